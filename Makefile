@@ -1,0 +1,52 @@
+# Two commands do all: `make demo` and `make test`. Both set up what they need, once.
+PYTHON_311 ?= $(shell tools/find_python 3.11)
+PYTHON_313 ?= $(shell tools/find_python 3.13)
+ENV_45 := .venv/blender-4.5
+ENV_52 := .venv/blender-5.2
+PY_45 := $(ENV_45)/bin/python
+PY_52 := $(ENV_52)/bin/python
+PIP := -m pip install --quiet --disable-pip-version-check
+
+.PHONY: setup demo test test-slow check zip bench clean
+
+setup: $(ENV_45)/ready $(ENV_52)/ready
+
+$(ENV_45)/ready: requirements/blender-4.5.txt
+	$(PYTHON_311) -m venv $(ENV_45)
+	$(PY_45) $(PIP) -r requirements/blender-4.5.txt
+	touch $@
+
+$(ENV_52)/ready: requirements/blender-5.2.txt
+	$(PYTHON_313) -m venv $(ENV_52)
+	$(PY_52) $(PIP) -r requirements/blender-5.2.txt
+	touch $@
+
+# Bake, train, play and render Ball & Sheet; the results are left in build/demo.
+demo: setup
+	$(PY_45) tools/demo.py
+
+# Everything quick: the library, training, and the installed zip in Blender 4.5 and 5.2.
+test: setup zip
+	$(PY_45) -m pytest -m "not slow and not window"
+	$(PY_52) -m pytest -m "blender and not slow and not window"
+
+# The rest: minutes each, and the real window.
+test-slow: setup zip
+	$(PY_45) -m pytest -m "slow and not window"
+	$(PY_52) -m pytest -m "blender and slow and not window"
+	$(PY_45) -m pytest -m "window"
+
+check: $(ENV_45)/ready
+	$(ENV_45)/bin/ruff check .
+	$(ENV_45)/bin/ruff format --check .
+	$(ENV_45)/bin/mypy
+	$(ENV_45)/bin/lint-imports
+
+zip: $(ENV_45)/ready
+	$(PY_45) tools/build_zip.py
+
+bench: setup
+	$(PY_45) tools/bench.py
+
+clean:
+	rm -rf build

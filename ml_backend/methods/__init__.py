@@ -1,0 +1,1 @@
+"""One trainer per paper, named as the run-time modules in `neural_physics.methods`."""

@@ -1,0 +1,1 @@
+"""The one folder that knows Blender: reading scenes, baking, playing, packing."""

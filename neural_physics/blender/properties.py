@@ -1,0 +1,167 @@
+"""The artist's settings, kept with each simulated object in its .blend: `object.neural_physics`."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import (
+    BoolProperty,
+    CollectionProperty,
+    EnumProperty,
+    FloatProperty,
+    FloatVectorProperty,
+    IntProperty,
+    PointerProperty,
+    StringProperty,
+)
+
+METHODS = [
+    ("subspace_physics", "Subspace Physics", "PCA and a small network step the whole shape (Holden 2019)")
+]
+PRESETS = [
+    ("preview", "Preview", "A minute or two: to see whether the setup makes sense"),
+    ("balanced", "Balanced", "Up to ten minutes: good for most scenes"),
+    ("final", "Final", "An hour or more: the best quality this dataset can give"),
+    ("paper", "Paper", "The recipe of Holden 2019, for very large datasets"),
+]
+MOTIONS = [
+    ("WANDER", "Wander in a Box", "Random positions at random times inside the box, new in every take"),
+    ("KEEP", "Keep Animation", "The animation it has in this scene"),
+    ("ACTIONS", "Play Actions", "All its actions one after the other, in another order in every take"),
+]
+
+
+class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
+    """One object that the simulation reacts to: a collider, a pin's Empty, an armature or a wind."""
+
+    # `name` is the channel's name, by which a shared model is bound again.
+    object: PointerProperty(name="Object", type=bpy.types.Object)
+    motion: EnumProperty(name="Training Motion", items=MOTIONS, default="WANDER")
+    box_low: FloatVectorProperty(
+        name="Box From", size=3, default=(-1.0, -1.0, -1.0), subtype="TRANSLATION", unit="LENGTH"
+    )
+    box_high: FloatVectorProperty(
+        name="Box To", size=3, default=(1.0, 1.0, 1.0), subtype="TRANSLATION", unit="LENGTH"
+    )
+    shortest: FloatProperty(
+        name="Shortest Move",
+        description="Least time between two targets",
+        default=0.4,
+        min=0.02,
+        unit="TIME_ABSOLUTE",
+    )
+    longest: FloatProperty(
+        name="Longest Move",
+        description="Most time between two targets",
+        default=1.6,
+        min=0.02,
+        unit="TIME_ABSOLUTE",
+    )
+    fastest: FloatProperty(
+        name="Fastest",
+        description="Speed limit; faster than the simulation can follow only teaches mistakes",
+        default=3.0,
+        min=0.01,
+        unit="VELOCITY",
+    )
+    strength_low: FloatProperty(name="Least Wind", description="Weakest wind in training", default=0.0)
+    strength_high: FloatProperty(name="Most Wind", description="Strongest wind in training", default=1000.0)
+    turn: FloatProperty(
+        name="Turn",
+        description="How far the wind's direction strays from where it points now",
+        default=0.8,
+        min=0.0,
+        max=3.1416,
+        subtype="ANGLE",
+    )
+
+
+class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
+    """All settings of one simulated object."""
+
+    enabled: BoolProperty(name="Use Neural Physics", description="This object has been set up", default=False)
+
+    # Set up
+    interactions: CollectionProperty(type=NEURALPHYSICS_PG_interaction)
+    active_interaction: IntProperty(name="Active Interaction", default=0, min=0)
+    frame_object: PointerProperty(
+        name="Reference Frame",
+        description="Learn the motion relative to this object, such as a character's armature",
+        type=bpy.types.Object,
+    )
+    frame_bone: StringProperty(name="Bone", description="Learn relative to this bone of the armature")
+    moving_frame: BoolProperty(
+        name="Frame Moves",
+        description="Also react to how the reference frame (or the object itself) moves and turns",
+        default=False,
+    )
+    use_ground: BoolProperty(
+        name="Ground",
+        description="Also react to where the ground is, seen from the reference frame",
+        default=False,
+    )
+    ground_height: FloatProperty(name="Ground Height", default=0.0, unit="LENGTH")
+
+    # Bake
+    dataset_folder: StringProperty(
+        name="Dataset", description="Where the takes are kept; empty: beside the .blend", subtype="DIR_PATH"
+    )
+    take_count: IntProperty(
+        name="Takes", description="How many simulations to run", default=8, min=1, max=1000
+    )
+    take_frames: IntProperty(
+        name="Frames per Take", description="How long each simulation is", default=1000, min=3, max=1_000_000
+    )
+    seed: IntProperty(name="Seed", description="Another seed, other training motion", default=0, min=0)
+    parallel_takes: IntProperty(
+        name="At Once",
+        description="Takes to bake at the same time; 0: one per core",
+        default=0,
+        min=0,
+        max=256,
+    )
+
+    # Train
+    method: EnumProperty(name="Method", items=METHODS)
+    preset: EnumProperty(name="Preset", items=PRESETS, default="balanced")
+    basis_count: IntProperty(
+        name="Bases", description="Shapes that are mixed; more keep finer folds", default=64, min=1, max=1024
+    )
+    training_seed: IntProperty(name="Training Seed", default=0, min=0)
+    model_path: StringProperty(
+        name="Model", description="The trained model file; empty: beside the .blend", subtype="FILE_PATH"
+    )
+
+    # Play
+    playing: BoolProperty(
+        name="Play", description="Show the learned motion instead of the simulation", default=False
+    )
+    model: PointerProperty(
+        name="Packed Model", description="The model as it travels in this .blend", type=bpy.types.Text
+    )
+    bases_shown: IntProperty(
+        name="Quality", description="Bases that are decoded; 0: all of them", default=0, min=0, max=1024
+    )
+    start_frame: IntProperty(name="Start", description="The frame the motion starts at", default=1)
+    hidden_modifiers: StringProperty(
+        description="The physics modifiers that Play switched off, to switch on again", options={"HIDDEN"}
+    )
+
+
+CLASSES = (NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object)
+
+
+def register() -> None:
+    for cls in CLASSES:
+        bpy.utils.register_class(cls)
+    setattr(bpy.types.Object, "neural_physics", PointerProperty(type=NEURALPHYSICS_PG_object))  # noqa: B010
+
+
+def unregister() -> None:
+    delattr(bpy.types.Object, "neural_physics")  # noqa: B043
+    for cls in reversed(CLASSES):
+        bpy.utils.unregister_class(cls)
+
+
+def settings_of(obj: bpy.types.Object) -> NEURALPHYSICS_PG_object:
+    """An object's settings, typed."""
+    return obj.neural_physics  # type: ignore[attr-defined]

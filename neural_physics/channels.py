@@ -1,0 +1,180 @@
+"""What an object reacts to: named channels <-> the interaction vector y (Holden 2019, section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Problem
+
+Kind = Literal[
+    "position",  # of an object's origin, in the reference frame
+    "joints",  # positions of an armature's joints, in the reference frame
+    "ground",  # the world's up direction and the height above the ground, in the reference frame
+    "velocity",  # of the reference frame, in its own axes
+    "acceleration",
+    "angular_velocity",
+    "angular_acceleration",
+    "wind",  # direction times strength, in the reference frame
+    "value",  # anything else, from an imported file
+]
+UNITS: dict[Kind, str] = {
+    "position": "m",
+    "joints": "m",
+    "ground": "m",
+    "velocity": "m/s",
+    "acceleration": "m/s^2",
+    "angular_velocity": "rad/s",
+    "angular_acceleration": "rad/s^2",
+    "wind": "1",
+    "value": "1",
+}
+LARGEST_LAYOUT = 4096
+
+
+@dataclass(frozen=True)
+class Channel:
+    """One thing an object reacts to.
+
+    name: unique within a layout; what the artist binds again in another scene.
+    size: how many numbers of y it takes.
+    source: the name of the object it was sampled from, "" if none.
+    parts: names of the joints, for kind "joints"; size is then 3 * len(parts).
+    """
+
+    name: str
+    kind: Kind
+    size: int
+    source: str = ""
+    parts: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        return UNITS[self.kind]
+
+
+@dataclass(frozen=True)
+class ChannelLayout:
+    """The order of the channels in y. `dt`-dependent kinds are differences of whole frames."""
+
+    channels: tuple[Channel, ...]
+
+    @property
+    def size(self) -> int:
+        """Length e of y."""
+        return sum(channel.size for channel in self.channels)
+
+    def slices(self) -> dict[str, slice]:
+        """Where each channel stands in y, by name."""
+        result, first = {}, 0
+        for channel in self.channels:
+            result[channel.name] = slice(first, first + channel.size)
+            first += channel.size
+        return result
+
+    def names(self) -> list[str]:
+        """One name per number of y: `Ball.0`, `Ball.1`, ..."""
+        return [f"{channel.name}.{i}" for channel in self.channels for i in range(channel.size)]
+
+    def pack(self, values: Mapping[str, Sequence[float] | NDArray[Any]]) -> NDArray[np.float32]:
+        """Lay the channels' values, by name, into y (e,) float32."""
+        y = np.empty(self.size, np.float32)
+        for name, where in self.slices().items():
+            y[where] = np.ravel(values[name])
+        return y
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """As stored with datasets and models."""
+        return [
+            {
+                "name": c.name,
+                "kind": c.kind,
+                "size": c.size,
+                "unit": c.unit,
+                "source": c.source,
+                "parts": list(c.parts),
+            }
+            for c in self.channels
+        ]
+
+    @staticmethod
+    def from_json(items: object, path: str) -> ChannelLayout:
+        """Read what `to_json` wrote.
+
+        Raises Problem("dataset_damaged") on anything else; `path` is the file named in the sentence.
+        """
+        try:
+            layout = ChannelLayout(tuple(_channel_from_json(item) for item in _list(items)))
+        except (KeyError, TypeError, ValueError) as error:
+            raise Problem("dataset_damaged", path=path, reason=f"its channels: {error}") from error
+        names = [channel.name for channel in layout.channels]
+        if len(set(names)) != len(names) or layout.size > LARGEST_LAYOUT:
+            raise Problem("dataset_damaged", path=path, reason="its channels repeat or are too many")
+        return layout
+
+
+def _list(items: object) -> Iterable[Any]:
+    if not isinstance(items, list):
+        raise TypeError("not a list")
+    return items
+
+
+def _channel_from_json(item: Mapping[str, Any]) -> Channel:
+    kind, size = item["kind"], item["size"]
+    if kind not in get_args(Kind) or not isinstance(size, int) or not 0 < size <= LARGEST_LAYOUT:
+        raise ValueError(f"unknown channel {item!r}"[:120])
+    parts = tuple(str(part) for part in item.get("parts", ()))
+    return Channel(str(item["name"]), kind, size, str(item.get("source", "")), parts)
+
+
+@dataclass(frozen=True)
+class FrameKinematics:
+    """How a reference frame moves, in its own axes (Holden 2019, section 5.1). Each (3,) float64."""
+
+    velocity: NDArray[np.float64]
+    acceleration: NDArray[np.float64]
+    angular_velocity: NDArray[np.float64]
+    angular_acceleration: NDArray[np.float64]
+
+
+def frame_kinematics(matrices: Sequence[NDArray[np.float64]], dt: float) -> FrameKinematics:
+    """Velocities and accelerations of a frame by backward differences.
+
+    matrices: world_from_frame (4, 4) now, one step ago and two steps ago. Backward, so that live
+    play, where the future is unknown, sees the same numbers as the bake did. dt in seconds.
+    """
+    now, before, earlier = (np.asarray(m, float) for m in matrices)
+    to_frame = _rotation(now).T
+    velocity = (now[:3, 3] - before[:3, 3]) / dt
+    velocity_before = (before[:3, 3] - earlier[:3, 3]) / dt
+    omega = _rotation_vector(_rotation(now) @ _rotation(before).T) / dt
+    omega_before = _rotation_vector(_rotation(before) @ _rotation(earlier).T) / dt
+    return FrameKinematics(
+        velocity=to_frame @ velocity,
+        acceleration=to_frame @ (velocity - velocity_before) / dt,
+        angular_velocity=to_frame @ omega,
+        angular_acceleration=to_frame @ (omega - omega_before) / dt,
+    )
+
+
+def _rotation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rotation of a 4x4 matrix, its scale removed."""
+    return matrix[:3, :3] / np.maximum(np.linalg.norm(matrix[:3, :3], axis=0), 1e-12)
+
+
+def _rotation_vector(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Axis times angle of a rotation matrix, radians, for angles below pi."""
+    skew = 0.5 * np.array(
+        [
+            rotation[2, 1] - rotation[1, 2],
+            rotation[0, 2] - rotation[2, 0],
+            rotation[1, 0] - rotation[0, 1],
+        ]
+    )
+    sine = float(np.linalg.norm(skew))
+    angle = np.arctan2(sine, 0.5 * (np.trace(rotation) - 1.0))
+    return skew if sine < 1e-9 else skew * (angle / sine)

@@ -1,0 +1,76 @@
+"""Everything that can go wrong on somebody's bad input, each told in one sentence.
+
+A sentence names the object or file, the setting, and the way out. `docs/troubleshooting.md` lists
+every one of them; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+PROBLEMS: dict[str, str] = {
+    # Files
+    "file_missing": "{path} is not there: choose another file, or put it back.",
+    "folder_not_writable": "The folder {path} cannot be written to ({reason}): choose another one.",
+    "disk_full": "The disk of {path} is full; all that was finished is kept: free some space and resume.",
+    # Point caches and imports
+    "cache_not_pc2": "{path} is not a PC2 file: export the animation again as PC2 (Lightwave Point Cache 2).",
+    "cache_not_mdd": "{path} is not an MDD file: export the animation again as MDD.",
+    "cache_vertex_count": (
+        "{path} has {found} vertices but {object} has {expected}: "
+        "export it from the same mesh, with the same modifiers."
+    ),
+    "interaction_shape": (
+        "{path} holds {found} but the take needs {expected}: one row per frame, one column per channel value."
+    ),
+    "interaction_not_numbers": "{path} has something that is not a number in row {row}: mend it and import again.",
+    # Datasets
+    "dataset_missing": "There is no dataset in {path}: bake or import one first.",
+    "dataset_damaged": "The dataset {path} cannot be read ({reason}): bake it again, or restore it from a copy.",
+    "dataset_other_object": (
+        "The dataset {path} was baked from a mesh with other vertices or faces than {object} has now: "
+        "choose another dataset folder, or bake again from the start."
+    ),
+    "dataset_other_channels": (
+        "The dataset {path} was baked with other interaction objects ({found}) than are set now ({expected}): "
+        "choose another dataset folder, or bake again from the start."
+    ),
+    "dataset_newer": "{path} was written by a newer version of Neural Physics: update the extension.",
+    "dataset_empty": "The dataset {path} has no usable frames ({reason}): bake more takes.",
+    "dataset_too_short": (
+        "The dataset {path} has {found} usable frames, but training needs at least {needed}: bake more frames."
+    ),
+    # Models
+    "model_missing": "{object} has no model: train one, or import a model file.",
+    "model_damaged": "The model {path} cannot be read ({reason}): train it again, or ask for a fresh copy.",
+    "model_too_large": "The model {path} is larger than {limit}, which no trained model needs: it was not opened.",
+    "model_newer": "The model {path} needs a newer version of Neural Physics: update the extension.",
+    "model_other_object": (
+        "The model was trained on a mesh with {expected} vertices and other faces, "
+        "and {object} is not that mesh ({found} vertices): choose the mesh it was trained on, or train again."
+    ),
+    "model_method_unknown": "The model {path} uses the method “{method}”, which this version does not have: update the extension.",
+    # Motion
+    "motion_box_empty": (
+        "The motion box of {object} is empty or its times are not in order: "
+        "give it some size, and a shortest time above 0 and below the longest."
+    ),
+    # Training
+    "training_diverged": "Training stopped giving finite numbers after {steps} steps: lower the learning rate, or choose another preset.",
+    "stopped": "Stopped as asked; all that was finished is kept: resume when you like.",
+    "unexpected": "Something went wrong that should not have ({reason}): the log is in {path}, please report it.",
+}
+
+
+class Problem(Exception):
+    """A bad input, told to the person in one sentence.
+
+    code: a key of `PROBLEMS`. names: what the sentence's blanks are filled with.
+    Raises KeyError for a code or a blank that does not exist, so that a slip shows in the tests.
+    """
+
+    def __init__(self, code: str, **names: Any) -> None:  # noqa: ANN401 (anything that prints)
+        self.code = code
+        self.names = names
+        self.message = PROBLEMS[code].format(**names)
+        super().__init__(self.message)

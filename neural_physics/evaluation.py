@@ -1,0 +1,1 @@
+"""Rollouts against held-out takes, and how far they are off."""

@@ -1,0 +1,65 @@
+"""The run time of each paper's method, all with the same small interface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..channels import ChannelLayout
+from ..errors import Problem
+from ..model_file import Model
+from .subspace_physics import SubspacePhysics
+
+Vector = NDArray[np.float32]
+
+
+class State(Protocol):
+    """Small, immutable: everything a step needs to know of the past."""
+
+    @property
+    def outside(self) -> float:
+        """The share, 0 to 1, of the numbers that had to be clipped to what was trained."""
+
+
+class Method(Protocol):
+    """A model ready to run.
+
+    dt: seconds per step. look_ahead: how many future samples of y a step uses.
+    """
+
+    dt: float
+    look_ahead: int
+    channels: ChannelLayout
+    vertex_count: int
+    basis_count: int
+
+    def start(self, y: Vector) -> Any:  # noqa: ANN401 (each method has its own State)
+        """The state before the first step; y (e,) float32."""
+
+    def step(self, state: Any, y: Vector, ahead: Sequence[Vector] = ()) -> Any:  # noqa: ANN401
+        """The next state, given y at its time and `look_ahead` later ones."""
+
+    def positions(self, state: Any, y: Vector, bases: int | None = None) -> NDArray[np.float32]:  # noqa: ANN401
+        """(V, 3) float32, metres, in the reference frame; with fewer bases where asked.
+
+        The array is reused by the next call: copy it to keep it.
+        """
+
+    def coefficients(self, state: Any) -> Vector | None:  # noqa: ANN401
+        """z (u,) float32 where decoding is linear, else None."""
+
+
+METHODS: dict[str, type[Any]] = {"subspace_physics": SubspacePhysics}
+
+
+def load_method(model: Model) -> Method:
+    """Make a model ready to run. Raises Problem("model_method_unknown" | "model_damaged")."""
+    try:
+        method = METHODS[model.info.method]
+    except KeyError as error:
+        raise Problem("model_method_unknown", path=model.info.object, method=model.info.method) from error
+    loaded: Method = method(model)
+    return loaded

@@ -1,0 +1,60 @@
+"""A small feed-forward network in NumPy, allocating nothing per call but its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model_file import Model, damaged
+
+Vector = NDArray[np.float32]
+MOST_LAYERS = 64
+
+
+def relu(x: Vector) -> None:
+    """max(x, 0), in place."""
+    np.maximum(x, 0.0, out=x)
+
+
+def silu(x: Vector) -> None:
+    """x / (1 + exp(-x)), in place; exp(-x) is kept from overflowing."""
+    x /= 1.0 + np.exp(-np.maximum(x, -80.0))
+
+
+ACTIVATIONS: dict[str, Callable[[Vector], None]] = {"relu": relu, "silu": silu}
+
+
+class Perceptron:
+    """layers.K.weight (out, in) and layers.K.bias (out,) of a model, an activation between them.
+
+    Raises Problem("model_damaged") when the layers do not lead from `inputs` to `outputs` numbers.
+    """
+
+    def __init__(self, model: Model, activation: str, inputs: int, outputs: int) -> None:
+        name = model.info.object
+        if activation not in ACTIVATIONS:
+            raise damaged(name, f"the activation “{activation}” is unknown")
+        self._activate = ACTIVATIONS[activation]
+        self._layers: list[tuple[NDArray[np.float32], Vector, Vector]] = []
+        size = inputs
+        while f"layers.{len(self._layers)}.weight" in model.tensors and len(self._layers) < MOST_LAYERS:
+            k = len(self._layers)
+            weight = model.tensor(f"layers.{k}.weight", -1, size)
+            size = len(weight)
+            bias = model.tensor(f"layers.{k}.bias", size)
+            self._layers.append((weight, bias, np.empty(size, np.float32)))
+        if not self._layers or size != outputs:
+            raise damaged(name, f"its network ends in {size} numbers, not {outputs}")
+
+    def __call__(self, x: Vector) -> Vector:
+        """x (inputs,) float32 -> (outputs,) float32, the caller's to keep."""
+        last = len(self._layers) - 1
+        for k, (weight, bias, out) in enumerate(self._layers):
+            np.dot(weight, x, out=out)
+            out += bias
+            if k < last:
+                self._activate(out)
+            x = out
+        return x.copy()

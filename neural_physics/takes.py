@@ -1,0 +1,409 @@
+"""Datasets on disk: a folder of takes that survives kill -9 and may be larger than memory.
+
+`docs/file_formats.md` describes the folder for those who write their own.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, Self
+
+import numpy as np
+from numpy.lib import format as npy_format
+from numpy.typing import NDArray
+
+from .channels import ChannelLayout
+from .errors import Problem
+from .point_caches import PC2_HEADER, pc2_header, read_pc2
+
+SCHEMA = 1
+NPY_HEADER = 128  # bytes; room for any shape, so that it can be rewritten in place
+CHECKPOINT_EVERY = 64  # frames between two rewrites of the headers
+
+Role = Literal["training", "validation", "test"]
+TakeKind = Literal["dynamic", "quasistatic", "contact"]
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """The simulated mesh at rest.
+
+    rest_positions (V, 3) float32, metres. corners: the faces' vertex indices one after the other,
+    int32; face_sizes (F,) int32. pins (V,) float32: 1 where pinned, 0 where free.
+    """
+
+    rest_positions: NDArray[np.float32]
+    corners: NDArray[np.int32]
+    face_sizes: NDArray[np.int32]
+    pins: NDArray[np.float32]
+
+    @property
+    def vertex_count(self) -> int:
+        return len(self.rest_positions)
+
+    def topology(self) -> str:
+        """A hash of the vertex count and the faces; what a model is bound to."""
+        return topology_hash(self.vertex_count, self.corners, self.face_sizes)
+
+
+def topology_hash(vertex_count: int, corners: NDArray[np.int32], face_sizes: NDArray[np.int32]) -> str:
+    """A hash that two meshes share if they have the same vertex count and faces."""
+    digest = hashlib.sha256(str(vertex_count).encode())
+    digest.update(np.ascontiguousarray(corners, "<i4").data)
+    digest.update(np.ascontiguousarray(face_sizes, "<i4").data)
+    return digest.hexdigest()[:32]
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What `dataset.json` says.
+
+    object: the name of the mesh object. topology: see `Mesh.topology`. fps: of the baked scene;
+    dt = 1 / fps seconds. reference_frame: the object or bone ("Rig/neck") in whose axes positions
+    and channels are given, "" for the object itself. provenance: free text pairs.
+    """
+
+    object: str
+    topology: str
+    vertex_count: int
+    fps: float
+    channels: ChannelLayout
+    reference_frame: str = ""
+    provenance: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def dt(self) -> float:
+        return 1.0 / self.fps
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Frames first..last (inclusive, counted from 0 in the take) that must not be learned from."""
+
+    first: int
+    last: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class TakeInfo:
+    """What `take.json` says. `frames` is what was asked for; fewer are there until `complete`."""
+
+    frames: int
+    kind: TakeKind = "dynamic"
+    role: Role = "training"
+    seed: int = 0
+    complete: bool = False
+    excluded: tuple[Exclusion, ...] = ()
+
+
+@dataclass(frozen=True)
+class Take:
+    """One continuous simulation. Arrays are memory maps.
+
+    positions (T, V, 3) float32, metres, in the reference frame; interaction (T, e) float32;
+    frames (T, 4, 4) float32: object_from_frame, None where the reference frame is the object.
+    """
+
+    name: str
+    info: TakeInfo
+    positions: NDArray[np.float32]
+    interaction: NDArray[np.float32]
+    frames: NDArray[np.float32] | None
+
+    def segments(self) -> list[tuple[int, int]]:
+        """Runs [start, stop) of usable frames; windows must not cross their ends."""
+        usable = np.ones(len(self.positions), bool)
+        for excluded in self.info.excluded:
+            usable[excluded.first : excluded.last + 1] = False
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], usable.astype(np.int8), [0]])))
+        return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
+
+
+class Dataset:
+    """A dataset folder, open for reading."""
+
+    def __init__(self, path: Path, info: DatasetInfo, mesh: Mesh) -> None:
+        self.path, self.info, self.mesh = path, info, mesh
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Raises Problem("dataset_missing" | "dataset_damaged" | "dataset_newer")."""
+        if not (path / "dataset.json").is_file():
+            raise Problem("dataset_missing", path=path)
+        info = _read_info(path)
+        mesh = _read_mesh(path)
+        if mesh.topology() != info.topology or mesh.vertex_count != info.vertex_count:
+            raise Problem("dataset_damaged", path=path, reason="mesh.npz does not belong to dataset.json")
+        return cls(path, info, mesh)
+
+    @classmethod
+    def create(cls, path: Path, info: DatasetInfo, mesh: Mesh) -> Self:
+        """Make the folder, or open one that holds the same object and channels.
+
+        Raises Problem("dataset_other_object" | "dataset_other_channels" | "folder_not_writable" |
+        "disk_full").
+        """
+        if (path / "dataset.json").is_file():
+            dataset = cls.open(path)
+            dataset.check_matches(info)
+            return dataset
+        with writing(path):
+            (path / "takes").mkdir(parents=True, exist_ok=True)
+            np.savez(path / "mesh.npz", **asdict(mesh))
+            # Last, so that a folder with a dataset.json is always whole.
+            _write_json(path / "dataset.json", _info_to_json(info))
+        return cls(path, info, mesh)
+
+    def check_matches(self, info: DatasetInfo) -> None:
+        """Raise the Problem that says why takes of `info` do not belong in this dataset."""
+        if info.topology != self.info.topology:
+            raise Problem("dataset_other_object", path=self.path, object=info.object)
+        if info.channels != self.info.channels or info.reference_frame != self.info.reference_frame:
+            raise Problem(
+                "dataset_other_channels",
+                path=self.path,
+                found=", ".join(c.name for c in self.info.channels.channels),
+                expected=", ".join(c.name for c in info.channels.channels),
+            )
+
+    def take_names(self) -> list[str]:
+        """All takes with at least one whole frame written, in order."""
+        takes = self.path / "takes"
+        return (
+            sorted(p.name for p in takes.iterdir() if (p / "take.json").is_file()) if takes.is_dir() else []
+        )
+
+    def take(self, name: str) -> Take:
+        """Map one take. Raises Problem("dataset_damaged")."""
+        folder = self.path / "takes" / name
+        info = read_take_info(folder)
+        positions = read_pc2(folder / "positions.pc2")
+        interaction = _map_rows(folder / "interaction.npy", self.info.channels.size)
+        if positions.shape[1] != self.info.vertex_count:
+            raise Problem("dataset_damaged", path=folder, reason="its positions have another vertex count")
+        counts = [len(positions), len(interaction)]
+        frames = None
+        if self.info.reference_frame:
+            frames = _map_rows(folder / "frames.npy", 16).reshape(-1, 4, 4)
+            counts.append(len(frames))
+        whole = min(counts)
+        return Take(
+            name, info, positions[:whole], interaction[:whole], None if frames is None else frames[:whole]
+        )
+
+    def takes(self, *roles: Role) -> list[Take]:
+        """All takes, or those of the given roles."""
+        takes = [self.take(name) for name in self.take_names()]
+        return [take for take in takes if not roles or take.info.role in roles]
+
+    def writer(self, name: str, info: TakeInfo) -> TakeWriter:
+        """Append to a take, from its last whole frame if it was begun before."""
+        return TakeWriter(self.path / "takes" / name, info, self.info)
+
+
+class TakeWriter:
+    """Appends frames; every whole frame on disk is readable whenever the process is killed."""
+
+    def __init__(self, folder: Path, info: TakeInfo, dataset: DatasetInfo) -> None:
+        self.folder, self.info = folder, info
+        self._vertex_count = dataset.vertex_count
+        self._rows: dict[str, int] = {"interaction.npy": dataset.channels.size}
+        if dataset.reference_frame:
+            self._rows["frames.npy"] = 16
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            if (folder / "take.json").is_file():
+                self.info = replace(read_take_info(folder), frames=info.frames)
+            self._files = {name: _open_append(folder / name) for name in ["positions.pc2", *self._rows]}
+            self.count = self._drop_torn_frames()
+            self._write_headers()
+            write_take_info(folder, self.info)
+
+    def append(
+        self,
+        positions: NDArray[np.float32],
+        y: NDArray[np.float32],
+        frame: NDArray[np.floating[Any]] | None = None,
+    ) -> None:
+        """Add one frame: positions (V, 3), y (e,), frame (4, 4) where the dataset has a reference frame.
+
+        Raises Problem("disk_full"); what was written before stays readable.
+        """
+        rows = {"positions.pc2": positions, "interaction.npy": y}
+        if frame is not None:
+            rows["frames.npy"] = frame
+        with writing(self.folder):
+            for name, file in self._files.items():
+                file.write(np.ascontiguousarray(rows[name], "<f4").data)
+            self.count += 1
+            if self.count % CHECKPOINT_EVERY == 0:
+                self._write_headers()
+
+    def truncate(self, count: int) -> None:
+        """Forget the frames from `count` on."""
+        self.count = min(self.count, count)
+        with writing(self.folder):
+            for name, file in self._files.items():
+                file.flush()
+                file.truncate(self._offset(name) + self.count * self._row_bytes(name))
+                file.seek(0, os.SEEK_END)
+            self._write_headers()
+
+    def exclude(self, exclusions: tuple[Exclusion, ...]) -> None:
+        """Set the frames that must not be learned from."""
+        self.info = replace(self.info, excluded=exclusions)
+        with writing(self.folder):
+            write_take_info(self.folder, self.info)
+
+    def close(self) -> None:
+        """Finish; the take is complete if all frames asked for are there."""
+        self.info = replace(self.info, complete=self.count >= self.info.frames)
+        with writing(self.folder):
+            self._write_headers()
+            for file in self._files.values():
+                file.close()
+            write_take_info(self.folder, self.info)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _row_bytes(self, name: str) -> int:
+        return 4 * (3 * self._vertex_count if name == "positions.pc2" else self._rows[name])
+
+    def _offset(self, name: str) -> int:
+        return PC2_HEADER.size if name == "positions.pc2" else NPY_HEADER
+
+    def _drop_torn_frames(self) -> int:
+        counts = []
+        for name, file in self._files.items():
+            if file.seek(0, os.SEEK_END) < self._offset(name):
+                file.truncate(0)
+                file.write(b"\0" * self._offset(name))
+            counts.append((file.tell() - self._offset(name)) // self._row_bytes(name))
+        for name, file in self._files.items():
+            file.truncate(self._offset(name) + min(counts) * self._row_bytes(name))
+            file.seek(0, os.SEEK_END)
+        return min(counts)
+
+    def _write_headers(self) -> None:
+        for name, file in self._files.items():
+            if name == "positions.pc2":
+                header = pc2_header(self._vertex_count, self.count)
+            else:
+                header = _npy_header(self.count, self._rows[name])
+            file.seek(0)
+            file.write(header)
+            file.flush()
+            file.seek(0, os.SEEK_END)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn the operating system's refusals into Problem("disk_full" | "folder_not_writable")."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise Problem("disk_full", path=path) from error
+        raise Problem("folder_not_writable", path=path, reason=error.strerror or error) from error
+
+
+def read_take_info(folder: Path) -> TakeInfo:
+    """Read `take.json`. Raises Problem("dataset_damaged")."""
+    item = _read_json(folder / "take.json", folder)
+    try:
+        excluded = tuple(Exclusion(int(a), int(b), str(reason)) for a, b, reason in item.pop("excluded"))
+        item.pop("schema")
+        return TakeInfo(**item, excluded=excluded)
+    except (KeyError, TypeError, ValueError) as error:
+        raise Problem("dataset_damaged", path=folder, reason=f"take.json: {error}") from error
+
+
+def write_take_info(folder: Path, info: TakeInfo) -> None:
+    """Write `take.json`, all or nothing."""
+    item = {"schema": SCHEMA, **asdict(info)}
+    item["excluded"] = [[e.first, e.last, e.reason] for e in info.excluded]
+    _write_json(folder / "take.json", item)
+
+
+def _info_to_json(info: DatasetInfo) -> dict[str, Any]:
+    return {"schema": SCHEMA, **asdict(info), "channels": info.channels.to_json()}
+
+
+def _read_info(path: Path) -> DatasetInfo:
+    item = _read_json(path / "dataset.json", path)
+    try:
+        if item.pop("schema") > SCHEMA:
+            raise Problem("dataset_newer", path=path)
+        channels = ChannelLayout.from_json(item.pop("channels"), str(path))
+        info = DatasetInfo(**item, channels=channels)
+        if not info.fps > 0 or not info.vertex_count > 0:
+            raise ValueError("fps and vertex_count must be above 0")
+    except (KeyError, TypeError, ValueError) as error:
+        raise Problem("dataset_damaged", path=path, reason=f"dataset.json: {error}") from error
+    return info
+
+
+def _read_mesh(path: Path) -> Mesh:
+    try:
+        with np.load(path / "mesh.npz", allow_pickle=False) as arrays:
+            return Mesh(**{name: arrays[name] for name in Mesh.__dataclass_fields__})
+    except (OSError, KeyError, ValueError) as error:
+        raise Problem("dataset_damaged", path=path, reason=f"mesh.npz: {error}") from error
+
+
+def _read_json(path: Path, named: Path) -> dict[str, Any]:
+    try:
+        item = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Problem("dataset_damaged", path=named, reason=f"{path.name}: {error}") from error
+    if not isinstance(item, dict):
+        raise Problem("dataset_damaged", path=named, reason=f"{path.name} is not a JSON object")
+    return item
+
+
+def _write_json(path: Path, item: dict[str, Any]) -> None:
+    """All or nothing: a reader sees the old file or the new one."""
+    scratch = path.with_suffix(".json.new")
+    scratch.write_text(json.dumps(item, indent=1) + "\n", encoding="utf-8")
+    scratch.replace(path)
+
+
+def _npy_header(rows: int, columns: int) -> bytes:
+    text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}"
+    body = text.ljust(NPY_HEADER - 11) + "\n"
+    return npy_format.MAGIC_PREFIX + b"\x01\x00" + len(body).to_bytes(2, "little") + body.encode("latin1")
+
+
+def _map_rows(path: Path, columns: int) -> NDArray[np.float32]:
+    """Map an .npy of rows; how many there are is what the file's size holds."""
+    try:
+        with path.open("rb") as file:
+            version = npy_format.read_magic(file)
+            read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
+            shape, fortran, dtype = read(file)
+            offset = file.tell()
+    except (OSError, ValueError) as error:
+        raise Problem("dataset_damaged", path=path, reason=str(error)) from error
+    if fortran or dtype != np.dtype("<f4") or len(shape) != 2 or shape[1] != columns:
+        raise Problem("dataset_damaged", path=path, reason=f"it is not float32 with {columns} columns")
+    rows = (path.stat().st_size - offset) // (4 * columns)
+    if rows == 0:
+        return np.empty((0, columns), np.float32)
+    return np.memmap(path, "<f4", "r", offset, (rows, columns))
+
+
+def _open_append(path: Path) -> BinaryIO:
+    path.touch()
+    return path.open("r+b", buffering=0)

@@ -1,0 +1,174 @@
+"""Frame -> state: steps, the cache of states, and other frame rates than the model's.
+
+A state is kept with the interaction y it came from. It holds as long as its y and those of all
+frames before it hold, so playing, scrubbing, playing backwards and rendering all show the same.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .methods import Method
+
+Vector = NDArray[np.float32]
+DEFAULT_MEMORY = 64 << 20  # bytes of states kept per object
+SAME_RATE = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class FrameState:
+    """What is shown at one frame.
+
+    state: at the last model step not after the frame. ahead: a step further with the y of this
+    frame, for frames between two model steps; share: how far towards it, 0 to 1.
+    """
+
+    state: Any
+    ahead: Any
+    share: float
+
+
+class Timeline:
+    """The states of one object over a scene's frames.
+
+    fps: the scene's frames per second. start_frame: the frame that shows the start state; the
+    frames before it do too. memory: bytes of states to keep; above it every k-th is kept, and those
+    between are stepped again from the kept ones.
+    """
+
+    def __init__(self, method: Method, fps: float, start_frame: int, memory: int = DEFAULT_MEMORY) -> None:
+        self.method, self.fps, self.start_frame = method, fps, start_frame
+        ratio = 1.0 / (fps * method.dt)
+        self._steps_per_frame = 1.0 if abs(ratio - 1.0) < SAME_RATE else ratio
+        self._memory = memory
+        self._keep_every = 1
+        self._recorded: dict[int, Vector] = {}
+        self._states: dict[int, FrameState] = {}
+
+    def missing(self, frame: int) -> range:
+        """The frames whose y must be recorded, in this order, before `frame` can be visited."""
+        first = self.start_frame
+        # y is only ever forgotten from a frame on, so what is recorded has no holes.
+        return range(first + len(self._recorded), max(frame, first))
+
+    def recorded(self, frame: int) -> Vector | None:
+        """The y of a frame, if it is known."""
+        return self._recorded.get(max(frame, self.start_frame))
+
+    def record(self, frame: int, y: Vector) -> None:
+        """Set the y of a frame; if it was another one before, what follows is forgotten.
+
+        Frames must come in the order of `missing`.
+        """
+        frame = max(frame, self.start_frame)
+        known = self._recorded.get(frame)
+        if known is not None:
+            if np.array_equal(known, y):
+                return
+            self.forget_from(frame)
+        if frame != self.start_frame + len(self._recorded):
+            raise ValueError(f"frame {frame} was recorded before those in front of it")
+        self._recorded[frame] = np.array(y, np.float32)
+
+    def forget_from(self, frame: int) -> None:
+        """Forget the interaction and the states of `frame` and all that follow."""
+        for frames in (self._recorded, self._states):
+            for late in [f for f in frames if f >= frame]:
+                del frames[late]
+
+    def at(self, frame: int) -> FrameState:
+        """The state of a frame whose y, and those before it, are recorded."""
+        frame = max(frame, self.start_frame)
+        held = self._states.get(frame)
+        if held is not None:
+            return held
+        last = frame
+        while last not in self._states and last > self.start_frame:
+            last -= 1
+        shown = self._states.get(last) or self._start()
+        self._keep(last, shown)
+        for f in range(last + 1, frame + 1):
+            shown = self._advance(shown, f)
+            self._keep(f, shown)
+        # The frame on show is stepped from next, whether it is one of the kept ones or not.
+        self._states[frame] = shown
+        return shown
+
+    def positions(self, frame: int, subframe: float = 0.0, bases: int | None = None) -> NDArray[np.float32]:
+        """(V, 3) float32, metres. Sub-frames lie on the line between two whole frames.
+
+        The array may be reused by the next call.
+        """
+        first = self._decode(frame, bases)
+        if subframe == 0.0 or frame < self.start_frame:
+            return first
+        first = first.copy()
+        return _lerp(first, self._decode(frame + 1, bases), subframe)
+
+    def outside(self, frame: int) -> float:
+        """The share of interaction and coefficients that was clipped at a frame."""
+        return float(self.at(frame).state.outside)
+
+    def _start(self) -> FrameState:
+        return FrameState(self.method.start(self._recorded[self.start_frame]), None, 0.0)
+
+    def _advance(self, before: FrameState, frame: int) -> FrameState:
+        y_before, y = self._recorded[frame - 1], self._recorded[frame]
+        if self._steps_per_frame == 1.0:
+            return FrameState(self.method.step(before.state, y, self._ahead(frame)), None, 0.0)
+        passed = (frame - self.start_frame) * self._steps_per_frame
+        earlier = passed - self._steps_per_frame
+        state = before.state
+        for step in range(_floor(earlier) + 1, _floor(passed) + 1):
+            between = np.float32((step - earlier) / self._steps_per_frame)
+            state = self.method.step(state, y_before + between * (y - y_before), self._ahead(frame))
+        share = max(0.0, passed - _floor(passed))
+        if share < SAME_RATE:
+            return FrameState(state, None, 0.0)
+        return FrameState(state, self.method.step(state, y, self._ahead(frame)), share)
+
+    def _ahead(self, frame: int) -> list[Vector]:
+        """Later samples of y; where they are not known, the last known one again."""
+        known = self._recorded[frame]
+        samples = []
+        for f in range(frame + 1, frame + 1 + self.method.look_ahead):
+            known = self._recorded.get(f, known)
+            samples.append(known)
+        return samples
+
+    def _decode(self, frame: int, bases: int | None) -> NDArray[np.float32]:
+        shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
+        positions = self.method.positions(shown.state, y, bases)
+        if shown.ahead is None:
+            return positions
+        positions = positions.copy()
+        return _lerp(positions, self.method.positions(shown.ahead, y, bases), shown.share)
+
+    def _keep(self, frame: int, shown: FrameState) -> None:
+        if (frame - self.start_frame) % self._keep_every == 0:
+            self._states[frame] = shown
+        most = max(2, self._memory // _state_bytes(shown))
+        if len(self._states) > most:
+            self._keep_every *= 2
+            for f in [f for f in self._states if (f - self.start_frame) % self._keep_every]:
+                del self._states[f]
+
+
+def _floor(steps: float) -> int:
+    return int(np.floor(steps + SAME_RATE))
+
+
+def _lerp(a: NDArray[np.float32], b: NDArray[np.float32], share: float) -> NDArray[np.float32]:
+    return a + np.float32(share) * (b - a)
+
+
+def _state_bytes(shown: FrameState) -> int:
+    """Roughly what one kept frame costs, objects included."""
+    arrays = [getattr(shown.state, f.name) for f in dataclasses.fields(shown.state)]
+    each = sum(a.nbytes + 112 for a in arrays if isinstance(a, np.ndarray))
+    return 200 + each * (2 if shown.ahead is not None else 1)

@@ -1,0 +1,1 @@
+"""The N-panel and the preferences: drawing only."""

@@ -1,0 +1,25 @@
+"""Example scenes made from Blender's own content, ready for Bake (the scenes of Holden 2019, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import bpy
+
+from . import ball_and_sheet
+
+# What a menu shows: identifier, label, description.
+EXAMPLES: list[tuple[str, str, str]] = [
+    ("BALL_AND_SHEET", "Ball & Sheet", "A hanging sheet, and a ball that runs into it"),
+]
+_BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
+    "BALL_AND_SHEET": ball_and_sheet.build,
+}
+
+
+def build(name: str, scene: bpy.types.Scene) -> bpy.types.Object:
+    """Add one example, light and camera included, to a scene; returns its simulated object.
+
+    name: an identifier of `EXAMPLES`.
+    """
+    return _BUILDERS[name](scene)

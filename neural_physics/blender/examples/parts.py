@@ -1,0 +1,92 @@
+"""The pieces examples are put together from: sheets, colliders, pins, and their training motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import cast
+
+import bmesh
+import bpy
+from mathutils import Vector
+
+from ...motion import MotionBox
+from ..properties import NEURALPHYSICS_PG_interaction, settings_of
+from .stage import Colour, Point, add_mesh
+
+Key = tuple[int, Point]  # frame, location in metres
+
+
+def sheet(
+    collection: bpy.types.Collection, name: str, points: tuple[int, int], size: Point, colour: Colour
+) -> bpy.types.Object:
+    """A grid of points[0] x points[1] vertices in its XY plane, size[0] by size[1] metres."""
+    shape = bmesh.new()
+    bmesh.ops.create_grid(shape, x_segments=points[0] - 1, y_segments=points[1] - 1, size=0.5)
+    bmesh.ops.scale(shape, verts=list(shape.verts), vec=size)
+    return add_mesh(collection, name, shape, colour, 0.75)
+
+
+def cotton(obj: bpy.types.Object, pins: str, frames: int) -> bpy.types.ClothModifier:
+    """Blender's cloth with the cotton preset's stiffness; `pins` names the vertex group that holds it."""
+    modifier = cast(bpy.types.ClothModifier, obj.modifiers.new("Cloth", "CLOTH"))
+    cloth = modifier.settings
+    cloth.quality = 5
+    cloth.vertex_group_mass = pins
+    cloth.mass, cloth.air_damping = 0.3, 1.0
+    cloth.tension_stiffness = cloth.compression_stiffness = 15.0
+    cloth.shear_stiffness, cloth.bending_stiffness = 5.0, 0.5
+    cloth.tension_damping = cloth.compression_damping = cloth.shear_damping = 5.0
+    cloth.bending_damping = 0.5
+    modifier.collision_settings.distance_min = 0.02
+    modifier.point_cache.frame_end = frames
+    return modifier
+
+
+def pin(obj: bpy.types.Object, name: str, vertices: Sequence[int], weight: float = 1.0) -> None:
+    """Put vertices into a vertex group, made where it is not there yet."""
+    group = obj.vertex_groups.get(name) or obj.vertex_groups.new(name=name)
+    group.add(list(vertices), weight, "REPLACE")
+
+
+def vertices_where(obj: bpy.types.Object, holds: Callable[[Vector], bool]) -> list[int]:
+    """The vertices whose place in the object's own axes passes a test."""
+    mesh = cast(bpy.types.Mesh, obj.data)
+    return [vertex.index for vertex in mesh.vertices if holds(vertex.co)]
+
+
+def collider(
+    collection: bpy.types.Collection, name: str, radius: float, place: Point, colour: Colour
+) -> bpy.types.Object:
+    """A ball that cloth and soft bodies run into."""
+    shape = bmesh.new()
+    bmesh.ops.create_icosphere(shape, subdivisions=3, radius=radius)
+    obj = add_mesh(collection, name, shape, colour, 0.3)
+    obj.location = place
+    obj.modifiers.new("Collision", "COLLISION")
+    cast(bpy.types.CollisionSettings, obj.collision).thickness_outer = 0.05
+    return obj
+
+
+def animate(obj: bpy.types.Object, keys: Sequence[Key]) -> None:
+    """Key an object's location, so that there is something to see before it is moved by hand."""
+    for frame, place in keys:
+        obj.location = place
+        obj.keyframe_insert("location", frame=frame)
+    obj.location = keys[0][1]
+
+
+def react_to(obj: bpy.types.Object, mover: bpy.types.Object, box: MotionBox) -> None:
+    """Let the simulated object's model react to another one, which wanders in the box for training."""
+    item = add_interaction(obj, mover)
+    item.motion = "WANDER"
+    item.box_low, item.box_high = box.low, box.high
+    item.shortest, item.longest, item.fastest = box.shortest, box.longest, box.fastest
+
+
+def add_interaction(obj: bpy.types.Object, mover: bpy.types.Object) -> NEURALPHYSICS_PG_interaction:
+    """One more line in the object's list of what it reacts to."""
+    settings = settings_of(obj)
+    settings.enabled = True
+    item = settings.interactions.add()
+    item.name, item.object = mover.name, mover
+    return item

@@ -23,6 +23,12 @@ def model_path(obj: bpy.types.Object) -> Path:
     return Path(bpy.path.abspath(chosen)) if chosen else home_folder(obj) / "model.safetensors"
 
 
+def jobs_folder(obj: bpy.types.Object) -> Path:
+    """Beside the dataset: job logs, stop files, the baked copy of the scene and its point caches."""
+    dataset = dataset_folder(obj)
+    return dataset.with_name(dataset.name + "_jobs")
+
+
 def home_folder(obj: bpy.types.Object) -> Path:
     """`neural_physics/<object>` beside the .blend, or in the extension's user folder if it is unsaved."""
     name = bpy.path.clean_name(obj.name)

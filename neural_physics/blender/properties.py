@@ -14,6 +14,8 @@ from bpy.props import (
     StringProperty,
 )
 
+from .registration import register_classes, unregister_classes
+
 METHODS = [
     ("subspace_physics", "Subspace Physics", "PCA and a small network step the whole shape (Holden 2019)")
 ]
@@ -151,15 +153,13 @@ CLASSES = (NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object)
 
 
 def register() -> None:
-    for cls in CLASSES:
-        bpy.utils.register_class(cls)
+    register_classes(CLASSES)
     setattr(bpy.types.Object, "neural_physics", PointerProperty(type=NEURALPHYSICS_PG_object))  # noqa: B010
 
 
 def unregister() -> None:
     delattr(bpy.types.Object, "neural_physics")  # noqa: B043
-    for cls in reversed(CLASSES):
-        bpy.utils.unregister_class(cls)
+    unregister_classes(CLASSES)
 
 
 def settings_of(obj: bpy.types.Object) -> NEURALPHYSICS_PG_object:

@@ -1,0 +1,15 @@
+"""Neural Physics: learn a simulation once, then play with it in real time."""
+
+from . import operators, panels
+from .neural_physics.blender import properties
+from .neural_physics.blender.registration import register_parts, unregister_parts
+
+PARTS = (properties, operators, panels)
+
+
+def register() -> None:
+    register_parts(PARTS)
+
+
+def unregister() -> None:
+    unregister_parts(PARTS)

@@ -1,0 +1,52 @@
+"""Registering several things so that a failure leaves none of them behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from typing import Any, Protocol
+
+import bpy
+
+
+class Part(Protocol):
+    """A module that Blender has to be told of."""
+
+    def register(self) -> None: ...
+    def unregister(self) -> None: ...
+
+
+def register_parts(parts: Iterable[Part]) -> None:
+    """Register modules in order; if one fails, unregister those before it and raise its error."""
+    _all_or_nothing((part.register, part.unregister) for part in parts)
+
+
+def unregister_parts(parts: Iterable[Part]) -> None:
+    """Unregister modules in reverse order; one that fails does not keep the others."""
+    with ExitStack() as stack:
+        for part in parts:
+            stack.callback(part.unregister)
+
+
+def register_classes(classes: Iterable[type[Any]]) -> None:
+    """Register classes in order, all or none."""
+
+    def pair(cls: type[Any]) -> tuple[Callable[[], object], Callable[[], object]]:
+        return lambda: bpy.utils.register_class(cls), lambda: bpy.utils.unregister_class(cls)
+
+    _all_or_nothing(pair(cls) for cls in classes)
+
+
+def unregister_classes(classes: Iterable[type[Any]]) -> None:
+    """Unregister classes in reverse order."""
+    with ExitStack() as stack:
+        for cls in classes:
+            stack.callback(bpy.utils.unregister_class, cls)
+
+
+def _all_or_nothing(steps: Iterable[tuple[Callable[[], object], Callable[[], object]]]) -> None:
+    with ExitStack() as stack:
+        for do, undo in steps:
+            do()
+            stack.callback(undo)
+        stack.pop_all()

@@ -1,0 +1,32 @@
+"""What is in the zip that artists install."""
+
+from __future__ import annotations
+
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.blender
+
+
+def test_zip_is_small(extension_zip: Path) -> None:
+    assert extension_zip.stat().st_size < 1_000_000
+
+
+def test_zip_holds_the_extension_and_nothing_of_the_workshop(extension_zip: Path) -> None:
+    names = zipfile.ZipFile(extension_zip).namelist()
+    assert {"__init__.py", "blender_manifest.toml", "LICENSE", "ml_backend/__init__.py"} <= set(names)
+    workshop = [n for n in names if n.startswith(("tests/", "tools/", "docs/", "build/", "."))]
+    compiled = [n for n in names if n.endswith((".pyc", ".so", ".whl", ".pyd"))]
+    assert workshop == []
+    assert compiled == []
+
+
+def test_manifest_and_project_agree_on_the_version() -> None:
+    manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert manifest["version"] == project["version"]
+    assert manifest["license"] == [f"SPDX:{project['license']}"]

@@ -40,6 +40,29 @@ PROBLEMS: dict[str, str] = {
     "dataset_too_short": (
         "The dataset {path} has {found} usable frames, but training needs at least {needed}: bake more frames."
     ),
+    # What is simulated
+    "no_mesh": "{object} is not a mesh: choose a mesh object that has Cloth or Soft Body physics.",
+    "mesh_without_faces": "The mesh of {object} has no faces: give it some, or choose another object.",
+    "object_linked": (
+        "{object} or its mesh is linked from another file and cannot be changed here: "
+        "use Object > Relations > Make Local > Selected Objects and Data."
+    ),
+    "object_overridden": (
+        "{object} or its mesh is a library override, whose mesh cannot be changed here: "
+        "use Object > Relations > Make Local > Selected Objects and Data."
+    ),
+    "edit_mode": "{object} is in Edit Mode: leave it (Tab) and try again.",
+    "no_physics": "{object} has no Cloth or Soft Body physics: add one of them in the Physics properties.",
+    "physics_disabled": "The modifier {modifier} of {object} is switched off in the viewport: switch it on.",
+    "object_not_in_scene": "{object} is not in the view layer {layer}: tick its collection in the Outliner.",
+    # What it reacts to
+    "no_interactions": "Nothing is set that {object} reacts to: add a collider, a pin, an armature or a wind.",
+    "interaction_unset": "Line {row} of what {object} reacts to has no object: choose one, or remove the line.",
+    "interaction_missing": "{interaction}, which {object} reacts to, is not in this scene: choose another object.",
+    "channel_not_sampled": (
+        "The channel {channel} of {object} came from an imported file and cannot be read from a scene: "
+        "use it with imported takes only."
+    ),
     # Models
     "model_missing": "{object} has no model: train one, or import a model file.",
     "model_damaged": "The model {path} cannot be read ({reason}): train it again, or ask for a fresh copy.",
@@ -57,6 +80,8 @@ PROBLEMS: dict[str, str] = {
     ),
     # Training
     "training_diverged": "Training stopped giving finite numbers after {steps} steps: lower the learning rate, or choose another preset.",
+    # Jobs
+    "job_not_started": "{path} could not be started ({reason}): check that the program is there and may be run.",
     "stopped": "Stopped as asked; all that was finished is kept: resume when you like.",
     "unexpected": "Something went wrong that should not have ({reason}): the log is in {path}, please report it.",
 }

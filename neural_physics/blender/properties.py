@@ -158,7 +158,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    delattr(bpy.types.Object, "neural_physics")  # noqa: B043
+    delattr(bpy.types.Object, "neural_physics")
     unregister_classes(CLASSES)
 
 

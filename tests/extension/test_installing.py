@@ -15,9 +15,9 @@ def traces():
     '''Everything an extension can leave in Blender.'''
     lists = {name: len(getattr(bpy.app.handlers, name)) for name in dir(bpy.app.handlers)
              if isinstance(getattr(bpy.app.handlers, name), list)}
-    ours = [cls.__name__ for base in (bpy.types.Operator, bpy.types.Panel, bpy.types.UIList, bpy.types.Menu,
-                                      bpy.types.PropertyGroup, bpy.types.AddonPreferences, bpy.types.GizmoGroup)
-            for cls in base.__subclasses__() if cls.__name__.startswith("NEURALPHYSICS") and cls.is_registered]
+    kinds = "Operator Panel UIList Menu PropertyGroup AddonPreferences GizmoGroup".split()
+    ours = [cls.__name__ for kind in kinds for cls in getattr(bpy.types, kind).__subclasses__()
+            if cls.__name__.startswith("NEURALPHYSICS") and cls.is_registered]
     properties = [name for kind in (bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager)
                   for name in dir(kind) if name.startswith("neural_physics")]
     operators = [name for name in dir(bpy.ops.neural_physics)]

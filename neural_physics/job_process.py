@@ -1,0 +1,207 @@
+"""Carrying out a job: its process, and the files from which its state is found again.
+
+In the job's folder: `<kind>.jsonl`, everything it printed; `<kind>.json`, what was started; `<kind>.stop`,
+there while it is asked to stop. The job writes its log itself, so it goes on when the Blender that started
+it is closed, and the next one finds it by reading the log from its beginning.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .errors import Problem
+from .jobs import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
+from .reporting import parse_event
+from .takes import writing
+
+if sys.platform == "win32":
+    OWN_GROUP: dict[str, Any] = {"creationflags": 0x08000200}  # no window, a process group of its own
+else:
+    import fcntl
+
+    OWN_GROUP = {"start_new_session": True}
+
+
+@dataclass(frozen=True)
+class JobFiles:
+    """Where a job of one kind keeps what is known of it."""
+
+    folder: Path
+    kind: str
+
+    @property
+    def log(self) -> Path:
+        return self.folder / f"{self.kind}.jsonl"
+
+    @property
+    def about(self) -> Path:
+        return self.folder / f"{self.kind}.json"
+
+    @property
+    def stop(self) -> Path:
+        return self.folder / f"{self.kind}.stop"
+
+
+class JobProcess:
+    """One job: started here, or found on disk and followed from there."""
+
+    def __init__(self, files: JobFiles) -> None:
+        self.files = files
+        self.state = JobState()
+        self.waits_for_delivery = False
+        self._about: dict[str, Any] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._read = 0
+        self._find()
+
+    def start(self, argv: Sequence[str], environment: Mapping[str, str]) -> None:
+        """Start `argv` with `--stop-file`; does nothing if it is running already, here or elsewhere.
+
+        Raises Problem("job_not_started" | "folder_not_writable" | "disk_full").
+        """
+        if self.state.active:
+            return
+        if is_written(self.files.log):
+            self._find()
+            return
+        with writing(self.files.folder):
+            self.files.folder.mkdir(parents=True, exist_ok=True)
+            self.files.stop.unlink(missing_ok=True)
+            with self.files.log.open("wb") as log:
+                _hold(log.fileno())
+                self._process = self._spawn(argv, environment, log)
+            self._read = 0
+            self._write_about({"pid": self._process.pid, "argv": list(argv), "delivered": False})
+        self._feed(Start())
+
+    def stop(self) -> None:
+        """Ask it to stop at its next checkpoint; asked again, end it at once."""
+        for effect in self._feed(Stop()):
+            if effect == "ask_to_stop":
+                with writing(self.files.folder):
+                    self.files.stop.touch()
+            elif effect == "kill" and is_written(self.files.log):
+                _kill(int(self._about["pid"]))
+
+    def poll(self) -> None:
+        """Hear what it said since, and whether it has ended."""
+        if not self.state.active:
+            return
+        # Asked first: what it said before it ended is then all in the log.
+        status = self._exit_status()
+        for line in self._new_lines(ended=status is not None):
+            event = parse_event(line) or {"event": "log", "text": line}
+            self._feed(Reported(event))
+        if status is not None:
+            self.waits_for_delivery = "deliver" in self._feed(Exited(status))
+            self._process = None
+            self.files.stop.unlink(missing_ok=True)
+
+    def delivered(self) -> None:
+        """What it made has arrived: remember that across sessions."""
+        self.waits_for_delivery = False
+        with writing(self.files.folder):
+            self._write_about({**self._about, "delivered": True})
+
+    def fail(self, code: str, message: str) -> None:
+        """What it made could not be used: that is how it ended."""
+        self._feed(Start())
+        self._feed(Reported({"event": "error", "code": code, "message": message}))
+        self._feed(Exited(1))
+
+    def _spawn(
+        self, argv: Sequence[str], environment: Mapping[str, str], log: BinaryIO
+    ) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                [*argv, "--stop-file", str(self.files.stop)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=self.files.folder,
+                env=dict(environment),
+                **OWN_GROUP,
+            )
+        except OSError as error:
+            raise Problem("job_not_started", path=argv[0], reason=error.strerror or error) from error
+
+    def _find(self) -> None:
+        try:
+            self._about = json.loads(self.files.about.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return
+        self._read = 0
+        self._feed(Start())
+        if self.files.stop.exists():
+            self._feed(Stop())
+        self.poll()
+        self.waits_for_delivery = self.waits_for_delivery and not self._about.get("delivered", True)
+
+    def _feed(self, event: JobEvent) -> tuple[Effect, ...]:
+        self.state, effects = advance(self.state, event)
+        return effects
+
+    def _exit_status(self) -> int | None:
+        if self._process is not None:
+            return self._process.poll()
+        if is_written(self.files.log):
+            return None
+        # Nobody waited for it; whether it ended well shows in what it said.
+        return 0 if b'"event": "result"' in _bytes(self.files.log, 0) else -1
+
+    def _new_lines(self, *, ended: bool) -> list[str]:
+        """The whole lines since the last call; the last one, torn or not, once the job has ended."""
+        new = _bytes(self.files.log, self._read)
+        whole = len(new) if ended else new.rfind(b"\n") + 1
+        self._read += whole
+        return [line for line in new[:whole].decode("utf-8", "replace").splitlines() if line.strip()]
+
+    def _write_about(self, about: dict[str, Any]) -> None:
+        self._about = about
+        self.files.about.write_text(json.dumps(about), encoding="utf-8")
+
+
+def is_written(log: Path) -> bool:
+    """Whether a job still has this log open: process numbers are given out again, so they do not tell."""
+    if not log.exists():
+        return False
+    try:
+        if sys.platform == "win32":
+            log.rename(log)  # refused there while another process has it open
+        else:
+            with log.open("rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return True
+    return False
+
+
+def _hold(file: int) -> None:
+    """Lock a log for as long as this process or the job, which inherits the lock, has it open."""
+    if sys.platform != "win32":
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _kill(pid: int) -> None:
+    """End a job and all it started."""
+    if sys.platform == "win32":
+        subprocess.run(["taskkill", "/F", "/T", "/PID", str(pid)], check=False, capture_output=True)
+    else:
+        os.killpg(pid, signal.SIGKILL)
+
+
+def _bytes(path: Path, first: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            file.seek(first)
+            return file.read()
+    except OSError:
+        return b""

@@ -1,3 +1,307 @@
 """Reading the interaction vector y from an evaluated scene (Holden 2019, section 5.1)."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+from numpy.typing import NDArray
+
+from ..channels import Channel, ChannelLayout, FrameKinematics, Kind, frame_kinematics
+from ..errors import Problem
+from .properties import NEURALPHYSICS_PG_interaction, settings_of
+
+# The key of `bindings` that binds the reference frame to another object or "Object/Bone".
+FRAME_BINDING = "Reference Frame"
+TIP = "/tip"  # a joint at the far end of a bone that no other bone goes on from
+KINEMATIC_KINDS: tuple[Kind, ...] = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
+UP = Vector((0.0, 0.0, 1.0))
+
+Values = Sequence[float] | NDArray[np.float32]
+Reader = Callable[[bpy.types.Depsgraph, Matrix], Values]
+
+
+def reference_frame_of(obj: bpy.types.Object) -> str:
+    """In whose axes positions and channels are given: "Object", "Object/Bone", or "" for `obj` itself."""
+    settings = settings_of(obj)
+    frame = settings.frame_object
+    if frame is None or (frame == obj and not settings.frame_bone):
+        return ""
+    return f"{frame.name}/{settings.frame_bone}" if settings.frame_bone else frame.name
+
+
+def layout_of(obj: bpy.types.Object) -> ChannelLayout:
+    """The channels that the object's settings ask for, in their order.
+
+    Raises Problem("interaction_unset" | "no_interactions").
+    """
+    settings = settings_of(obj)
+    frame = settings.frame_object or obj
+    channels: list[Channel] = []
+    for row, item in enumerate(settings.interactions, 1):
+        if item.object is None:
+            raise Problem("interaction_unset", object=obj.name, row=row)
+        # Where the frame is, seen from itself, says nothing; that it moves does.
+        if item.object != frame or item.object.type == "ARMATURE":
+            channels.append(_channel_of(item, {c.name for c in channels}))
+    if settings.use_ground:
+        channels.append(Channel("Ground", "ground", 4))
+    if settings.moving_frame:
+        for kind in KINEMATIC_KINDS:
+            channels.append(Channel(f"Frame {kind.replace('_', ' ')}", kind, 3, frame.name))
+    if not channels:
+        raise Problem("no_interactions", object=obj.name)
+    return ChannelLayout(tuple(channels))
+
+
+def is_wind(obj: bpy.types.Object) -> bool:
+    """Whether an object is a wind force field."""
+    return obj.field is not None and obj.field.type == "WIND"
+
+
+def _channel_of(item: NEURALPHYSICS_PG_interaction, taken: set[str]) -> Channel:
+    source = cast(bpy.types.Object, item.object)
+    name = base = item.name or source.name
+    number = 1
+    while name in taken:
+        number += 1
+        name = f"{base} {number}"
+    if source.type == "ARMATURE":
+        parts = _joint_names(cast(bpy.types.Armature, source.data))
+        return Channel(name, "joints", 3 * len(parts), source.name, parts)
+    return Channel(name, "wind" if is_wind(source) else "position", 3, source.name)
+
+
+def _joint_names(armature: bpy.types.Armature) -> tuple[str, ...]:
+    """Every deforming bone's head, and the tips of those that no other goes on from."""
+    bones = [bone for bone in armature.bones if bone.use_deform] or list(armature.bones)
+    tips = [bone.name + TIP for bone in bones if not bone.children]
+    return (*(bone.name for bone in bones), *tips)
+
+
+class ChannelSampler:
+    """Samples y frame by frame, the same way while baking and while playing.
+
+    bindings: channel name -> name of the object to read in this scene; the channel's source where
+    it says nothing. fps: frames per second of the scene, for velocities and accelerations.
+    Holds names only: what an undo or a newly opened file has replaced is found again.
+    """
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        layout: ChannelLayout,
+        reference_frame: str,
+        bindings: Mapping[str, str],
+        fps: float,
+    ) -> None:
+        """Raises Problem("interaction_missing") for an object or bone that is not in this file."""
+        self._obj = _Named(obj.name, obj.name)
+        self._dt = 1.0 / fps
+        self._layout = layout
+        frame_name = bindings.get(FRAME_BINDING, reference_frame)
+        self._frame = _Frame(obj.name, frame_name) if frame_name else None
+        self._matrices: dict[int, NDArray[np.float64]] = {}
+        self._y = np.empty(layout.size, np.float32)
+        slices = layout.slices()
+        self._readers: list[tuple[Reader, slice]] = []
+        self._kinematics: list[tuple[str, slice]] = []
+        for channel in layout.channels:
+            if channel.kind in KINEMATIC_KINDS:
+                self._kinematics.append((channel.kind, slices[channel.name]))
+            else:
+                reader = self._reader(channel, bindings.get(channel.name, channel.source))
+                self._readers.append((reader, slices[channel.name]))
+
+    def sample(self, depsgraph: bpy.types.Depsgraph, frame: int) -> NDArray[np.float32]:
+        """y (e,) float32 at the frame that `depsgraph` is evaluated at.
+
+        Velocities and accelerations are differences to the frames sampled before; before the first
+        of them the reference frame stood still. The array is reused by the next call.
+        Raises Problem("interaction_missing").
+        """
+        world_from_frame = self._world_from_frame(depsgraph)
+        frame_from_world = world_from_frame.inverted_safe()
+        y = self._y
+        for read, where in self._readers:
+            y[where] = read(depsgraph, frame_from_world)
+        if self._kinematics:
+            moves = self._kinematics_at(frame, world_from_frame)
+            for kind, where in self._kinematics:
+                y[where] = getattr(moves, kind)
+        return y
+
+    def object_from_frame(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64] | None:
+        """(4, 4): from the reference frame's axes to the object's; None where they are the same."""
+        if self._frame is None:
+            return None
+        object_from_world = self._obj.evaluated(depsgraph).matrix_world.inverted_safe()
+        return np.array(object_from_world @ self._frame.matrix(depsgraph))
+
+    def forget_from(self, frame: int) -> None:
+        """Forget how the reference frame stood at `frame` and after."""
+        for late in [f for f in self._matrices if f >= frame]:
+            del self._matrices[late]
+
+    def _world_from_frame(self, depsgraph: bpy.types.Depsgraph) -> Matrix:
+        if self._frame is None:
+            return self._obj.evaluated(depsgraph).matrix_world
+        return self._frame.matrix(depsgraph)
+
+    def _kinematics_at(self, frame: int, world_from_frame: Matrix) -> FrameKinematics:
+        known = self._matrices
+        now = known[frame] = np.array(world_from_frame)
+        before = known.get(frame - 1, now)
+        earlier = known.get(frame - 2, before)
+        return frame_kinematics([now, before, earlier], self._dt)
+
+    def _reader(self, channel: Channel, source: str) -> Reader:
+        match channel.kind:
+            case "position":
+                return _position_reader(_Named(self._obj.name, source))
+            case "joints":
+                return _joints_reader(_Named(self._obj.name, source), channel)
+            case "wind":
+                return _wind_reader(_Named(self._obj.name, source))
+            case "ground":
+                return _ground_reader(self._obj)
+            case _:
+                raise Problem("channel_not_sampled", object=self._obj.name, channel=channel.name)
+
+
+class _Named:
+    """An object by its name, looked up quickly: names are searched one by one, so its place is kept."""
+
+    def __init__(self, owner: str, name: str) -> None:
+        self.owner, self.name = owner, name
+        self._place = -1
+        self.original()
+
+    def original(self) -> bpy.types.Object:
+        objects = bpy.data.objects
+        if self._place >= 0:
+            try:
+                found = objects[self._place]
+            except IndexError:  # objects were removed; asking how many there are walks through all of them
+                pass
+            else:
+                if found.name == self.name:
+                    return found
+        self._place = objects.find(self.name)
+        if self._place < 0:
+            raise Problem("interaction_missing", object=self.owner, interaction=self.name)
+        return objects[self._place]
+
+    def evaluated(self, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
+        return self.original().evaluated_get(depsgraph)
+
+
+class _Frame:
+    """A reference frame: an object, or a bone of an armature ("Rig/neck")."""
+
+    def __init__(self, owner: str, name: str) -> None:
+        rig, _, bone = name.rpartition("/")
+        self._bone = bone if rig and rig in bpy.data.objects and name not in bpy.data.objects else ""
+        self._object = _Named(owner, rig if self._bone else name)
+        if self._bone and not self._has_bone():
+            raise Problem("interaction_missing", object=owner, interaction=name)
+
+    def _has_bone(self) -> bool:
+        pose = self._object.original().pose
+        return pose is not None and self._bone in pose.bones
+
+    def matrix(self, depsgraph: bpy.types.Depsgraph) -> Matrix:
+        """world_from_frame."""
+        obj = self._object.evaluated(depsgraph)
+        if not self._bone:
+            return obj.matrix_world
+        assert obj.pose is not None  # seen when it was bound
+        return obj.matrix_world @ obj.pose.bones[self._bone].matrix
+
+
+def _position_reader(source: _Named) -> Reader:
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        return (frame_from_world @ source.evaluated(depsgraph).matrix_world.translation).to_tuple()
+
+    return read
+
+
+def _wind_reader(source: _Named) -> Reader:
+    """The wind blows along its object's Z axis; direction times strength."""
+
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        obj = source.evaluated(depsgraph)
+        field = cast(bpy.types.FieldSettings, obj.field)
+        blows = obj.matrix_world.to_quaternion() @ UP
+        return (frame_from_world.to_quaternion() @ (blows * field.strength)).to_tuple()
+
+    return read
+
+
+def _ground_reader(owner: _Named) -> Reader:
+    """The world's up in the frame's axes, and how high the frame's origin is above the ground."""
+
+    def read(_depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        height = settings_of(owner.original()).ground_height
+        origin = frame_from_world.inverted_safe().translation
+        up = frame_from_world.to_quaternion() @ UP
+        return up.x, up.y, up.z, origin.z - height
+
+    return read
+
+
+def _joints_reader(source: _Named, channel: Channel) -> Reader:
+    """Heads of bones, and tips where the channel has them, in the reference frame."""
+    pose_bones = _pose_bones(source.original(), source)
+    heads, tips = _joint_places(pose_bones, channel, source)
+    buffer = np.empty((len(pose_bones), 3), np.float32)
+    joints = np.empty((len(channel.parts), 3), np.float32)
+
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        nonlocal pose_bones, heads, tips, buffer
+        obj = source.evaluated(depsgraph)
+        bones = _pose_bones(obj, source)
+        if len(bones) != len(buffer):  # the rig was edited
+            heads, tips = _joint_places(bones, channel, source)
+            buffer = np.empty((len(bones), 3), np.float32)
+        bones.foreach_get("head", buffer.reshape(-1))
+        joints[heads[0]] = buffer[heads[1]]
+        if len(tips[0]):
+            bones.foreach_get("tail", buffer.reshape(-1))
+            joints[tips[0]] = buffer[tips[1]]
+        frame_from_rig = np.array(frame_from_world @ obj.matrix_world, np.float32)
+        return (joints @ frame_from_rig[:3, :3].T + frame_from_rig[:3, 3]).reshape(-1)
+
+    return read
+
+
+Indices = NDArray[np.intp]
+
+
+def _pose_bones(obj: bpy.types.Object, source: _Named) -> Any:  # noqa: ANN401 (a collection with foreach_get)
+    if obj.pose is None:
+        raise Problem("interaction_missing", object=source.owner, interaction=source.name)
+    return obj.pose.bones
+
+
+def _joint_places(
+    bones: Mapping[str, Any], channel: Channel, source: _Named
+) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
+    """For heads and for tips: where in the channel, and which bone."""
+    order = {name: i for i, name in enumerate(bones.keys())}
+    heads: list[tuple[int, int]] = []
+    tips: list[tuple[int, int]] = []
+    for place, part in enumerate(channel.parts):
+        bone = part if part in order else part.removesuffix(TIP)
+        if bone not in order:
+            raise Problem("interaction_missing", object=source.owner, interaction=f"{source.name}/{bone}")
+        (heads if part == bone else tips).append((place, order[bone]))
+    return _columns(heads), _columns(tips)
+
+
+def _columns(pairs: list[tuple[int, int]]) -> tuple[Indices, Indices]:
+    table = np.array(pairs, np.intp).reshape(-1, 2)
+    return table[:, 0], table[:, 1]

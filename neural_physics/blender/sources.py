@@ -1,0 +1,111 @@
+"""What is simulated: the mesh, its physics modifier and its pins; and whether it can be worked with."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Problem
+from ..takes import Mesh
+from .properties import settings_of
+
+PhysicsModifier = bpy.types.ClothModifier | bpy.types.SoftBodyModifier
+PHYSICS_TYPES = ("CLOTH", "SOFT_BODY")
+PINNED = 0.999  # the weight from which Blender's cloth and soft body hold a vertex fast
+
+
+def physics_modifiers(obj: bpy.types.Object) -> list[PhysicsModifier]:
+    """All Cloth and Soft Body modifiers, in the order of the stack."""
+    return [cast(PhysicsModifier, m) for m in obj.modifiers if m.type in PHYSICS_TYPES]
+
+
+def physics_modifier(obj: bpy.types.Object) -> PhysicsModifier | None:
+    """The modifier that is learned: the last that is switched on, or the last if Play hides them all."""
+    modifiers = physics_modifiers(obj)
+    candidates = [m for m in modifiers if m.show_viewport] or modifiers
+    return candidates[-1] if candidates else None
+
+
+def mesh_data(obj: bpy.types.Object) -> bpy.types.Mesh:
+    """The mesh of an object that `check_mesh` accepts, typed."""
+    return cast(bpy.types.Mesh, obj.data)
+
+
+def mesh_of(obj: bpy.types.Object) -> Mesh:
+    """The object's own mesh at rest, in its own axes, with the pins of its physics."""
+    mesh = mesh_data(obj)
+    corners = np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("vertex_index", corners)
+    face_sizes = np.empty(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("loop_total", face_sizes)
+    return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj))
+
+
+def read_positions(mesh: bpy.types.Mesh, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+    """The coordinates of a mesh, evaluated or not: (V, 3) float32, metres, into `out` where given."""
+    if out is None:
+        out = np.empty((len(mesh.vertices), 3), np.float32)
+    layer = cast(bpy.types.FloatVectorAttribute, mesh.attributes["position"])
+    layer.data.foreach_get("vector", out.reshape(-1))
+    return out
+
+
+def check_mesh(obj: bpy.types.Object | None) -> None:
+    """Whether an object's mesh can be read and written.
+
+    Raises Problem("no_mesh" | "object_linked" | "object_overridden" | "edit_mode").
+    """
+    if obj is None or obj.type != "MESH" or obj.data is None:
+        raise Problem("no_mesh", object=obj.name if obj else "Nothing")
+    if obj.library or obj.data.library:
+        raise Problem("object_linked", object=obj.name)
+    if obj.override_library or obj.data.override_library:
+        raise Problem("object_overridden", object=obj.name)
+    if obj.mode == "EDIT":
+        raise Problem("edit_mode", object=obj.name)
+
+
+def check_target(obj: bpy.types.Object | None) -> None:
+    """Whether an object's simulation can be baked.
+
+    Raises what `check_mesh` does, and Problem("mesh_without_faces" | "no_physics" | "physics_disabled").
+    """
+    check_mesh(obj)
+    assert obj is not None  # check_mesh has refused it
+    modifier = physics_modifier(obj)
+    if modifier is None:
+        raise Problem("no_physics", object=obj.name)
+    if not modifier.show_viewport and not settings_of(obj).playing:
+        raise Problem("physics_disabled", object=obj.name, modifier=modifier.name)
+    if not mesh_data(obj).polygons:
+        raise Problem("mesh_without_faces", object=obj.name)
+
+
+def _pins(obj: bpy.types.Object) -> NDArray[np.float32]:
+    """(V,) float32: 1 where the physics holds a vertex fast."""
+    modifier, count = physics_modifier(obj), len(mesh_data(obj).vertices)
+    if isinstance(modifier, bpy.types.ClothModifier):
+        weights = _group_weights(obj, modifier.settings.vertex_group_mass, 0.0)
+    elif isinstance(modifier, bpy.types.SoftBodyModifier) and modifier.settings.use_goal:
+        body = modifier.settings
+        goals = _group_weights(obj, body.vertex_group_goal, 1.0) * body.goal_default
+        weights = body.goal_min + goals * (body.goal_max - body.goal_min)
+    else:
+        weights = np.zeros(count, np.float32)
+    return (weights > PINNED).astype(np.float32)
+
+
+def _group_weights(obj: bpy.types.Object, name: str, without_group: float) -> NDArray[np.float32]:
+    vertices = mesh_data(obj).vertices
+    if name not in obj.vertex_groups:
+        return np.full(len(vertices), without_group, np.float32)
+    weights = np.zeros(len(vertices), np.float32)
+    index = obj.vertex_groups[name].index
+    for vertex in vertices:
+        for membership in vertex.groups:
+            if membership.group == index:
+                weights[vertex.index] = membership.weight
+    return weights

@@ -80,6 +80,25 @@ PROBLEMS: dict[str, str] = {
     ),
     # Training
     "training_diverged": "Training stopped giving finite numbers after {steps} steps: lower the learning rate, or choose another preset.",
+    "training_python_unset": (
+        "There is no Python that can train: choose one, or create one, "
+        "in Preferences > Add-ons > Neural Physics."
+    ),
+    "training_python_missing": (
+        "The Python that trains, {path}, is not there: choose another in Preferences > Add-ons > Neural Physics."
+    ),
+    "training_python_lacks": (
+        "The Python {path} cannot train, for it lacks {missing}: install that there, or choose another "
+        "in Preferences > Add-ons > Neural Physics."
+    ),
+    "environment_no_room": (
+        "There is {free} free on the disk of {path}, and a training environment needs up to {needed}: "
+        "free some space, or choose a Python that has PyTorch already."
+    ),
+    "environment_failed": (
+        "The training environment could not be made (“{step}” said: {reason}): "
+        "see to that and create it again, or choose a Python that has PyTorch already."
+    ),
     # Jobs
     "job_not_started": "{path} could not be started ({reason}): check that the program is there and may be run.",
     "stopped": "Stopped as asked; all that was finished is kept: resume when you like.",

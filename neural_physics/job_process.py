@@ -23,11 +23,11 @@ from .reporting import parse_event
 from .takes import writing
 
 if sys.platform == "win32":
-    OWN_GROUP: dict[str, Any] = {"creationflags": 0x08000200}  # no window, a process group of its own
+    WINDOWS_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
 else:
     import fcntl
 
-    OWN_GROUP = {"start_new_session": True}
+    WINDOWS_FLAGS = 0
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,8 @@ class JobProcess:
                 stderr=subprocess.STDOUT,
                 cwd=self.files.folder,
                 env=dict(environment),
-                **OWN_GROUP,
+                start_new_session=True,
+                creationflags=WINDOWS_FLAGS,
             )
         except OSError as error:
             raise Problem("job_not_started", path=argv[0], reason=error.strerror or error) from error

@@ -78,8 +78,9 @@ def test_a_stopped_job_ends_at_its_checkpoint_and_can_be_started_again(files: Jo
 
 def test_a_job_that_does_not_stop_is_ended_by_asking_twice_with_all_it_started(files: JobFiles) -> None:
     stubborn = (
-        "import subprocess, sys, time; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])"
-        "; print(p.pid, flush=True); time.sleep(60)"
+        "import subprocess, sys, time; "
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); "
+        "print(child.pid, flush=True); time.sleep(60)"
     )
     job = JobProcess(files)
     job.start([sys.executable, "-c", stubborn], ENVIRONMENT)

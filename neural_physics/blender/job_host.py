@@ -93,7 +93,8 @@ def environment() -> dict[str, str]:
 
 def redraw() -> None:
     """Have the panels drawn again, in every window."""
-    for window in bpy.context.window_manager.windows:
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
         for area in window.screen.areas:
             if area.type in {"VIEW_3D", "PREFERENCES"}:
                 area.tag_redraw()

@@ -9,6 +9,8 @@ import bpy
 from .properties import settings_of
 
 EXTENSION_ROOT = Path(__file__).resolve().parents[2]
+# Blender's name for this extension; "" where the library is used without it.
+PACKAGE = (__package__ or "").removesuffix("neural_physics.blender").rstrip(".")
 
 
 def dataset_folder(obj: bpy.types.Object) -> Path:
@@ -39,7 +41,6 @@ def home_folder(obj: bpy.types.Object) -> Path:
 
 def user_folder() -> Path:
     """The folder Blender keeps for this extension's own files; never the extension's folder itself."""
-    package = (__package__ or "").removesuffix(".neural_physics.blender")
-    if package.startswith("bl_ext."):
-        return Path(bpy.utils.extension_path_user(package, create=True))
+    if PACKAGE.startswith("bl_ext."):
+        return Path(bpy.utils.extension_path_user(PACKAGE, create=True))
     return Path(bpy.utils.user_resource("DATAFILES", path="neural_physics", create=True))

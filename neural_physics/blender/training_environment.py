@@ -1,0 +1,85 @@
+"""The Python that trains: chosen by the artist, or made by the extension. Blender itself has no torch."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ..environment_create import python_in
+from ..errors import Problem
+from ..jobs import JobState
+from . import job_host
+from .paths import EXTENSION_ROOT, PACKAGE, user_folder
+
+VARIABLE = "NEURAL_PHYSICS_PYTHON"
+REQUIREMENTS = EXTENSION_ROOT / "requirements" / "training.txt"
+CHECK, CREATE = "check_environment", "create_environment"
+
+
+def environment_folder() -> Path:
+    """Where the environment is made."""
+    return user_folder() / "training_environment"
+
+
+def jobs_folder() -> Path:
+    """Where the logs of checking and making it are kept."""
+    return user_folder() / "environment_jobs"
+
+
+def python_path() -> Path | None:
+    """The Python that trains: of the preferences, of NEURAL_PHYSICS_PYTHON, made here, or Blender's own."""
+    chosen = _chosen()
+    if chosen or os.environ.get(VARIABLE):
+        return Path(bpy.path.abspath(chosen) if chosen else os.environ[VARIABLE])
+    created = python_in(environment_folder())
+    if created.is_file() and state_of(CREATE).phase == "finished":
+        return created
+    return Path(sys.executable) if importlib.util.find_spec("torch") else None
+
+
+def require_python() -> Path:
+    """The Python that trains. Raises Problem("training_python_unset" | "training_python_missing" | ...)."""
+    python = python_path()
+    if python is None:
+        raise Problem("training_python_unset")
+    if not python.is_file():
+        raise Problem("training_python_missing", path=python)
+    lacking = checked(python).get("missing")
+    if lacking:
+        raise Problem("training_python_lacks", path=python, missing=", ".join(lacking))
+    return python
+
+
+def checked(python: Path) -> dict[str, Any]:
+    """What is known of a Python: `python`, `torch`, `device`, `missing`; empty if it was not checked."""
+    result = state_of(CHECK).result
+    return result if result.get("asked") == str(python) else {}
+
+
+def state_of(kind: str) -> JobState:
+    """How checking or making the environment stands."""
+    return job_host.state_of(jobs_folder(), kind)
+
+
+def check_command(python: Path) -> list[str]:
+    """The job that looks what a Python has."""
+    job = [str(python), "-m", "neural_physics.environment_check", "--requirements", str(REQUIREMENTS)]
+    return [*job, "--asked", str(python)]
+
+
+def create_command(pip_options: str) -> list[str]:
+    """The job that makes the environment, with the Python that Blender brings."""
+    job = [sys.executable, "-m", "neural_physics.environment_create", "--folder", str(environment_folder())]
+    return [*job, "--requirements", str(REQUIREMENTS), "--pip-options", pip_options]
+
+
+def _chosen() -> str:
+    """What the preferences name, "" if nothing."""
+    preferences = bpy.context.preferences
+    extension = preferences.addons.get(PACKAGE) if preferences else None
+    return getattr(extension.preferences, "training_python", "") if extension else ""

@@ -16,6 +16,9 @@ Colour = tuple[float, float, float]
 
 CLOTH: Colour = (0.55, 0.03, 0.04)
 BALL: Colour = (0.90, 0.42, 0.04)
+SAIL: Colour = (0.05, 0.22, 0.42)
+FLAG: Colour = (0.02, 0.30, 0.22)
+RUBBER: Colour = (0.30, 0.06, 0.36)
 STEEL: Colour = (0.03, 0.03, 0.04)
 GROUND: Colour = (0.30, 0.36, 0.42)
 

@@ -16,6 +16,15 @@ FRAMES = 250
 MOTION = MotionBox((-0.65, -0.9, -0.45), (0.65, 0.75, 0.5), shortest=0.5, longest=2.0, fastest=2.5)
 BALL_RADIUS = 0.3
 BALL_START = (0.0, -0.8, 0.0)
+DEMONSTRATION = [
+    (1, BALL_START),
+    (40, (0.1, 0.7, -0.3)),
+    (75, (-0.6, 0.55, 0.1)),
+    (110, (-0.5, -0.8, -0.4)),
+    (150, (0.55, 0.7, -0.4)),
+    (190, (0.6, -0.5, 0.2)),
+    (250, BALL_START),
+]
 
 
 def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
@@ -28,17 +37,6 @@ def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
     cotton(cloth, "Pins", FRAMES)
     ball = collider(collection, "Ball", BALL_RADIUS, BALL_START, BALL)
     rod(collection, "Rod", (0.0, 0.0, 1.0), "X", 2.2)
-    animate(
-        ball,
-        [
-            (1, BALL_START),
-            (40, (0.1, 0.75, -0.3)),
-            (75, (-0.6, 0.6, 0.1)),
-            (110, (-0.5, -0.8, -0.5)),
-            (150, (0.6, 0.7, -0.5)),
-            (190, (0.7, -0.5, 0.2)),
-            (250, BALL_START),
-        ],
-    )
+    animate(ball, DEMONSTRATION)
     react_to(cloth, ball, MOTION)
     return cloth

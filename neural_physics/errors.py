@@ -63,6 +63,30 @@ PROBLEMS: dict[str, str] = {
         "The channel {channel} of {object} came from an imported file and cannot be read from a scene: "
         "use it with imported takes only."
     ),
+    "actions_missing": (
+        "{object} has no actions that move its bones and no others: "
+        "give it some, or set its training motion to Keep Animation."
+    ),
+    "wind_range_empty": "The least wind of {object} is above its most: set them the other way round.",
+    # Bake
+    "frames_too_few": "The takes of {object} are too short: set Frames per Take to at least {needed}.",
+    "vertex_count_changes": (
+        "The modifiers before the physics of {object} make {found} vertices out of {expected}: "
+        "apply them, or move them behind the physics."
+    ),
+    "dataset_other_fps": (
+        "The dataset {path} was baked at {found} frames per second and the scene runs at {expected}: "
+        "set the scene's frame rate back, or choose another dataset folder."
+    ),
+    "bake_scene_lost": "The scene {path} that {object} is baked in cannot be opened: delete it and bake again.",
+    "bake_crashed": (
+        "Blender ended unexpectedly while it baked {take}; all finished frames are kept: "
+        "bake again to go on, and if that fails too, see the log {path}."
+    ),
+    "simulation_unusable": (
+        "No frame of the simulation of {object} can be used ({reason}): "
+        "raise its quality steps, or let what it reacts to move more slowly."
+    ),
     # Models
     "model_missing": "{object} has no model: train one, or import a model file.",
     "model_damaged": "The model {path} cannot be read ({reason}): train it again, or ask for a fresh copy.",
@@ -73,6 +97,11 @@ PROBLEMS: dict[str, str] = {
         "and {object} is not that mesh ({found} vertices): choose the mesh it was trained on, or train again."
     ),
     "model_method_unknown": "The model {path} uses the method “{method}”, which this version does not have: update the extension.",
+    # Set up
+    "not_set_up": "{object} has not been set up: select a mesh with Cloth or Soft Body, and click Set Up.",
+    "object_unknown": "There is no object “{object}” in {scene}: check the name.",
+    "object_not_named": "One object must be meant, and these are set up: {found}; name one with --object.",
+    "object_busy": "{object} is busy with its {job}: wait until that has finished, or stop it.",
     # Motion
     "motion_box_empty": (
         "The motion box of {object} is empty or its times are not in order: "
@@ -91,6 +120,8 @@ PROBLEMS: dict[str, str] = {
         "The Python {path} cannot train, for it lacks {missing}: install that there, or choose another "
         "in Preferences > Add-ons > Neural Physics."
     ),
+    "offline": "Blender may not go online: allow Online Access in Preferences > System > Network.",
+    "environment_busy": "The training environment is being made already: wait until that has finished, or cancel it.",
     "environment_no_room": (
         "There is {free} free on the disk of {path}, and a training environment needs up to {needed}: "
         "free some space, or choose a Python that has PyTorch already."
@@ -118,3 +149,11 @@ class Problem(Exception):
         self.names = names
         self.message = PROBLEMS[code].format(**names)
         super().__init__(self.message)
+
+    @classmethod
+    def told(cls, code: str, message: str) -> Problem:
+        """A problem that another process has already put into words."""
+        problem = cls.__new__(cls)
+        problem.code, problem.names, problem.message = code, {}, message
+        Exception.__init__(problem, message)
+        return problem

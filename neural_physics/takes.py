@@ -9,6 +9,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -209,6 +210,21 @@ class Dataset:
         return TakeWriter(self.path / "takes" / name, info, self.info)
 
 
+def delete_dataset(path: Path) -> None:
+    """Delete a dataset's files, and its folder if nothing else is in it.
+
+    Raises Problem("folder_not_writable").
+    """
+    with writing(path):
+        # First, so that a half-deleted folder is no dataset.
+        (path / "dataset.json").unlink(missing_ok=True)
+        (path / "mesh.npz").unlink(missing_ok=True)
+        if (path / "takes").is_dir():
+            shutil.rmtree(path / "takes")
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+
+
 class TakeWriter:
     """Appends frames; every whole frame on disk is readable whenever the process is killed."""
 
@@ -262,6 +278,10 @@ class TakeWriter:
         self.info = replace(self.info, excluded=exclusions)
         with writing(self.folder):
             write_take_info(self.folder, self.info)
+
+    def end_here(self) -> None:
+        """The take ends with the frames it has, whatever was asked for."""
+        self.info = replace(self.info, frames=self.count)
 
     def close(self) -> None:
         """Finish; the take is complete if all frames asked for are there."""

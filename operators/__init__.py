@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..neural_physics.blender.registration import register_parts, unregister_parts
+from . import environment, examples, jobs, set_up
 
-PARTS = ()
+PARTS = (set_up, examples, environment, jobs)
 
 
 def register() -> None:

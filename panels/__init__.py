@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..neural_physics.blender.registration import register_parts, unregister_parts
+from . import bake, preferences, set_up, train
 
-PARTS = ()
+PARTS = (preferences, set_up, bake, train)
 
 
 def register() -> None:

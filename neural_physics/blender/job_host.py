@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ import bpy
 from ..errors import Problem
 from ..job_process import JobFiles, JobProcess
 from ..jobs import JobState
+from ..takes import writing
+from ..wording import progress
 from .paths import EXTENSION_ROOT
 
 POLL_EVERY = 0.2  # seconds
@@ -53,6 +56,18 @@ def state_of(folder: Path, kind: str) -> JobState:
     return job.state
 
 
+def forget(folder: Path) -> None:
+    """Delete all that the jobs of a folder have left there. None of them may be running.
+
+    Raises Problem("folder_not_writable").
+    """
+    for files in [files for files in _jobs if files.folder == folder]:
+        del _jobs[files]
+    if folder.is_dir():
+        with writing(folder):
+            shutil.rmtree(folder)
+
+
 def log_of(folder: Path, kind: str) -> Path:
     """The file that holds everything a job printed."""
     return JobFiles(folder, kind).log
@@ -76,6 +91,15 @@ def run_blocking(
             job.stop()
     _deliver(job)
     return job.state
+
+
+def print_progress(state: JobState) -> None:
+    """Say where a job is, in one line on standard output."""
+    if state.active:
+        share = f"{state.share:4.0%} " if state.total else ""
+        print(share + progress(state), flush=True)  # noqa: T201 (this is for a terminal)
+    elif state.message:
+        print(state.message, flush=True)  # noqa: T201
 
 
 def environment() -> dict[str, str]:

@@ -25,6 +25,11 @@ def model_path(obj: bpy.types.Object) -> Path:
     return Path(bpy.path.abspath(chosen)) if chosen else home_folder(obj) / "model.safetensors"
 
 
+def report_path(obj: bpy.types.Object) -> Path:
+    """What an evaluation writes for people, beside the model."""
+    return model_path(obj).with_name("report.html")
+
+
 def jobs_folder(obj: bpy.types.Object) -> Path:
     """Beside the dataset: job logs, stop files, the baked copy of the scene and its point caches."""
     dataset = dataset_folder(obj)

@@ -42,13 +42,19 @@ def python_path() -> Path | None:
     return Path(sys.executable) if importlib.util.find_spec("torch") else None
 
 
-def require_python() -> Path:
-    """The Python that trains. Raises Problem("training_python_unset" | "training_python_missing" | ...)."""
+def check_python() -> Path:
+    """The Python that is to train. Raises Problem("training_python_unset" | "training_python_missing")."""
     python = python_path()
     if python is None:
         raise Problem("training_python_unset")
     if not python.is_file():
         raise Problem("training_python_missing", path=python)
+    return python
+
+
+def require_python() -> Path:
+    """The Python that trains. Raises what `check_python` does, and Problem("training_python_lacks")."""
+    python = check_python()
     lacking = checked(python).get("missing")
     if lacking:
         raise Problem("training_python_lacks", path=python, missing=", ".join(lacking))
@@ -66,8 +72,17 @@ def state_of(kind: str) -> JobState:
     return job_host.state_of(jobs_folder(), kind)
 
 
-def check_command(python: Path) -> list[str]:
-    """The job that looks what a Python has."""
+def check_create() -> None:
+    """Raise the Problem that keeps the environment from being made."""
+    if not bpy.app.online_access:
+        raise Problem("offline")
+    if state_of(CREATE).active:
+        raise Problem("environment_busy")
+
+
+def check_command() -> list[str]:
+    """The job that looks what the chosen Python has. Raises what `check_python` does."""
+    python = check_python()
     job = [str(python), "-m", "neural_physics.environment_check", "--requirements", str(REQUIREMENTS)]
     return [*job, "--asked", str(python)]
 

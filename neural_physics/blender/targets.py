@@ -1,0 +1,46 @@
+"""Which object the artist means."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..errors import Problem
+from .properties import settings_of
+from .sources import physics_modifiers
+
+
+def target_of(context: bpy.types.Context) -> bpy.types.Object | None:
+    """The active object, or, if that only moves a simulated object (a collider, a pin), that one."""
+    active = context.active_object
+    if active is None or context.scene is None:
+        return None
+    if settings_of(active).enabled or physics_modifiers(active):
+        return active
+    moved = [obj for obj in set_up_objects(context.scene) if active in movers(obj)]
+    return moved[0] if moved else active
+
+
+def set_up_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """The objects of a scene that use Neural Physics."""
+    return [obj for obj in scene.objects if settings_of(obj).enabled]
+
+
+def movers(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """What an object reacts to."""
+    return [item.object for item in settings_of(obj).interactions if item.object]
+
+
+def named(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
+    """The object of that name; without a name, the only one that has been set up.
+
+    Raises Problem("object_unknown" | "object_not_named").
+    """
+    if name:
+        if name not in scene.objects:
+            raise Problem("object_unknown", object=name, scene=bpy.data.filepath or scene.name)
+        return scene.objects[name]
+    candidates = set_up_objects(scene)
+    if len(candidates) != 1:
+        found = ", ".join(obj.name for obj in candidates) or "none"
+        raise Problem("object_not_named", found=found)
+    return candidates[0]

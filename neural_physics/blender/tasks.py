@@ -1,0 +1,133 @@
+"""The long tasks of an object as jobs: what stands in their way, and their command lines."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import bpy
+
+from .. import takes
+from ..errors import Problem
+from . import job_host, training_environment
+from .dataset_status import dataset_status, forget
+from .paths import dataset_folder, jobs_folder, model_path, user_folder
+from .properties import settings_of
+from .sampling import layout_of
+from .sources import check_target
+
+BAKE, TRAIN, EVALUATE = "bake", "train", "evaluate"
+NAMES = {BAKE: "Bake", TRAIN: "Training", EVALUATE: "Evaluation"}
+
+
+def check_bake(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps an object from being baked."""
+    check_target(obj)
+    assert obj is not None  # check_target has refused it
+    if not settings_of(obj).enabled:
+        raise Problem("not_set_up", object=obj.name)
+    layout_of(obj)
+    _check_free(obj)
+
+
+def check_train(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps a model from being trained."""
+    _check_dataset(obj)
+    assert obj is not None  # _check_dataset has refused it
+    training_environment.require_python()
+    _check_free(obj)
+
+
+def check_evaluate(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps a model from being evaluated."""
+    _check_dataset(obj)
+    assert obj is not None  # _check_dataset has refused it
+    if not model_path(obj).is_file():
+        raise Problem("model_missing", object=obj.name)
+    training_environment.require_python()
+    _check_free(obj)
+
+
+def check_delete(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps a dataset from being deleted."""
+    if obj is None or not settings_of(obj).enabled:
+        raise Problem("not_set_up", object=obj.name if obj else "Nothing")
+    if not dataset_status(dataset_folder(obj)).takes:
+        raise Problem("dataset_missing", path=dataset_folder(obj))
+    _check_free(obj)
+
+
+def delete_dataset(obj: bpy.types.Object) -> None:
+    """Delete an object's takes and what its jobs have left beside them.
+
+    Raises what `check_delete` does, and Problem("folder_not_writable").
+    """
+    check_delete(obj)
+    takes.delete_dataset(dataset_folder(obj))
+    job_host.forget(jobs_folder(obj))
+    forget()
+
+
+def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    """Write what the bake needs; the job that bakes. Raises what `check_bake` and the bake do."""
+    check_bake(obj)
+    keep_together(obj)
+    from .baking import prepare_bake
+
+    return prepare_bake(scene, obj)
+
+
+def train_command(obj: bpy.types.Object) -> list[str]:
+    """The job that trains a model. Raises what `check_train` does."""
+    check_train(obj)
+    settings = settings_of(obj)
+    options = {
+        "--method": settings.method,
+        "--preset": settings.preset,
+        "--bases": settings.basis_count,
+        "--seed": settings.training_seed,
+        "--out": model_path(obj),
+    }
+    return _backend("train", dataset_folder(obj), options)
+
+
+def evaluate_command(obj: bpy.types.Object) -> list[str]:
+    """The job that measures a model on takes it has not seen. Raises what `check_evaluate` does."""
+    check_evaluate(obj)
+    return _backend("evaluate", model_path(obj), {}, dataset_folder(obj))
+
+
+def running(obj: bpy.types.Object) -> str:
+    """Which of the object's tasks runs now, "" if none."""
+    return next((kind for kind in NAMES if job_host.state_of(jobs_folder(obj), kind).active), "")
+
+
+def keep_together(obj: bpy.types.Object) -> None:
+    """In a file without a name: give the object's files a folder that stays theirs once it has one."""
+    settings = settings_of(obj)
+    if bpy.data.filepath:
+        return
+    home = user_folder() / "unsaved" / f"{bpy.path.clean_name(obj.name)} {datetime.now():%Y-%m-%d %H.%M.%S}"
+    settings.dataset_folder = settings.dataset_folder or str(home / "dataset")
+    settings.model_path = settings.model_path or str(home / "model.safetensors")
+
+
+def _backend(command: str, first: object, options: dict[str, object], *more: object) -> list[str]:
+    python = training_environment.require_python()
+    words = [word for option in options.items() for word in option]
+    return [str(python), "-m", "ml_backend", *map(str, [command, first, *more, *words]), "--json"]
+
+
+def _check_dataset(obj: bpy.types.Object | None) -> None:
+    if obj is None or not settings_of(obj).enabled:
+        raise Problem("not_set_up", object=obj.name if obj else "Nothing")
+    status = dataset_status(dataset_folder(obj))
+    if status.trouble:
+        raise status.trouble
+    if not status.frames:
+        raise Problem("dataset_missing", path=dataset_folder(obj))
+
+
+def _check_free(obj: bpy.types.Object) -> None:
+    busy = running(obj)
+    if busy:
+        raise Problem("object_busy", object=obj.name, job=NAMES[busy].lower())

@@ -1,0 +1,33 @@
+"""How numbers are said to people: the same in panels, logs and terminals."""
+
+from __future__ import annotations
+
+from .jobs import JobState
+
+
+def duration(seconds: float) -> str:
+    """Roughly how long: `40 s`, `3 min`, `2 h 10 min`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def size(count: float) -> str:
+    """So many bytes: `820 kB`, `3.1 GB`."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} TB"
+
+
+def plural(count: int, one: str) -> str:
+    """`1 take`, `3 takes`, `12,000 frames`."""
+    return f"{count:,} {one}" + ("" if count == 1 else "s")
+
+
+def progress(state: JobState) -> str:
+    """A running job in one line: `Baking, 3 min left`."""
+    words = "Stopping at the next checkpoint" if state.phase == "stopping" else state.stage
+    return words if state.seconds_left is None else f"{words}, {duration(state.seconds_left)} left"

@@ -1,0 +1,60 @@
+"""Add > Mesh > Neural Physics: scenes that are ready for Bake."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..neural_physics.blender import examples
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from .support import Button, scene_of
+
+
+class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.add_example"
+    bl_label = "Add Neural Physics Example"
+    bl_description = "Add a small scene, with camera and light, that is ready for Bake"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: EnumProperty(name="Example", items=examples.EXAMPLES)
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if context.mode != "OBJECT":
+            cls.poll_message_set("Leave edit mode first.")
+        return context.mode == "OBJECT"
+
+    def run(self, context: bpy.types.Context) -> None:
+        obj = examples.build(self.name, scene_of(context))
+        for other in context.selected_objects:
+            other.select_set(False)
+        context.view_layer.update()
+        obj.select_set(True)
+        context.view_layer.objects.active = obj
+
+
+class NEURALPHYSICS_MT_examples(bpy.types.Menu):
+    bl_idname = "NEURALPHYSICS_MT_examples"
+    bl_label = "Neural Physics"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        for identifier, label, _ in examples.EXAMPLES:
+            row = self.layout.operator(NEURALPHYSICS_OT_add_example.bl_idname, text=label)
+            row.name = identifier
+
+
+CLASSES = (NEURALPHYSICS_OT_add_example, NEURALPHYSICS_MT_examples)
+
+
+def _draw_in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
+    menu.layout.menu(NEURALPHYSICS_MT_examples.bl_idname, icon="MOD_CLOTH")
+
+
+def register() -> None:
+    register_classes(CLASSES)
+    bpy.types.VIEW3D_MT_mesh_add.append(_draw_in_menu)
+
+
+def unregister() -> None:
+    bpy.types.VIEW3D_MT_mesh_add.remove(_draw_in_menu)
+    unregister_classes(CLASSES)

@@ -1,0 +1,191 @@
+"""Bake, Train, Evaluate: each starts a process of its own, or runs it to its end where there is no window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import bpy
+from bpy.props import EnumProperty
+
+from ..neural_physics.blender import job_host, tasks
+from ..neural_physics.blender.dataset_status import forget
+from ..neural_physics.blender.paths import jobs_folder, report_path
+from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.targets import target_of
+from ..neural_physics.errors import Problem
+from .support import Button, OperatorReturnItems, scene_of, target
+
+KINDS = [(kind, name, "") for kind, name in tasks.NAMES.items()]
+
+
+class JobButton(Button):
+    """Clicked, it starts a job and returns; called from a script, it returns when the job has ended."""
+
+    kind: ClassVar[str]
+
+    def command(self, context: bpy.types.Context) -> list[str]:
+        """The job's command line; may raise Problem."""
+        raise NotImplementedError
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        try:
+            argv = self.command(context)
+            job_host.start(jobs_folder(target(context)), self.kind, argv)
+        except Problem as problem:
+            self.report({"ERROR"}, problem.message)
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
+        try:
+            argv = self.command(context)
+            state = job_host.run_blocking(
+                jobs_folder(target(context)), self.kind, argv, job_host.print_progress
+            )
+        except Problem as problem:
+            self.report({"ERROR"}, problem.message)
+            return {"CANCELLED"}
+        if state.phase != "finished":
+            self.report({"ERROR"}, state.message)
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+
+class NEURALPHYSICS_OT_bake(JobButton, bpy.types.Operator):
+    bl_idname = "neural_physics.bake"
+    bl_label = "Bake"
+    bl_description = (
+        "Simulate many takes with training motion, in the background; goes on where it was stopped"
+    )
+    kind = tasks.BAKE
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        tasks.check_bake(target_of(context))
+
+    def command(self, context: bpy.types.Context) -> list[str]:
+        return tasks.bake_command(scene_of(context), target(context))
+
+
+class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):
+    bl_idname = "neural_physics.train"
+    bl_label = "Train"
+    bl_description = "Learn a small model from the baked takes, in the background"
+    kind = tasks.TRAIN
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        tasks.check_train(target_of(context))
+
+    def command(self, context: bpy.types.Context) -> list[str]:
+        return tasks.train_command(target(context))
+
+
+class NEURALPHYSICS_OT_evaluate(JobButton, bpy.types.Operator):
+    bl_idname = "neural_physics.evaluate"
+    bl_label = "Evaluate"
+    bl_description = "Measure the model on takes it has not learned from, and write a report"
+    kind = tasks.EVALUATE
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        tasks.check_evaluate(target_of(context))
+
+    def command(self, context: bpy.types.Context) -> list[str]:
+        return tasks.evaluate_command(target(context))
+
+
+class NEURALPHYSICS_OT_stop_job(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.stop_job"
+    bl_label = "Stop"
+    bl_description = "Stop at the next checkpoint; what is finished is kept. Click again to stop at once"
+
+    kind: EnumProperty(name="Job", items=KINDS)
+
+    def run(self, context: bpy.types.Context) -> None:
+        job_host.stop(jobs_folder(target(context)), self.kind)
+
+
+class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.show_log"
+    bl_label = "Show Log"
+    bl_description = "Open everything the job has printed"
+
+    kind: EnumProperty(name="Job", items=KINDS)
+
+    def run(self, context: bpy.types.Context) -> None:
+        _open(job_host.log_of(jobs_folder(target(context)), self.kind))
+
+
+class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.open_report"
+    bl_label = "Open Report"
+    bl_description = "Show the evaluation's report in the browser"
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        path = report_path(target(context))
+        if not path.is_file():
+            raise Problem("file_missing", path=path)
+
+    def run(self, context: bpy.types.Context) -> None:
+        bpy.ops.wm.url_open(url=report_path(target(context)).as_uri())
+
+
+class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.delete_dataset"
+    bl_label = "Delete Dataset"
+    bl_description = "Delete all takes of this object from the disk, to bake from the start; the model stays"
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        tasks.check_delete(target_of(context))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        return context.window_manager.invoke_confirm(self, event)
+
+    def run(self, context: bpy.types.Context) -> None:
+        tasks.delete_dataset(target(context))
+
+
+def _open(path: Path) -> None:
+    if not path.is_file():
+        raise Problem("file_missing", path=path)
+    bpy.ops.wm.path_open(filepath=str(path))
+
+
+def _objects_of(folder: Path) -> list[bpy.types.Object]:
+    return [o for o in bpy.data.objects if settings_of(o).enabled and jobs_folder(o) == folder]
+
+
+def _baked(folder: Path, result: dict[str, Any]) -> None:
+    forget()
+
+
+def _trained(folder: Path, result: dict[str, Any]) -> None:
+    """The new model goes into the .blend, ready for Play."""
+    for obj in _objects_of(folder):
+        tasks.use_trained_model(obj)
+
+
+CLASSES = (
+    NEURALPHYSICS_OT_bake,
+    NEURALPHYSICS_OT_train,
+    NEURALPHYSICS_OT_evaluate,
+    NEURALPHYSICS_OT_stop_job,
+    NEURALPHYSICS_OT_show_log,
+    NEURALPHYSICS_OT_open_report,
+    NEURALPHYSICS_OT_delete_dataset,
+)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+    job_host.on_result(tasks.BAKE, _baked)
+    job_host.on_result(tasks.TRAIN, _trained)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

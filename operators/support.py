@@ -1,0 +1,67 @@
+"""What all buttons share: a reason when they cannot be clicked, one sentence when they fail."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import bpy
+
+from ..neural_physics.blender.targets import target_of
+from ..neural_physics.errors import Problem
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import OperatorReturnItems
+else:
+    OperatorReturnItems = str
+
+
+class Button(bpy.types.Operator if TYPE_CHECKING else object):  # type: ignore[misc]
+    """An operator that tells problems as sentences, never as tracebacks."""
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        """Raise the Problem that keeps the button from being clicked."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        try:
+            cls.require(context)
+        except Problem as problem:
+            cls.poll_message_set(problem.message)
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
+        try:
+            self.run(context)
+        except Problem as problem:
+            self.report({"ERROR"}, problem.message)
+            return {"CANCELLED"}
+        return {"FINISHED"}
+
+    def run(self, context: bpy.types.Context) -> None:
+        """Do the work; may raise Problem."""
+        raise NotImplementedError
+
+
+def obstacle(operator: type[Button], context: bpy.types.Context) -> str:
+    """Why a button cannot be clicked, "" if it can."""
+    try:
+        operator.require(context)
+    except Problem as problem:
+        return problem.message
+    return ""
+
+
+def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
+    """The scene, which an operator always has."""
+    assert context.scene is not None
+    return context.scene
+
+
+def target(context: bpy.types.Context) -> bpy.types.Object:
+    """The object that is meant. Raises Problem("not_set_up") if there is none."""
+    obj = target_of(context)
+    if obj is None:
+        raise Problem("not_set_up", object="Nothing")
+    return obj

@@ -1,0 +1,83 @@
+"""Bake: simulate takes to learn from."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..neural_physics.blender import tasks
+from ..neural_physics.blender.dataset_status import DatasetStatus, dataset_status
+from ..neural_physics.blender.paths import dataset_folder
+from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.wording import duration, plural, size
+from ..operators.jobs import NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_delete_dataset
+from .support import Details, Section, busy, button, job, sentences, settings_column
+
+
+class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
+    bl_label = "2  Bake"
+    bl_order = 1
+
+    def draw_without(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
+    ) -> None:
+        button(layout, context, NEURALPHYSICS_OT_bake, icon="PHYSICS")
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        if not busy(obj, tasks.BAKE):
+            self._draw_settings(layout, context, obj)
+        job(layout, context, obj, tasks.BAKE)
+        self._draw_dataset(layout, context, dataset_status(dataset_folder(obj)))
+
+    def _draw_settings(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
+        settings, status, render = settings_of(obj), dataset_status(dataset_folder(obj)), context.scene.render
+        column = settings_column(layout)
+        column.prop(settings, "take_count")
+        column.prop(settings, "take_frames")
+        frames = settings.take_count * settings.take_frames
+        seconds = frames / render.fps * render.fps_base
+        layout.label(text=f"{plural(frames, 'frame')}, {duration(seconds)} of motion", icon="TIME")
+        begun = status.takes > 0 and status.complete < settings.take_count
+        button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
+
+    def _draw_dataset(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, status: DatasetStatus
+    ) -> None:
+        if status.trouble:
+            if status.trouble.code != "dataset_missing":
+                sentences(layout, context, status.trouble.message, "ERROR")
+            return
+        row = layout.row()
+        row.label(
+            text=f"{plural(status.takes, 'take')}, {plural(status.frames, 'frame')}, {size(status.size)}",
+            icon="CHECKMARK" if status.complete == status.takes else "FILE_CACHE",
+        )
+        row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
+        if status.excluded:
+            why = "; ".join(status.reasons)
+            sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")
+
+
+class NEURALPHYSICS_PT_bake_options(Details, bpy.types.Panel):
+    bl_label = "Options"
+    bl_parent_id = "NEURALPHYSICS_PT_bake"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        column, settings = settings_column(layout), settings_of(obj)
+        column.prop(settings, "seed")
+        column.prop(settings, "parallel_takes")
+        column.prop(settings, "dataset_folder")
+
+
+CLASSES = (NEURALPHYSICS_PT_bake, NEURALPHYSICS_PT_bake_options)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

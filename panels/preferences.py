@@ -1,0 +1,97 @@
+"""The preferences: the Python that trains."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import StringProperty
+
+from ..neural_physics.blender import training_environment as environment
+from ..neural_physics.blender.paths import PACKAGE
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.jobs import JobState
+from ..neural_physics.wording import progress
+from ..operators.environment import (
+    NEURALPHYSICS_OT_check_environment,
+    NEURALPHYSICS_OT_create_environment,
+    NEURALPHYSICS_OT_show_environment_log,
+    NEURALPHYSICS_OT_stop_environment,
+)
+from ..operators.support import obstacle
+from .support import sentences
+
+LOG_SHOWN = 6  # lines
+
+
+class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
+    bl_idname = PACKAGE
+
+    training_python: StringProperty(
+        name="Python",
+        description="A Python that has PyTorch; empty: the one that was created here",
+        subtype="FILE_PATH",
+    )
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        layout.label(text="Training runs in a Python of its own, one that has PyTorch.")
+        layout.prop(self, "training_python")
+        self._draw_found(context)
+        self._draw_create(context)
+
+    def _draw_found(self, context: bpy.types.Context) -> None:
+        layout, python = self.layout, environment.python_path()
+        trouble = obstacle(NEURALPHYSICS_OT_check_environment, context)
+        row = layout.row()
+        if trouble or python is None:
+            row.label(text=trouble, icon="ERROR")
+            return
+        found = environment.checked(python)
+        if environment.state_of(environment.CHECK).active:
+            row.label(text=f"Looking at {python}", icon="SORTTIME")
+        elif not found:
+            row.label(text=f"{python} (not checked yet)", icon="QUESTION")
+        elif found["missing"]:
+            row.label(text=f"{python} lacks {', '.join(found['missing'])}", icon="ERROR")
+        else:
+            text = f"{python}: Python {found['python']}, PyTorch {found['torch']} on {found['device']}"
+            row.label(text=text, icon="CHECKMARK")
+        row.operator(NEURALPHYSICS_OT_check_environment.bl_idname, icon="VIEWZOOM")
+        self._draw_failure(context, environment.CHECK)
+
+    def _draw_create(self, context: bpy.types.Context) -> None:
+        layout, state = self.layout, environment.state_of(environment.CREATE)
+        if state.active:
+            layout.progress(factor=0.0, text=progress(state))
+            layout.operator(
+                NEURALPHYSICS_OT_stop_environment.bl_idname, icon="CANCEL"
+            ).kind = environment.CREATE
+            self._draw_log(state)
+            return
+        row = layout.row()
+        row.operator(NEURALPHYSICS_OT_create_environment.bl_idname, icon="IMPORT")
+        reason = obstacle(NEURALPHYSICS_OT_create_environment, context)
+        if reason:
+            sentences(layout, context, reason, "INFO")
+        if state.phase == "finished":
+            layout.label(text=f"Created in {environment.environment_folder()}", icon="CHECKMARK")
+        self._draw_failure(context, environment.CREATE)
+
+    def _draw_log(self, state: JobState) -> None:
+        box = self.layout.box().column(align=True)
+        box.scale_y = 0.7
+        for line in state.log[-LOG_SHOWN:]:
+            box.label(text=line)
+
+    def _draw_failure(self, context: bpy.types.Context, kind: str) -> None:
+        state = environment.state_of(kind)
+        if state.phase in ("failed", "stopped"):
+            sentences(self.layout, context, state.message, "ERROR" if state.phase == "failed" else "PAUSE")
+            self.layout.operator(NEURALPHYSICS_OT_show_environment_log.bl_idname, icon="TEXT").kind = kind
+
+
+def register() -> None:
+    register_classes((NEURALPHYSICS_AP_preferences,))
+
+
+def unregister() -> None:
+    unregister_classes((NEURALPHYSICS_AP_preferences,))

@@ -1,0 +1,152 @@
+"""Set Up: what is simulated, what it reacts to, and how that moves while takes are baked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ..neural_physics.blender.properties import MOTIONS, NEURALPHYSICS_PG_interaction, settings_of
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.sampling import is_wind
+from ..neural_physics.blender.sources import physics_modifier
+from ..operators.set_up import (
+    NEURALPHYSICS_OT_add_interaction,
+    NEURALPHYSICS_OT_remove,
+    NEURALPHYSICS_OT_remove_interaction,
+    NEURALPHYSICS_OT_set_up,
+    NEURALPHYSICS_OT_suggest_motion,
+)
+from .support import Details, Section, button, settings_column
+
+MOTION_NAMES = {identifier: label for identifier, label, _ in MOTIONS}
+ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "MESH": "MESH_DATA"}
+
+
+class NEURALPHYSICS_UL_interactions(bpy.types.UIList):
+    """The objects a simulation reacts to."""
+
+    def draw_item(  # type: ignore[override]
+        self,
+        context: bpy.types.Context,
+        layout: bpy.types.UILayout,
+        data: object,
+        item: NEURALPHYSICS_PG_interaction,
+        icon: int | None,
+        active_data: object,
+        active_property: str | None,
+        index: int | None = 0,
+        flt_flag: int | None = 0,
+    ) -> None:
+        mover = item.object
+        if mover is None:
+            layout.prop(item, "object", text="", icon="ERROR")
+            return
+        picture: Any = "FORCE_WIND" if is_wind(mover) else ICONS.get(mover.type, "OBJECT_DATA")
+        row = layout.row(align=True)
+        row.prop(item, "name", text="", emboss=False, icon=picture)
+        row.label(text=MOTION_NAMES[item.motion])
+
+
+class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
+    bl_label = "1  Set Up"
+    bl_order = 0
+
+    def draw_without(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
+    ) -> None:
+        if obj is not None:
+            layout.label(text=obj.name, icon="OBJECT_DATA")
+        button(layout, context, NEURALPHYSICS_OT_set_up, icon="MOD_PHYSICS")
+        layout.separator()
+        layout.label(text="Or begin with an example:")
+        layout.menu("NEURALPHYSICS_MT_examples", text="Add an Example Scene", icon="MOD_CLOTH")
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        settings, modifier = settings_of(obj), physics_modifier(obj)
+        row = layout.row()
+        row.label(text=obj.name, icon="MESH_DATA")
+        if modifier:
+            row.label(text=modifier.name, icon="MOD_CLOTH" if modifier.type == "CLOTH" else "MOD_SOFT")
+        row.operator(NEURALPHYSICS_OT_remove.bl_idname, text="", icon="X")
+        layout.label(text="Reacts to:")
+        row = layout.row()
+        row.template_list(
+            "NEURALPHYSICS_UL_interactions",
+            "",
+            settings,
+            "interactions",
+            settings,
+            "active_interaction",
+            rows=3,
+        )
+        column = row.column(align=True)
+        column.operator(NEURALPHYSICS_OT_add_interaction.bl_idname, text="", icon="ADD")
+        column.operator(NEURALPHYSICS_OT_remove_interaction.bl_idname, text="", icon="REMOVE")
+        column.separator()
+        column.operator(NEURALPHYSICS_OT_set_up.bl_idname, text="", icon="FILE_REFRESH")
+
+
+class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
+    bl_label = "Training Motion"
+    bl_parent_id = "NEURALPHYSICS_PT_set_up"
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        settings = settings_of(obj)
+        if settings.active_interaction >= len(settings.interactions):
+            layout.label(text="Nothing is in the list above")
+            return
+        item = settings.interactions[settings.active_interaction]
+        column = settings_column(layout)
+        column.prop(item, "object")
+        column.prop(item, "motion", text="Motion")
+        if item.object is None or item.motion != "WANDER":
+            return
+        if is_wind(item.object):
+            column.prop(item, "strength_low")
+            column.prop(item, "strength_high", text="Most")
+            column.prop(item, "turn")
+        else:
+            column.separator()
+            column.prop(item, "box_low")
+            column.separator()
+            column.prop(item, "box_high", text="To")
+            column.separator()
+            column.prop(item, "fastest")
+        column.prop(item, "shortest")
+        column.prop(item, "longest")
+        layout.operator(NEURALPHYSICS_OT_suggest_motion.bl_idname, icon="SHADERFX")
+
+
+class NEURALPHYSICS_PT_frame(Details, bpy.types.Panel):
+    bl_label = "Reference Frame"
+    bl_parent_id = "NEURALPHYSICS_PT_set_up"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        column, settings = settings_column(layout), settings_of(obj)
+        column.prop(settings, "frame_object")
+        frame = settings.frame_object
+        if frame is not None and frame.type == "ARMATURE":
+            column.prop_search(settings, "frame_bone", frame.data, "bones")
+        column.prop(settings, "moving_frame")
+        column.prop(settings, "use_ground")
+        row = column.row()
+        row.active = settings.use_ground
+        row.prop(settings, "ground_height")
+
+
+CLASSES = (
+    NEURALPHYSICS_UL_interactions,
+    NEURALPHYSICS_PT_set_up,
+    NEURALPHYSICS_PT_motion,
+    NEURALPHYSICS_PT_frame,
+)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

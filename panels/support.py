@@ -1,0 +1,119 @@
+"""What the panels share: wrapped sentences, reasons at disabled buttons, the state of a job."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..neural_physics.blender import job_host, tasks
+from ..neural_physics.blender.paths import jobs_folder
+from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.targets import target_of
+from ..neural_physics.jobs import JobState
+from ..neural_physics.wording import progress
+from ..operators.jobs import NEURALPHYSICS_OT_show_log, NEURALPHYSICS_OT_stop_job
+from ..operators.support import Button, obstacle
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems as Icon
+
+CHARACTER = 6.6  # pixels that a character of the interface's font is wide, about
+BESIDE = 70  # pixels of a panel's width that text cannot use: margins and an icon
+
+
+class Section(bpy.types.Panel if TYPE_CHECKING else object):  # type: ignore[misc]
+    """A panel of the Neural Physics tab."""
+
+    bl_space_type: Any = "VIEW_3D"
+    bl_region_type: Any = "UI"
+    bl_category = "Neural Physics"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        obj = target_of(context)
+        if obj is None or not settings_of(obj).enabled:
+            self.draw_without(self.layout, context, obj)
+        else:
+            self.draw_for(self.layout, context, obj)
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        """What is shown for an object that has been set up."""
+        raise NotImplementedError
+
+    def draw_without(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
+    ) -> None:
+        """What is shown while there is none: the button, and why it waits."""
+        raise NotImplementedError
+
+
+class Details(Section):
+    """A panel inside another one, only there for an object that has been set up."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = target_of(context)
+        return obj is not None and settings_of(obj).enabled
+
+
+def settings_column(layout: bpy.types.UILayout) -> bpy.types.UILayout:
+    """A column of settings with their names to the left."""
+    column = layout.column(align=True)
+    column.use_property_split = True
+    column.use_property_decorate = False
+    return column
+
+
+def sentences(layout: bpy.types.UILayout, context: bpy.types.Context, text: str, icon: Icon = "NONE") -> None:
+    """A text of any length, wrapped to the panel's width."""
+    scale = context.preferences.system.ui_scale
+    width = max(20, int((context.region.width / scale - BESIDE) / CHARACTER))
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    for number, line in enumerate(textwrap.wrap(text, width)):
+        column.label(text=line, icon=icon if number == 0 else "BLANK1" if icon != "NONE" else "NONE")
+
+
+def button(
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    operator: type[Button],
+    text: str = "",
+    icon: Icon = "NONE",
+    scale: float = 1.4,
+) -> Any:  # noqa: ANN401 (the operator's properties)
+    """A button, and under it the reason if it cannot be clicked."""
+    row = layout.row()
+    row.scale_y = scale
+    properties = row.operator(operator.bl_idname, text=text or operator.bl_label, icon=icon)
+    reason = obstacle(operator, context)
+    if reason:
+        sentences(layout, context, reason, "INFO")
+    return properties
+
+
+def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, kind: str) -> JobState:
+    """A job's progress with its Stop button, or how it ended."""
+    state = job_host.state_of(jobs_folder(obj), kind)
+    if state.active:
+        layout.progress(factor=state.share, text=progress(state))
+        row = layout.row(align=True)
+        stop = row.operator(
+            NEURALPHYSICS_OT_stop_job.bl_idname,
+            text="Stop at Once" if state.phase == "stopping" else "Stop",
+            icon="CANCEL",
+        )
+        stop.kind = kind
+        row.operator(NEURALPHYSICS_OT_show_log.bl_idname, text="", icon="TEXT").kind = kind
+    elif state.phase == "failed":
+        sentences(layout, context, state.message, "ERROR")
+        layout.operator(NEURALPHYSICS_OT_show_log.bl_idname, icon="TEXT").kind = kind
+    elif state.phase == "stopped":
+        sentences(layout, context, state.message, "PAUSE")
+    return state
+
+
+def busy(obj: bpy.types.Object, kind: str) -> bool:
+    """Whether this task of the object runs now."""
+    return tasks.running(obj) == kind

@@ -1,0 +1,87 @@
+"""Train: learn a model from the takes; and measure it."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import bpy
+
+from ..neural_physics.blender import tasks
+from ..neural_physics.blender.chart import chart_icon
+from ..neural_physics.blender.paths import report_path
+from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.jobs import JobState
+from ..operators.jobs import (
+    NEURALPHYSICS_OT_evaluate,
+    NEURALPHYSICS_OT_open_report,
+    NEURALPHYSICS_OT_train,
+)
+from .support import Details, Section, busy, button, job, settings_column
+
+CHART_SCALE = 10.0
+
+
+class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
+    bl_label = "3  Train"
+    bl_order = 2
+
+    def draw_without(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
+    ) -> None:
+        button(layout, context, NEURALPHYSICS_OT_train, icon="OUTLINER_OB_LIGHT")
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        if not busy(obj, tasks.TRAIN):
+            column = settings_column(layout)
+            column.prop(settings_of(obj), "preset")
+            column.prop(settings_of(obj), "basis_count")
+            button(layout, context, NEURALPHYSICS_OT_train, icon="OUTLINER_OB_LIGHT")
+        state = job(layout, context, obj, tasks.TRAIN)
+        icon = chart_icon(obj.name, state.history)
+        if icon:
+            layout.template_icon(icon, scale=CHART_SCALE)
+            self._draw_legend(layout, state)
+
+    def _draw_legend(self, layout: bpy.types.UILayout, state: JobState) -> None:
+        row = layout.row()
+        row.label(text=f"Loss {state.history[-1][1]:.3g}", icon="COLORSET_04_VEC")
+        validation = [point[2] for point in state.history if isfinite(point[2])]
+        if validation:
+            row.label(text=f"Validation {min(validation):.2f}", icon="COLORSET_02_VEC")
+
+
+class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):
+    bl_label = "Options"
+    bl_parent_id = "NEURALPHYSICS_PT_train"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        column, settings = settings_column(layout), settings_of(obj)
+        column.prop(settings, "method")
+        column.prop(settings, "training_seed", text="Seed")
+        column.prop(settings, "model_path")
+
+
+class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
+    bl_label = "Evaluate"
+    bl_parent_id = "NEURALPHYSICS_PT_train"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        if not busy(obj, tasks.EVALUATE):
+            button(layout, context, NEURALPHYSICS_OT_evaluate, icon="VIEWZOOM", scale=1.0)
+        job(layout, context, obj, tasks.EVALUATE)
+        if report_path(obj).is_file():
+            layout.operator(NEURALPHYSICS_OT_open_report.bl_idname, icon="URL")
+
+
+CLASSES = (NEURALPHYSICS_PT_train, NEURALPHYSICS_PT_train_options, NEURALPHYSICS_PT_evaluate)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

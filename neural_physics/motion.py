@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,3 +79,25 @@ def wander(
     """Positions (frames, 3) of one object, metres, one every `dt` seconds."""
     times, positions = random_keys(box, frames * dt, rng, start)
     return positions_at(times, positions, np.arange(frames) * dt)
+
+
+def wander_turn(
+    most: float, box: MotionBox, frames: int, dt: float, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Rotation vectors (frames, 3), axis times angle in radians, from none to at most `most`.
+
+    Only the times and the share of rests of `box` are used.
+    """
+    ball = replace(box, low=(-most, -most, -most), high=(most, most, most), fastest=np.inf)
+    times, turns = random_keys(ball, frames * dt, rng, (0.0, 0.0, 0.0))
+    angles = np.linalg.norm(turns, axis=1, keepdims=True)
+    turns *= np.minimum(1.0, most / np.maximum(angles, 1e-9))
+    return positions_at(times, turns, np.arange(frames) * dt)
+
+
+def wander_strength(
+    least: float, most: float, box: MotionBox, frames: int, dt: float, rng: np.random.Generator
+) -> NDArray[np.float64]:
+    """Strengths (frames,) of a wind between two limits; only the times of `box` are used."""
+    line = replace(box, low=(least, 0.0, 0.0), high=(most, 0.0, 0.0), fastest=np.inf)
+    return wander(line, frames, dt, rng)[:, 0]

@@ -1,0 +1,176 @@
+"""The bake job: runs one Blender per take, several at once, and tells of all of them as one.
+
+`python bake_coordinator.py PLAN [--stop-file FILE]` needs no Blender itself. It keeps nothing in
+memory that matters: killed at any moment and started again, it goes on from what is on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from neural_physics.bake_plan import BakePlan, PlannedTake
+from neural_physics.errors import Problem
+from neural_physics.job_process import JobFiles, JobProcess
+from neural_physics.reporting import Emit, Progress, StopRequest, error_event, print_event
+from neural_physics.takes import Dataset, Take, read_take_info
+
+POLL_EVERY = 0.05  # seconds
+
+
+@dataclass
+class _Worker:
+    take: PlannedTake
+    process: JobProcess
+    core: int
+
+    def frames(self) -> int:
+        """How many frames of its take are there, as far as it has said."""
+        return int(self.process.state.done)
+
+
+class Coordinator:
+    """All workers of one bake."""
+
+    def __init__(self, plan: BakePlan, emit: Emit, stop: StopRequest) -> None:
+        self._plan, self._emit, self._stop = plan, emit, stop
+        self._dataset = Dataset.open(Path(plan.dataset))
+        self._cores = _cores()
+        self._frames = {take.name: self._frames_on_disk(take.name) for take in plan.takes}
+        self._complete = {take.name for take in plan.takes if self._is_complete(take.name)}
+        self._waiting = [take for take in plan.takes if take.name not in self._complete]
+        self._running: list[_Worker] = []
+
+    def run(self) -> dict[str, Any]:
+        """Bake what is missing; returns what the "result" event says.
+
+        Raises Problem("stopped" | "bake_crashed" | "simulation_unusable"), or what a worker told.
+        """
+        started, already = time.monotonic(), sum(self._frames.values())
+        progress = Progress(self._emit, self._stage(), self._total(), already)
+        try:
+            while self._waiting or self._running:
+                self._stop.check()
+                self._start_workers()
+                time.sleep(POLL_EVERY)
+                self._poll()
+                progress.stage, progress.total = self._stage(), self._total()
+                progress.at(sum(self._frames.values()))
+        finally:
+            self._stop_workers()
+        seconds = time.monotonic() - started
+        result = self._result()
+        shutil.rmtree(self._plan.folder, ignore_errors=True)
+        made = sum(self._frames.values()) - already
+        return {**result, "frames_per_second": made / seconds, "seconds": seconds}
+
+    def _start_workers(self) -> None:
+        most = self._plan.parallel or len(self._cores)
+        while self._waiting and len(self._running) < most:
+            take = self._waiting.pop(0)
+            busy = [worker.core for worker in self._running]
+            core = min(self._cores, key=busy.count)
+            process = JobProcess(JobFiles(self._plan.folder, take.name))
+            command = [*self._plan.worker, str(self._plan.path), take.name, "--core", str(core)]
+            process.start(command, {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+            self._running.append(_Worker(take, process, core))
+
+    def _poll(self) -> None:
+        for worker in list(self._running):
+            worker.process.poll()
+            name, state = worker.take.name, worker.process.state
+            self._frames[name] = max(self._frames[name], worker.frames())
+            if state.active:
+                continue
+            self._running.remove(worker)
+            if state.phase == "finished":
+                self._complete.add(name)
+                self._frames[name] = self._frames_on_disk(name)
+            elif state.phase == "stopped":
+                self._waiting.insert(0, worker.take)  # its last coordinator was killed: start it again
+            elif state.code == "ended_unexpectedly":
+                raise Problem("bake_crashed", take=name, path=worker.process.files.log)
+            else:
+                raise Problem.told(state.code, state.message)
+
+    def _stop_workers(self) -> None:
+        for worker in self._running:
+            worker.process.stop()
+        for worker in self._running:
+            while worker.process.state.active:
+                time.sleep(POLL_EVERY)
+                worker.process.poll()
+
+    def _result(self) -> dict[str, Any]:
+        takes = self._dataset.takes()
+        usable = sum(_usable(take) for take in takes)
+        if not usable:
+            reasons = sorted({e.reason for take in takes for e in take.info.excluded})
+            raise Problem("simulation_unusable", object=self._plan.object, reason=", ".join(reasons))
+        frames = sum(len(take.positions) for take in takes)
+        return {
+            "dataset": self._plan.dataset,
+            "takes": len(takes),
+            "frames": frames,
+            "excluded": frames - usable,
+            "notes": [*self._plan.notes, *(_note(take) for take in takes if take.info.excluded)],
+        }
+
+    def _stage(self) -> str:
+        return f"Baking, {len(self._complete)} of {len(self._plan.takes)} takes complete"
+
+    def _total(self) -> int:
+        return sum(take.frames for take in self._plan.takes)
+
+    def _is_complete(self, name: str) -> bool:
+        folder = self._dataset.path / "takes" / name
+        return (folder / "take.json").is_file() and read_take_info(folder).complete
+
+    def _frames_on_disk(self, name: str) -> int:
+        return len(self._dataset.take(name).positions) if name in self._dataset.take_names() else 0
+
+
+def _usable(take: Take) -> int:
+    return sum(stop - start for start, stop in take.segments())
+
+
+def _note(take: Take) -> str:
+    lost = len(take.positions) - _usable(take)
+    reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
+    return f"{take.name}: {lost} of {len(take.positions)} frames are left out of training ({reasons})."
+
+
+def _cores() -> list[int]:
+    if sys.platform == "linux":
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def main() -> int:
+    """The job; its exit status."""
+    parser = argparse.ArgumentParser(description="Bake the takes of a plan.")
+    parser.add_argument("plan", type=Path)
+    parser.add_argument("--stop-file", type=Path)
+    arguments = parser.parse_args()
+    stop = StopRequest(arguments.stop_file)
+    stop.listen()
+    try:
+        result = Coordinator(BakePlan.read(arguments.plan), print_event, stop).run()
+    except Exception as error:  # noqa: BLE001 (a job tells whatever ends it)
+        print_event(error_event(error, arguments.plan.parent))
+        return 1
+    print_event({"event": "result", **result})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""What a bake will do: its takes, their seeds and roles, and where it keeps what it needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .errors import Problem
+from .takes import Role, TakeInfo, writing
+
+SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
+FEWEST_FRAMES = 3  # a state and two before it
+
+
+@dataclass(frozen=True)
+class PlannedTake:
+    """One take to bake; `seed` decides its training motion."""
+
+    name: str
+    frames: int
+    seed: int
+    role: Role
+
+
+@dataclass(frozen=True)
+class BakePlan:
+    """Everything a bake needs that is not in the copy of the scene.
+
+    worker: the command that starts a Blender on one take, without the take. parallel: takes at the
+    same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
+    for the artist.
+    """
+
+    dataset: str
+    object: str
+    scene: str
+    view_layer: str
+    worker: tuple[str, ...]
+    takes: tuple[PlannedTake, ...]
+    parallel: int = 0
+    trusted: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        return side_folder(Path(self.dataset))
+
+    @property
+    def path(self) -> Path:
+        return self.folder / "bake.json"
+
+    @property
+    def scene_copy(self) -> Path:
+        return scene_copy(Path(self.dataset))
+
+    def take(self, name: str) -> PlannedTake:
+        return next(take for take in self.takes if take.name == name)
+
+    def take_scene(self, name: str) -> Path:
+        """The scene of one take, with its motion; it is there from before its first frame to its last."""
+        return take_scene(Path(self.dataset), name)
+
+    def write(self) -> None:
+        """Raises Problem("folder_not_writable" | "disk_full")."""
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+
+    @staticmethod
+    def read(path: Path) -> BakePlan:
+        """Raises Problem("dataset_damaged")."""
+        try:
+            item = json.loads(path.read_text(encoding="utf-8"))
+            takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
+            worker, notes = tuple(item.pop("worker")), tuple(item.pop("notes"))
+            return BakePlan(**item, takes=takes, worker=worker, notes=notes)
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise Problem("dataset_damaged", path=path, reason=f"{path.name}: {error}") from error
+
+
+def side_folder(dataset: Path) -> Path:
+    """Where a bake keeps its scenes, logs and caches."""
+    return dataset / SIDE_FOLDER
+
+
+def scene_copy(dataset: Path) -> Path:
+    """The copy of the artist's scene that new takes are made from."""
+    return side_folder(dataset) / "scene.blend"
+
+
+def take_scene(dataset: Path, name: str) -> Path:
+    """See `BakePlan.take_scene`."""
+    return side_folder(dataset) / name / "take.blend"
+
+
+def plan_takes(
+    existing: Mapping[str, TakeInfo], count: int, frames: int, seed: int
+) -> tuple[PlannedTake, ...]:
+    """The first `count` takes of a dataset; those that were begun stay as they were planned then.
+
+    Each take's seed follows from `seed` and its number, so more takes can be added later.
+    """
+    names = [f"take_{number:03d}" for number in range(count)]
+    begun = {name: existing[name] for name in names if name in existing}
+    fresh = [name for name in names if name not in begun]
+    roles = dict(zip(fresh, _new_roles(count, [info.role for info in begun.values()]), strict=True))
+    return tuple(
+        PlannedTake(name, begun[name].frames, begun[name].seed, begun[name].role)
+        if name in begun
+        else PlannedTake(name, frames, _take_seed(seed, number), roles[name])
+        for number, name in enumerate(names)
+    )
+
+
+def _new_roles(count: int, taken: list[Role]) -> list[Role]:
+    """Of n takes a tenth, at least one, is for validation from 2 takes on, and for testing from 8 on."""
+    tenth = max(1, round(count / 10))
+    validation = max(0, (tenth if count >= 2 else 0) - taken.count("validation"))
+    test = max(0, (tenth if count >= 8 else 0) - taken.count("test"))
+    fresh = count - len(taken)
+    held_out: list[Role] = ["validation"] * validation
+    held_out += ["test"] * test
+    training: list[Role] = ["training"] * (fresh - len(held_out))
+    return [*training, *held_out][:fresh]
+
+
+def _take_seed(seed: int, number: int) -> int:
+    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])

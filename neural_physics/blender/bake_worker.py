@@ -1,0 +1,67 @@
+"""The process that bakes one take: `blender -b --python bake_worker.py -- PLAN TAKE`.
+
+Also runs in plain Python that has the bpy module. Prints JSON lines (`neural_physics.reporting`).
+Works without the extension being enabled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> int:
+    """Bake the take named on the command line; the process's exit status."""
+    arguments = _arguments()
+    if arguments.core is not None and hasattr(os, "sched_setaffinity"):
+        # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
+        os.sched_setaffinity(0, {arguments.core})
+    sys.path.insert(0, str(ROOT))
+    import bpy
+
+    from neural_physics.bake_plan import BakePlan
+    from neural_physics.blender import properties
+    from neural_physics.blender.take_baking import bake_take
+    from neural_physics.reporting import StopRequest, error_event, print_event
+
+    class Stop(StopRequest):
+        """Also stops when whoever started this process is gone."""
+
+        parent = os.getppid()
+
+        def asked(self) -> bool:
+            return super().asked() or os.getppid() != self.parent
+
+    stop = Stop(arguments.stop_file)
+    stop.listen()
+    try:
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        properties.register()
+        plan = BakePlan.read(arguments.plan)
+        result = bake_take(plan, arguments.take, print_event, stop)
+    except Exception as error:  # noqa: BLE001 (told to the coordinator, which tells the artist)
+        print_event(error_event(error, arguments.plan.parent / f"{arguments.take}.jsonl"))
+        return 1
+    print_event({"event": "result", **result})
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("plan", type=Path)
+    parser.add_argument("take")
+    parser.add_argument("--core", type=int)
+    parser.add_argument("--stop-file", type=Path)
+    return parser.parse_args(given)
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # bpy 4.5 can hang in a destructor when Python ends

@@ -1,0 +1,138 @@
+"""Preparing a bake: the copy of the scene, the dataset's folder and the plan; nothing is simulated here."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import bpy
+
+from ..bake_plan import FEWEST_FRAMES, BakePlan, PlannedTake, plan_takes, scene_copy, take_scene
+from ..errors import Problem
+from ..takes import Dataset, DatasetInfo, TakeInfo, read_take_info
+from .paths import EXTENSION_ROOT, dataset_folder
+from .properties import settings_of
+from .sampling import layout_of, reference_frame_of
+from .scene_copy import noisy_winds, save_copy
+from .sources import check_target, mesh_of, physics_modifier
+from .training_motion import check_training_motion, motion_varies
+
+COORDINATOR = EXTENSION_ROOT / "neural_physics" / "bake_coordinator.py"
+WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "bake_worker.py"
+
+
+def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    """Write the copy of the scene and the plan beside the takes; returns the job's command.
+
+    Takes that were begun before are finished with the scene they were begun with.
+    Raises every Problem that can be told before anything is simulated.
+    """
+    view_layer = check_bake(scene, obj)
+    dataset = _dataset(scene, obj)
+    existing = _begun_takes(dataset)
+    settings = settings_of(obj)
+    notes = _notes(scene, obj)
+    count = settings.take_count if motion_varies(obj) else 1
+    takes = plan_takes(existing, count, settings.take_frames, settings.seed)
+    plan = BakePlan(
+        dataset=str(dataset.path),
+        object=obj.name,
+        scene=scene.name,
+        view_layer=view_layer.name,
+        worker=_worker_command(),
+        takes=takes,
+        parallel=settings.parallel_takes,
+        trusted=not bpy.app.autoexec_fail,
+        notes=tuple(notes),
+    )
+    plan.write()
+    if _needs_scene(takes, existing):
+        save_copy(scene_copy(dataset.path))
+    # Without the script's own folder on the path: its modules are not for everyone.
+    return [sys.executable, "-P", str(COORDINATOR), str(plan.path)]
+
+
+def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
+    """Raise the Problem that keeps an object from being baked; the view layer it is seen in.
+
+    Those of `sources.check_target`, `sampling.layout_of` and `training_motion`, and
+    Problem("object_not_in_scene" | "interaction_missing" | "frames_too_few").
+    """
+    check_target(obj)
+    view_layer = next((v for v in _view_layers(scene) if obj.name in v.objects), None)
+    if view_layer is None:
+        raise Problem("object_not_in_scene", object=obj.name, layer=scene.view_layers[0].name)
+    layout_of(obj)
+    settings = settings_of(obj)
+    for item in settings.interactions:
+        if item.object.name not in view_layer.objects:
+            raise Problem("interaction_missing", object=obj.name, interaction=item.object.name)
+    frame = settings.frame_object
+    if frame and frame.name not in view_layer.objects:
+        raise Problem("interaction_missing", object=obj.name, interaction=frame.name)
+    if settings.take_frames < FEWEST_FRAMES:
+        raise Problem("frames_too_few", object=obj.name, needed=FEWEST_FRAMES)
+    check_training_motion(obj)
+    return view_layer
+
+
+def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:
+    """The one that the artist works in first."""
+    current = bpy.context.view_layer if bpy.context.scene == scene else None
+    return [*([current] if current else []), *scene.view_layers]
+
+
+def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
+    fps = scene.render.fps / scene.render.fps_base
+    mesh, physics = mesh_of(obj), physics_modifier(obj)
+    assert physics is not None  # check_target has refused it
+    info = DatasetInfo(
+        object=obj.name,
+        topology=mesh.topology(),
+        vertex_count=mesh.vertex_count,
+        fps=fps,
+        channels=layout_of(obj),
+        reference_frame=reference_frame_of(obj),
+        provenance={"program": f"Blender {bpy.app.version_string}", "physics": physics.type.lower()},
+    )
+    dataset = Dataset.create(dataset_folder(obj).resolve(), info, mesh)
+    if abs(dataset.info.fps - fps) > 1e-6 * fps:
+        raise Problem(
+            "dataset_other_fps", path=dataset.path, found=round(dataset.info.fps, 3), expected=round(fps, 3)
+        )
+    return dataset
+
+
+def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:
+    """All takes there are; one whose scene was lost cannot go on and ends with the frames it has."""
+    takes = {}
+    for name in dataset.take_names():
+        info = read_take_info(dataset.path / "takes" / name)
+        if not info.complete and not take_scene(dataset.path, name).exists():
+            with dataset.writer(name, info) as writer:
+                writer.end_here()
+            info = replace(info, frames=writer.count, complete=True)
+        takes[name] = info
+    return takes
+
+
+def _needs_scene(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo]) -> bool:
+    return any(take.name not in existing for take in takes)
+
+
+def _notes(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    notes = [
+        f"The noise of {wind.name} was set to 0 in the copy that is baked: it cannot be learned."
+        for wind in noisy_winds(scene)
+    ]
+    if not motion_varies(obj) and settings_of(obj).take_count > 1:
+        notes.append(f"One take is baked: all that {obj.name} reacts to keeps its animation in every take.")
+    return notes
+
+
+def _worker_command() -> tuple[str, ...]:
+    blender = bpy.app.binary_path
+    if not blender:  # Blender as a Python module
+        return (sys.executable, "-P", str(WORKER))
+    options = ("-b", "--factory-startup", "-t", "1", "--python-exit-code", "1", "--python", str(WORKER), "--")
+    return (blender, *options)

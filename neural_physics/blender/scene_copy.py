@@ -1,0 +1,103 @@
+"""The copy of the scene that is baked: saved from the artist's, then made ready in the worker's Blender."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import bpy
+
+from ..errors import Problem
+from .sources import physics_modifier
+
+
+def save_copy(path: Path) -> None:
+    """Save what is open as another file; the artist's file, its name and its undo steps stay as they are.
+
+    Raises Problem("folder_not_writable").
+    """
+    scratch = path.with_name(f"{path.stem}.new.blend")
+    scratch.unlink(missing_ok=True)
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
+        scratch.replace(path)
+    except (RuntimeError, OSError) as error:
+        raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error
+
+
+def prepare_for_bake(scene: bpy.types.Scene, view_layer: str, obj: bpy.types.Object, frames: int) -> None:
+    """Leave in the open file only what the simulation of `frames` frames needs."""
+    _keep_only(scene, view_layer)
+    _switch_off_after_physics(obj)
+    for field in noisy_winds(scene):
+        cast(bpy.types.FieldSettings, field.field).noise = 0.0
+    obj.hide_viewport = False
+    obj.hide_set(False)
+    _fresh_caches(scene, obj, frames)
+
+
+def noisy_winds(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Force fields with noise: it differs from run to run and cannot be read, so nothing can learn it."""
+    return [obj for obj in scene.objects if obj.field and obj.field.type != "NONE" and obj.field.noise > 0.0]
+
+
+def first_frame(obj: bpy.types.Object) -> int:
+    """The frame that the simulation starts at."""
+    modifier = physics_modifier(obj)
+    if modifier is None:
+        raise Problem("no_physics", object=obj.name)
+    return modifier.point_cache.frame_start
+
+
+def simulates_alone(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
+    """Whether nothing but the object's own cloth keeps a state from frame to frame.
+
+    Only then does its cache on disk hold all that is needed to go on from there: a soft body also
+    remembers where its colliders were.
+    """
+    caches = list(_point_caches(scene))
+    modifier = physics_modifier(obj)
+    return len(caches) == 1 and modifier is not None and modifier.type == "CLOTH"
+
+
+def _keep_only(scene: bpy.types.Scene, view_layer: str) -> None:
+    """Every scene and view layer would simulate on its own."""
+    for other in [s for s in bpy.data.scenes if s != scene]:
+        bpy.data.scenes.remove(other)
+    for layer in [v for v in scene.view_layers if v.name != view_layer]:
+        scene.view_layers.remove(layer)
+
+
+def _switch_off_after_physics(obj: bpy.types.Object) -> None:
+    physics = physics_modifier(obj)
+    assert physics is not None  # the artist's Blender has refused such an object
+    physics.show_viewport = True
+    for modifier in list(obj.modifiers)[obj.modifiers.find(physics.name) + 1 :]:
+        modifier.show_viewport = False
+
+
+def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) -> None:
+    """Free what travelled in the copy, and let every simulation run to the last frame.
+
+    On disk, because in memory a cache takes 36 bytes per vertex and frame.
+    """
+    bpy.ops.ptcache.free_bake_all()
+    last = first_frame(obj) + frames - 1
+    for cache in _point_caches(scene):
+        cache.frame_end = max(cache.frame_end, last)
+        cache.frame_step = 1
+        cache.use_external = False
+        cache.use_disk_cache = True
+
+
+def _point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
+    """Of everything in the scene that is simulated frame by frame."""
+    if scene.rigidbody_world and scene.rigidbody_world.point_cache:
+        yield scene.rigidbody_world.point_cache
+    for obj in scene.objects:
+        for modifier in obj.modifiers:
+            if isinstance(modifier, bpy.types.ClothModifier | bpy.types.SoftBodyModifier):
+                yield modifier.point_cache
+        for particles in obj.particle_systems:
+            yield particles.point_cache

@@ -1,0 +1,255 @@
+"""Keying training motion into the copy of the scene (Holden 2019, section 4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import bpy
+import numpy as np
+from mathutils import Euler, Matrix, Quaternion, Vector
+from numpy.typing import NDArray
+
+from ..errors import Problem
+from ..motion import MotionBox, wander, wander_strength, wander_turn
+from ..motion import Vector as MotionVector
+from .properties import NEURALPHYSICS_PG_interaction, settings_of
+from .sampling import is_wind
+
+LINEAR = 1  # the number of that interpolation in Blender's files
+BLEND_SECONDS = 0.3  # from one action to the next
+
+
+@dataclass(frozen=True)
+class Span:
+    """The frames that are keyed."""
+
+    first: int
+    count: int
+    fps: float
+
+    @property
+    def dt(self) -> float:
+        return 1.0 / self.fps
+
+
+def check_training_motion(obj: bpy.types.Object) -> None:
+    """Raise the Problem of the first line of settings that no motion can be made of.
+
+    Problem("motion_box_empty" | "wind_range_empty" | "actions_missing").
+    """
+    for item in settings_of(obj).interactions:
+        mover = item.object
+        if mover is None or item.motion == "KEEP":
+            continue
+        if item.motion == "ACTIONS":
+            if not actions_of(mover):
+                raise Problem("actions_missing", object=mover.name)
+            continue
+        _box(item).check(mover.name)
+        if is_wind(mover) and item.strength_low > item.strength_high:
+            raise Problem("wind_range_empty", object=mover.name)
+
+
+def motion_varies(obj: bpy.types.Object) -> bool:
+    """Whether one take would differ from the next."""
+    return any(item.object and item.motion != "KEEP" for item in settings_of(obj).interactions)
+
+
+def key_training_motion(obj: bpy.types.Object, span: Span, seed: int) -> None:
+    """Give everything that `obj` reacts to its motion for one take. The scene is at the first frame."""
+    settings = settings_of(obj)
+    frame = settings.frame_object or obj
+    for row, item in enumerate(settings.interactions):
+        mover = item.object
+        if mover is None or item.motion == "KEEP":
+            continue
+        # Of its own for each line, so that one more line leaves the others' motion as it was.
+        rng = np.random.default_rng([seed, row])
+        if item.motion == "ACTIONS":
+            _play_actions(mover, span, rng)
+        elif is_wind(mover):
+            _blow(mover, item, span, rng)
+        else:
+            _wander(mover, item, span, rng, turns=settings.moving_frame and mover == frame)
+
+
+def actions_of(rig: bpy.types.Object) -> list[bpy.types.Action]:
+    """The actions that move nothing but bones of this rig and the rig itself."""
+    bones = set(rig.pose.bones.keys()) if rig.pose else set()
+    return [action for action in bpy.data.actions if bones and _fits(action, bones)]
+
+
+def _fits(action: bpy.types.Action, bones: set[str]) -> bool:
+    named = {path.split('"')[1] for path, _ in _curves(action) if path.startswith('pose.bones["')}
+    return bool(named) and named <= bones
+
+
+def _box(item: NEURALPHYSICS_PG_interaction) -> MotionBox:
+    return MotionBox(
+        item.box_low[:],
+        item.box_high[:],
+        item.shortest,
+        item.longest,
+        item.fastest,
+    )
+
+
+def _wander(
+    mover: bpy.types.Object,
+    item: NEURALPHYSICS_PG_interaction,
+    span: Span,
+    rng: np.random.Generator,
+    *,
+    turns: bool,
+) -> None:
+    placed = _set_free(mover)
+    start = cast(MotionVector, placed.translation.to_tuple())
+    _key(mover, "location", wander(_box(item), span.count, span.dt, rng, start), span)
+    if turns:
+        _turn(mover, placed, item, span, rng)
+
+
+def _blow(
+    mover: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, span: Span, rng: np.random.Generator
+) -> None:
+    box = _box(item)
+    strengths = wander_strength(item.strength_low, item.strength_high, box, span.count, span.dt, rng)
+    _key(mover, "field.strength", strengths[:, None], span)
+    _turn(mover, _set_free(mover), item, span, rng)
+
+
+def _turn(
+    mover: bpy.types.Object,
+    placed: Matrix,
+    item: NEURALPHYSICS_PG_interaction,
+    span: Span,
+    rng: np.random.Generator,
+) -> None:
+    base = placed.to_quaternion()
+    vectors = wander_turn(item.turn, _box(item), span.count, span.dt, rng)
+    turned = [base @ Quaternion(tuple(v), math.hypot(*v)) for v in vectors.tolist()]
+    mover.rotation_mode = "QUATERNION"
+    _key(mover, "rotation_quaternion", np.array([(q.w, q.x, q.y, q.z) for q in turned]), span)
+
+
+def _set_free(mover: bpy.types.Object) -> Matrix:
+    """Let an object's own location place it in the world; returns where it stands now."""
+    placed = mover.matrix_world.copy()
+    for constraint in mover.constraints:
+        constraint.mute = True
+    if mover.rigid_body:
+        mover.rigid_body.kinematic = True
+    for path in ("location", "rotation_quaternion", "field.strength"):
+        mover.driver_remove(path)
+    mover.delta_location = (0.0, 0.0, 0.0)
+    if mover.parent:
+        mover.parent = None
+        mover.matrix_world = placed
+    return placed
+
+
+def _play_actions(rig: bpy.types.Object, span: Span, rng: np.random.Generator) -> None:
+    """All of a rig's actions, in a random order again and again, each blended into the next."""
+    actions = actions_of(rig)
+    if not actions:
+        raise Problem("actions_missing", object=rig.name)
+    for constraint in rig.constraints:
+        constraint.mute = True
+    channels = sorted({channel for action in actions for channel in _curves(action)})
+    still = np.array([_value(rig, path, index) for path, index in channels])
+    clips = [_clip(action, channels, still) for action in actions]
+    blend = max(1, round(BLEND_SECONDS * span.fps))
+    poses = np.tile(still, (blend + 1, 1))  # from the pose that the simulation starts in
+    while len(poses) < span.count:
+        for number in rng.permutation(len(clips)):
+            poses = _append(poses, clips[number], blend, channels)
+    if rig.animation_data:
+        rig.animation_data.use_nla = False
+    for path in dict.fromkeys(path for path, _ in channels):
+        where = [i for i, channel in enumerate(channels) if channel[0] == path]
+        indices = [channels[i][1] for i in where]
+        _key(rig, path, poses[: span.count, where], span, indices)
+
+
+def _clip(
+    action: bpy.types.Action, channels: Sequence[tuple[str, int]], still: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(frames, channels): an action frame by frame; what it does not move stays still."""
+    curves = _curves(action)
+    first, last = round(action.frame_range[0]), round(action.frame_range[1])
+    clip = np.tile(still, (last - first + 1, 1))
+    for column, channel in enumerate(channels):
+        if channel in curves:
+            clip[:, column] = [curves[channel].evaluate(frame) for frame in range(first, last + 1)]
+    return clip
+
+
+def _append(
+    poses: NDArray[np.float64], clip: NDArray[np.float64], blend: int, channels: Sequence[tuple[str, int]]
+) -> NDArray[np.float64]:
+    """Fade over `blend` frames from the last poses into the first of a clip; a short clip holds its end."""
+    if len(clip) < 2 * blend:
+        clip = np.concatenate([clip, np.repeat(clip[-1:], 2 * blend - len(clip), axis=0)])
+    tail, head = poses[-blend:], clip[:blend].copy()
+    for columns in _quaternions(channels):
+        opposite = np.sum(tail[:, columns] * head[:, columns], axis=1) < 0.0
+        head[np.ix_(opposite, columns)] *= -1.0  # the same turn, the short way round
+        clip[:, columns] *= -1.0 if opposite[-1] else 1.0
+    share = (np.arange(1, blend + 1) / (blend + 1))[:, None]
+    return np.concatenate([poses[:-blend], tail + share * (head - tail), clip[blend:]])
+
+
+def _quaternions(channels: Sequence[tuple[str, int]]) -> Iterable[list[int]]:
+    paths = dict.fromkeys(path for path, _ in channels if path.endswith("rotation_quaternion"))
+    return ([i for i, channel in enumerate(channels) if channel[0] == path] for path in paths)
+
+
+def _curves(action: bpy.types.Action) -> dict[tuple[str, int], bpy.types.FCurve]:
+    """An action's curves by data path and index."""
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in cast(Any, strip).channelbags]
+    return {(curve.data_path, curve.array_index): curve for bag in bags for curve in bag.fcurves}
+
+
+def _value(owner: bpy.types.Object, path: str, index: int) -> float:
+    value = owner.path_resolve(path)
+    return float(value[index]) if isinstance(value, Vector | Quaternion | Euler) else float(cast(Any, value))
+
+
+def _key(
+    owner: bpy.types.Object,
+    path: str,
+    values: NDArray[np.float64],
+    span: Span,
+    indices: Sequence[int] | None = None,
+) -> None:
+    """One key per frame, straight lines between them; the object's other curves stay.
+
+    values (frames, n), one column for each of the path's `indices` (0 ... n - 1 by default).
+    """
+    action = _own_action(owner)
+    times = np.arange(span.first, span.first + span.count)
+    for column, index in enumerate(indices or range(values.shape[1])):
+        curve = action.fcurve_ensure_for_datablock(owner, path, index=index)
+        while curve.modifiers:
+            curve.modifiers.remove(curve.modifiers[0])
+        curve.mute = False
+        points = curve.keyframe_points
+        points.clear()
+        points.add(span.count)
+        points.foreach_set("co", np.stack([times, values[:, column]], 1).astype(np.float32).ravel())
+        points.foreach_set("interpolation", np.full(span.count, LINEAR, np.int32))
+        curve.update()
+
+
+def _own_action(owner: bpy.types.Object) -> bpy.types.Action:
+    """The object's action, made or made its own where others use it too."""
+    animation = owner.animation_data or owner.animation_data_create()
+    assert animation is not None
+    if animation.action is None:
+        animation.action = bpy.data.actions.new(owner.name)
+    elif animation.action.users > 1 or animation.action.library:
+        animation.action = animation.action.copy()
+    return animation.action

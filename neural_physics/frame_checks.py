@@ -1,0 +1,105 @@
+"""Finding frames of bad simulation, which nothing must be learned from (Holden 2019, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .channels import ChannelLayout
+from .takes import Exclusion, Mesh
+
+NOT_FINITE = "the simulation stopped giving numbers"
+EXPLODED = "exploded"
+TORN = "torn"
+
+REACH = 4.0  # how far from mesh and interaction objects a vertex may be, in sizes of where they are
+LONGEST_EDGE = 3.0  # times its length at rest
+BEFORE, AFTER = 8, 24  # frames that go too: what led to it, and what has to settle
+CHUNK = 64  # frames looked at together
+
+
+def find_bad_frames(
+    positions: NDArray[np.float32],
+    mesh: Mesh,
+    layout: ChannelLayout,
+    interaction: NDArray[np.float32],
+) -> tuple[Exclusion, ...]:
+    """The frames of a take that must not be learned from, with margins and the first reason found.
+
+    positions (T, V, 3) and interaction (T, e) float32, in the reference frame; frame 0 is not
+    simulated yet. Neighbouring exclusions are merged; none overlap.
+    """
+    if not len(positions):
+        return ()
+    low, high = _explained_region(positions[0], layout, interaction)
+    edges = _edges(mesh)
+    longest = LONGEST_EDGE * _rest_lengths(mesh, edges)
+    bad = []
+    for first in range(0, len(positions), CHUNK):
+        chunk = np.asarray(positions[first : first + CHUNK])
+        for reason, found in _checks(chunk, low, high, edges, longest):
+            bad += [(first + int(frame), reason) for frame in np.flatnonzero(found)]
+    last = len(positions) - 1
+    return merge(Exclusion(max(0, f - BEFORE), min(last, f + AFTER), reason) for f, reason in bad)
+
+
+def merge(exclusions: Iterable[Exclusion]) -> tuple[Exclusion, ...]:
+    """Join those that overlap or touch; each keeps the reason of its first."""
+    merged: list[Exclusion] = []
+    for exclusion in sorted(exclusions, key=lambda e: (e.first, e.last)):
+        if merged and exclusion.first <= merged[-1].last + 1:
+            before = merged.pop()
+            exclusion = Exclusion(before.first, max(before.last, exclusion.last), before.reason)
+        merged.append(exclusion)
+    return tuple(merged)
+
+
+def _checks(
+    chunk: NDArray[np.float32],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    edges: NDArray[np.int32],
+    longest: NDArray[np.float64],
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Pairs of a reason and, per frame, whether it applies."""
+    finite = np.isfinite(chunk).all(axis=(1, 2))
+    with np.errstate(invalid="ignore", over="ignore"):
+        outside = ((chunk < low) | (chunk > high)).any(axis=(1, 2))
+        stretched = np.linalg.norm(chunk[:, edges[:, 0]] - chunk[:, edges[:, 1]], axis=-1) > longest
+    yield NOT_FINITE, ~finite
+    yield EXPLODED, finite & outside
+    yield TORN, finite & ~outside & stretched.any(axis=1)
+
+
+def _explained_region(
+    start: NDArray[np.float32], layout: ChannelLayout, interaction: NDArray[np.float32]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The box around where the mesh starts and the interaction objects go, widened by REACH."""
+    points = [np.asarray(start, float)]
+    slices = layout.slices()
+    for channel in layout.channels:
+        if channel.kind in ("position", "joints"):
+            points.append(np.asarray(interaction[:, slices[channel.name]], float).reshape(-1, 3))
+    everything = np.concatenate(points)
+    everything = everything[np.isfinite(everything).all(axis=1)]
+    low, high = everything.min(axis=0), everything.max(axis=0)
+    margin = REACH * float(np.linalg.norm(high - low))
+    return low - margin, high + margin
+
+
+def _edges(mesh: Mesh) -> NDArray[np.int32]:
+    """(E, 2) int32: the edges of all faces, each once."""
+    following = np.arange(1, len(mesh.corners) + 1)
+    ends = np.cumsum(mesh.face_sizes)
+    following[ends - 1] = ends - mesh.face_sizes
+    pairs = np.stack([mesh.corners, mesh.corners[following]], axis=1)
+    return np.unique(np.sort(pairs, axis=1), axis=0)
+
+
+def _rest_lengths(mesh: Mesh, edges: NDArray[np.int32]) -> NDArray[np.float64]:
+    """(E,) metres; edges of no length count as a hundredth of the usual one."""
+    rest = mesh.rest_positions.astype(float)
+    lengths = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)
+    return np.maximum(lengths, 0.01 * np.median(lengths))

@@ -1,0 +1,91 @@
+"""What the demo and the benchmarks share: scenes to work in, and jobs watched in a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import bpy  # noqa: E402
+from rich.console import Console  # noqa: E402
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn  # noqa: E402
+
+from neural_physics import wording  # noqa: E402
+from neural_physics.bake_plan import BakePlan, PlannedTake, side_folder  # noqa: E402
+from neural_physics.blender import job_host, properties, tasks  # noqa: E402
+from neural_physics.blender.baking import prepare_bake  # noqa: E402
+from neural_physics.blender.paths import dataset_folder, jobs_folder  # noqa: E402
+from neural_physics.jobs import JobState  # noqa: E402
+
+console = Console()
+
+
+def empty_scene() -> bpy.types.Scene:
+    """A scene with nothing in it, in a Blender that knows the extension's settings."""
+    if not hasattr(bpy.types.Object, "neural_physics"):
+        properties.register()
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    assert scene is not None  # one was just made
+    return scene
+
+
+def run_job(title: str, folder: Path, kind: str, argv: Sequence[str]) -> dict[str, Any]:
+    """Run or resume one job with a progress bar; returns what it delivered.
+
+    Raises SystemExit with the job's own sentence if it fails or is stopped.
+    """
+    with progress_bar() as bar:
+        task = bar.add_task(title, total=1.0, left="")
+
+        def show(state: JobState) -> None:
+            left = "" if state.seconds_left is None else f"{wording.duration(state.seconds_left)} left"
+            bar.update(task, completed=state.share, description=f"{title}: {state.stage}", left=left)
+
+        state = job_host.run_blocking(folder, kind, argv, show)
+        bar.update(task, completed=1.0, description=title, left="done")
+    if state.phase != "finished":
+        raise SystemExit(f"{title}: {state.message} (log: {job_host.log_of(folder, kind)})")
+    return state.result
+
+
+def bake(obj: bpy.types.Object, title: str, takes: Sequence[PlannedTake] | None = None) -> dict[str, Any]:
+    """Bake a saved scene's object through the extension's own job, or go on where that was stopped.
+
+    Returns what the job delivered. takes: other takes than the object's settings ask for.
+    """
+    scene = bpy.context.scene
+    assert scene is not None  # there is always one
+    argv = prepare_bake(scene, obj)
+    plan = BakePlan.read(side_folder(dataset_folder(obj).resolve()) / "bake.json")
+    if takes is not None:
+        plan = replace(plan, takes=tuple(takes))
+        plan.write()
+    return run_job(title, jobs_folder(obj), tasks.BAKE, argv)
+
+
+def backend(command: str, *words: object) -> list[str]:
+    """The command line of one of the training back end's jobs."""
+    return [sys.executable, "-m", "ml_backend", command, *map(str, words), "--json"]
+
+
+def counted(title: str, items: Iterable[Any], total: int) -> Iterable[Any]:
+    """Go through items with a progress bar and the time left."""
+    with progress_bar() as bar:
+        yield from bar.track(items, total=total, description=title)
+
+
+def progress_bar() -> Progress:
+    """A line with what is done, a bar and the time left."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(30),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[left]}"),
+        console=console,
+    )

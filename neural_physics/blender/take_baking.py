@@ -84,6 +84,7 @@ class _TakeBake:
         """Simulate and write all frames that are not there yet."""
         try:
             next_index = self._resume()
+            emit({"event": "log", "text": f"{self._done.name} goes on at frame {next_index}"})
             if next_index == 0:
                 shutil.rmtree(self._cache, ignore_errors=True)
                 self._open()

@@ -1,0 +1,104 @@
+"""Running bakes from tests, and interrupting them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from scenes import add_ball, add_cloth, add_soft_body, bpy, empty_scene, react_to, settings_of
+
+from neural_physics.blender.baking import prepare_bake
+from neural_physics.reporting import parse_event
+
+BOX = {"box_low": (-0.8, -0.9, -0.8), "box_high": (0.8, 0.9, 0.4)}
+
+
+def cloth_and_ball(points: int = 9) -> bpy.types.Object:
+    """A cloth that a wandering ball runs into."""
+    empty_scene()
+    cloth = add_cloth(points=points)
+    react_to(cloth, add_ball(), **BOX)
+    return cloth
+
+
+def soft_body_and_ball() -> bpy.types.Object:
+    """A soft body that a wandering ball runs into, while it is itself moved about."""
+    empty_scene()
+    jelly = add_soft_body()
+    for frame, x in ((1, 0.1234), (100, 0.5)):
+        jelly.location.x = x
+        jelly.keyframe_insert("location", frame=frame)
+    react_to(jelly, add_ball(), **BOX)
+    return jelly
+
+
+def command_for(obj, dataset: Path, takes: int, frames: int, **more) -> list[str]:
+    """The command of a bake of `obj` into a folder."""
+    settings = settings_of(obj)
+    settings.dataset_folder, settings.take_count, settings.take_frames = str(dataset), takes, frames
+    for name, value in more.items():
+        setattr(settings, name, value)
+    return prepare_bake(bpy.context.scene, obj)
+
+
+def run(command: list[str], timeout: float = 120.0) -> dict:
+    """Run a bake to its end; its last event."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
+    events = [event for event in map(parse_event, done.stdout.splitlines()) if event]
+    assert events, done.stdout + done.stderr
+    assert (done.returncode == 0) == (events[-1]["event"] == "result"), done.stdout + done.stderr
+    return events[-1]
+
+
+def start(command: list[str]) -> subprocess.Popen:
+    """Start a bake."""
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def workers(dataset: Path) -> list[int]:
+    """Process numbers of the Blenders that bake into a folder now."""
+    found = []
+    for about in (dataset / "bake").glob("take_*.json"):
+        pid = json.loads(about.read_text())["pid"]
+        if about.with_suffix(".jsonl").exists() and _alive(pid):
+            found.append(pid)
+    return found
+
+
+def kill_all(coordinator: subprocess.Popen, dataset: Path) -> None:
+    """`kill -9` the coordinator and every worker."""
+    coordinator.kill()
+    for pid in workers(dataset):
+        os.kill(pid, signal.SIGKILL)
+    coordinator.wait()
+    wait_for(lambda: not workers(dataset))
+
+
+def wait_for(holds, seconds: float = 30.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.01)
+
+
+def frames_on_disk(dataset: Path, take: str, vertices: int) -> int:
+    """Whole frames of a take, as its file's size tells."""
+    path = dataset / "takes" / take / "positions.pc2"
+    return max(0, path.stat().st_size - 32) // (12 * vertices) if path.exists() else 0
+
+
+def contents(dataset: Path) -> dict[str, bytes]:
+    """All files of all takes."""
+    return {str(p.relative_to(dataset)): p.read_bytes() for p in sorted((dataset / "takes").rglob("*.*"))}
+
+
+def _alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"

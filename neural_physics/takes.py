@@ -167,7 +167,8 @@ class Dataset:
         """Raise the Problem that says why takes of `info` do not belong in this dataset."""
         if info.topology != self.info.topology:
             raise Problem("dataset_other_object", path=self.path, object=info.object)
-        if info.channels != self.info.channels or info.reference_frame != self.info.reference_frame:
+        same_channels = _meaning(info.channels) == _meaning(self.info.channels)
+        if not same_channels or info.reference_frame != self.info.reference_frame:
             raise Problem(
                 "dataset_other_channels",
                 path=self.path,
@@ -219,8 +220,9 @@ def delete_dataset(path: Path) -> None:
         # First, so that a half-deleted folder is no dataset.
         (path / "dataset.json").unlink(missing_ok=True)
         (path / "mesh.npz").unlink(missing_ok=True)
-        if (path / "takes").is_dir():
-            shutil.rmtree(path / "takes")
+        for folder in ("takes", "bake"):
+            if (path / folder).is_dir():
+                shutil.rmtree(path / folder)
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()
 
@@ -355,6 +357,11 @@ def write_take_info(folder: Path, info: TakeInfo) -> None:
     item = {"schema": SCHEMA, **asdict(info)}
     item["excluded"] = [[e.first, e.last, e.reason] for e in info.excluded]
     _write_json(folder / "take.json", item)
+
+
+def _meaning(layout: ChannelLayout) -> list[tuple[object, ...]]:
+    """What makes two layouts the same; an object may have been renamed since."""
+    return [(c.name, c.kind, c.size, c.parts) for c in layout.channels]
 
 
 def _info_to_json(info: DatasetInfo) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from dataclasses import replace
 
@@ -111,6 +112,9 @@ def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:
         if not info.complete and not take_scene(dataset.path, name).exists():
             with dataset.writer(name, info) as writer:
                 writer.end_here()
+            if writer.count < FEWEST_FRAMES:
+                shutil.rmtree(writer.folder)
+                continue
             info = replace(info, frames=writer.count, complete=True)
         takes[name] = info
     return takes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -15,7 +17,7 @@ from .sources import physics_modifier
 def save_copy(path: Path) -> None:
     """Save what is open as another file; the artist's file, its name and its undo steps stay as they are.
 
-    Raises Problem("folder_not_writable").
+    Raises Problem("folder_not_writable" | "disk_full").
     """
     scratch = path.with_name(f"{path.stem}.new.blend")
     scratch.unlink(missing_ok=True)
@@ -23,6 +25,9 @@ def save_copy(path: Path) -> None:
         bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
         scratch.replace(path)
     except (RuntimeError, OSError) as error:
+        # Blender tells of a full disk in words only.
+        if os.strerror(errno.ENOSPC) in str(error):
+            raise Problem("disk_full", path=path.parent) from error
         raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error
 
 
@@ -32,8 +37,7 @@ def prepare_for_bake(scene: bpy.types.Scene, view_layer: str, obj: bpy.types.Obj
     _switch_off_after_physics(obj)
     for field in noisy_winds(scene):
         cast(bpy.types.FieldSettings, field.field).noise = 0.0
-    obj.hide_viewport = False
-    obj.hide_set(False)
+    _show(scene, obj)
     _fresh_caches(scene, obj, frames)
 
 
@@ -67,6 +71,21 @@ def _keep_only(scene: bpy.types.Scene, view_layer: str) -> None:
         bpy.data.scenes.remove(other)
     for layer in [v for v in scene.view_layers if v.name != view_layer]:
         scene.view_layers.remove(layer)
+
+
+def _show(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+    """What is hidden is not evaluated."""
+
+    def unhide(layer: bpy.types.LayerCollection) -> bool:
+        below = [unhide(child) for child in layer.children]
+        holds = obj.name in layer.collection.objects or any(below)
+        if holds:
+            layer.hide_viewport = layer.collection.hide_viewport = False
+        return holds
+
+    unhide(scene.view_layers[0].layer_collection)
+    obj.hide_viewport = False
+    obj.hide_set(False, view_layer=scene.view_layers[0])
 
 
 def _switch_off_after_physics(obj: bpy.types.Object) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..bake_plan import BakePlan, PlannedTake
 from ..errors import Problem
-from ..frame_checks import find_bad_frames, merge
+from ..frame_checks import BEFORE, NOT_FINITE, find_bad_frames, merge
 from ..reporting import Emit, Progress, StopRequest
 from ..takes import Dataset, Exclusion, TakeInfo, writing
 from .sampling import ChannelSampler, reference_frame_of
@@ -78,6 +78,7 @@ class _TakeBake:
         info = TakeInfo(frames=take.frames, role=take.role, seed=take.seed)
         self.writer = self.dataset.writer(name, info)
         self._done = self.dataset.take(name)
+        self._breaks = [e for e in self.writer.info.excluded if e.reason == RESUMED]
         self._open()
 
     def run(self, emit: Emit, stop: StopRequest) -> None:
@@ -92,7 +93,7 @@ class _TakeBake:
             for index in range(next_index, self.writer.info.frames):
                 stop.check()
                 if not self._step(index):
-                    self.writer.end_here()
+                    self._end_early()
                     break
                 progress.at(self.writer.count)
             self.writer.exclude(self._exclusions())
@@ -127,7 +128,11 @@ class _TakeBake:
         self._scene.frame_set(frame)
         depsgraph = self._scene.view_layers[0].depsgraph
         assert depsgraph is not None  # the frame was just set
-        mesh: Any = self._obj.evaluated_get(depsgraph).data
+        evaluated = self._obj.evaluated_get(depsgraph)
+        if not evaluated.is_evaluated:
+            layer = self._scene.view_layers[0].name
+            raise Problem("object_not_in_scene", object=self._obj.name, layer=layer)
+        mesh: Any = evaluated.data
         if len(mesh.vertices) != len(self._positions):
             raise Problem(
                 "vertex_count_changes",
@@ -169,13 +174,20 @@ class _TakeBake:
                 return 0
         return count
 
+    def _end_early(self) -> None:
+        """Nothing finite follows; what led to it is left out."""
+        self.writer.end_here()
+        count = self.writer.count
+        self._breaks.append(Exclusion(max(0, count - BEFORE), count, NOT_FINITE))
+
     def _mark_seam(self) -> None:
+        """The frames that follow are another motion than those that are there."""
         seam = Exclusion(self.writer.count - 1, self.writer.count, RESUMED)
-        if seam not in self.writer.info.excluded:
-            self.writer.exclude(merge([*self.writer.info.excluded, seam]))
+        if seam not in self._breaks:
+            self._breaks.append(seam)
+            self.writer.exclude(merge(self._breaks))
 
     def _exclusions(self) -> tuple[Exclusion, ...]:
-        take = self.dataset.take(self._done.name)
-        seams = [e for e in self.writer.info.excluded if e.reason == RESUMED]
-        bad = find_bad_frames(take.positions, self.dataset.mesh, self.dataset.info.channels, take.interaction)
-        return merge([*seams, *bad])
+        take, info = self.dataset.take(self._done.name), self.dataset.info
+        bad = find_bad_frames(take.positions, self.dataset.mesh, info.channels, take.interaction)
+        return merge([*self._breaks, *bad])

@@ -1,0 +1,53 @@
+"""Which takes are baked, from which seeds, and who may use them."""
+
+from __future__ import annotations
+
+import pytest
+
+from neural_physics.bake_plan import BakePlan, plan_takes
+from neural_physics.errors import Problem
+from neural_physics.takes import TakeInfo
+
+
+def roles(count, existing=None):
+    return [take.role for take in plan_takes(existing or {}, count, 100, 0)]
+
+
+def test_one_take_trains_and_the_last_of_two_validates():
+    assert roles(1) == ["training"]
+    assert roles(2) == ["training", "validation"]
+
+
+def test_from_eight_takes_on_the_last_is_for_testing():
+    assert roles(7) == ["training"] * 6 + ["validation"]
+    assert roles(8) == ["training"] * 6 + ["validation", "test"]
+
+
+def test_of_twenty_takes_a_tenth_validates_and_a_tenth_tests():
+    assert roles(20) == ["training"] * 16 + ["validation"] * 2 + ["test"] * 2
+
+
+def test_added_takes_leave_the_role_seed_and_length_of_those_there():
+    first = plan_takes({}, 8, 100, seed=3)
+    there = {t.name: TakeInfo(frames=t.frames, role=t.role, seed=t.seed, complete=True) for t in first}
+    more = plan_takes(there, 10, 500, seed=4)
+    assert more[:8] == first
+    assert [t.role for t in more[8:]] == ["training", "training"]
+    assert [t.frames for t in more[8:]] == [500, 500]
+
+
+def test_takes_differ_from_each_other_and_from_those_of_other_seeds():
+    seeds = {take.seed for seed in range(5) for take in plan_takes({}, 20, 100, seed)}
+    assert len(seeds) == 100
+
+
+def test_a_plan_is_read_as_it_was_written_and_a_damaged_one_is_told(tmp_path):
+    takes = plan_takes({}, 3, 100, 0)
+    plan = BakePlan(
+        str(tmp_path), "Sheet", "Scene", "ViewLayer", ("blender", "-b"), takes, 2, True, ("Note.",)
+    )
+    plan.write()
+    assert BakePlan.read(plan.path) == plan
+    plan.path.write_text(plan.path.read_text()[:100])
+    with pytest.raises(Problem, match="bake.json"):
+        BakePlan.read(plan.path)

@@ -1,0 +1,235 @@
+"""The motion keyed into a copy of the scene, as Blender then plays it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+from math import pi  # noqa: E402
+
+from scenes import (  # noqa: E402
+    add_ball,
+    add_cloth,
+    add_empty,
+    add_rig,
+    add_wind,
+    bpy,
+    empty_scene,
+    fcurves_of,
+    react_to,
+    set_frame,
+    settings_of,
+)
+
+from neural_physics.blender.training_motion import (  # noqa: E402
+    Span,
+    check_training_motion,
+    key_training_motion,
+)
+from neural_physics.errors import Problem  # noqa: E402
+
+FPS, FIRST, COUNT = 24.0, 5, 240
+SPAN = Span(FIRST, COUNT, FPS)
+BOX = {"box_low": (-1.0, -2.0, 0.5), "box_high": (1.0, 0.0, 1.5)}
+
+
+@pytest.fixture
+def cloth():
+    empty_scene()
+    return add_cloth()
+
+
+def matrices(obj):
+    """World matrices of an object at every keyed frame, as evaluated."""
+    return np.array(
+        [np.array(obj.evaluated_get(set_frame(FIRST + i)).matrix_world) for i in range(COUNT)], float
+    )
+
+
+def places(obj):
+    return matrices(obj)[:, :3, 3]
+
+
+def test_it_wanders_from_where_it_stands_into_the_box_and_never_faster_than_allowed(cloth):
+    ball = add_ball(place=(3.0, 0.0, 0.0))
+    react_to(cloth, ball, **BOX, fastest=2.0)
+    set_frame(FIRST)
+    key_training_motion(cloth, SPAN, seed=1)
+    path = places(ball)
+    assert path[0] == pytest.approx([3.0, 0.0, 0.0], abs=1e-6)
+    inside = ((path >= np.array(BOX["box_low"]) - 1e-5) & (path <= np.array(BOX["box_high"]) + 1e-5)).all(
+        axis=1
+    )
+    arrived = int(np.argmax(inside))
+    assert 0 < arrived < COUNT // 2 and inside[arrived:].all()
+    assert np.linalg.norm(np.diff(path, axis=0), axis=1).max() * FPS <= 2.0 + 1e-4
+    assert (np.ptp(path[arrived:], axis=0) > 0.25 * np.array([2.0, 2.0, 1.0])).all()
+
+
+def test_the_same_seed_gives_the_same_motion_and_another_one_another(cloth):
+    ball = add_ball()
+    react_to(cloth, ball, **BOX)
+    paths = []
+    for seed in (1, 2, 1):
+        ball.animation_data_clear()
+        ball.location = (0.0, -0.8, 0.0)
+        set_frame(FIRST)
+        key_training_motion(cloth, SPAN, seed)
+        paths.append(places(ball))
+    assert np.array_equal(paths[0], paths[2])
+    assert abs(paths[0] - paths[1]).max() > 0.1
+
+
+def test_the_box_is_in_the_world_even_for_a_child_of_a_moving_turned_parent(cloth):
+    parent, child = add_empty("Parent", (4.0, 0.0, 0.0)), add_empty("Child")
+    parent.rotation_euler.z, parent.scale = pi / 3, (2.0, 2.0, 2.0)
+    parent.keyframe_insert("location", frame=1)
+    parent.location.x = 20.0
+    parent.keyframe_insert("location", frame=100)
+    child.parent, child.location = parent, (0.1, 0.2, 0.3)
+    child.constraints.new("LIMIT_LOCATION").use_max_x = True
+    react_to(cloth, child, **BOX)
+    start = np.array(child.evaluated_get(set_frame(FIRST)).matrix_world)[:3, 3]
+    key_training_motion(cloth, SPAN, seed=3)
+    path = places(child)
+    assert path[0] == pytest.approx(start, abs=1e-5)
+    assert (path[-60:] >= np.array(BOX["box_low"]) - 1e-5).all()
+    assert (path[-60:] <= np.array(BOX["box_high"]) + 1e-5).all()
+
+
+def test_what_keeps_its_animation_is_left_alone_and_so_is_a_turn_that_was_keyed(cloth):
+    kept, ball = add_empty("Kept"), add_ball()
+    for obj in (kept, ball):
+        for frame, angle in ((FIRST, 0.0), (FIRST + 100, 2.0)):
+            obj.rotation_euler.z = angle
+            obj.keyframe_insert("rotation_euler", frame=frame)
+    kept.keyframe_insert("location", frame=FIRST)
+    react_to(cloth, kept, "KEEP")
+    react_to(cloth, ball, **BOX)
+    set_frame(FIRST)
+    key_training_motion(cloth, SPAN, seed=3)
+    assert np.ptp(places(kept), axis=0) == pytest.approx([0, 0, 0])
+    assert matrices(ball)[-1][:3, :3] == pytest.approx(matrices(kept)[-1][:3, :3], abs=1e-5)
+
+
+def test_an_action_shared_with_another_object_moves_only_the_one(cloth):
+    ball, other = add_ball(), add_empty("Other")
+    ball.keyframe_insert("location", frame=1)
+    other.animation_data_create().action = ball.animation_data.action
+    other.animation_data.action_slot = ball.animation_data.action_slot
+    react_to(cloth, ball, **BOX)
+    set_frame(FIRST)
+    key_training_motion(cloth, SPAN, seed=3)
+    assert np.ptp(places(other)) < np.ptp(places(ball))
+    assert np.ptp(places(other), axis=0) == pytest.approx([0, 0, 0])
+
+
+def test_wind_changes_within_its_limits_and_its_cone(cloth):
+    wind = add_wind(strength=100.0)
+    wind.rotation_euler = (0.3, 0.5, 0.0)
+    react_to(cloth, wind, strength_low=50.0, strength_high=400.0, turn=0.6)
+    axis = np.array(wind.evaluated_get(set_frame(FIRST)).matrix_world)[:3, 2]
+    key_training_motion(cloth, SPAN, seed=3)
+    strengths = [wind.evaluated_get(set_frame(FIRST + i)).field.strength for i in range(COUNT)]
+    assert min(strengths) >= 50.0 - 1e-3 and max(strengths) <= 400.0 + 1e-3
+    assert np.ptp(strengths) > 150.0
+    angles = np.arccos(np.clip(matrices(wind)[:, :3, 2] @ axis, -1.0, 1.0))
+    assert angles[0] == pytest.approx(0.0, abs=1e-3)
+    assert 0.2 < angles.max() <= 0.6 + 1e-3
+    assert np.abs(np.diff(angles)).max() < 0.2
+
+
+def test_a_moving_reference_frame_also_turns(cloth):
+    pole = add_empty("Pole")
+    settings_of(cloth).frame_object, settings_of(cloth).moving_frame = pole, True
+    react_to(cloth, pole, **BOX, turn=0.5)
+    set_frame(FIRST)
+    key_training_motion(cloth, SPAN, seed=3)
+    turned = matrices(pole)[:, :3, :3]
+    angles = np.arccos(np.clip((np.trace(turned, axis1=1, axis2=2) - 1) / 2, -1, 1))
+    assert 0.2 < angles.max() <= 0.5 + 1e-3
+
+
+def rig_with_actions(first="lower"):
+    """Bends of one bone by a half and by one, and a lift of the other."""
+    rig = add_rig()
+    for name, bone, path, index, values in (
+        ("half", "lower", "rotation_quaternion", 1, (0.5, 0.5)),
+        ("whole", "lower", "rotation_quaternion", 1, (1.0, 1.0)),
+        ("lift", "upper", "location", 1, (0.0, 1.0)),
+    ):
+        rig.animation_data_create().action = bpy.data.actions.new(name)
+        pose_bone = rig.pose.bones[bone]
+        for frame, value in zip((1, 31), values, strict=True):
+            getattr(pose_bone, path)[index] = value
+            pose_bone.keyframe_insert(path, frame=frame)
+        setattr(pose_bone, path, (1, 0, 0, 0) if path == "rotation_quaternion" else (0, 0, 0))
+        rig.animation_data.action = None
+    return rig
+
+
+def pose_curves(rig):
+    return {
+        (c.data_path, c.array_index): np.array([c.evaluate(FIRST + i) for i in range(COUNT)])
+        for c in fcurves_of(rig)
+    }
+
+
+def test_actions_are_played_all_in_another_order_each_time_without_jumps(cloth):
+    rig = rig_with_actions()
+    react_to(cloth, rig, "ACTIONS")
+    orders = set()
+    for seed in range(4):
+        rig.animation_data.action = None
+        set_frame(FIRST)
+        key_training_motion(cloth, SPAN, seed)
+        curves = pose_curves(rig)
+        bend = curves['pose.bones["lower"].rotation_quaternion', 1]
+        lift = curves['pose.bones["upper"].location', 1]
+        assert bend[0] == 0.0 and lift[0] == 0.0, "it does not start as it stands"
+        # The lift's last frames are blended into what follows.
+        assert bend.max() == pytest.approx(1.0, abs=1e-6) and lift.max() > 0.8
+        held = np.isclose(bend, 0.5) & np.isclose(np.roll(bend, 1), 0.5)
+        assert held.sum() > 10, "the half bend was left out"
+        # 0.3 s from one action to the next: no value moves faster than by 1 in 7 frames.
+        assert np.abs(np.diff(bend)).max() < 0.2 and np.abs(np.diff(lift)).max() < 0.2
+        orders.add(tuple(np.round(bend, 3)))
+        key_action = rig.animation_data.action
+        rig.animation_data.action = None
+        bpy.data.actions.remove(key_action)
+    assert len(orders) > 1
+
+
+def test_opposite_quaternions_of_one_turn_are_blended_the_short_way(cloth):
+    rig = add_rig()
+    bone = rig.pose.bones["lower"]
+    for name, turn in (("plus", (0.8, 0.6, 0.0, 0.0)), ("minus", (-0.8, -0.6, 0.0, 0.0))):
+        rig.animation_data_create().action = bpy.data.actions.new(name)
+        for frame in (1, 31):
+            bone.rotation_quaternion = turn
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+        rig.animation_data.action = None
+    bone.rotation_quaternion = (0.8, 0.6, 0.0, 0.0)
+    react_to(cloth, rig, "ACTIONS")
+    set_frame(FIRST)
+    key_training_motion(cloth, SPAN, seed=0)
+    curves = pose_curves(rig)
+    for index, value in enumerate((0.8, 0.6)):
+        assert np.abs(curves['pose.bones["lower"].rotation_quaternion', index]) == pytest.approx(value)
+
+
+def test_settings_that_no_motion_can_be_made_of_are_told(cloth):
+    item = react_to(cloth, add_ball(), **BOX)
+    item.box_low[0] = 5.0
+    with pytest.raises(Problem, match="motion box of Ball"):
+        check_training_motion(cloth)
+    item.motion = "ACTIONS"
+    with pytest.raises(Problem, match="Ball has no actions"):
+        check_training_motion(cloth)
+    item.object, item.motion, item.box_low[0] = add_wind(), "WANDER", -1.0
+    item.strength_low, item.strength_high = 2.0, 1.0
+    with pytest.raises(Problem, match="least wind of Wind"):
+        check_training_motion(cloth)

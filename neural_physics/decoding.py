@@ -17,6 +17,7 @@ class LinearDecoder:
         self.mean = np.ascontiguousarray(mean, np.float32)
         self.basis = np.ascontiguousarray(basis.reshape(len(basis), -1), np.float32)
         self._out = np.empty(self.mean.size, np.float32)
+        self._inverse: NDArray[np.float64] | None = None
 
     @property
     def basis_count(self) -> int:
@@ -31,3 +32,14 @@ class LinearDecoder:
         np.dot(z[:used], self.basis[:used], out=self._out)
         self._out += self.mean.ravel()
         return self._out.reshape(-1, 3)
+
+    def project(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The z (..., u) float32 whose shapes are nearest, by least squares, to positions (..., V, 3).
+
+        Bases need not be orthogonal or of unit length; one that adds nothing gets 0.
+        """
+        if self._inverse is None:
+            exact = self.basis.astype(np.float64)
+            self._inverse = np.linalg.pinv(exact @ exact.T, hermitian=True)
+        offsets = positions.reshape(*positions.shape[:-2], -1) - self.mean.ravel()
+        return (np.dot(offsets, self.basis.T) @ self._inverse).astype(np.float32)

@@ -37,8 +37,14 @@ PROBLEMS: dict[str, str] = {
     ),
     "dataset_newer": "{path} was written by a newer version of Neural Physics: update the extension.",
     "dataset_empty": "The dataset {path} has no usable frames ({reason}): bake more takes.",
+    "nothing_held_out": (
+        "The dataset {path} has no validation or test take that is long enough to compare a model with: bake more takes."
+    ),
     "dataset_too_short": (
         "The dataset {path} has {found} usable frames, but training needs at least {needed}: bake more frames."
+    ),
+    "dataset_not_numbers": (
+        "Frame {frame} of the take {take} has something that is not a number: bake or import that take again."
     ),
     # What is simulated
     "no_mesh": "{object} is not a mesh: choose a mesh object that has Cloth or Soft Body physics.",
@@ -96,7 +102,25 @@ PROBLEMS: dict[str, str] = {
         "The model was trained on a mesh with {expected} vertices and other faces, "
         "and {object} is not that mesh ({found} vertices): choose the mesh it was trained on, or train again."
     ),
+    "model_other_dataset": (
+        "The model {path} was not trained on what the dataset {dataset} holds ({reason}): "
+        "choose the dataset it was trained on, or another take of the same scene."
+    ),
     "model_method_unknown": "The model {path} uses the method “{method}”, which this version does not have: update the extension.",
+    # Play
+    "play_failed": "{object} cannot be played ({reason}): switch Play off and on again.",
+    "catch_up_needed": (
+        "{object} has {frames} frames to catch up before this one can be shown: "
+        "click Catch Up, or go back to the start and play."
+    ),
+    "interaction_hidden": (
+        "{interaction}, which {object} reacts to, is disabled in viewports, where nothing tells how it moves: "
+        "enable it there, and hide it with the eye instead."
+    ),
+    "lock_interface_off": (
+        "{object} may be rendered wrong, or Blender may crash, while the window is used during a render: "
+        "switch on Render > Lock Interface."
+    ),
     # Set up
     "not_set_up": "{object} has not been set up: select a mesh with Cloth or Soft Body, and click Set Up.",
     "object_unknown": "There is no object “{object}” in {scene}: check the name.",

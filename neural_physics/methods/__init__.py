@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..channels import ChannelLayout
+from ..decoding import LinearDecoder
 from ..errors import Problem
 from ..model_file import Model
 from .subspace_physics import SubspacePhysics
@@ -27,7 +28,8 @@ class State(Protocol):
 class Method(Protocol):
     """A model ready to run.
 
-    dt: seconds per step. look_ahead: how many future samples of y a step uses.
+    dt: seconds per step. look_ahead: how many future samples of y a step uses. decoder: how
+    coefficients become vertices, None where that is not linear.
     """
 
     dt: float
@@ -35,9 +37,16 @@ class Method(Protocol):
     channels: ChannelLayout
     vertex_count: int
     basis_count: int
+    mean_shape: NDArray[np.float32]  # (V, 3) metres: the mean over the training data
+    decoder: LinearDecoder | None
 
     def start(self, y: Vector) -> Any:  # noqa: ANN401 (each method has its own State)
         """The state before the first step; y (e,) float32."""
+
+    def state_from(
+        self, positions: NDArray[np.float32], positions_before: NDArray[np.float32], y: Vector
+    ) -> Any:  # noqa: ANN401
+        """The state nearest to a true shape (V, 3) and the one a step earlier, with the y of its time."""
 
     def step(self, state: Any, y: Vector, ahead: Sequence[Vector] = ()) -> Any:  # noqa: ANN401
         """The next state, given y at its time and `look_ahead` later ones."""

@@ -47,6 +47,7 @@ class SubspacePhysics:
         self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
         mean = model.tensor("mean", self.vertex_count, 3)
         self.decoder = LinearDecoder(mean, model.tensor("basis", -1, self.vertex_count, 3))
+        self.mean_shape = self.decoder.mean
         u, e = self.decoder.basis_count, self.channels.size
         self.basis_count = u
         self._start = model.tensor("start", u)
@@ -68,6 +69,14 @@ class SubspacePhysics:
         """At rest in the shape the training takes began with."""
         w, outside = self._clipped_interaction(y)
         return SubspaceState(self._start, self._start, w, outside)
+
+    def state_from(
+        self, positions: NDArray[np.float32], positions_before: NDArray[np.float32], y: Vector
+    ) -> SubspaceState:
+        """z = U (x - x_mu) of both shapes (V, 3) (section 5.1); what starts a rollout from the truth."""
+        w, outside = self._clipped_interaction(y)
+        z, z_before = self.decoder.project(positions), self.decoder.project(positions_before)
+        return SubspaceState(z, z_before, w, outside)
 
     def step(self, state: SubspaceState, y: Vector, ahead: Sequence[Vector] = ()) -> SubspaceState:
         """Equations 1 and 3, their input and output clipped to the training range (section 8.1)."""

@@ -1,0 +1,48 @@
+"""What several tests share: a small dataset and a small model of the same sheet."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+# The library is not installed: it is the folder above, and the helpers beside this file are `synthetic`.
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import synthetic  # noqa: E402
+
+from neural_physics.model_file import Model, parse_model  # noqa: E402
+from neural_physics.takes import Dataset, Mesh  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def sheet_mesh() -> Mesh:
+    return synthetic.sheet_mesh()
+
+
+@pytest.fixture(scope="session")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    """Three training takes, one for validation, one for testing, 120 frames each. Read only."""
+    roles = ("training", "training", "training", "validation", "test")
+    return synthetic.make_dataset(tmp_path_factory.mktemp("shared") / "dataset", roles)
+
+
+@pytest.fixture(scope="session")
+def model_bytes(sheet_mesh: Mesh) -> bytes:
+    """A small valid model file of the sheet; its network is random."""
+    tensors = synthetic.make_model_tensors(sheet_mesh)
+    return synthetic.model_bytes(synthetic.make_model_info(sheet_mesh), tensors)
+
+
+@pytest.fixture
+def model(model_bytes: bytes) -> Model:
+    return parse_model(model_bytes, "sheet.safetensors")
+
+
+@pytest.fixture
+def model_path(model_bytes: bytes, tmp_path: Path) -> Path:
+    path = tmp_path / "sheet.safetensors"
+    path.write_bytes(model_bytes)
+    return path

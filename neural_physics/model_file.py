@@ -88,16 +88,22 @@ def info_to_json(info: ModelInfo) -> str:
 
 def read_model(path: Path) -> Model:
     """Raises Problem("file_missing" | "model_damaged" | "model_too_large" | "model_newer")."""
+    return parse_model(read_model_bytes(path), str(path))
+
+
+def read_model_bytes(path: Path) -> bytes:
+    """A model file's bytes, unless they are too many; `parse_model` says whether they are a model.
+
+    Raises Problem("file_missing" | "model_damaged" | "model_too_large").
+    """
     try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
+        if path.stat().st_size > LARGEST_FILE:
             raise Problem("model_too_large", path=path, limit=f"{LARGEST_FILE >> 20} MiB")
-        data = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError as error:
         raise Problem("file_missing", path=path) from error
     except OSError as error:
         raise damaged(path, error.strerror or str(error)) from error
-    return parse_model(data, str(path))
 
 
 def parse_model(data: bytes, path: str) -> Model:

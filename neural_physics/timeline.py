@@ -7,6 +7,7 @@ frames before it hold, so playing, scrubbing, playing backwards and rendering al
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,6 +50,7 @@ class Timeline:
         self._keep_every = 1
         self._recorded: dict[int, Vector] = {}
         self._states: dict[int, FrameState] = {}
+        self.steps_taken = 0
 
     def missing(self, frame: int) -> range:
         """The frames whose y must be recorded, in this order, before `frame` can be visited."""
@@ -63,9 +65,8 @@ class Timeline:
     def record(self, frame: int, y: Vector) -> None:
         """Set the y of a frame; if it was another one before, what follows is forgotten.
 
-        Frames must come in the order of `missing`.
+        Frames must come in the order of `missing`; those before the start have none of their own.
         """
-        frame = max(frame, self.start_frame)
         known = self._recorded.get(frame)
         if known is not None:
             if np.array_equal(known, y):
@@ -118,28 +119,34 @@ class Timeline:
         return FrameState(self.method.start(self._recorded[self.start_frame]), None, 0.0)
 
     def _advance(self, before: FrameState, frame: int) -> FrameState:
-        y_before, y = self._recorded[frame - 1], self._recorded[frame]
         if self._steps_per_frame == 1.0:
-            return FrameState(self.method.step(before.state, y, self._ahead(frame)), None, 0.0)
+            return FrameState(self._step(before.state, frame), None, 0.0)
         passed = (frame - self.start_frame) * self._steps_per_frame
-        earlier = passed - self._steps_per_frame
+        done = _floor(passed - self._steps_per_frame)
         state = before.state
-        for step in range(_floor(earlier) + 1, _floor(passed) + 1):
-            between = np.float32((step - earlier) / self._steps_per_frame)
-            state = self.method.step(state, y_before + between * (y - y_before), self._ahead(frame))
+        for step in range(done + 1, _floor(passed) + 1):
+            state = self._step(state, self.start_frame + step / self._steps_per_frame)
         share = max(0.0, passed - _floor(passed))
         if share < SAME_RATE:
             return FrameState(state, None, 0.0)
-        return FrameState(state, self.method.step(state, y, self._ahead(frame)), share)
+        return FrameState(state, self._step(state, frame), share)
 
-    def _ahead(self, frame: int) -> list[Vector]:
-        """Later samples of y; where they are not known, the last known one again."""
-        known = self._recorded[frame]
-        samples = []
-        for f in range(frame + 1, frame + 1 + self.method.look_ahead):
-            known = self._recorded.get(f, known)
-            samples.append(known)
-        return samples
+    def _step(self, state: Any, frame: float) -> Any:  # noqa: ANN401 (each method has its own State)
+        """One model step with the y of a frame or of a time between two, and of the steps after it."""
+        self.steps_taken += 1
+        later = range(1, self.method.look_ahead + 1)
+        ahead = [self._y(frame + step / self._steps_per_frame) for step in later]
+        return self.method.step(state, self._y(frame), ahead)
+
+    def _y(self, frame: float) -> Vector:
+        """y between two frames lies on the line between theirs; after the last known one, it is that one."""
+        frame = min(frame, self.start_frame + len(self._recorded) - 1)
+        whole = _floor(frame)
+        share = frame - whole
+        if share < SAME_RATE:
+            return self._recorded[whole]
+        y = self._recorded[whole]
+        return y + np.float32(share) * (self._recorded[whole + 1] - y)
 
     def _decode(self, frame: int, bases: int | None) -> NDArray[np.float32]:
         shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
@@ -153,14 +160,16 @@ class Timeline:
         if (frame - self.start_frame) % self._keep_every == 0:
             self._states[frame] = shown
         most = max(2, self._memory // _state_bytes(shown))
-        if len(self._states) > most:
-            self._keep_every *= 2
-            for f in [f for f in self._states if (f - self.start_frame) % self._keep_every]:
+        while len(self._states) > most:
+            # First those that were only kept because they were on show.
+            between = [f for f in self._states if (f - self.start_frame) % self._keep_every and f != frame]
+            self._keep_every *= 1 if between else 2
+            for f in between:
                 del self._states[f]
 
 
 def _floor(steps: float) -> int:
-    return int(np.floor(steps + SAME_RATE))
+    return math.floor(steps + SAME_RATE)
 
 
 def _lerp(a: NDArray[np.float32], b: NDArray[np.float32], share: float) -> NDArray[np.float32]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, cast
 
 import bpy
@@ -57,18 +57,37 @@ def layout_of(obj: bpy.types.Object) -> ChannelLayout:
     return ChannelLayout(tuple(channels))
 
 
+def bindings_of(obj: bpy.types.Object) -> dict[str, str]:
+    """What `ChannelSampler` reads in this scene: the names that the object's settings bind.
+
+    An interaction without an object binds nothing.
+    """
+    bindings: dict[str, str] = {}
+    for item in settings_of(obj).interactions:
+        if item.object is not None:
+            bindings[_channel_name(item, bindings)] = item.object.name
+    frame = reference_frame_of(obj)
+    return {**bindings, FRAME_BINDING: frame} if frame else bindings
+
+
 def is_wind(obj: bpy.types.Object) -> bool:
     """Whether an object is a wind force field."""
     return obj.field is not None and obj.field.type == "WIND"
 
 
-def _channel_of(item: NEURALPHYSICS_PG_interaction, taken: set[str]) -> Channel:
-    source = cast(bpy.types.Object, item.object)
-    name = base = item.name or source.name
+def _channel_name(item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> str:
+    """The interaction's name, or its object's, with a number if that is taken."""
+    name = base = item.name or cast(bpy.types.Object, item.object).name
     number = 1
     while name in taken:
         number += 1
         name = f"{base} {number}"
+    return name
+
+
+def _channel_of(item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
+    source = cast(bpy.types.Object, item.object)
+    name = _channel_name(item, taken)
     if source.type == "ARMATURE":
         parts = _joint_names(cast(bpy.types.Armature, source.data))
         return Channel(name, "joints", 3 * len(parts), source.name, parts)

@@ -31,7 +31,7 @@ def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     check_target(obj)
     settings = settings_of(obj)
     settings.enabled = True
-    settings.moving_frame = _moves(obj)
+    settings.moving_frame = is_animated(obj)
     settings.start_frame = scene.frame_start
     known = {item.object for item in settings.interactions}
     added = [add_interaction(obj, mover) for mover in find_movers(obj, scene) if mover not in known]
@@ -104,7 +104,7 @@ def _colliders(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.ty
         armatures = [a for a in _carriers(other) if a.type == "ARMATURE"]
         if armatures:
             yield from armatures  # where a body's origin is says nothing; where its joints are does
-        elif _moves(other) or sorted(other.dimensions[:])[1] < BACKDROP * float(max(high - low)):
+        elif is_animated(other) or sorted(other.dimensions[:])[1] < BACKDROP * float(max(high - low)):
             yield other
 
 
@@ -116,10 +116,11 @@ def _motion_of(mover: bpy.types.Object) -> str:
     return "KEEP" if carried and not is_wind(mover) else "WANDER"
 
 
-def _moves(obj: bpy.types.Object) -> bool:
+def is_animated(obj: bpy.types.Object) -> bool:
+    """Whether something else than the artist's hand moves an object."""
     animation = obj.animation_data
     animated = animation is not None and bool(animation.action or animation.drivers or animation.nla_tracks)
-    return animated or len(obj.constraints) > 0 or (obj.parent is not None and _moves(obj.parent))
+    return animated or len(obj.constraints) > 0 or (obj.parent is not None and is_animated(obj.parent))
 
 
 def _bounds(obj: bpy.types.Object) -> tuple[Corner, Corner]:

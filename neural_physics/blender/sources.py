@@ -37,11 +37,17 @@ def mesh_data(obj: bpy.types.Object) -> bpy.types.Mesh:
 def mesh_of(obj: bpy.types.Object) -> Mesh:
     """The object's own mesh at rest, in its own axes, with the pins of its physics."""
     mesh = mesh_data(obj)
+    corners, face_sizes = faces_of(mesh)
+    return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj))
+
+
+def faces_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The corners and the face sizes of a mesh, as in `takes.Mesh`."""
     corners = np.empty(len(mesh.loops), np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
     face_sizes = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_total", face_sizes)
-    return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj))
+    return corners, face_sizes
 
 
 def read_positions(mesh: bpy.types.Mesh, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:

@@ -1,0 +1,97 @@
+"""The modifier that shows what a model predicts: Set Position from a named attribute of the mesh.
+
+It leaves the artist's coordinates untouched, travels with the .blend, and without the extension goes
+on showing the last pose.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+ATTRIBUTE = "neural_physics_position"
+MODIFIER = "Neural Physics"
+# One group for all objects. Its version is in its name: a file made by another version keeps its own.
+GROUP_STEM = "Neural Physics Play"
+GROUP = f"{GROUP_STEM} 1"
+
+
+def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
+    """The modifier that `add_modifier` made, whatever it is called now."""
+    for modifier in obj.modifiers:
+        if isinstance(modifier, bpy.types.NodesModifier):
+            group = modifier.node_group
+            if group is not None and group.name.startswith(GROUP_STEM):
+                return modifier
+    return None
+
+
+def add_modifier(obj: bpy.types.Object, place: int) -> bpy.types.NodesModifier:
+    """Put the modifier at a place in the stack, counted from 0."""
+    modifier = cast(bpy.types.NodesModifier, obj.modifiers.new(MODIFIER, "NODES"))
+    modifier.node_group = _group()
+    modifier.show_in_editmode = False
+    obj.modifiers.move(len(obj.modifiers) - 1, place)
+    return modifier
+
+
+def remove_modifier(obj: bpy.types.Object) -> None:
+    """Take the modifier away, and the group with the last of them."""
+    modifier = find_modifier(obj)
+    if modifier is None:
+        return
+    group = modifier.node_group
+    obj.modifiers.remove(modifier)
+    if group is not None and group.users == 0:
+        bpy.data.node_groups.remove(group)
+
+
+def write_positions(mesh: bpy.types.Mesh, positions: NDArray[np.float32]) -> None:
+    """Set the attribute that the modifier reads: (V, 3) float32, metres, in the object's axes."""
+    layer = mesh.attributes.get(ATTRIBUTE)
+    if layer is not None and (layer.data_type != "FLOAT_VECTOR" or layer.domain != "POINT"):
+        mesh.attributes.remove(layer)
+        layer = None
+    if layer is None:
+        layer = mesh.attributes.new(ATTRIBUTE, "FLOAT_VECTOR", "POINT")
+    cast(bpy.types.FloatVectorAttribute, layer).data.foreach_set("vector", positions.reshape(-1))
+    mesh.update_tag()
+
+
+def remove_positions(mesh: bpy.types.Mesh) -> None:
+    """Take the attribute away; where a modifier is left, the rest shape shows."""
+    layer = mesh.attributes.get(ATTRIBUTE)
+    if layer is not None:
+        mesh.attributes.remove(layer)
+
+
+def _group() -> bpy.types.NodeTree:
+    """The shared node group of this file (not one linked from another), made where it is missing."""
+    for group in bpy.data.node_groups:
+        if group.name == GROUP and group.library is None:
+            return group
+    return _make_group()
+
+
+def _make_group() -> bpy.types.NodeTree:
+    group = bpy.data.node_groups.new(GROUP, "GeometryNodeTree")
+    assert group.interface is not None  # only embedded trees lack one
+    for direction in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    nodes, links = group.nodes, group.links
+    enter, leave = nodes.new("NodeGroupInput"), nodes.new("NodeGroupOutput")
+    predicted = nodes.new("GeometryNodeInputNamedAttribute")
+    predicted.data_type = "FLOAT_VECTOR"  # type: ignore[attr-defined]
+    predicted.inputs["Name"].default_value = ATTRIBUTE  # type: ignore[attr-defined]
+    move = nodes.new("GeometryNodeSetPosition")
+    for column, node in enumerate((enter, predicted, move, leave)):
+        node.location = (200.0 * column, 0.0)
+    links.new(enter.outputs["Geometry"], move.inputs["Geometry"])
+    links.new(predicted.outputs["Attribute"], move.inputs["Position"])
+    # Without the attribute its value is zero: the mesh would collapse to the origin.
+    links.new(predicted.outputs["Exists"], move.inputs["Selection"])
+    links.new(move.outputs["Geometry"], leave.inputs["Geometry"])
+    return group

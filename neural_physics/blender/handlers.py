@@ -1,0 +1,83 @@
+"""Blender's calls: a frame has changed, something was edited, undone or loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .played_objects import PlayedObjects
+
+PLAYED = PlayedObjects()
+
+
+@persistent
+def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    PLAYED.visit(scene, depsgraph)
+
+
+@persistent
+def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    PLAYED.edited(scene, depsgraph)
+
+
+@persistent
+def on_undo(*_: object) -> None:
+    # The scene is evaluated after this, and `on_edit` called then.
+    PLAYED.undone()
+
+
+@persistent
+def on_load(*_: object) -> None:
+    PLAYED.clear()
+    PLAYED.rebuild()
+    show_current_frame()
+
+
+@persistent
+def on_playback(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    PLAYED.begin_run(scene, depsgraph)
+
+
+@persistent
+def on_render(scene: bpy.types.Scene, *_: object) -> None:
+    """A script may have edited what the render shows without anything having been told of it."""
+    if bpy.app.background:
+        for layer in scene.view_layers:
+            layer.update()
+
+
+def show_current_frame() -> None:
+    """Show all objects of the current scene at its frame; opening a file calls no frame handler."""
+    context = bpy.context
+    if context.scene is not None:
+        PLAYED.visit(context.scene, context.evaluated_depsgraph_get())
+
+
+def _lists() -> list[tuple[list[Any], Any]]:
+    handlers = bpy.app.handlers
+    return [
+        (handlers.frame_change_post, on_frame_change),
+        (handlers.depsgraph_update_post, on_edit),
+        (handlers.undo_post, on_undo),
+        (handlers.redo_post, on_undo),
+        (handlers.load_post, on_load),
+        (handlers.animation_playback_pre, on_playback),
+        (handlers.render_init, on_render),
+    ]
+
+
+def register() -> None:
+    for handlers, handler in _lists():
+        handlers.append(handler)
+    # While an add-on is being enabled at startup, there is no file to look at yet: `on_load` follows.
+    if isinstance(bpy.data, bpy.types.BlendData):
+        PLAYED.rebuild()
+        show_current_frame()
+
+
+def unregister() -> None:
+    for handlers, handler in _lists():
+        handlers.remove(handler)
+    PLAYED.clear()

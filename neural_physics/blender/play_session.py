@@ -1,0 +1,280 @@
+"""One object that plays: its model, its timeline, and what was seen of the objects it reacts to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Problem
+from ..methods import Method, load_method
+from ..model_file import Model
+from ..takes import topology_hash
+from ..timeline import Timeline
+from .geometry_nodes import write_positions
+from .packing import model_of
+from .properties import settings_of
+from .sampling import FRAME_BINDING, ChannelSampler, bindings_of
+from .setting_up import is_animated
+from .sources import check_mesh, faces_of, mesh_data
+
+Mask = NDArray[np.bool_]
+SMOOTHING = 0.1  # of the times shown to the artist: the share of the newest
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A frame that is to be shown.
+
+    subframe: 0 up to 1. sampled: whether y is read at it. playing: whether the animation plays.
+    """
+
+    frame: int
+    subframe: float
+    sampled: bool
+    playing: bool
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a session depends on; when it changes, the session begins anew.
+
+    scene: its session_uid. fps: frames per second. start_frame: shows the start state.
+    bindings: see `sampling.bindings_of`.
+    """
+
+    scene: int
+    fps: float
+    start_frame: int
+    bindings: dict[str, str]
+
+
+def setup_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> Setup:
+    """What the scene and the object's settings ask for now."""
+    render = scene.render
+    start = settings_of(obj).start_frame
+    return Setup(scene.session_uid, render.fps / render.fps_base, start, bindings_of(obj))
+
+
+def check_belongs(model: Model, obj: bpy.types.Object) -> None:
+    """Raise Problem("model_other_object") unless the model was trained on this mesh."""
+    mesh = mesh_data(obj)
+    if len(mesh.vertices) == model.info.vertex_count:
+        corners, face_sizes = faces_of(mesh)
+        if topology_hash(len(mesh.vertices), corners, face_sizes) == model.info.topology:
+            return
+    raise _other_mesh(model.info.vertex_count, obj)
+
+
+class PlaySession:
+    """Holds no Blender data between frames, only names and numbers: an undo or another file replaces all.
+
+    problem: why the object stands still; None while all is well. behind: frames that must be caught
+    up before the frame on show can be. outside: the share of the numbers clipped to what was trained
+    at the frame on show. step_us, decode_us: microseconds per model step and per decoding.
+    """
+
+    def __init__(self, obj: bpy.types.Object) -> None:
+        """Raises what `sources.check_mesh`, `packing.model_of`, `check_belongs` and `load_method` do."""
+        self.name, self.uid = obj.name, obj.session_uid
+        self.problem: Problem | None = None
+        self.behind = 0
+        self.outside = 0.0
+        self.step_us = self.decode_us = 0.0
+        self.frame: int | None = None  # where it was seen last
+        self._bases = 0
+        self._mesh_in_edit = self._moves_on = False
+        self.stale = True  # what is on show does not hold any more
+        self._setup: Setup | None = None
+        check_mesh(obj)
+        self._model = model_of(obj)
+        check_belongs(self._model, obj)
+        self.method: Method = load_method(self._model)
+        self._slices = self.method.channels.slices()
+        self._seen = self._y = np.empty(0, np.float32)
+
+    def object(self) -> bpy.types.Object | None:
+        """The object that plays, found again by name, or by its number if it was renamed."""
+        obj = bpy.data.objects.get((self.name, None))  # None: not a linked one
+        if obj is None or obj.session_uid != self.uid:
+            obj = next((o for o in bpy.data.objects if o.session_uid == self.uid), None)
+            if obj is not None:
+                self.name = obj.name
+        return obj
+
+    def bind(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
+        """Follow the scene and the settings; whether anything had changed.
+
+        Raises Problem("interaction_missing" | "channel_not_sampled").
+        """
+        setup = setup_of(scene, obj)
+        if setup == self._setup:
+            return False
+        self._setup, self.frame = None, None
+        info, bindings = self._model.info, dict(setup.bindings)
+        if not info.reference_frame:
+            bindings.pop(FRAME_BINDING, None)
+        self.sampler = ChannelSampler(obj, info.channels, info.reference_frame, bindings, setup.fps)
+        self.timeline = Timeline(self.method, setup.fps, setup.start_frame)
+        frame = bindings.get(FRAME_BINDING, info.reference_frame)
+        self._frame_object = (frame if frame in bpy.data.objects else frame.rpartition("/")[0]) or obj.name
+        self._sources = {
+            channel.name: bindings.get(channel.name, channel.source) or self._frame_object
+            for channel in info.channels.channels
+        }
+        self._setup = setup
+        return True
+
+    def check_sources(self, scene: bpy.types.Scene) -> None:
+        """Raise Problem("interaction_missing") for what was deleted: settings keep its data alive."""
+        for name in self.sources():
+            if scene.objects.get(name) is None:
+                raise Problem("interaction_missing", object=self.name, interaction=name)
+
+    def needs(self, visit: Visit) -> range:
+        """The frames to sample before the visited one can be shown."""
+        if visit.frame < self.timeline.start_frame:
+            return self.timeline.missing(self.timeline.start_frame + 1)
+        if visit.subframe:
+            return self.timeline.missing(visit.frame + 2)
+        return self.timeline.missing(visit.frame if visit.sampled else visit.frame + 1)
+
+    def look(self, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
+        """Read y; what was moved by hand since the last look counts from that frame on."""
+        if not visit.sampled or visit.frame < self.timeline.start_frame:
+            return
+        y = self.sampler.sample(depsgraph, visit.frame).copy()
+        if self.frame is not None and not visit.playing:
+            moved = y != self._seen
+            if moved.any() and not is_animated(bpy.data.objects[self._frame_object]):
+                self._overwrite(self._channels(moved) & self._by_hand(), y)
+        self._moves_on = visit.playing and (self.frame is None or visit.frame > self.frame)
+        self._seen, self.frame = y, visit.frame
+
+    def edited(self, depsgraph: bpy.types.Depsgraph, animation: bool) -> bool:
+        """After an edit at the frame last seen: whether y has changed, there or (`animation`) anywhere."""
+        if self.frame is None:
+            return False
+        if animation:
+            self.begin_anew()
+            return True
+        y = self.sampler.sample(depsgraph, self.frame).copy()
+        moved = y != self._seen
+        if not moved.any():
+            return False
+        self._overwrite(self._channels(moved), y)
+        self._seen = y
+        return True
+
+    def begin_anew(self) -> None:
+        """Forget all that was recorded."""
+        self.timeline.forget_from(self.timeline.start_frame)
+        self.sampler.forget_from(self.timeline.start_frame)
+
+    def record_next(self, depsgraph: bpy.types.Depsgraph, frame: int) -> None:
+        """While frames are caught up: take this one if it is the next that is missing."""
+        if frame in self.timeline.missing(frame + 1)[:1]:
+            self.timeline.record(frame, self.sampler.sample(depsgraph, frame))
+
+    def record(self, depsgraph: bpy.types.Depsgraph, visit: Visit, caught_up: bool) -> None:
+        """Take the y that was looked at; `caught_up`: the frames before it have only become known since.
+
+        While the animation plays forward the scene is right; else objects without animation keep
+        what was recorded of them, because where they stand now says nothing of this frame.
+        """
+        frame, start = visit.frame, self.timeline.start_frame
+        if not visit.sampled or frame < start:
+            return
+        new_run = visit.playing and frame == start and bool(self._by_hand().any())
+        if new_run:
+            self.begin_anew()
+        if new_run or caught_up:
+            self._seen = self.sampler.sample(depsgraph, frame).copy()
+        y, known = self._seen, self.timeline.recorded(frame)
+        if known is not None and not self._moves_on and not np.array_equal(known, y):
+            y = np.where(self._by_hand(), known, y)
+        self.timeline.record(frame, y)
+
+    def show(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
+        """Write the positions of a frame whose y, and those before it, are recorded.
+
+        Raises Problem("model_other_object").
+        """
+        mesh = mesh_data(obj)
+        if len(mesh.vertices) != self.method.vertex_count:
+            raise _other_mesh(self.method.vertex_count, obj)
+        self._bases = settings_of(obj).bases_shown
+        write_positions(mesh, self.positions(depsgraph, visit.frame, visit.subframe))
+        self.outside = self.timeline.outside(visit.frame)
+        self.stale = False
+
+    def positions(
+        self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float = 0.0
+    ) -> NDArray[np.float32]:
+        """(V, 3) float32, metres, in the object's axes; reused by the next call."""
+        taken, start = self.timeline.steps_taken, perf_counter()
+        self.timeline.at(frame)
+        stepped = perf_counter()
+        steps = self.timeline.steps_taken - taken
+        if steps:
+            self.step_us = _smoothed(self.step_us, (stepped - start) / steps)
+        positions = self.timeline.positions(frame, subframe, self._bases or None)
+        self.decode_us = _smoothed(self.decode_us, perf_counter() - stepped)
+        object_from_frame = self.sampler.object_from_frame(depsgraph)
+        if object_from_frame is None:
+            return positions
+        turn, shift = object_from_frame[:3, :3], object_from_frame[:3, 3]
+        return (positions @ turn.T + shift).astype(np.float32)
+
+    def follow(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+        """Notice what has changed in the settings, the scene and the mesh; `stale` if it shows.
+
+        Raises Problem("edit_mode" | "model_other_object") and what `bind` does.
+        """
+        if mesh_data(obj).is_editmode:
+            self._mesh_in_edit = True
+            raise Problem("edit_mode", object=obj.name)
+        if self._mesh_in_edit:
+            check_belongs(self._model, obj)
+            self._mesh_in_edit, self.stale = False, True
+        if self.bind(scene, obj) or settings_of(obj).bases_shown != self._bases:
+            self.stale = True
+
+    def sources(self) -> set[str]:
+        """The names of all objects that y depends on."""
+        return {*self._sources.values(), self._frame_object}
+
+    def _overwrite(self, which: Mask, y: NDArray[np.float32]) -> None:
+        """Some values of y have changed at the frame last seen: what follows it no longer holds."""
+        known = None if self.frame is None else self.timeline.recorded(self.frame)
+        if self.frame is not None and known is not None and which.any():
+            self.timeline.record(self.frame, np.where(which, y, known))
+            self.sampler.forget_from(self.frame + 1)
+
+    def _channels(self, values: Mask) -> Mask:
+        """All values of the channels of which any value is marked."""
+        marked = np.zeros_like(values)
+        for where in self._slices.values():
+            marked[where] = values[where].any()
+        return marked
+
+    def _by_hand(self) -> Mask:
+        """The values of y whose object has no animation: only a hand moves it."""
+        mask = np.zeros(self.method.channels.size, bool)
+        for name, where in self._slices.items():
+            mask[where] = not is_animated(bpy.data.objects[self._sources[name]])
+        return mask
+
+
+def _smoothed(shown: float, seconds: float) -> float:
+    """A time in microseconds that does not flicker."""
+    now = 1e6 * seconds
+    return now if shown == 0.0 else shown + SMOOTHING * (now - shown)
+
+
+def _other_mesh(vertex_count: int, obj: bpy.types.Object) -> Problem:
+    found = len(mesh_data(obj).vertices)
+    return Problem("model_other_object", object=obj.name, expected=vertex_count, found=found)

@@ -1,0 +1,136 @@
+"""Play: an object shows its model's motion in place of its physics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import bpy
+
+from ..errors import Problem
+from . import geometry_nodes, handlers, packing
+from .handlers import PLAYED, register, unregister
+from .modifier_stack import physics_place, restore_physics, switch_off_physics
+from .play_session import PlaySession
+from .properties import settings_of
+from .sources import mesh_data
+
+__all__ = [
+    "PlayStatus",
+    "attach",
+    "attach_model",
+    "catch_up",
+    "check_play",
+    "detach",
+    "register",
+    "status_of",
+    "unregister",
+]
+
+
+@dataclass(frozen=True)
+class PlayStatus:
+    """What the panel shows of an object that plays, or could.
+
+    problem: why it stands still. warning: what would make the result wrong later. behind: frames to
+    catch up before the current one can be shown. outside: the share of the numbers, 0 to 1, that had
+    to be clipped to what was trained. step_us, decode_us: microseconds. bases: how many there are.
+    """
+
+    playing: bool = False
+    problem: Problem | None = None
+    warning: Problem | None = None
+    behind: int = 0
+    outside: float = 0.0
+    step_us: float = 0.0
+    decode_us: float = 0.0
+    bases: int = 0
+
+
+def check_play(obj: bpy.types.Object) -> None:
+    """Raise the Problem that keeps an object from playing (see `PlaySession`)."""
+    PlaySession(obj)
+
+
+def attach(obj: bpy.types.Object) -> None:
+    """Play an object's model; on one that plays already, its model is read again.
+
+    The physics is switched off and a Geometry Nodes modifier put in its place.
+    Raises what `PlaySession` does; then nothing has changed.
+    """
+    PLAYED.start(obj)
+    settings = settings_of(obj)
+    if geometry_nodes.find_modifier(obj) is None:
+        place = physics_place(obj)
+        geometry_nodes.add_modifier(obj, place)
+    switch_off_physics(obj)
+    settings.playing = True
+    handlers.show_current_frame()
+
+
+def attach_model(obj: bpy.types.Object, path: Path) -> None:
+    """Give an object a model that was just trained or chosen; if it plays, it plays on with that.
+
+    Raises what `model_file.read_model` and `attach` do.
+    """
+    settings = settings_of(obj)
+    if settings.model is not None:
+        packing.pack(obj, path)  # a packed model goes before the file
+    settings.model_path = str(path)
+    if settings.playing:
+        attach(obj)
+
+
+def detach(obj: bpy.types.Object) -> None:
+    """Stop playing: the object is as it was before `attach`."""
+    PLAYED.stop(obj)
+    settings_of(obj).playing = False
+    geometry_nodes.remove_modifier(obj)
+    geometry_nodes.remove_positions(mesh_data(obj))
+    restore_physics(obj)
+
+
+def status_of(obj: bpy.types.Object) -> PlayStatus:
+    """How an object's playing goes, for the panel."""
+    session, playing = PLAYED.session_of(obj), settings_of(obj).playing
+    if session is None:
+        return PlayStatus(playing, PLAYED.problem_of(obj))
+    return PlayStatus(
+        playing,
+        session.problem,
+        _warning(session),
+        session.behind,
+        session.outside,
+        session.step_us,
+        session.decode_us,
+        session.method.basis_count,
+    )
+
+
+def catch_up(scene: bpy.types.Scene) -> Iterator[tuple[int, int]]:
+    """Visit the frames that are missing before the scene's one; yields how many are done, of how many.
+
+    For long waits that are to be seen, and stopped by closing the iterator. The scene ends where it was.
+    """
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    frames = PLAYED.missing(scene)
+    try:
+        for done, missing in enumerate(frames, 1):
+            scene.frame_set(missing)
+            yield done, len(frames)
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+
+
+def _warning(session: PlaySession) -> Problem | None:
+    if session.behind:
+        return Problem("catch_up_needed", object=session.name, frames=session.behind)
+    for name in sorted(session.sources()):
+        source = bpy.data.objects.get(name)
+        if source is not None and source.hide_viewport:
+            return Problem("interaction_hidden", object=session.name, interaction=name)
+    scene = bpy.context.scene
+    if scene is not None and not bpy.app.background and not scene.render.use_lock_interface:
+        return Problem("lock_interface_off", object=session.name)
+    return None

@@ -1,0 +1,220 @@
+"""All objects that play, and what happens when the frame changes or something is edited.
+
+One visit of a frame: look at what moves each object, sample the frames that are missing before it,
+then step, decode and write. Nothing here raises: what goes wrong is kept as the object's problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import cast
+
+import bpy
+
+from ..errors import Problem
+from .play_session import PlaySession, Visit
+from .properties import settings_of
+
+LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
+
+Pair = tuple[PlaySession, bpy.types.Object]
+
+
+class PlayedObjects:
+    """The sessions of this file, by the object's session_uid."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[int, PlaySession] = {}
+        self._problems: dict[int, Problem] = {}  # of objects that should play and have no session
+        self._catching_up = False
+
+    def session_of(self, obj: bpy.types.Object) -> PlaySession | None:
+        """The session of an object that plays."""
+        return self._sessions.get(obj.session_uid)
+
+    def problem_of(self, obj: bpy.types.Object) -> Problem | None:
+        """Why an object that should play stands still."""
+        session = self.session_of(obj)
+        return session.problem if session else self._problems.get(obj.session_uid)
+
+    def start(self, obj: bpy.types.Object) -> PlaySession:
+        """A new session for an object. Raises what `PlaySession` does."""
+        self.stop(obj)
+        session = self._sessions[obj.session_uid] = PlaySession(obj)
+        return session
+
+    def stop(self, obj: bpy.types.Object) -> None:
+        """End an object's session; harmless where there is none."""
+        self._sessions.pop(obj.session_uid, None)
+        self._problems.pop(obj.session_uid, None)
+
+    def clear(self) -> None:
+        """End all sessions."""
+        self._sessions.clear()
+        self._problems.clear()
+
+    def rebuild(self) -> None:
+        """Give a session to each object whose settings say Play and that has none; end the others."""
+        self._problems.clear()
+        playing = [obj for obj in bpy.data.objects if settings_of(obj).playing]
+        self._sessions = {
+            obj.session_uid: self._sessions[obj.session_uid]
+            for obj in playing
+            if obj.session_uid in self._sessions
+        }
+        for obj in playing:
+            if obj.session_uid not in self._sessions:
+                try:
+                    self.start(obj)
+                except Problem as problem:
+                    self._problems[obj.session_uid] = problem
+
+    def visit(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """Show every object as it is at the scene's frame."""
+        if not self._sessions:
+            return
+        if self._catching_up:
+            self._record_next(scene, depsgraph)
+            return
+        rendering = depsgraph.mode == "RENDER"
+        subframe = scene.frame_subframe
+        # What moves an object may be hidden in renders: it is only read where the artist sees it.
+        sampled = not rendering and subframe == 0.0
+        visit = Visit(scene.frame_current, subframe, sampled, is_playing(depsgraph))
+        pairs = self._present(scene, depsgraph)
+        for session, _ in pairs:
+            with _keeping_problem(session):
+                session.look(depsgraph, visit)
+        missing = _span(session.needs(visit) for session, _ in _sound(pairs))
+        if missing:
+            self._catch_up(scene, missing, rendering or bpy.app.background)
+        for session, obj in _sound(pairs):
+            session.behind = len(session.needs(visit))
+            if session.behind == 0:
+                with _keeping_problem(session):
+                    session.record(depsgraph, visit, bool(missing))
+                    session.show(obj, depsgraph, visit)
+
+    def edited(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """Show what an edit has changed, and forget what no longer holds after it."""
+        if self._catching_up or depsgraph.mode == "RENDER" or bpy.app.is_job_running("RENDER"):
+            return
+        moved, animation = self._look_through(depsgraph)
+        if not self._sessions or is_playing(depsgraph):
+            return
+        pairs = self._present(scene, depsgraph)
+        for session, _ in pairs:
+            # On another frame than the last one seen, a frame change is under way, which looks itself.
+            if session.frame == scene.frame_current and scene.frame_subframe == 0.0:
+                with _keeping_problem(session):
+                    session.check_sources(scene)
+                    animated = animation and not moved.isdisjoint(session.sources())
+                    session.stale |= session.edited(depsgraph, animated)
+        if any(session.stale for session, _ in _sound(pairs)):
+            self.visit(scene, depsgraph)
+
+    def undone(self) -> None:
+        """After an undo the mesh is as it was, and so are the settings: show all afresh."""
+        self.rebuild()
+        for session in self._sessions.values():
+            session.stale = True
+
+    def begin_run(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """Playing starts: on the start frame with a new run, from where things stand now."""
+        for session, _ in self._present(scene, depsgraph):
+            if scene.frame_current <= session.timeline.start_frame:
+                with _keeping_problem(session):
+                    session.begin_anew()
+                    session.stale = True
+        self.visit(scene, depsgraph)
+
+    def missing(self, scene: bpy.types.Scene) -> range:
+        """The frames to visit, in this order, before the scene's frame can be shown."""
+        frame, subframe = scene.frame_current, scene.frame_subframe
+        visit = Visit(frame, subframe, sampled=subframe == 0.0, playing=False)
+        return _span(s.needs(visit) for s in self._sessions.values() if s.problem is None)
+
+    def _present(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Pair]:
+        """The sessions whose objects are in this depsgraph, and in order so far."""
+        pairs = []
+        for session in self._sessions.values():
+            obj = session.object()
+            if obj is None or not obj.evaluated_get(depsgraph).is_evaluated:
+                continue
+            session.problem = None
+            with _keeping_problem(session):
+                session.follow(scene, obj)
+            pairs.append((session, obj))
+        return list(_sound(pairs))
+
+    def _record_next(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        if scene.frame_subframe:
+            return
+        for session, _ in self._present(scene, depsgraph):
+            with _keeping_problem(session):
+                session.record_next(depsgraph, scene.frame_current)
+
+    def _catch_up(self, scene: bpy.types.Scene, frames: range, patient: bool) -> None:
+        """Visit frames for `_record_next`, and come back; if not `patient`, for `LONGEST_WAIT` at most."""
+        frame, subframe = scene.frame_current, scene.frame_subframe
+        started = perf_counter()
+        self._catching_up = True
+        try:
+            for missing in frames:
+                scene.frame_set(missing)
+                if not patient and perf_counter() - started > LONGEST_WAIT:
+                    break
+            scene.frame_set(frame, subframe=subframe)
+        finally:
+            self._catching_up = False
+
+    def _look_through(self, depsgraph: bpy.types.Depsgraph) -> tuple[set[str], bool]:
+        """The names of the objects that moved, and whether animation was edited; notices Play switches."""
+        moved, animation, switched = set(), False, False
+        for update in depsgraph.updates:
+            data = update.id
+            if isinstance(data, bpy.types.Action):
+                animation = True
+            elif isinstance(data, bpy.types.Object):
+                if update.is_updated_transform:
+                    moved.add(data.name)
+                obj = cast(bpy.types.Object, data.original)
+                known = self.session_of(obj) is not None or self.problem_of(obj) is not None
+                switched |= settings_of(obj).playing != known
+        if switched:
+            self.rebuild()
+        return moved, animation
+
+
+def is_playing(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the animation plays in a window."""
+    if depsgraph.mode == "RENDER":
+        return False
+    manager = bpy.context.window_manager
+    return manager is not None and any(window.screen.is_animation_playing for window in manager.windows)
+
+
+def _sound(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    return (pair for pair in pairs if pair[0].problem is None)
+
+
+def _span(ranges: Iterable[range]) -> range:
+    """From the first to the last frame of any of them."""
+    filled = [frames for frames in ranges if frames]
+    if not filled:
+        return range(0)
+    return range(min(frames.start for frames in filled), max(frames.stop for frames in filled))
+
+
+@contextmanager
+def _keeping_problem(session: PlaySession) -> Iterator[None]:
+    """What goes wrong in a handler is told in the panel: raised, it would only be lost in a console."""
+    try:
+        yield
+    except Problem as problem:
+        session.problem = problem
+    except Exception as error:  # noqa: BLE001
+        reason = f"{type(error).__name__}: {error}"
+        session.problem = Problem("play_failed", object=session.name, reason=reason)

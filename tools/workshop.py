@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -12,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 import bpy  # noqa: E402
+import numpy as np  # noqa: E402
+from numpy.typing import NDArray  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn  # noqa: E402
 
@@ -48,7 +52,8 @@ def run_job(title: str, folder: Path, kind: str, argv: Sequence[str]) -> dict[st
             bar.update(task, completed=state.share, description=f"{title}: {state.stage}", left=left)
 
         state = job_host.run_blocking(folder, kind, argv, show)
-        bar.update(task, completed=1.0, description=title, left="done")
+        if state.phase == "finished":
+            bar.update(task, completed=1.0, description=title, left="done")
     if state.phase != "finished":
         raise SystemExit(f"{title}: {state.message} (log: {job_host.log_of(folder, kind)})")
     return state.result
@@ -67,6 +72,28 @@ def bake(obj: bpy.types.Object, title: str, takes: Sequence[PlannedTake] | None 
         plan = replace(plan, takes=tuple(takes))
         plan.write()
     return run_job(title, jobs_folder(obj), tasks.BAKE, argv)
+
+
+def key_path(obj: bpy.types.Object, path: NDArray[np.float64]) -> None:
+    """Key an object's location at every frame from 1 on; path (frames, 3), metres."""
+    obj.animation_data_clear()
+    animation = obj.animation_data_create()
+    animation.action = bpy.data.actions.new(obj.name)
+    keys = np.empty((len(path), 2), np.float32)
+    keys[:, 0] = np.arange(1, len(path) + 1)
+    for axis in range(3):
+        curve = animation.action.fcurve_ensure_for_datablock(obj, "location", index=axis)
+        keys[:, 1] = path[:, axis]
+        curve.keyframe_points.add(len(path))
+        curve.keyframe_points.foreach_set("co", keys.ravel())
+        curve.update()
+
+
+def timing_of(model: Path) -> dict[str, Any]:
+    """What `bench_timing` measures, in a process where NumPy keeps to one thread."""
+    script = Path(__file__).with_name("bench_timing.py")
+    done = subprocess.run([sys.executable, script, model], check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
 
 
 def backend(command: str, *words: object) -> list[str]:

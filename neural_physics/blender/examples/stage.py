@@ -88,7 +88,7 @@ def material(name: str, colour: Colour, roughness: float) -> bpy.types.Material:
     """A plain material, much the same in the viewport as in a render."""
     made = bpy.data.materials.new(name)
     # The viewport's plain light swallows more than the lamps do.
-    made.diffuse_color = (*(part**0.7 for part in colour), 1.0)
+    made.diffuse_color = (*(part**0.8 for part in colour), 1.0)
     made.roughness = roughness
     made.use_nodes = True
     _set_input(made.node_tree, "Principled BSDF", "Base Color", (*colour, 1.0))

@@ -1,0 +1,95 @@
+"""The collider driven to three times its trained range and back, against a reference that saw the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import bpy
+import numpy as np
+from bench_datasets import Corpus, baked
+from numpy.typing import NDArray
+from workshop import key_path
+
+from neural_physics.blender.examples.ball_and_sheet import BALL_START, MOTION
+from neural_physics.blender.properties import settings_of
+from neural_physics.evaluation import ErrorSums, Window, rollout
+from neural_physics.methods import Method
+from neural_physics.motion import MotionBox, positions_at, wander
+from neural_physics.takes import Take
+
+FRAMES, FPS = 10_000, 24
+INSIDE, OUTSIDE = 640, 360  # frames; some of the latter the collider is only passing through its range
+TIMES = 3.0
+RETURN = 120  # frames after which the excursion must be forgotten
+LARGEST = 5.0  # metres; the sheet is 2 m wide and hangs from a fixed edge
+EXCURSION = Corpus("excursion", "BALL_AND_SHEET", (0, 0), (0, 0), (1, FRAMES))
+
+
+def judge(method: Method, mean_shape: NDArray[np.float32]) -> dict[str, Any]:
+    """One rollout of all 10,000 frames, and one that never left, from the truth at each return.
+
+    Both are compared with the same reference, from 120 frames after each return to the next leaving.
+    """
+    take = excursion_take()
+    whole = Window(take, 0, len(take.positions))
+    predicted, begins = rollout(method)(whole), whole.predicted.start
+    gone, stayed = ErrorSums(mean_shape), ErrorSums(mean_shape)
+    for first, stop in stays(excursion_path()):
+        truth = np.asarray(take.positions[first + RETURN : stop])
+        gone.add(predicted[first + RETURN - begins : stop - begins], truth)
+        stayed.add(rollout(method)(Window(take, first, stop))[-len(truth) :], truth)
+    largest = float(np.abs(predicted).max())
+    away, home = gone.errors(), stayed.errors()
+    return {
+        "frames": len(take.positions),
+        "returns": len(stays(excursion_path())),
+        "finite": bool(np.isfinite(predicted).all()),
+        "largest_coordinate": largest,
+        "bounded": largest < LARGEST,
+        "error_after_return": away.error,
+        "error_never_left": home.error,
+        "ratio": away.error / home.error,
+    }
+
+
+def stays(path: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Runs [first, stop) of frames within the trained range that follow an excursion and outlast RETURN."""
+    low, high = np.array(MOTION.low) - 1e-6, np.array(MOTION.high) + 1e-6
+    inside = np.r_[((path >= low) & (path <= high)).all(axis=1), False]
+    turns = np.flatnonzero(np.diff(inside.astype(np.int8))) + 1
+    runs = [(int(first), int(stop)) for first, stop in zip(turns[1::2], turns[2::2], strict=False)]
+    return [(first, stop) for first, stop in runs if stop - first > 2 * RETURN]
+
+
+def excursion_take() -> Take:
+    """10,000 frames of reference with the collider's excursions, baked if they are not there yet."""
+
+    def change(obj: bpy.types.Object) -> None:
+        item = settings_of(obj).interactions[0]
+        item.motion = "KEEP"
+        key_path(item.object, excursion_path())
+
+    return baked(EXCURSION, change).take("take_000")
+
+
+def excursion_path() -> NDArray[np.float64]:
+    """(FRAMES, 3) metres: training motion, broken by visits to three times its range."""
+    rng = np.random.default_rng(7)
+    low, high = np.array(MOTION.low), np.array(MOTION.high)
+    middle, half = (low + high) / 2, (high - low) / 2
+    wide = replace(MOTION, low=tuple(middle - TIMES * half), high=tuple(middle + TIMES * half))
+    pieces, place = [], np.array(BALL_START)
+    while sum(map(len, pieces)) < FRAMES:
+        pieces.append(wander(MOTION, INSIDE, 1 / FPS, rng, tuple(place)))
+        corner = middle + TIMES * half * rng.choice([-1.0, 1.0], 3)
+        pieces.append(_visit(wide, pieces[-1][-1], corner, rng))
+        place = pieces[-1][-1]
+    return np.concatenate(pieces)[:FRAMES]
+
+
+def _visit(wide: MotionBox, start: NDArray[Any], far: NDArray[Any], rng: np.random.Generator) -> NDArray[Any]:
+    """Out to the far corner, about in the wide box, and back to where the training motion was left."""
+    times = np.array([0.0, 0.3, 0.5, 0.7, 1.0]) * OUTSIDE / FPS
+    stops = np.array([start, far, rng.uniform(wide.low, wide.high), rng.uniform(wide.low, wide.high), start])
+    return positions_at(times, stops, np.arange(OUTSIDE) / FPS)

@@ -1,0 +1,65 @@
+"""Pictures of reference and prediction side by side, rendered in Blender without a graphics card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import bpy
+from PIL import Image, ImageDraw, ImageFont
+
+CAPTION = 34  # pixels below each picture
+INK, PAPER = (235, 238, 240), (28, 32, 36)
+
+
+def use_workbench(scene: bpy.types.Scene, size: int) -> None:
+    """Quick, plain pictures for animations."""
+    scene.render.engine = "BLENDER_WORKBENCH"
+    scene.render.resolution_x = scene.render.resolution_y = size
+    scene.display.render_aa = "5"
+    scene.view_settings.view_transform, scene.view_settings.exposure = "Standard", 0.9
+    shading = scene.display.shading
+    shading.light, shading.color_type = "STUDIO", "MATERIAL"
+    shading.show_shadows = shading.show_cavity = True
+    shading.cavity_type, shading.shadow_intensity = "BOTH", 0.35
+
+
+def use_cycles(scene: bpy.types.Scene, size: int, samples: int) -> None:
+    """Good pictures, some seconds each on a processor."""
+    scene.render.engine = "CYCLES"
+    scene.render.resolution_x = scene.render.resolution_y = size
+    scene.view_settings.view_transform, scene.view_settings.exposure = "AgX", 0.0
+    scene.cycles.device = "CPU"
+    scene.cycles.samples = samples
+    scene.cycles.use_denoising = False
+    scene.cycles.max_bounces = 4
+    scene.cycles.sample_clamp_indirect = 2.0
+
+
+def render(scene: bpy.types.Scene, path: Path) -> None:
+    """Render the frame that is set, as PNG."""
+    scene.render.image_settings.file_format = "PNG"
+    scene.render.filepath = str(path)
+    bpy.ops.render.render(write_still=True)
+
+
+def beside(left: Path, right: Path, captions: tuple[str, str]) -> Image.Image:
+    """Two pictures of the same size with a caption under each."""
+    pictures = [Image.open(left).convert("RGB"), Image.open(right).convert("RGB")]
+    width, height = pictures[0].size
+    sheet = Image.new("RGB", (2 * width + 2, height + CAPTION), PAPER)
+    draw = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(size=18)
+    for column, (picture, caption) in enumerate(zip(pictures, captions, strict=True)):
+        x = column * (width + 2)
+        sheet.paste(picture, (x, 0))
+        draw.text((x + width / 2, height + CAPTION / 2), caption, INK, font, anchor="mm")
+    return sheet
+
+
+def save_animation(frames: Iterable[Image.Image], path: Path, seconds: float) -> None:
+    """A GIF that repeats for ever; `seconds` per picture. All pictures share the first one's colours."""
+    pictures = list(frames)
+    palette = pictures[len(pictures) // 4].quantize(colors=255, method=Image.Quantize.MEDIANCUT)
+    indexed = [picture.quantize(palette=palette, dither=Image.Dither.FLOYDSTEINBERG) for picture in pictures]
+    indexed[0].save(path, save_all=True, append_images=indexed[1:], duration=1000 * seconds, loop=0)

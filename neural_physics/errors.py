@@ -95,6 +95,7 @@ PROBLEMS: dict[str, str] = {
     ),
     # Models
     "model_missing": "{object} has no model: train one, or import a model file.",
+    "model_not_packed": "{object} has no model in this .blend: train one, import a model file, or pack one first.",
     "model_damaged": "The model {path} cannot be read ({reason}): train it again, or ask for a fresh copy.",
     "model_too_large": "The model {path} is larger than {limit}, which no trained model needs: it was not opened.",
     "model_newer": "The model {path} needs a newer version of Neural Physics: update the extension.",

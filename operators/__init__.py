@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..neural_physics.blender.registration import register_parts, unregister_parts
-from . import environment, examples, jobs, set_up
+from . import environment, examples, jobs, motion_box, play, set_up, share
 
-PARTS = (set_up, examples, environment, jobs)
+PARTS = (set_up, motion_box, examples, environment, jobs, play, share)
 
 
 def register() -> None:

@@ -10,7 +10,7 @@ from bpy.props import EnumProperty
 
 from ..neural_physics.blender import job_host, tasks
 from ..neural_physics.blender.dataset_status import forget
-from ..neural_physics.blender.paths import jobs_folder, report_path
+from ..neural_physics.blender.paths import jobs_folder, model_path, report_path
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.targets import target_of
@@ -63,7 +63,7 @@ class NEURALPHYSICS_OT_bake(JobButton, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        tasks.check_bake(target_of(context))
+        tasks.check_bake(scene_of(context), target_of(context))
 
     def command(self, context: bpy.types.Context) -> list[str]:
         return tasks.bake_command(scene_of(context), target(context))
@@ -167,7 +167,7 @@ def _baked(folder: Path, result: dict[str, Any]) -> None:
 def _trained(folder: Path, result: dict[str, Any]) -> None:
     """The new model goes into the .blend, ready for Play."""
     for obj in _objects_of(folder):
-        tasks.use_trained_model(obj)
+        tasks.use_model(obj, model_path(obj))
 
 
 CLASSES = (

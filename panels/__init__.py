@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..neural_physics.blender.registration import register_parts, unregister_parts
-from . import bake, preferences, set_up, train
+from . import bake, play, preferences, set_up, share, train
 
-PARTS = (preferences, set_up, bake, train)
+PARTS = (preferences, set_up, bake, train, play, share)
 
 
 def register() -> None:

@@ -49,6 +49,8 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             if status.trouble.code != "dataset_missing":
                 sentences(layout, context, status.trouble.message, "ERROR")
             return
+        if not status.takes:
+            return
         row = layout.row()
         row.label(
             text=f"{plural(status.takes, 'take')}, {plural(status.frames, 'frame')}, {size(status.size)}",

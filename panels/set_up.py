@@ -90,6 +90,7 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
 class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
     bl_label = "Training Motion"
     bl_parent_id = "NEURALPHYSICS_PT_set_up"
+    bl_options = {"DEFAULT_CLOSED"}
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings = settings_of(obj)
@@ -115,7 +116,9 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
             column.prop(item, "fastest")
         column.prop(item, "shortest")
         column.prop(item, "longest")
-        layout.operator(NEURALPHYSICS_OT_suggest_motion.bl_idname, icon="SHADERFX")
+        row = layout.row(align=True)
+        row.operator(NEURALPHYSICS_OT_suggest_motion.bl_idname, icon="SHADERFX")
+        row.prop(settings, "show_boxes", text="", icon="CUBE")
 
 
 class NEURALPHYSICS_PT_frame(Details, bpy.types.Panel):

@@ -19,7 +19,7 @@ from ..operators.support import Button, obstacle
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems as Icon
 
-CHARACTER = 6.6  # pixels that a character of the interface's font is wide, about
+CHARACTER = 6.0  # pixels that a character of the interface's font is wide, about
 BESIDE = 70  # pixels of a panel's width that text cannot use: margins and an icon
 
 

@@ -83,6 +83,12 @@ def packed_bytes(obj: bpy.types.Object) -> bytes | None:
     return data
 
 
+def packed_size(obj: bpy.types.Object) -> int:
+    """How many bytes the packed model adds to the .blend; 0 where nothing is packed."""
+    text = settings_of(obj).model
+    return len(text.get(PROPERTY, b"")) if text else 0
+
+
 def model_of(obj: bpy.types.Object) -> Model:
     """The model an object plays: the packed one, else the file.
 

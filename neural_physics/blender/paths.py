@@ -31,9 +31,8 @@ def report_path(obj: bpy.types.Object) -> Path:
 
 
 def jobs_folder(obj: bpy.types.Object) -> Path:
-    """Beside the dataset: job logs, stop files, the baked copy of the scene and its point caches."""
-    dataset = dataset_folder(obj)
-    return dataset.with_name(dataset.name + "_jobs")
+    """Where job logs and stop files are kept."""
+    return dataset_folder(obj) / "jobs"
 
 
 def home_folder(obj: bpy.types.Object) -> Path:

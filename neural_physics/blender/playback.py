@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -108,7 +108,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
     )
 
 
-def catch_up(scene: bpy.types.Scene) -> Iterator[tuple[int, int]]:
+def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
     """Visit the frames that are missing before the scene's one; yields how many are done, of how many.
 
     For long waits that are to be seen, and stopped by closing the iterator. The scene ends where it was.

@@ -85,6 +85,9 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     # Set up
     interactions: CollectionProperty(type=NEURALPHYSICS_PG_interaction)
     active_interaction: IntProperty(name="Active Interaction", default=0, min=0)
+    show_boxes: BoolProperty(
+        name="Show Boxes", description="Draw the boxes of the training motion in the viewport", default=True
+    )
     frame_object: PointerProperty(
         name="Reference Frame",
         description="Learn the motion relative to this object, such as a character's armature",

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
+from pathlib import Path
 
 import bpy
 
 from .. import takes
+from ..bake_plan import side_folder
 from ..errors import Problem
-from . import job_host, training_environment
+from . import baking, job_host, packing, playback, training_environment
 from .dataset_status import dataset_status, forget
 from .paths import dataset_folder, jobs_folder, model_path, user_folder
 from .properties import settings_of
-from .sampling import layout_of
-from .sources import check_target
+from .sources import check_mesh, check_target
 
 BAKE, TRAIN, EVALUATE = "bake", "train", "evaluate"
 NAMES = {BAKE: "Bake", TRAIN: "Training", EVALUATE: "Evaluation"}
 
 
-def check_bake(obj: bpy.types.Object | None) -> None:
+def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps an object from being baked."""
     check_target(obj)
     assert obj is not None  # check_target has refused it
     if not settings_of(obj).enabled:
         raise Problem("not_set_up", object=obj.name)
-    layout_of(obj)
+    baking.check_bake(scene, obj)
     _check_free(obj)
 
 
@@ -47,6 +49,25 @@ def check_evaluate(obj: bpy.types.Object | None) -> None:
     _check_free(obj)
 
 
+def check_play(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that shows, without reading the model, that an object cannot play."""
+    check_mesh(obj)
+    assert obj is not None  # check_mesh has refused it
+    if settings_of(obj).model is None and not model_path(obj).is_file():
+        raise Problem("model_missing", object=obj.name)
+
+
+def use_model(obj: bpy.types.Object, path: Path) -> None:
+    """Pack a model file into the .blend; an object that plays goes on with it.
+
+    Raises what `packing.pack` and `playback.attach` do.
+    """
+    packing.pack(obj, path)
+    settings_of(obj).enabled = True
+    if settings_of(obj).playing:
+        playback.attach(obj)
+
+
 def check_delete(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a dataset from being deleted."""
     if obj is None or not settings_of(obj).enabled:
@@ -62,18 +83,17 @@ def delete_dataset(obj: bpy.types.Object) -> None:
     Raises what `check_delete` does, and Problem("folder_not_writable").
     """
     check_delete(obj)
-    takes.delete_dataset(dataset_folder(obj))
     job_host.forget(jobs_folder(obj))
+    shutil.rmtree(side_folder(dataset_folder(obj)), ignore_errors=True)
+    takes.delete_dataset(dataset_folder(obj))
     forget()
 
 
 def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Write what the bake needs; the job that bakes. Raises what `check_bake` and the bake do."""
-    check_bake(obj)
+    check_bake(scene, obj)
     keep_together(obj)
-    from .baking import prepare_bake
-
-    return prepare_bake(scene, obj)
+    return baking.prepare_bake(scene, obj)
 
 
 def train_command(obj: bpy.types.Object) -> list[str]:

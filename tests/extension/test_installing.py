@@ -17,7 +17,7 @@ def traces():
              if isinstance(getattr(bpy.app.handlers, name), list)}
     kinds = "Operator Panel UIList Menu PropertyGroup AddonPreferences GizmoGroup".split()
     ours = [cls.__name__ for kind in kinds for cls in getattr(bpy.types, kind).__subclasses__()
-            if cls.__name__.startswith("NEURALPHYSICS") and cls.is_registered]
+            if cls.__name__.startswith("NEURALPHYSICS") and "bl_rna" in vars(cls)]
     properties = [name for kind in (bpy.types.Object, bpy.types.Scene, bpy.types.WindowManager)
                   for name in dir(kind) if name.startswith("neural_physics")]
     operators = [name for name in dir(bpy.ops.neural_physics)]

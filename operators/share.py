@@ -1,0 +1,119 @@
+"""Share: the model inside the .blend, or as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+from bpy.props import BoolProperty, StringProperty
+
+from ..neural_physics.blender import packing, tasks
+from ..neural_physics.blender.paths import model_path
+from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.sources import check_mesh
+from ..neural_physics.blender.targets import target_of
+from ..neural_physics.errors import Problem
+from .support import Button, OperatorReturnItems, target
+
+MODEL_FILES = "*.safetensors"
+
+
+class NEURALPHYSICS_OT_pack(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.pack"
+    bl_label = "Pack into .blend"
+    bl_description = "Put the trained model file into the .blend, so that it plays wherever that is opened"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        obj = target_of(context)
+        if obj is None or not model_path(obj).is_file():
+            raise Problem("model_missing", object=obj.name if obj else "Nothing")
+
+    def run(self, context: bpy.types.Context) -> None:
+        obj = target(context)
+        tasks.use_model(obj, model_path(obj))
+
+
+class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.unpack"
+    bl_label = "Unpack"
+    bl_description = "Write the packed model to its file and take it out of the .blend"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        _require_packed(context)
+
+    def run(self, context: bpy.types.Context) -> None:
+        obj = target(context)
+        tasks.keep_together(obj)
+        packing.unpack(obj, model_path(obj))
+        packing.remove_packed(obj)
+        self.report({"INFO"}, f"Written to {model_path(obj)}")
+
+
+class NEURALPHYSICS_OT_export_model(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.export_model"
+    bl_label = "Export Model"
+    bl_description = "Write the packed model to a file"
+
+    filepath: StringProperty(subtype="FILE_PATH")
+    check_existing: BoolProperty(default=True, options={"HIDDEN"})
+    filter_glob: StringProperty(default=MODEL_FILES, options={"HIDDEN"})
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        _require_packed(context)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        self.filepath = f"{bpy.path.clean_name(target(context).name)}.safetensors"
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context) -> None:
+        packing.unpack(target(context), Path(self.filepath).with_suffix(".safetensors"))
+
+
+class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.import_model"
+    bl_label = "Import Model"
+    bl_description = "Read a model file that was trained on this mesh, and pack it into the .blend"
+    bl_options = {"REGISTER", "UNDO"}
+
+    filepath: StringProperty(subtype="FILE_PATH")
+    filter_glob: StringProperty(default=MODEL_FILES, options={"HIDDEN"})
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        check_mesh(target_of(context))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context) -> None:
+        tasks.use_model(target(context), Path(self.filepath))
+
+
+def _require_packed(context: bpy.types.Context) -> None:
+    obj = target_of(context)
+    if obj is None or settings_of(obj).model is None:
+        raise Problem("model_not_packed", object=obj.name if obj else "Nothing")
+
+
+CLASSES = (
+    NEURALPHYSICS_OT_pack,
+    NEURALPHYSICS_OT_unpack,
+    NEURALPHYSICS_OT_export_model,
+    NEURALPHYSICS_OT_import_model,
+)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

@@ -1,0 +1,68 @@
+"""Play: the learned motion in the viewport."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..neural_physics.blender.playback import PlayStatus, status_of
+from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..operators.play import (
+    NEURALPHYSICS_OT_catch_up,
+    NEURALPHYSICS_OT_lock_interface,
+    NEURALPHYSICS_OT_play,
+    NEURALPHYSICS_OT_stop_playing,
+)
+from .support import Section, button, sentences, settings_column
+
+NOTICEABLE = 0.01  # the share outside what was trained from which it is worth a line
+WORRYING = 0.2
+
+
+class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
+    bl_label = "4  Play"
+    bl_order = 3
+
+    def draw_without(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
+    ) -> None:
+        button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        settings = settings_of(obj)
+        if not settings.playing:
+            button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")
+            return
+        status = status_of(obj)
+        button(layout, context, NEURALPHYSICS_OT_stop_playing, icon="MOD_PHYSICS")
+        self._draw_state(layout, context, status)
+        column = settings_column(layout)
+        column.prop(settings, "bases_shown")
+        column.prop(settings, "start_frame")
+
+    def _draw_state(self, layout: bpy.types.UILayout, context: bpy.types.Context, status: PlayStatus) -> None:
+        if status.problem:
+            sentences(layout, context, status.problem.message, "ERROR")
+            return
+        speed = f"step {status.step_us:.0f} µs, decode {status.decode_us:.0f} µs"
+        layout.label(text=f"Playing {status.bases} bases: {speed}", icon="CHECKMARK")
+        if status.outside > NOTICEABLE:
+            text = f"{status.outside:.0%} is outside what was trained"
+            layout.label(text=text, icon="ERROR" if status.outside > WORRYING else "INFO")
+        if status.warning:
+            sentences(layout, context, status.warning.message, "INFO")
+            if status.warning.code == "catch_up_needed":
+                layout.operator(NEURALPHYSICS_OT_catch_up.bl_idname, icon="FF")
+            elif status.warning.code == "lock_interface_off":
+                layout.operator(NEURALPHYSICS_OT_lock_interface.bl_idname, icon="LOCKED")
+
+
+CLASSES = (NEURALPHYSICS_PT_play,)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

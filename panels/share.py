@@ -1,0 +1,49 @@
+"""Share: the model travels with the .blend, or as a file."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..neural_physics.blender import packing
+from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.wording import size
+from ..operators.share import (
+    NEURALPHYSICS_OT_export_model,
+    NEURALPHYSICS_OT_import_model,
+    NEURALPHYSICS_OT_pack,
+    NEURALPHYSICS_OT_unpack,
+)
+from .support import Section, button
+
+
+class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
+    bl_label = "5  Share"
+    bl_order = 4
+
+    def draw_without(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
+    ) -> None:
+        button(layout, context, NEURALPHYSICS_OT_import_model, icon="IMPORT")
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        if settings_of(obj).model is None:
+            button(layout, context, NEURALPHYSICS_OT_pack, icon="PACKAGE")
+        else:
+            row = layout.row()
+            row.label(text=f"In the .blend: {size(packing.packed_size(obj))}", icon="PACKAGE")
+            row.operator(NEURALPHYSICS_OT_unpack.bl_idname)
+        row = layout.row(align=True)
+        row.operator(NEURALPHYSICS_OT_import_model.bl_idname, icon="IMPORT")
+        row.operator(NEURALPHYSICS_OT_export_model.bl_idname, icon="EXPORT")
+
+
+CLASSES = (NEURALPHYSICS_PT_share,)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

@@ -34,7 +34,7 @@ def find_bad_frames(
     if not len(positions):
         return ()
     low, high = _explained_region(positions[0], layout, interaction)
-    edges = _edges(mesh)
+    edges = mesh.edges()
     longest = LONGEST_EDGE * _rest_lengths(mesh, edges)
     bad = []
     for first in range(0, len(positions), CHUNK):
@@ -87,15 +87,6 @@ def _explained_region(
     low, high = everything.min(axis=0), everything.max(axis=0)
     margin = REACH * float(np.linalg.norm(high - low))
     return low - margin, high + margin
-
-
-def _edges(mesh: Mesh) -> NDArray[np.int32]:
-    """(E, 2) int32: the edges of all faces, each once."""
-    following = np.arange(1, len(mesh.corners) + 1)
-    ends = np.cumsum(mesh.face_sizes)
-    following[ends - 1] = ends - mesh.face_sizes
-    pairs = np.stack([mesh.corners, mesh.corners[following]], axis=1)
-    return np.unique(np.sort(pairs, axis=1), axis=0)
 
 
 def _rest_lengths(mesh: Mesh, edges: NDArray[np.int32]) -> NDArray[np.float64]:

@@ -53,6 +53,14 @@ class Mesh:
         """A hash of the vertex count and the faces; what a model is bound to."""
         return topology_hash(self.vertex_count, self.corners, self.face_sizes)
 
+    def edges(self) -> NDArray[np.int32]:
+        """(E, 2) int32: the edges of all faces, each once."""
+        following = np.arange(1, len(self.corners) + 1)
+        ends = np.cumsum(self.face_sizes)
+        following[ends - 1] = ends - self.face_sizes
+        pairs = np.stack([self.corners, self.corners[following]], axis=1)
+        return np.unique(np.sort(pairs, axis=1), axis=0)
+
 
 def topology_hash(vertex_count: int, corners: NDArray[np.int32], face_sizes: NDArray[np.int32]) -> str:
     """A hash that two meshes share if they have the same vertex count and faces."""
@@ -69,6 +77,8 @@ class DatasetInfo:
     object: the name of the mesh object. topology: see `Mesh.topology`. fps: of the baked scene;
     dt = 1 / fps seconds. reference_frame: the object or bone ("Rig/neck") in whose axes positions
     and channels are given, "" for the object itself. provenance: free text pairs.
+    For the evaluation: gravity, m/s^2 in those axes, where no ground channel says how they turn;
+    colliders: radii in metres of the spheres at the position channels of these names.
     """
 
     object: str
@@ -78,6 +88,8 @@ class DatasetInfo:
     channels: ChannelLayout
     reference_frame: str = ""
     provenance: dict[str, str] = field(default_factory=dict)
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    colliders: dict[str, float] = field(default_factory=dict)
 
     @property
     def dt(self) -> float:
@@ -374,12 +386,22 @@ def _read_info(path: Path) -> DatasetInfo:
         if item.pop("schema") > SCHEMA:
             raise Problem("dataset_newer", path=path)
         channels = ChannelLayout.from_json(item.pop("channels"), str(path))
-        info = DatasetInfo(**item, channels=channels)
-        if not info.fps > 0 or not info.vertex_count > 0:
-            raise ValueError("fps and vertex_count must be above 0")
+        x, y, z = item.pop("gravity", DatasetInfo.gravity)
+        info = DatasetInfo(**item, channels=channels, gravity=(float(x), float(y), float(z)))
+        _check_info(info)
     except (KeyError, TypeError, ValueError) as error:
         raise Problem("dataset_damaged", path=path, reason=f"dataset.json: {error}") from error
     return info
+
+
+def _check_info(info: DatasetInfo) -> None:
+    if not 0 < info.fps < 1e6 or not isinstance(info.vertex_count, int) or info.vertex_count < 1:
+        raise ValueError("fps and vertex_count must be above 0")
+    if not all(isinstance(text, str) for text in (info.object, info.topology, info.reference_frame)):
+        raise ValueError("object, topology and reference_frame must be texts")
+    positions = {c.name for c in info.channels.channels if c.kind == "position"}
+    if not set(info.colliders) <= positions or not all(r > 0 for r in info.colliders.values()):
+        raise ValueError("colliders must be radii above 0 of position channels")
 
 
 def _read_mesh(path: Path) -> Mesh:

@@ -1,0 +1,87 @@
+"""`make bench`: how good, how small and how fast, into build/bench/report.json.
+
+`python tools/bench.py [PART ...]` runs only some parts. Datasets and models are kept, so that a stopped
+benchmark goes on where it was and a part is cheap to repeat. `python tools/bench_docs.py` fills in
+docs/benchmarks.md from the report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import bench_accuracy
+import bench_excursion
+import bench_limit
+import bench_table
+from bench_datasets import BENCH
+from workshop import ROOT, console
+
+from neural_physics.methods import load_method
+from neural_physics.model_file import read_model
+
+REPORT = BENCH / "report.json"
+BLENDERS = {name: ROOT / ".venv" / f"blender-{name}" / "bin" / "python" for name in ("4.5", "5.2")}
+
+
+def excursion() -> dict[str, Any]:
+    """Of the models of `accuracy`, one for each seed."""
+    models = [read_model(path) for path in bench_accuracy.models()]
+    runs = [bench_excursion.judge(load_method(model), model.tensor("mean", -1, 3)) for model in models]
+    return {
+        "runs": runs,
+        "finite": all(run["finite"] for run in runs),
+        "bounded": all(run["bounded"] for run in runs),
+        "ratio": median(run["ratio"] for run in runs),
+    }
+
+
+def play() -> dict[str, Any]:
+    """In each Blender there is, in a process of its own."""
+    found = {}
+    for name, python in BLENDERS.items():
+        if python.is_file():
+            script = Path(__file__).with_name("bench_play.py")
+            done = subprocess.run([python, script], check=True, capture_output=True, text=True)
+            lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+            found[name] = json.loads(lines[-1])
+    return found
+
+
+PARTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "play": play,
+    "accuracy": bench_accuracy.judge,
+    "limit": bench_limit.judge,
+    "excursion": excursion,
+    "table": bench_table.judge,
+}
+
+
+def main(words: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", nargs="*", choices=[*PARTS, []], help="all of them by default")
+    BENCH.mkdir(parents=True, exist_ok=True)
+    for name in parser.parse_args(words).part or PARTS:
+        found = PARTS[name]()
+        report = {**_report(), "cores": len(os.sched_getaffinity(0)), name: found}
+        if name == "accuracy":
+            report["rollout_error"] = found["rollout_error"]
+        REPORT.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        console.print(f"{name}: done; the figures are in {REPORT}")
+
+
+def _report() -> dict[str, Any]:
+    return json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.is_file() else {}
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
+    sys.stdout.flush()
+    os._exit(0)  # bpy 4.5 can hang in a destructor when Python ends

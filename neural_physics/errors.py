@@ -122,6 +122,8 @@ PROBLEMS: dict[str, str] = {
         "{object} may be rendered wrong, or Blender may crash, while the window is used during a render: "
         "switch on Render > Lock Interface."
     ),
+    # Commands
+    "no_scene": "No scene is open: name a .blend that is there and can be read before --command.",
     # Set up
     "not_set_up": "{object} has not been set up: select a mesh with Cloth or Soft Body, and click Set Up.",
     "object_unknown": "There is no object “{object}” in {scene}: check the name.",
@@ -133,6 +135,8 @@ PROBLEMS: dict[str, str] = {
         "give it some size, and a shortest time above 0 and below the longest."
     ),
     # Training
+    "setting_unknown": "“{setting}” is not a setting of the training: choose from {known}.",
+    "device_missing": "There is no CUDA device for training here: choose --device cpu or auto.",
     "training_diverged": "Training stopped giving finite numbers after {steps} steps: lower the learning rate, or choose another preset.",
     "training_python_unset": (
         "There is no Python that can train: choose one, or create one, "

@@ -1,0 +1,225 @@
+"""`blender -b SCENE.blend --command neural_physics ...`: what the buttons do, for scripts and farms.
+
+Ends with 0, with 1 after a problem told in one sentence, with 2 after a wrong command line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import bpy
+
+from ..errors import Problem
+from ..wording import plural
+from . import job_host, packing, playback, setting_up, tasks
+from .paths import jobs_folder, model_path
+from .properties import METHODS, PRESETS, settings_of
+from .targets import named
+
+NAME = "neural_physics"
+Run = Callable[[bpy.types.Scene, bpy.types.Object, argparse.Namespace], None]
+
+_registered: Any = None
+
+
+class WrongArguments(Exception):
+    """A command line that cannot be understood."""
+
+
+class JobEnded(Exception):
+    """A job that did not finish, and why."""
+
+
+class Parser(argparse.ArgumentParser):
+    """Tells what is wrong in one sentence instead of ending Blender."""
+
+    def error(self, message: str) -> NoReturn:
+        raise WrongArguments(f"{self.prog}: {message}; see {self.prog} --help.")
+
+
+def main(words: Sequence[str]) -> int:
+    """Run one command; its exit status."""
+    try:
+        args = _parser().parse_args(words)
+        _run(args)
+    except WrongArguments as wrong:
+        return _tell(str(wrong), 2)
+    except Problem as problem:
+        return _tell(problem.message, 1)
+    except JobEnded as ended:
+        return _tell(str(ended), 1)
+    except SystemExit:  # --help
+        return 0
+    except Exception as error:  # noqa: BLE001 (a traceback must not reach the user)
+        unexpected = Problem("unexpected", reason=f"{type(error).__name__}: {error}", path="the terminal")
+        return _tell(unexpected.message, 1)
+    return 0
+
+
+def register() -> None:
+    global _registered  # noqa: PLW0603 (Blender wants it back)
+    _registered = bpy.utils.register_cli_command(NAME, main)
+
+
+def unregister() -> None:
+    bpy.utils.unregister_cli_command(_registered)
+
+
+def _run(args: argparse.Namespace) -> None:
+    if not bpy.data.filepath:
+        # Blender goes on with an empty scene when it could not open the one it was given.
+        raise Problem("no_scene")
+    scene = bpy.context.scene
+    assert scene is not None
+    obj = named(scene, args.object)
+    for name, value in vars(args).items():
+        if name.startswith("setting_") and value is not None:
+            setattr(settings_of(obj), name.removeprefix("setting_"), value)
+    args.run(scene, obj, args)
+    if args.save is not None:
+        _save(args.save)
+
+
+def _set_up(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    found = setting_up.set_up(obj, scene)
+    _say(f"{obj.name} reacts to: {', '.join(found) or 'nothing new'}")
+
+
+def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    result = _job(obj, tasks.BAKE, tasks.bake_command(scene, obj))
+    _say(f"{plural(result['takes'], 'take')}, {plural(result['frames'], 'frame')} in {result['dataset']}")
+
+
+def _train(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    _job(obj, tasks.TRAIN, tasks.train_command(obj))
+    tasks.use_model(obj, model_path(obj))
+    _say(f"The model is in {model_path(obj)}")
+
+
+def _evaluate(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    result = _job(obj, tasks.EVALUATE, tasks.evaluate_command(obj))
+    for name, value in result.items():
+        _say(f"{name}: {value}")
+
+
+def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    playback.attach(obj)
+    if args.cache is not None:
+        first = scene.frame_start if args.first is None else args.first
+        last = scene.frame_end if args.last is None else args.last
+        from .mesh_cache import bake_playback
+
+        bake_playback(scene, obj, args.cache, first, last)
+        _say(f"Frames {first} to {last} are in {args.cache}")
+
+
+def _stop(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    playback.detach(obj)
+
+
+def _pack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    tasks.use_model(obj, model_path(obj))
+
+
+def _unpack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    packing.unpack(obj, model_path(obj))
+    _say(f"The model is in {model_path(obj)}")
+
+
+def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
+    state = job_host.run_blocking(jobs_folder(obj), kind, argv, job_host.print_progress)
+    if state.phase != "finished":
+        raise JobEnded(state.message)
+    return state.result
+
+
+def _parser() -> Parser:
+    parser = Parser(prog=f"blender -b SCENE.blend --command {NAME}", description="Bake, train and play.")
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
+
+    def command(name: str, run: Run, text: str, *, saves: bool) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.set_defaults(run=run)
+        sub.add_argument("--object", default="", help="the simulated object, if several are set up")
+        how = "under this name instead of its own" if saves else "afterwards, under this name or its own"
+        sub.add_argument(
+            "--save", nargs="?", const="", default="" if saves else None, help=f"save the scene {how}"
+        )
+        return sub
+
+    command("setup", _set_up, "Find what an object reacts to, and save the scene.", saves=True)
+    bake = command("bake", _bake, "Simulate the takes; goes on where it was stopped.", saves=False)
+    _setting(bake, "--takes", "take_count", positive_number)
+    _setting(bake, "--frames", "take_frames", positive_number)
+    _setting(bake, "--seed", "seed", whole_number)
+    _setting(bake, "--at-once", "parallel_takes", whole_number)
+    train = command("train", _train, "Learn a model from the takes.", saves=False)
+    _setting(train, "--method", "method", str, [item[0] for item in METHODS])
+    _setting(train, "--preset", "preset", str, [item[0] for item in PRESETS])
+    _setting(train, "--bases", "basis_count", positive_number)
+    _setting(train, "--seed", "training_seed", whole_number)
+    evaluate = command("evaluate", _evaluate, "Measure the model on takes it has not seen.", saves=False)
+    play = command(
+        "play", _play, "Show the model in place of the simulation, and save the scene.", saves=True
+    )
+    play.add_argument("--cache", type=Path, help="write the motion as PC2, for renders without the extension")
+    play.add_argument("--first", type=int, help="first frame of the cache (default: the scene's)")
+    play.add_argument("--last", type=int, help="last frame of the cache (default: the scene's)")
+    command("stop", _stop, "Show the simulation again, and save the scene.", saves=True)
+    pack = command("pack", _pack, "Put the model file into the .blend, and save it.", saves=True)
+    unpack = command("unpack", _unpack, "Write the packed model to its file.", saves=False)
+    for sub in (bake, train, evaluate):
+        _setting(sub, "--dataset", "dataset_folder", _absolute)
+    for sub in (train, evaluate, play, pack, unpack):
+        _setting(sub, "--model", "model_path", _absolute)
+    return parser
+
+
+def _setting(
+    parser: argparse.ArgumentParser,
+    option: str,
+    name: str,
+    convert: Callable[[str], object],
+    choices: Sequence[str] | None = None,
+) -> None:
+    """An option that takes the place of one of the object's settings."""
+    parser.add_argument(option, dest=f"setting_{name}", type=convert, choices=choices)
+
+
+def positive_number(word: str) -> int:
+    if (number := int(word)) < 1:
+        raise argparse.ArgumentTypeError(f"{number} is not above 0")
+    return number
+
+
+def whole_number(word: str) -> int:
+    if (number := int(word)) < 0:
+        raise argparse.ArgumentTypeError(f"{number} is below 0")
+    return number
+
+
+def _absolute(word: str) -> str:
+    return str(Path(word).absolute())
+
+
+def _save(path: str) -> None:
+    target = Path(path).absolute() if path else Path(bpy.data.filepath)
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=bool(path))
+    except RuntimeError as error:
+        raise Problem("folder_not_writable", path=target.parent, reason=str(error).strip()) from error
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def _tell(sentence: str, status: int) -> int:
+    sys.stderr.write(sentence + "\n")
+    sys.stderr.flush()
+    return status

@@ -1,0 +1,147 @@
+"""`evaluate MODEL DATASET`: rollouts on held-out takes, and a report of them for people and programs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ml_backend.comparison import BASIS, MEAN, OURS, RIDGE, Comparison, compare, predictors
+from ml_backend.timing import time_model
+from neural_physics.evaluation import ROLLOUT_FRAMES, Window, check_belongs, held_out_takes, rollout, tile
+from neural_physics.methods import Method, load_method
+from neural_physics.model_file import Model, read_model
+from neural_physics.point_caches import write_pc2
+from neural_physics.reporting import Emit, Progress, StopRequest
+from neural_physics.takes import Dataset, Take, writing
+
+SCHEMA = 1
+SHOWN_FRAMES = 1200  # of the take that is written for Blender to show
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", type=Path)
+    parser.add_argument("dataset", type=Path)
+    parser.add_argument("--out", type=Path, help="folder of the report; the model's if not given")
+    parser.add_argument("--frames", type=int, default=ROLLOUT_FRAMES, help="frames of one rollout")
+
+
+def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Writes report.html, report.json, error.npz, prediction.pc2 and reference.pc2.
+
+    Returns what the "result" event says. Raises Problem("file_missing" | "model_damaged" | ... |
+    "dataset_missing" | "dataset_damaged" | "nothing_held_out" | "model_other_dataset" | "disk_full" |
+    "folder_not_writable" | "stopped").
+    """
+    model, dataset = read_model(args.model), Dataset.open(args.dataset)
+    check_belongs(model.info, args.model, dataset)
+    method, takes = load_method(model), held_out_takes(dataset)
+    windows = tile(takes, max(3, args.frames))
+    emit(
+        {
+            "event": "progress",
+            "stage": "Fitting ridge regression",
+            "done": 0,
+            "total": 1,
+            "seconds_left": None,
+        }
+    )
+    candidates = predictors(method, dataset.takes("training"))
+    stop.check()
+    progress = Progress(emit, "Rolling out", sum(w.stop - w.first for w in windows))
+
+    def visited(frames: int) -> None:
+        progress.at(frames)
+        stop.check()
+
+    comparison = compare(model, method, dataset, windows, candidates, visited)
+    report = summary(args, model, dataset, takes, comparison)
+    typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
+    emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
+    folder = args.out or args.model.resolve().parent
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        np.savez(folder / "error.npz", vertex_error=comparison.errors[OURS].per_vertex)
+        _write_motions(folder, method, takes[0], tile(takes[:1], max(3, args.frames)))
+        _write_html(folder / "report.html", method, dataset, typical, comparison, report)
+    short = ("rollout_error", "ridge_error", "mean_error", "basis_error", "step_us", "decode_us")
+    return {"report": str(folder / "report.html"), **{name: report[name] for name in short}}
+
+
+def summary(
+    args: argparse.Namespace, model: Model, dataset: Dataset, takes: list[Take], comparison: Comparison
+) -> dict[str, Any]:
+    """What report.json holds; `docs/file_formats.md` says what each entry means."""
+    errors, ours = comparison.errors, comparison.errors[OURS]
+    return {
+        "schema": SCHEMA,
+        "model": str(args.model),
+        "dataset": str(args.dataset),
+        "object": dataset.info.object,
+        "takes": [take.name for take in takes],
+        "role": takes[0].info.role,
+        "fps": dataset.info.fps,
+        "vertices": dataset.info.vertex_count,
+        "bases": load_method(model).basis_count,
+        "rollout_frames": max(3, args.frames),
+        "rollouts": len(comparison.per_window),
+        "frames": ours.frames,
+        "rollout_error": ours.error,
+        "ridge_error": errors[RIDGE].error if RIDGE in errors else None,
+        "mean_error": errors[MEAN].error,
+        "basis_error": errors[BASIS].error if BASIS in errors else None,
+        "rms_metres": ours.rms,
+        "spread_metres": ours.spread,
+        "per_rollout": comparison.per_window,
+        "curve": {name: [round(float(e), 5) for e in one.curve] for name, one in errors.items()},
+        "reference": comparison.reference,
+        "prediction": comparison.prediction,
+        "normals_degrees": asdict(comparison.normals) if comparison.normals else None,
+        "model_bytes": args.model.stat().st_size,
+        **time_model(args.model),
+        "training": model.info.training,
+    }
+
+
+def _write_motions(folder: Path, method: Method, take: Take, windows: list[Window]) -> None:
+    """One take as predicted and as it was, frame by frame, in the object's own axes.
+
+    Frames that no rollout predicts (the two it starts from, those excluded) hold the truth.
+    """
+    frames = min(SHOWN_FRAMES, len(take.positions))
+    truth = np.array(take.positions[:frames])
+    predicted, predict = truth.copy(), rollout(method)
+    for window in windows:
+        there = predicted[window.predicted]
+        if len(there):
+            there[:] = predict(window)[: len(there)]
+    write_pc2(folder / "prediction.pc2", _in_object_axes(predicted, take))
+    write_pc2(folder / "reference.pc2", _in_object_axes(truth, take))
+
+
+def _in_object_axes(positions: NDArray[np.float32], take: Take) -> NDArray[np.float32]:
+    if take.frames is None:
+        return positions
+    matrices = np.asarray(take.frames[: len(positions)])
+    turned: NDArray[np.float32] = np.einsum("tij,tvj->tvi", matrices[:, :3, :3], positions)
+    return turned + matrices[:, None, :3, 3]
+
+
+def _write_html(
+    path: Path,
+    method: Method,
+    dataset: Dataset,
+    typical: Window,
+    comparison: Comparison,
+    report: dict[str, Any],
+) -> None:
+    # Late: matplotlib takes a second to import and needs a folder for its caches.
+    from ml_backend.report import write_report
+
+    write_report(path, method, dataset, typical, comparison, report)

@@ -1,0 +1,140 @@
+"""One training run of subspace neural physics: Algorithm 1, and its validation rollouts."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ml_backend.methods.subspace_network import SubspaceNetwork
+from ml_backend.presets import Preset
+from ml_backend.subspace_data import SubspaceData
+from ml_backend.tensor_files import Tensors
+
+ROLLOUT = 600  # frames of a validation rollout, at most
+LARGEST_GRADIENT = 1.0
+WARM_UP = 50  # steps until the full learning rate
+
+
+class SubspaceLearner:
+    """Algorithm 1 of the paper on windows of the training data."""
+
+    def __init__(
+        self, data: SubspaceData, preset: Preset, fps: float, seed: int, device: torch.device
+    ) -> None:
+        self._preset, self._fps, self._seed, self._device = preset, fps, seed, device
+        self.network = SubspaceNetwork(data, preset, seed, device)
+        theta = self.network.theta
+        self._average = theta.detach().clone()
+        self._optimiser = torch.optim.Adam([theta], lr=preset.learning_rate, amsgrad=True)
+        self._sequences = data.training
+        self._z, self._w = (torch.from_numpy(a).to(device) for a in (data.training.z, data.training.w))
+        weights = data.deviations**2
+        self._metres = torch.from_numpy(weights / weights.sum()).to(device)
+        self._starts: dict[int, Tensor] = {}
+        self._validation = Validation(data, device)
+
+    def step(self, number: int) -> float:
+        preset = self._preset
+        generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
+        window = self._window(number)
+        starts = self._window_starts(window)
+        picked = starts[torch.randint(len(starts), (preset.batch,), generator=generator)]
+        frames = (torch.arange(window)[:, None] + picked).to(self._device)
+        z, w = self._z[frames], self._w[frames]
+        noise = torch.randn(2, *z.shape[1:], generator=generator).to(self._device) * preset.noise
+        rolled = self.network.rollout(self.network.theta, z[0] + noise[0], z[1] + noise[1], w)
+        loss = self._loss(rolled, z)
+        self._optimiser.zero_grad()
+        loss.backward()
+        self._optimiser.param_groups[0]["lr"] = self._learning_rate(number)
+        torch.nn.utils.clip_grad_norm_([self.network.theta], LARGEST_GRADIENT)
+        self._optimiser.step()
+        decay = 0.0 if preset.average == 0 else min(1.0 - 1.0 / preset.average, number / (number + 10))
+        self._average.lerp_(self.network.theta.detach(), 1.0 - decay)
+        return loss.item()
+
+    def validate(self) -> float:
+        return self._validation.error(self.network, self._average)
+
+    def weights(self) -> Tensors:
+        return self.network.tensors(self._average)
+
+    def state(self) -> Tensors:
+        moments = self._optimiser.state_dict()["state"].get(0, {})
+        state = {"theta": self.network.theta.detach(), "average": self._average, **moments}
+        return {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
+
+    def restore(self, state: Tensors) -> None:
+        tensors = {name: torch.from_numpy(array.copy()) for name, array in state.items()}
+        with torch.no_grad():
+            self.network.theta.copy_(tensors.pop("theta"))
+        self._average.copy_(tensors.pop("average"))
+        saved = self._optimiser.state_dict()
+        self._optimiser.load_state_dict({**saved, "state": {0: tensors} if tensors else {}})
+
+    def _loss(self, rolled: Tensor, z: Tensor) -> Tensor:
+        if self._preset.loss == "metres":
+            return ((rolled - z[2:]).square().mean((0, 1)) * self._metres).sum()
+        velocity = torch.diff(torch.cat([z[1:2], rolled]), dim=0) - torch.diff(z[1:], dim=0)
+        return (rolled - z[2:]).abs().mean() + velocity.abs().mean() * self._fps
+
+    def _window(self, number: int) -> int:
+        """Frames per window at a step: growing, since long windows of a poor model teach nothing."""
+        preset = self._preset
+        share = min(1.0, number / max(1.0, preset.growth * preset.steps))
+        grown = round(preset.first_window * (preset.window / preset.first_window) ** share)
+        return min(grown, int(np.diff(self._sequences.ends, prepend=0).max()))
+
+    def _window_starts(self, window: int) -> Tensor:
+        if window not in self._starts:
+            self._starts = {window: torch.from_numpy(self._sequences.starts(window))}
+        return self._starts[window]
+
+    def _learning_rate(self, number: int) -> float:
+        preset = self._preset
+        if preset.decay is not None:
+            epochs = number * preset.batch / len(self._z)
+            return preset.learning_rate * preset.decay**epochs
+        warm = min(1.0, (number + 1) / WARM_UP)
+        return preset.learning_rate * warm * 0.5 * (1.0 + np.cos(np.pi * min(1.0, number / preset.steps)))
+
+
+class Validation:
+    """Rollouts that tile the validation spans, as Play would run them: clipped, from two true states."""
+
+    def __init__(self, data: SubspaceData, device: torch.device) -> None:
+        sequences = data.validation
+        tiles = [tile for run in sequences.runs() for tile in _tiles(run)]
+        longest = max(tile.stop - tile.start for tile in tiles)
+        # Shorter tiles repeat their last frame, which is not counted.
+        frames = np.stack(
+            [np.minimum(np.arange(tile.start, tile.start + longest), tile.stop - 1) for tile in tiles], 1
+        )
+        counted = np.stack([np.arange(longest) < tile.stop - tile.start for tile in tiles], 1)
+        z = sequences.z
+        self._counted = torch.from_numpy(counted[2:].astype(np.float32)).to(device)
+        self._z = torch.from_numpy(z[frames]).to(device)
+        w = np.clip(sequences.w, data.training.w.min(0), data.training.w.max(0))
+        self._w = torch.from_numpy(w[frames]).to(device)
+        self._limits = torch.from_numpy(np.stack([data.training.z.min(0), data.training.z.max(0)])).to(device)
+        self._weights = torch.from_numpy(data.deviations**2).to(device)
+        squares = sequences.squares[frames[2:]][counted[2:]].astype(np.float64)
+        within = (z[frames[2:]][counted[2:]].astype(np.float64) ** 2) @ (
+            data.deviations.astype(np.float64) ** 2
+        )
+        self._beyond = float((squares - within).sum())  # what no choice of z could have matched
+        self._total = float(squares.sum())
+
+    def error(self, network: SubspaceNetwork, theta: Tensor) -> float:
+        """The root of the mean square error over all vertices, relative to predicting the mean shape."""
+        with torch.no_grad():
+            rolled = network.rollout(theta, self._z[0], self._z[1], self._w, self._limits)
+            wrong = (rolled - self._z[2:]).square() @ self._weights
+            squares = float((wrong * self._counted).sum(dtype=torch.float64))
+        return float(np.sqrt((squares + self._beyond) / self._total))
+
+
+def _tiles(run: slice) -> list[slice]:
+    starts = range(run.start, run.stop - 2, ROLLOUT)
+    return [slice(start, min(start + ROLLOUT, run.stop)) for start in starts]

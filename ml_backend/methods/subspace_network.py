@@ -1,0 +1,108 @@
+"""Holden's network, rolled out over many windows at once, with gradients through all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ml_backend.presets import Preset
+from ml_backend.subspace_data import Sequences, SubspaceData
+from ml_backend.tensor_files import Tensors
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "silu": functional.silu}
+
+
+def initial_model(data: Sequences) -> tuple[np.ndarray, np.ndarray]:
+    """alpha and beta (u,) float32 by eq. 2: for each basis a least-squares fit of its own."""
+    now, before, change = [], [], []
+    for run in data.runs():
+        z = data.z[run].astype(np.float64)
+        now.append(z[2:])
+        before.append(z[1:-1])
+        change.append(z[1:-1] - z[:-2])
+    a, b, target = np.concatenate(before), np.concatenate(change), np.concatenate(now)
+    aa, ab, bb = (a * a).sum(0), (a * b).sum(0), (b * b).sum(0)
+    at, bt = (a * target).sum(0), (b * target).sum(0)
+    systems = np.stack([np.stack([aa, ab], -1), np.stack([ab, bb], -1)], -2)
+    # The pseudo-inverse, as a basis that never moves has no velocity to fit.
+    fitted = (np.linalg.pinv(systems, hermitian=True) @ np.stack([at, bt], -1)[..., None])[..., 0]
+    return fitted[:, 0].astype(np.float32), fitted[:, 1].astype(np.float32)
+
+
+class SubspaceNetwork:
+    """Equations 1 and 3. All parameters lie in one vector, `theta`, layer by layer: weight, then bias."""
+
+    def __init__(self, data: SubspaceData, preset: Preset, seed: int, device: torch.device) -> None:
+        u, v = data.training.z.shape[1], data.training.w.shape[1]
+        hidden = round(preset.width * u)
+        self._preset = preset
+        self._activate = ACTIVATIONS[preset.activation]
+        inputs = 2 * u + v * (2 if preset.interaction_velocity else 1)
+        self.sizes = [inputs, *[hidden] * (preset.layers - 1), u]
+        self.theta = _initial_theta(self.sizes, seed).to(device).requires_grad_()
+        alpha, beta = initial_model(data.training)
+        if not preset.initial_model:
+            alpha, beta = np.ones_like(alpha), np.zeros_like(beta)
+        self.alpha, self.beta = torch.from_numpy(alpha).to(device), torch.from_numpy(beta).to(device)
+
+    def layers(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:
+        """(weight (out, in), bias (out,)) views of a parameter vector."""
+        views, first = [], 0
+        for inputs, outputs in pairwise(self.sizes):
+            weight = theta[first : first + inputs * outputs].view(outputs, inputs)
+            first += inputs * outputs
+            views.append((weight, theta[first : first + outputs]))
+            first += outputs
+        return views
+
+    def rollout(
+        self, theta: Tensor, z0: Tensor, z1: Tensor, w: Tensor, limits: Tensor | None = None
+    ) -> Tensor:
+        """z_2 .. z_{s-1} (s - 2, n, u) from z_0, z_1 (n, u) and w_0 .. w_{s-1} (s, n, v).
+
+        limits (2, u): what z is clipped to, as at run time; None in training.
+        """
+        layers = self.layers(theta)
+        w_inputs = torch.cat([w[1:], w[1:] - w[:-1]], -1) if self._preset.interaction_velocity else w[1:]
+        u = z0.shape[1]
+        # What w adds to the first layer does not depend on z, so it is found for all frames at once.
+        first_weight, first_bias = layers[0]
+        driven = functional.linear(w_inputs, first_weight[:, 2 * u :], first_bias)
+        state_weight = first_weight[:, : 2 * u].T
+        rolled = []
+        before, now = z0, z1
+        for forcing in driven[1:].unbind():
+            guess = self.alpha * now + self.beta * (now - before)
+            x = torch.addmm(forcing, torch.cat([guess, now], 1), state_weight)
+            for weight, bias in layers[1:]:
+                x = torch.addmm(bias, self._activate(x), weight.T)
+            after = guess + x if self._preset.residual else x
+            if limits is not None:
+                after = torch.clamp(after, limits[0], limits[1])
+            rolled.append(after)
+            before, now = now, after
+        return torch.stack(rolled)
+
+    def tensors(self, theta: Tensor) -> Tensors:
+        """The network's part of a model file."""
+        result: Tensors = {"alpha": self.alpha.cpu().numpy(), "beta": self.beta.cpu().numpy()}
+        for k, (weight, bias) in enumerate(self.layers(theta.detach().cpu())):
+            result[f"layers.{k}.weight"] = weight.numpy().copy()
+            result[f"layers.{k}.bias"] = bias.numpy().copy()
+        return result
+
+
+def _initial_theta(sizes: list[int], seed: int) -> Tensor:
+    """He's initialisation; a small last layer, so that training starts near the initial model."""
+    generator = torch.Generator().manual_seed(seed)
+    parts = []
+    for k, (inputs, outputs) in enumerate(pairwise(sizes)):
+        gain = 0.1 if k == len(sizes) - 2 else 2.0**0.5
+        parts.append(torch.randn(outputs * inputs, generator=generator) * gain / inputs**0.5)
+        parts.append(torch.zeros(outputs))
+    return torch.cat(parts)

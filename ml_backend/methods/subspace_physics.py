@@ -1,0 +1,144 @@
+"""Trains subspace neural physics (Holden 2019): Algorithm 1, and what was found to work better."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from ml_backend.methods.subspace_learner import SubspaceLearner
+from ml_backend.normal_regression import fit_normals
+from ml_backend.spans import Span, split
+from ml_backend.subspace_data import SubspaceData, prepare
+from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
+from ml_backend.training import Schedule, Training
+from neural_physics.errors import Problem
+from neural_physics.model_file import ModelInfo
+from neural_physics.reporting import Emit, StopRequest
+from neural_physics.takes import Dataset
+
+if TYPE_CHECKING:
+    from ml_backend.train import Options
+
+
+def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Train and write the model; returns what the "result" event says.
+
+    Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers" | "device_missing" |
+    "training_diverged" | "stopped" | "disk_full" | "folder_not_writable").
+    """
+    from ml_backend.train import identity
+
+    device = _device(options.device)
+    training_spans, validation_spans = split(dataset)
+    key = identity(dataset, options)
+    data = _prepared(training_spans, validation_spans, options, key, device, emit, stop)
+    if len(data.basis) < options.bases:
+        text = (
+            f"The training takes move in {len(data.basis)} ways only: {options.bases} bases are not needed."
+        )
+        emit({"event": "log", "text": text})
+    preset = options.preset
+    learner = SubspaceLearner(data, preset, dataset.info.fps, options.seed, device)
+    schedule = Schedule(preset.steps, preset.validate_every, preset.patience, preset.minutes)
+    training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
+    try:
+        training.run(emit, stop)
+    except Problem as problem:
+        if problem.code == "stopped" and training.best:
+            _write(options.partial, dataset, options, data, training, {})
+            emit({"event": "log", "text": f"The best model so far is in {options.partial}."})
+        raise
+    normals = _normals(training_spans, data, dataset, emit, stop)
+    _write(options.out, dataset, options, data, training, normals)
+    course = training.course
+    return {
+        "model": str(options.out),
+        "validation_error": course.best_error,
+        "steps": course.step,
+        "best_step": course.best_step,
+        "seconds": course.seconds,
+        "reason": course.reason,
+        "bases": len(data.basis),
+        "device": str(device),
+    }
+
+
+def _device(asked: str) -> torch.device:
+    available = torch.cuda.is_available()
+    if asked == "cuda" and not available:
+        raise Problem("device_missing")
+    return torch.device("cuda" if available and asked != "cpu" else "cpu")
+
+
+def _prepared(
+    training: list[Span],
+    validation: list[Span],
+    options: Options,
+    key: str,
+    device: torch.device,
+    emit: Emit,
+    stop: StopRequest,
+) -> SubspaceData:
+    """The data in its subspaces, kept on disk so that a training that goes on need not find them again."""
+    path = options.work / "subspace.safetensors"
+    found = read_tensors(path)
+    if found is not None and found[1].get("identity") == key:
+        return SubspaceData.from_tensors(found[0])
+    data = prepare(training, validation, options.bases, device, emit, stop)
+    write_tensors(path, data.to_tensors(), {"identity": key})
+    return data
+
+
+def _normals(
+    spans: list[Span], data: SubspaceData, dataset: Dataset, emit: Emit, stop: StopRequest
+) -> Tensors:
+    mean, q = fit_normals(spans, data.training.z, dataset.mesh, emit, stop)
+    # Half precision is far finer than the fit, and halves what they add to a packed .blend.
+    return {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
+
+
+def _write(
+    path: Path, dataset: Dataset, options: Options, data: SubspaceData, training: Training, normals: Tensors
+) -> None:
+    z, w, preset, course = data.training.z, data.training.w, options.preset, training.course
+    info = ModelInfo(
+        method="subspace_physics",
+        dt=dataset.info.dt,
+        object=dataset.info.object,
+        topology=dataset.info.topology,
+        vertex_count=dataset.info.vertex_count,
+        channels=dataset.info.channels,
+        reference_frame=dataset.info.reference_frame,
+        settings={
+            "activation": preset.activation,
+            "initial_model": preset.initial_model,
+            "residual": preset.residual,
+            "interaction_velocity": preset.interaction_velocity,
+        },
+        training={
+            "preset": options.preset_name,
+            "seed": options.seed,
+            "training_frames": len(z),
+            "validation_error": course.best_error,
+            "captured_variance": data.captured,
+            "steps": course.step,
+            "best_step": course.best_step,
+            "seconds": round(course.seconds, 1),
+            "reason": course.reason or "stopped",
+        },
+    )
+    tensors: Tensors = {
+        "mean": data.mean,
+        "basis": data.basis,
+        "start": data.start,
+        "z_low": z.min(0),
+        "z_high": z.max(0),
+        "y_mean": data.y_mean,
+        "interaction_basis": data.interaction_basis,
+        "w_low": w.min(0),
+        "w_high": w.max(0),
+    }
+    write_model(path, info, tensors | training.best | normals)

@@ -1,0 +1,94 @@
+"""How long and how to train; `docs/methods/subspace_physics.md` says what was measured with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from neural_physics.errors import Problem
+
+Loss = Literal["paper", "metres"]
+Activation = Literal["relu", "silu"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Everything that decides a training beside its data and seed.
+
+    layers: of the network, the output included; width: hidden units per basis; activation.
+    interaction_velocity: whether the network also sees w_t - w_{t-1}; initial_model, residual: see
+    `neural_physics.methods.subspace_physics`; switched off for the ablations of section 7.2.
+    loss "paper": mean absolute error of unit z, and of its velocity per second (Algorithm 1);
+    "metres": mean square distance of the vertices over their mean square distance from the mean shape.
+    steps: of the optimiser. window, batch: frames and windows per step; the window grows to `window`
+    from `first_window` over the first `growth` of the steps. noise: of the first two states, in unit z.
+    learning_rate; decay: its factor per epoch, or None for a cosine to zero over the steps.
+    average: of the weights, over about so many steps (0: none).
+    validate_every: steps; patience: validations without a better one before training ends.
+    minutes: training ends then, whatever it has reached (0: no limit).
+    """
+
+    layers: int = 4
+    width: float = 1.5
+    activation: Activation = "silu"
+    interaction_velocity: bool = True
+    initial_model: bool = True
+    residual: bool = True
+    loss: Loss = "metres"
+    steps: int = 4000
+    window: int = 32
+    first_window: int = 8
+    growth: float = 0.3
+    batch: int = 128
+    noise: float = 0.05
+    learning_rate: float = 2e-3
+    decay: float | None = None
+    average: int = 100
+    validate_every: int = 100
+    patience: int = 20
+    minutes: float = 0.0
+
+
+PRESETS = {
+    "preview": Preset(steps=1500, minutes=2.0),
+    "balanced": Preset(steps=5000, minutes=9.0),
+    "final": Preset(steps=60000, minutes=120.0, width=3.0),
+    # Holden 2019, sections 5.3 and 5.4, to the letter.
+    "paper": Preset(
+        layers=10,
+        activation="relu",
+        interaction_velocity=False,
+        loss="paper",
+        steps=500_000,
+        window=32,
+        first_window=32,
+        batch=16,
+        noise=0.01,
+        learning_rate=1e-4,
+        decay=0.999,
+        average=0,
+        validate_every=500,
+        patience=100,
+    ),
+}
+
+
+def changed(preset: Preset, changes: Iterable[str]) -> Preset:
+    """The preset with changes such as `noise=0`. Raises Problem("setting_unknown")."""
+    for change in changes:
+        name, _, text = change.partition("=")
+        kinds = {f.name: type(getattr(preset, f.name)) for f in fields(Preset)}
+        try:
+            preset = replace(preset, **{name: _parsed(kinds[name], text)})
+        except (KeyError, ValueError) as error:
+            raise Problem("setting_unknown", setting=change, known=", ".join(kinds)) from error
+    return preset
+
+
+def _parsed(kind: type, text: str) -> Any:  # noqa: ANN401 (whatever the field holds)
+    if kind is bool:
+        return {"true": True, "false": False}[text.lower()]
+    if kind is type(None):
+        return float(text)
+    return kind(text)

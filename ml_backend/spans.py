@@ -1,0 +1,95 @@
+"""The runs of frames that training and validation use, read a few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_physics.errors import Problem
+from neural_physics.takes import Dataset, Take
+
+CHUNK = 256  # frames in memory at once
+VALIDATION_SHARE = 0.1  # of every take's end, where no take is for validation
+FEWEST_FRAMES = 64  # two of the paper's windows
+SHORTEST = 3  # frames: a state and the two before it
+
+
+@dataclass(frozen=True)
+class Span:
+    """Frames [start, stop) of one take: one after the other, all usable."""
+
+    take: Take
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def interaction(self) -> NDArray[np.float32]:
+        """(T, e) float32."""
+        return np.asarray(self.take.interaction[self.start : self.stop])
+
+    def chunks(self, every: int = 1) -> Iterator[NDArray[np.float32]]:
+        """Positions (n, 3 V) float32 of every so-manieth frame, at most CHUNK of them at a time.
+
+        Raises Problem("dataset_not_numbers").
+        """
+        for first in range(self.start, self.stop, CHUNK * every):
+            last = min(first + CHUNK * every, self.stop)
+            frames = np.array(self.take.positions[first:last:every], np.float32)
+            yield _finite(frames.reshape(len(frames), -1), self.take, first, every)
+
+
+def split(dataset: Dataset) -> tuple[list[Span], list[Span]]:
+    """The spans to learn from, and those that choose the best model.
+
+    Where no take is for validation, the tail of each training take is. Test takes are left alone.
+    Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers").
+    """
+    training = _spans(dataset.takes("training"))
+    validation = _spans(dataset.takes("validation"))
+    if not training:
+        raise Problem("dataset_empty", path=dataset.path, reason=_why_empty(dataset))
+    if not validation:
+        training, validation = _tails(training)
+    frames = sum(len(span) for span in training)
+    if frames < FEWEST_FRAMES or not validation:
+        raise Problem("dataset_too_short", path=dataset.path, found=frames, needed=FEWEST_FRAMES)
+    for span in (*training, *validation):
+        _finite(span.interaction, span.take, span.start)
+    return training, validation
+
+
+def _spans(takes: list[Take]) -> list[Span]:
+    spans = [Span(take, start, stop) for take in takes for start, stop in take.segments()]
+    return [span for span in spans if len(span) >= SHORTEST]
+
+
+def _tails(spans: list[Span]) -> tuple[list[Span], list[Span]]:
+    heads, tails = [], []
+    for span in spans:
+        middle = span.stop - round(VALIDATION_SHARE * len(span))
+        heads.append(Span(span.take, span.start, middle))
+        tails.append(Span(span.take, middle, span.stop))
+    return heads, [span for span in tails if len(span) >= SHORTEST]
+
+
+def _why_empty(dataset: Dataset) -> str:
+    takes = dataset.takes("training")
+    reasons = sorted({excluded.reason for take in takes for excluded in take.info.excluded})
+    if not takes:
+        return "it has no takes for training"
+    return ", ".join(reasons) or "its takes have no frames"
+
+
+def _finite(rows: NDArray[np.float32], take: Take, first: int, every: int = 1) -> NDArray[np.float32]:
+    """The same rows, unless something in them is not a number."""
+    # The sum is not a number if any of them is not, and needs no second array.
+    if not np.isfinite(rows.sum(dtype=np.float64)):
+        row = int(np.flatnonzero(~np.isfinite(rows).all(1))[0])
+        raise Problem("dataset_not_numbers", take=take.name, frame=first + row * every)
+    return rows

@@ -1,0 +1,58 @@
+"""A job's events for a person at a terminal."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
+
+from neural_physics.reporting import Event
+from neural_physics.wording import duration
+
+
+class Terminal:
+    """Shows each stage as a bar, and the result as a list."""
+
+    def __init__(self) -> None:
+        self._console = Console()
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(30),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[more]}"),
+            console=self._console,
+        )
+        self._stage, self._task = "", TaskID(0)
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def emit(self, event: Event) -> None:
+        """Show one event."""
+        match event["event"]:
+            case "progress":
+                self._progress(event)
+            case "log":
+                self._console.print(event["text"], highlight=False)
+            case "error":
+                self._bars.stop()
+                self._console.print(event["message"], style="bold red", highlight=False)
+            case "result":
+                self._bars.stop()
+                for name, value in event.items():
+                    if isinstance(value, str | int | float) and name != "event":
+                        self._console.print(f"{name.replace('_', ' ')}: {value}", highlight=False)
+
+    def _progress(self, event: Event) -> None:
+        if event["stage"] != self._stage:
+            self._stage = event["stage"]
+            self._task = self._bars.add_task(self._stage, total=event["total"], more="")
+        words = [f"{name} {event[name]:.4g}" for name in ("loss", "validation") if name in event]
+        if event["seconds_left"] is not None:
+            words.append(f"{duration(event['seconds_left'])} left")
+        self._bars.update(self._task, completed=event["done"], total=event["total"], more=", ".join(words))

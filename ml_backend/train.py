@@ -1,0 +1,82 @@
+"""`train DATASET --out MODEL`: learn a model from a dataset, or go on where that was stopped."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ml_backend.methods import TRAINERS
+from ml_backend.presets import PRESETS, Preset, changed
+from neural_physics.errors import Problem
+from neural_physics.reporting import Emit, StopRequest
+from neural_physics.takes import Dataset, writing
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the person chose. out: the model file; work: where checkpoints are kept meanwhile."""
+
+    preset_name: str
+    preset: Preset
+    bases: int
+    seed: int
+    device: str
+    out: Path
+
+    @property
+    def work(self) -> Path:
+        return self.out.with_name(self.out.name + ".training")
+
+    @property
+    def partial(self) -> Path:
+        """The best model so far of a training that was stopped."""
+        return self.out.with_name(f"{self.out.stem}.partial{self.out.suffix}")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("dataset", type=Path)
+    parser.add_argument("--out", type=Path, required=True, help="the model file to write")
+    parser.add_argument("--method", choices=TRAINERS, default="subspace_physics")
+    parser.add_argument("--preset", choices=PRESETS, default="balanced")
+    parser.add_argument("--bases", type=int, default=64, help="how many PCA bases (64)")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument("--fresh", action="store_true", help="start anew, forgetting a stopped training")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting of the preset"
+    )
+
+
+def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Train; returns what the "result" event says. Raises the Problem that stands in the way."""
+    preset = changed(PRESETS[args.preset], args.set)
+    if args.bases < 1:
+        raise Problem("setting_unknown", setting=f"--bases {args.bases}", known="a number above 0")
+    options = Options(args.preset, preset, args.bases, args.seed, args.device, args.out.absolute())
+    dataset = Dataset.open(args.dataset)
+    if args.fresh:
+        shutil.rmtree(options.work, ignore_errors=True)
+    with writing(options.out.parent):
+        options.work.mkdir(parents=True, exist_ok=True)
+    result: dict[str, Any] = TRAINERS[args.method](dataset, options, emit, stop)
+    shutil.rmtree(options.work, ignore_errors=True)
+    options.partial.unlink(missing_ok=True)
+    return result
+
+
+def identity(dataset: Dataset, options: Options) -> str:
+    """What must be the same for a stopped training to be gone on with: dataset, settings and seed."""
+    takes = [
+        [take.name, take.info.role, take.segments(), _stamp(dataset.path / "takes" / take.name)]
+        for take in dataset.takes("training", "validation")
+    ]
+    chosen = [str(options.preset), options.bases, options.seed]
+    return json.dumps([str(dataset.path.absolute()), dataset.info.topology, takes, chosen])
+
+
+def _stamp(take: Path) -> list[int]:
+    return [(take / name).stat().st_mtime_ns for name in ("positions.pc2", "interaction.npy")]

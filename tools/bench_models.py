@@ -8,9 +8,28 @@ from pathlib import Path
 from typing import Any
 
 from bench_datasets import BENCH
-from workshop import backend, run_job, timing_of
+from workshop import backend, run_job
+
+from neural_physics.model_file import read_model
 
 MODELS = BENCH / "models"
+DECODER = ("mean", "basis", "normal_mean", "normal_basis")
+KEPT = (
+    "role",
+    "frames",
+    "rollouts",
+    "vertices",
+    "bases",
+    "rollout_error",
+    "ridge_error",
+    "mean_error",
+    "basis_error",
+    "per_rollout",
+    "reference",
+    "prediction",
+    "step_us",
+    "decode_us",
+)
 
 
 def trained(
@@ -31,14 +50,21 @@ def trained(
 
 
 def evaluated(name: str, dataset: Path) -> dict[str, Any]:
-    """The evaluation's figures for a trained model, with what it costs to run."""
+    """The evaluation's report of a trained model without its curves, and the model's size in megabytes."""
     folder = MODELS / name
-    found = folder / "evaluation.json"
+    model, found = folder / "model.safetensors", folder / "report.json"
     if not found.is_file():
-        model = folder / "model.safetensors"
-        result = run_job(f"Evaluate {name}", folder, "evaluate", backend("evaluate", model, dataset))
-        _write(found, {**result, **timing_of(model)})
-    return json.loads(found.read_text())
+        run_job(f"Evaluate {name}", folder, "evaluate", backend("evaluate", model, dataset))
+    report = json.loads(found.read_text(encoding="utf-8"))
+    report = {key: value for key, value in report.items() if key in KEPT}
+    return {**report, **_megabytes(model)}
+
+
+def _megabytes(model: Path) -> dict[str, float]:
+    """What must be at hand to step, and what only decoding needs and a GPU could hold."""
+    sizes = {name: array.nbytes / 1e6 for name, array in read_model(model).tensors.items()}
+    decoder = sum(size for name, size in sizes.items() if name in DECODER)
+    return {"step_mb": sum(sizes.values()) - decoder, "decoder_mb": decoder}
 
 
 def _write(path: Path, item: dict[str, Any]) -> None:

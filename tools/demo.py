@@ -37,12 +37,12 @@ STILL = 44  # the frame of the picture: the ball has the sheet
 def main() -> None:
     began = monotonic()
     DEMO.mkdir(parents=True, exist_ok=True)
+    playback.register()
     obj = scene_to_work_in()
     measured = Measurements(DEMO / "measured.json")
     measured.once("bake", lambda: bake(obj))
     measured.once("train", lambda: train(obj))
     measured.once("evaluate", lambda: evaluate(obj))
-    measured.once("model", lambda: workshop.timing_of(model_path(obj)))
     measured.once("play", lambda: time_play(obj))
     measured.once("pictures", lambda: render(obj))
     pack(obj)
@@ -157,15 +157,15 @@ def show(measured: dict[str, Any]) -> None:
     table.add_column(style="bold")
     table.add_column(justify="right")
     report = json.loads((DEMO / "report.json").read_text())
-    play, model = measured["play"], measured["model"]
+    play = measured["play"]
     for row in (
         ("Bake", f"{measured['bake']['frames_per_second']:.0f} frames/s"),
         ("Training", wording.duration(measured["train"]["seconds"])),
         ("Rollout error", f"{report['rollout_error']:.3f}"),
         ("   of ridge regression", f"{report['ridge_error']:.3f}"),
         ("   of the mean shape", f"{report['mean_error']:.3f}"),
-        ("Step", f"{model['step_us']:.0f} µs"),
-        ("Decoding", f"{model['decode_us']:.0f} µs"),
+        ("Step", f"{report['step_us']:.0f} µs"),
+        ("Decoding", f"{report['decode_us']:.0f} µs"),
         ("In Blender, Play", f"{play['play_ms']:.2f} ms per frame"),
         ("In Blender, cloth", f"{play['cloth_ms']:.1f} ms per frame"),
         ("Faster than the cloth", f"{play['cloth_ms'] / play['play_ms']:.0f} times"),

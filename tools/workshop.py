@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -87,13 +85,6 @@ def key_path(obj: bpy.types.Object, path: NDArray[np.float64]) -> None:
         curve.keyframe_points.add(len(path))
         curve.keyframe_points.foreach_set("co", keys.ravel())
         curve.update()
-
-
-def timing_of(model: Path) -> dict[str, Any]:
-    """What `bench_timing` measures, in a process where NumPy keeps to one thread."""
-    script = Path(__file__).with_name("bench_timing.py")
-    done = subprocess.run([sys.executable, script, model], check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
 
 
 def backend(command: str, *words: object) -> list[str]:

@@ -28,6 +28,8 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     Takes that were begun before are finished with the scene they were begun with.
     Raises every Problem that can be told before anything is simulated.
     """
+    for layer in scene.view_layers:
+        layer.update()  # what was just linked, hidden or removed shows only then
     view_layer = check_bake(scene, obj)
     dataset = _dataset(scene, obj)
     existing = _begun_takes(dataset)

@@ -54,9 +54,10 @@ def run(command: list[str], timeout: float = 120.0) -> dict:
     return events[-1]
 
 
-def start(command: list[str]) -> subprocess.Popen:
+def start(command: list[str], *, listen: bool = False) -> subprocess.Popen:
     """Start a bake."""
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    out = subprocess.PIPE if listen else subprocess.DEVNULL
+    return subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True)
 
 
 def workers(dataset: Path) -> list[int]:

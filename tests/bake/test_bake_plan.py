@@ -49,5 +49,5 @@ def test_a_plan_is_read_as_it_was_written_and_a_damaged_one_is_told(tmp_path):
     plan.write()
     assert BakePlan.read(plan.path) == plan
     plan.path.write_text(plan.path.read_text()[:100])
-    with pytest.raises(Problem, match="bake.json"):
+    with pytest.raises(Problem, match=r"bake\.json"):
         BakePlan.read(plan.path)

@@ -1,0 +1,236 @@
+"""Everything a bake can be asked that it cannot do, told in one sentence that names the way out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+from bakes import cloth_and_ball, command_for, run  # noqa: E402
+from scenes import (  # noqa: E402
+    add_ball,
+    add_cloth,
+    add_empty,
+    add_grid,
+    bpy,
+    empty_scene,
+    react_to,
+    settings_of,
+)
+
+from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.takes import Dataset  # noqa: E402
+
+
+def refused(obj, folder, code, *words, **settings):
+    """The bake is refused before anything is simulated, in a sentence with these words."""
+    with pytest.raises(Problem) as told:
+        command_for(obj, folder, settings.pop("takes", 1), settings.pop("frames", 10), **settings)
+    assert told.value.code == code
+    assert all(word in told.value.message for word in words), told.value.message
+
+
+def ends_with(command, code, *words):
+    """The job ends with this error."""
+    event = run(command)
+    assert (event["event"], event.get("code")) == ("error", code), event
+    assert all(word in event["message"] for word in words), event["message"]
+
+
+def test_something_that_is_no_mesh(tmp_path):
+    empty_scene()
+    refused(add_empty("Marker"), tmp_path, "no_mesh", "Marker", "choose a mesh")
+
+
+def test_a_mesh_without_physics(tmp_path):
+    empty_scene()
+    refused(add_grid("Board"), tmp_path, "no_physics", "Board", "add one")
+
+
+def test_physics_that_is_switched_off(tmp_path):
+    cloth = cloth_and_ball()
+    cloth.modifiers["Cloth"].show_viewport = False
+    refused(cloth, tmp_path, "physics_disabled", "Sheet", "Cloth", "switch it on")
+
+
+def test_physics_that_play_has_switched_off_is_no_obstacle(tmp_path):
+    cloth = cloth_and_ball()
+    cloth.modifiers["Cloth"].show_viewport = False
+    settings_of(cloth).playing = True
+    run(command_for(cloth, tmp_path / "d", 1, 30))
+    positions = Dataset.open(tmp_path / "d").take("take_000").positions
+    assert abs(positions[-1] - positions[0]).max() > 1e-4
+
+
+def test_edit_mode(tmp_path):
+    cloth = cloth_and_ball()
+    bpy.context.view_layer.objects.active = cloth
+    bpy.ops.object.mode_set(mode="EDIT")
+    refused(cloth, tmp_path, "edit_mode", "Sheet", "Tab")
+    bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_mesh_of_edges_alone(tmp_path):
+    empty_scene()
+    mesh = bpy.data.meshes.new("Rope")
+    mesh.from_pydata([(0, 0, 0), (1, 0, 0)], [(0, 1)], [])
+    rope = bpy.data.objects.new("Rope", mesh)
+    bpy.context.scene.collection.objects.link(rope)
+    rope.modifiers.new("Cloth", "CLOTH")
+    refused(rope, tmp_path, "mesh_without_faces", "Rope")
+
+
+@pytest.mark.parametrize("override", [False, True])
+def test_linked_and_overridden_objects(override, tmp_path):
+    cloth_and_ball()
+    library = tmp_path / "library.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(library))
+    empty_scene()
+    with bpy.data.libraries.load(str(library), link=True) as (_, wanted):
+        wanted.objects = ["Sheet"]
+    cloth = wanted.objects[0]
+    bpy.context.scene.collection.objects.link(cloth)
+    if override:
+        cloth = cloth.override_create(remap_local_usages=True)
+        cloth.data.override_create(remap_local_usages=True)
+    code = "object_overridden" if override else "object_linked"
+    with pytest.raises(Problem, match="Make Local") as told:
+        command_for(cloth, tmp_path / "d", 1, 10)
+    assert told.value.code == code
+
+
+def test_an_object_whose_collection_is_not_in_the_view_layer(tmp_path):
+    cloth = cloth_and_ball()
+    aside = bpy.data.collections.new("Aside")
+    bpy.context.scene.collection.children.link(aside)
+    aside.objects.link(cloth)
+    bpy.context.scene.collection.objects.unlink(cloth)
+    bpy.context.view_layer.layer_collection.children["Aside"].exclude = True
+    refused(cloth, tmp_path, "object_not_in_scene", "Sheet", "Outliner")
+
+
+def test_nothing_to_react_to_an_empty_line_and_a_deleted_collider(tmp_path):
+    empty_scene()
+    cloth = add_cloth()
+    refused(cloth, tmp_path, "no_interactions", "Sheet")
+    ball = add_ball()
+    react_to(cloth, ball)
+    bpy.context.scene.collection.objects.unlink(ball)
+    refused(cloth, tmp_path, "interaction_missing", "Ball", "Sheet")
+    bpy.data.objects.remove(ball)
+    refused(cloth, tmp_path, "interaction_unset", "Line 1", "Sheet")
+
+
+def test_a_motion_box_without_size_in_time(tmp_path):
+    cloth = cloth_and_ball()
+    settings_of(cloth).interactions[0].shortest = 2.0
+    settings_of(cloth).interactions[0].longest = 1.0
+    refused(cloth, tmp_path, "motion_box_empty", "Ball")
+
+
+def test_a_mesh_that_has_changed_since_the_dataset_was_begun(tmp_path):
+    cloth = cloth_and_ball()
+    run(command_for(cloth, tmp_path / "d", 1, 5))
+    settings_of(cloth).take_count = 2
+    cloth.data = add_grid("Finer", 11).data
+    refused(cloth, tmp_path / "d", "dataset_other_object", "Sheet", str(tmp_path / "d"), takes=2)
+
+
+def test_other_interaction_objects_and_another_frame_rate_than_the_datasets(tmp_path):
+    cloth = cloth_and_ball()
+    run(command_for(cloth, tmp_path / "d", 1, 5))
+    bpy.data.objects["Ball"].name = "Renamed"
+    assert run(command_for(cloth, tmp_path / "d", 1, 5))["frames"] == 5
+    bpy.context.scene.render.fps = 60
+    refused(cloth, tmp_path / "d", "dataset_other_fps", "24", "60")
+    bpy.context.scene.render.fps = 24
+    react_to(cloth, add_ball("Second"))
+    refused(cloth, tmp_path / "d", "dataset_other_channels", "Second")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs /proc")
+def test_a_folder_that_cannot_be_written_to(tmp_path):
+    refused(cloth_and_ball(), "/proc/dataset", "folder_not_writable", "/proc/dataset", "choose another")
+
+
+def test_modifiers_before_the_physics_that_change_the_vertices(tmp_path):
+    cloth = cloth_and_ball()
+    cloth.modifiers.new("Subsurf", "SUBSURF")
+    cloth.modifiers.move(1, 0)
+    ends_with(command_for(cloth, tmp_path / "d", 1, 5), "vertex_count_changes", "Sheet", "289", "81")
+
+
+def flying_off(at_frame, how_far=3e38):
+    """A cloth whose pins are carried away for good at some frame."""
+    empty_scene()
+    cloth = add_grid("Sheet")
+    hand = add_empty("Hand")
+    hook = cloth.modifiers.new("Hook", "HOOK")
+    hook.object, hook.vertex_group, hook.falloff_type = hand, "Pins", "NONE"
+    cloth.modifiers.new("Cloth", "CLOTH").settings.vertex_group_mass = "Pins"
+    for frame, size in ((at_frame - 1, 1.0), (at_frame, how_far)):
+        hand.scale.x, hand.location.x = size, size - 1.0  # where the pins are is the sum of both
+        hand.keyframe_insert("scale", frame=frame)
+        hand.keyframe_insert("location", frame=frame)
+    settings_of(cloth).enabled = True
+    ball = add_ball(place=(0.0, 5.0, 0.0))
+    react_to(cloth, ball, "KEEP")
+    return cloth
+
+
+def test_a_simulation_that_stops_giving_numbers_ends_the_take_there(tmp_path):
+    result = run(command_for(flying_off(60), tmp_path / "d", 1, 200))
+    take = Dataset.open(tmp_path / "d").take("take_000")
+    assert take.info.complete and 55 <= len(take.positions) < 70
+    assert result["excluded"] > 0 and "take_000" in result["notes"][-1]
+    assert take.segments()[0][0] == 0 and 40 < take.segments()[-1][1] < 60
+
+
+def test_a_simulation_that_explodes_is_left_out_from_before_it_did(tmp_path):
+    result = run(command_for(flying_off(60, 1e4), tmp_path / "d", 1, 100))
+    take = Dataset.open(tmp_path / "d").take("take_000")
+    assert (result["frames"], len(take.positions)) == (100, 100)
+    assert take.segments() == [(0, take.info.excluded[0].first)]
+    assert [e.reason for e in take.info.excluded] == ["exploded"]
+
+
+def test_a_simulation_of_which_no_frame_can_be_used(tmp_path):
+    ends_with(command_for(flying_off(4), tmp_path / "d", 1, 30), "simulation_unusable", "Sheet", "quality")
+
+
+def test_a_full_disk_keeps_what_is_there_and_the_bake_goes_on_when_there_is_room(tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=1500k", "tmpfs", str(disk)]
+    if not shutil.which("mount") or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("may not mount a small disk")
+    try:
+        cloth = cloth_and_ball()
+        command = command_for(cloth, disk / "d", 1, 2000)
+        ends_with(command, "disk_full", "resume")
+        kept = len(Dataset.open(disk / "d").take("take_000").positions)
+        assert kept > 100
+        subprocess.run(["mount", "-o", "remount,size=10m", str(disk)], check=True)
+        assert run(command_for(cloth, disk / "d", 1, 2000))["frames"] == 2000
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_a_scene_copy_that_was_damaged(tmp_path):
+    command = command_for(cloth_and_ball(), tmp_path / "d", 1, 5)
+    (tmp_path / "d" / "bake" / "scene.blend").write_bytes(b"no blend file")
+    ends_with(command, "bake_scene_lost", "scene.blend")
+
+
+def test_a_begun_take_whose_scene_was_lost_ends_with_the_frames_it_has(tmp_path):
+    cloth = cloth_and_ball()
+    run(command_for(cloth, tmp_path / "d", 1, 30))
+    folder = tmp_path / "d" / "takes" / "take_000"
+    text = (folder / "take.json").read_text().replace('"frames": 30', '"frames": 99')
+    (folder / "take.json").write_text(text.replace('"complete": true', '"complete": false'))
+    assert run(command_for(cloth, tmp_path / "d", 1, 99))["frames"] == 30

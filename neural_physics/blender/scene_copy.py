@@ -11,6 +11,8 @@ from typing import cast
 import bpy
 
 from ..errors import Problem
+from .geometry_nodes import find_modifier
+from .modifier_stack import restore_physics
 from .sources import physics_modifier
 
 
@@ -34,6 +36,8 @@ def save_copy(path: Path) -> None:
 def prepare_for_bake(scene: bpy.types.Scene, view_layer: str, obj: bpy.types.Object, frames: int) -> None:
     """Leave in the open file only what the simulation of `frames` frames needs."""
     _keep_only(scene, view_layer)
+    for other in scene.objects:
+        _simulate_again(other)
     _switch_off_after_physics(obj)
     for field in noisy_winds(scene):
         cast(bpy.types.FieldSettings, field.field).noise = 0.0
@@ -88,10 +92,17 @@ def _show(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     obj.hide_set(False, view_layer=scene.view_layers[0])
 
 
+def _simulate_again(obj: bpy.types.Object) -> None:
+    """Undo what Play has done to an object's modifiers; nobody plays in the worker."""
+    restore_physics(obj)
+    played = find_modifier(obj)
+    if played is not None:
+        played.show_viewport = False
+
+
 def _switch_off_after_physics(obj: bpy.types.Object) -> None:
     physics = physics_modifier(obj)
     assert physics is not None  # the artist's Blender has refused such an object
-    physics.show_viewport = True
     for modifier in list(obj.modifiers)[obj.modifiers.find(physics.name) + 1 :]:
         modifier.show_viewport = False
 

@@ -84,7 +84,8 @@ def check_target(obj: bpy.types.Object | None) -> None:
     modifier = physics_modifier(obj)
     if modifier is None:
         raise Problem("no_physics", object=obj.name)
-    if not modifier.show_viewport and not settings_of(obj).playing:
+    stood_in_for = bool(settings_of(obj).hidden_modifiers)
+    if not modifier.show_viewport and not stood_in_for:
         raise Problem("physics_disabled", object=obj.name, modifier=modifier.name)
     if not mesh_data(obj).polygons:
         raise Problem("mesh_without_faces", object=obj.name)

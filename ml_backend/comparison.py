@@ -64,7 +64,10 @@ def compare(
 ) -> Comparison:
     """Go through all windows; `visited` is told how many frames are done after each."""
     sums = {name: ErrorSums(method.mean_shape) for name in candidates}
-    per_window, motions, normals, done = [], [], [], 0
+    per_window: list[float] = []
+    motions: list[tuple[int, dict[str, float], dict[str, float]]] = []
+    normals: list[NormalErrors] = []
+    done = 0
     for window in windows:
         truth = window.truth()
         for name, predict in candidates.items():
@@ -74,8 +77,8 @@ def compare(
                 own = ErrorSums(method.mean_shape)
                 own.add(predicted, truth)
                 per_window.append(own.errors().error)
-                pair = (motion(truth, window, dataset), motion(predicted, window, dataset))
-                motions.append((len(truth), *map(_means, pair)))
+                means = [_means(motion(shapes, window, dataset)) for shapes in (truth, predicted)]
+                motions.append((len(truth), means[0], means[1]))
                 normals += list(_normals(model, method, dataset, predicted, truth))
         done += window.stop - window.first
         visited(done)
@@ -99,10 +102,7 @@ def motion(positions: NDArray[np.float32], window: Window, dataset: Dataset) -> 
 def _means(one: Motion) -> dict[str, float]:
     means = {name: float(values.mean()) for name, values in vars(one.energy).items()}
     if one.penetration is not None:
-        means["depth"], means["share"] = (
-            float(one.penetration.depth.mean()),
-            float(one.penetration.share.mean()),
-        )
+        means |= {name: float(values.mean()) for name, values in vars(one.penetration).items()}
     return means
 
 
@@ -131,7 +131,7 @@ def _normals(
 def _mean_normals(parts: list[NormalErrors]) -> NormalErrors | None:
     if not parts:
         return None
-    regressed, from_shape = (
-        float(np.mean([getattr(p, n) for p in parts])) for n in ("regressed", "from_shape")
+    return NormalErrors(
+        regressed=float(np.mean([part.regressed for part in parts])),
+        from_shape=float(np.mean([part.from_shape for part in parts])),
     )
-    return NormalErrors(regressed, from_shape)

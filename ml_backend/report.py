@@ -99,7 +99,8 @@ def _verdict(report: dict[str, Any]) -> str:
     return (
         f"<section><div class='verdict'><div class='score'>{error:.2f}</div><div><h2>{words}</h2>"
         f"<p class='quiet'>The relative error: 0 is a perfect copy, 1 is what one gets for showing the "
-        f"average shape all the time. Cloth is chaotic, so even two reference simulations differ.</p></div></div>"
+        f"average shape all the time. Cloth is chaotic, so even two reference simulations differ.</p>"
+        f"</div></div>"
         f"<div class='scale'>{''.join(_mark(*mark) for mark in marks)}</div></section>"
     )
 
@@ -134,9 +135,7 @@ def _numbers(report: dict[str, Any]) -> str:
         (label, f"{scale * prediction[name]:.3g}", f"{scale * reference[name]:.3g}")
         for name, label, scale in pairs
     ]
-    cells = "".join(
-        f"<tr><td>{name}</td><td>{ours}</td><td>{theirs}</td></tr>" for name, ours, theirs in rows
-    )
+    cells = "".join(f"<tr><td>{name}</td><td>{a}</td><td>{b}</td></tr>" for name, a, b in rows)
     return (
         "<section><h2>In numbers</h2><table><tr><th></th><th>this model</th><th>reference</th></tr>"
         f"{cells}</table></section>"
@@ -172,7 +171,7 @@ def _rollout(
         sections.append(
             _section(
                 "The motion in its three largest components",
-                "Where the lines differ but look alike, the motion has the right character at another moment.",
+                "Where the lines differ but look alike, the motion is right in kind, at another moment.",
                 figures.coefficients(paths[0], paths[1], fps, start),
             )
         )

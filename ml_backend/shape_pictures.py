@@ -45,7 +45,7 @@ def camera_for(info: DatasetInfo, mean_shape: NDArray[np.float32], shown: NDArra
     up = -gravity / np.linalg.norm(gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
     spread = np.cov((mean_shape - mean_shape.mean(0)).T.astype(float))
     across = np.eye(3) - np.outer(up, up)
-    values, vectors = np.linalg.eigh(across @ spread @ across + 1e9 * np.outer(up, up))
+    _, vectors = np.linalg.eigh(across @ spread @ across + 1e9 * np.outer(up, up))
     front = vectors[:, 0] * (-1.0 if vectors[:, 0].sum() < 0 else 1.0)
     side = np.cross(up, front)
     turned = np.cos(TURN) * front + np.sin(TURN) * side

@@ -94,7 +94,7 @@ class Training:
                 self._save()
                 saved = time.monotonic()
                 stop.check()
-        progress.at(schedule.steps, loss=self._loss, validation=self._last_error())
+        progress.at(schedule.steps)
 
     def _validate(self) -> None:
         course, schedule = self.course, self._schedule

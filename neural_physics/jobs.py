@@ -103,7 +103,8 @@ def _reported(state: JobState, said: dict[str, Any]) -> JobState:
 def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
     history = state.history
     if "loss" in said:
-        point = (said["done"], said["loss"], said.get("validation", float("nan")))
+        validation = said.get("validation")
+        point = (said["done"], said["loss"], float("nan") if validation is None else validation)
         history = (*history, point)[-HISTORY_POINTS:]
     return replace(
         state,

@@ -19,7 +19,7 @@ from ..operators.jobs import (
 )
 from .support import Details, Section, busy, button, job, settings_column
 
-CHART_SCALE = 10.0
+CHART_SCALE = 5.5
 
 
 class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
@@ -38,17 +38,22 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             column.prop(settings_of(obj), "basis_count")
             button(layout, context, NEURALPHYSICS_OT_train, icon="OUTLINER_OB_LIGHT")
         state = job(layout, context, obj, tasks.TRAIN)
-        icon = chart_icon(obj.name, state.history)
-        if icon:
-            layout.template_icon(icon, scale=CHART_SCALE)
-            self._draw_legend(layout, state)
+        self._draw_curves(layout, obj.name, state)
 
-    def _draw_legend(self, layout: bpy.types.UILayout, state: JobState) -> None:
+    def _draw_curves(self, layout: bpy.types.UILayout, name: str, state: JobState) -> None:
+        icon = chart_icon(name, state.history)
+        if not icon:
+            return
         row = layout.row()
-        row.label(text=f"Loss {state.history[-1][1]:.3g}", icon="COLORSET_04_VEC")
-        validation = [point[2] for point in state.history if isfinite(point[2])]
+        row.template_icon(icon, scale=CHART_SCALE)
+        legend = row.column()
+        legend.label(text=f"Loss {state.history[-1][1]:.3g}", icon="COLORSET_04_VEC")
+        validation = [(point[2], point[0]) for point in state.history if isfinite(point[2])]
         if validation:
-            row.label(text=f"Validation {min(validation):.2f}", icon="COLORSET_02_VEC")
+            best, step = min(validation)
+            legend.label(text=f"Validation {validation[-1][0]:.2f}", icon="COLORSET_02_VEC")
+            legend.label(text=f"Best {best:.2f}", icon="SOLO_ON")
+            legend.label(text=f"after {step:,.0f} steps", icon="BLANK1")
 
 
 class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):

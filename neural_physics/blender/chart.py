@@ -7,12 +7,12 @@ import bpy.utils.previews
 import numpy as np
 from numpy.typing import NDArray
 
-WIDTH, HEIGHT = 256, 128
+WIDTH = HEIGHT = 192  # a square: Blender draws icons as squares
 BACKGROUND = (0.10, 0.10, 0.11, 1.0)
 GRID = (0.22, 0.22, 0.24, 1.0)
-LOSS = (0.45, 0.62, 0.90, 1.0)
+LOSS = (0.35, 0.60, 0.95, 1.0)
 VALIDATION = (0.95, 0.62, 0.20, 1.0)
-THICKNESS = 2  # pixels
+THICKNESS = 3  # pixels
 Point = tuple[float, float, float]  # steps done, loss, validation (not a number where there is none)
 
 _pictures: bpy.utils.previews.ImagePreviewCollection | None = None

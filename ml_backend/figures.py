@@ -17,6 +17,7 @@ from neural_physics.evaluation import RolloutErrors
 from neural_physics.takes import Mesh
 
 REFERENCE_COLOUR, OURS_COLOUR = "#8a8f98", "#2f6fbd"
+REFERENCE_CLOTH, OURS_CLOTH = "#b4b9c1", "#5d95d8"
 COLOURS = {OURS: OURS_COLOUR, RIDGE: "#b04a6f", MEAN: "#b8b8b8", BASIS: "#5b9e6d"}
 NAMES = {
     OURS: "this model",
@@ -77,9 +78,10 @@ def coefficients(
         columns[:shown] = z[some, :shown].T
         path.plot(*columns, color=colour, linewidth=width)
     path.set_title("first 12 seconds", fontsize=9)
-    for axis, name in zip((path.xaxis, path.yaxis, path.zaxis), "123", strict=True):
+    for number, axis in enumerate((path.xaxis, path.yaxis, path.zaxis), 1):
         axis.set_ticklabels([])
-        axis.set_label_text(name)
+        axis.set_label_text(f"z{number}")
+        axis.labelpad = -8
         axis.pane.set_facecolor("#f6f7f8")
     seconds = start + np.arange(len(reference)) / fps
     for row in range(shown):
@@ -153,7 +155,7 @@ def side_by_side(
     width, height = camera.high - camera.low
     figure = _figure(8.0, min(8.0, 2 * 8.0 / columns * height / width + 0.5))
     for row, (shapes, colour, name) in enumerate(
-        ((reference, REFERENCE_COLOUR, "reference"), (prediction, OURS_COLOUR, "this model"))
+        ((reference, REFERENCE_CLOTH, "reference"), (prediction, OURS_CLOTH, "this model"))
     ):
         for column in range(columns):
             axes = figure.add_subplot(2, columns, row * columns + column + 1)

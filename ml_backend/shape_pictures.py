@@ -14,7 +14,7 @@ from neural_physics.normals import triangulate
 from neural_physics.takes import DatasetInfo, Mesh
 
 TURN, LIFT = np.radians(28.0), np.radians(14.0)  # the camera: round the object, and above it
-LIGHT = np.array([-0.35, 0.75, 0.55])  # right, up, towards the camera
+LIGHT = np.array([-0.45, 0.55, 0.7])  # right, up, towards the camera
 BALL_COLOUR = "#d9822b"
 BALL_DETAIL = 18
 
@@ -87,7 +87,7 @@ def _shaded(triangles: Array, camera: Camera, colour: tuple[float, float, float]
     away = normals[:, 2] < 0
     normals[away] *= -1
     light = np.clip(normals @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, 1.0)
-    brightness = (0.42 + 0.66 * light) * np.where(away, 0.86, 1.0)
+    brightness = (0.5 + 0.62 * light) * np.where(away, 0.86, 1.0)
     return np.clip(np.array(colour) * brightness[:, None], 0.0, 1.0)
 
 

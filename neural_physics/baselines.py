@@ -13,7 +13,7 @@ from .takes import Take
 
 HISTORY = 90  # frames of interaction that the regression sees, the current one included
 MOST_FEATURES = 2000  # with more channels than fit, the history is thinned to every k-th frame
-RIDGE = 1e-3  # how much each feature is held back, in its own variances
+RIDGE = 1e-2  # how much each feature is held back, in its own variances
 
 
 def mean_shape(shape: NDArray[np.float32]) -> Predictor:

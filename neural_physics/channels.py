@@ -9,8 +9,6 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import Problem
-
 Kind = Literal[
     "position",  # of an object's origin, in the reference frame
     "joints",  # positions of an armature's joints, in the reference frame
@@ -32,6 +30,16 @@ UNITS: dict[Kind, str] = {
     "angular_acceleration": "rad/s^2",
     "wind": "1",
     "value": "1",
+}
+# Numbers of y that a channel of each kind takes; those not named take any.
+SIZES: dict[Kind, int] = {
+    "position": 3,
+    "ground": 4,
+    "velocity": 3,
+    "acceleration": 3,
+    "angular_velocity": 3,
+    "angular_acceleration": 3,
+    "wind": 3,
 }
 LARGEST_LAYOUT = 4096
 
@@ -102,18 +110,12 @@ class ChannelLayout:
         ]
 
     @staticmethod
-    def from_json(items: object, path: str) -> ChannelLayout:
-        """Read what `to_json` wrote.
-
-        Raises Problem("dataset_damaged") on anything else; `path` is the file named in the sentence.
-        """
-        try:
-            layout = ChannelLayout(tuple(_channel_from_json(item) for item in _list(items)))
-        except (KeyError, TypeError, ValueError) as error:
-            raise Problem("dataset_damaged", path=path, reason=f"its channels: {error}") from error
+    def from_json(items: object) -> ChannelLayout:
+        """Read what `to_json` wrote. Raises KeyError, TypeError or ValueError on anything else."""
+        layout = ChannelLayout(tuple(_channel_from_json(item) for item in _list(items)))
         names = [channel.name for channel in layout.channels]
-        if len(set(names)) != len(names) or layout.size > LARGEST_LAYOUT:
-            raise Problem("dataset_damaged", path=path, reason="its channels repeat or are too many")
+        if not names or len(set(names)) != len(names) or layout.size > LARGEST_LAYOUT:
+            raise ValueError("channels are missing, repeated or too many")
         return layout
 
 
@@ -128,6 +130,9 @@ def _channel_from_json(item: Mapping[str, Any]) -> Channel:
     if kind not in get_args(Kind) or not isinstance(size, int) or not 0 < size <= LARGEST_LAYOUT:
         raise ValueError(f"unknown channel {item!r}"[:120])
     parts = tuple(str(part) for part in item.get("parts", ()))
+    wanted = 3 * len(parts) if kind == "joints" else SIZES.get(kind, size)
+    if size != wanted:
+        raise ValueError(f"a channel of kind {kind} has {wanted} numbers, not {size}")
     return Channel(str(item["name"]), kind, size, str(item.get("source", "")), parts)
 
 

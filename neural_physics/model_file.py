@@ -28,6 +28,7 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "U8": np.dtype("u1"),
 }
 METADATA_KEY = "neural_physics"
+MOST_DIMENSIONS = 8
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Model:
     tensors: dict[str, NDArray[Any]]
 
     def tensor(self, name: str, *shape: int) -> NDArray[np.float32]:
-        """One finite tensor as float32, of exactly this shape (-1 for any length).
+        """One finite tensor as float32, of exactly this shape (-1 for any length but 0).
 
         Raises Problem("model_damaged").
         """
@@ -68,7 +69,7 @@ class Model:
         if array is None:
             raise damaged(self.info.object, f"the tensor “{name}” is missing")
         fits = len(shape) == array.ndim and all(
-            want in (-1, have) for want, have in zip(shape, array.shape, strict=True)
+            have == want or (want == -1 and have > 0) for want, have in zip(shape, array.shape, strict=True)
         )
         if not fits or not np.isfinite(array).all():
             raise damaged(self.info.object, f"the tensor “{name}” is not {shape} finite numbers")
@@ -137,8 +138,10 @@ def _tensors(header: dict[str, Any], body: memoryview, path: str) -> dict[str, N
             begin, end = entry["data_offsets"]
         except (KeyError, TypeError, ValueError) as error:
             raise damaged(path, f"the tensor “{name}” is not described") from error
-        sizes_whole = all(isinstance(n, int) and n >= 0 for n in (begin, end, *shape))
-        if not sizes_whole or end - begin != math.prod(shape) * dtype.itemsize:
+        sizes_fit = len(shape) <= MOST_DIMENSIONS and all(
+            type(n) is int and 0 <= n <= LARGEST_FILE for n in (begin, end, *shape)
+        )
+        if not sizes_fit or end - begin != math.prod(shape) * dtype.itemsize:
             raise damaged(path, f"the tensor “{name}” has the wrong size")
         if begin != covered or end > len(body):
             raise damaged(path, "it is cut short, or its tensors overlap")
@@ -152,16 +155,16 @@ def _tensors(header: dict[str, Any], body: memoryview, path: str) -> dict[str, N
 def _begin(entry: object, path: str) -> int:
     try:
         return int(entry["data_offsets"][0])  # type: ignore[index]
-    except (KeyError, IndexError, TypeError, ValueError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
         raise damaged(path, "a tensor has no place") from error
 
 
 def _info(text: object, path: str) -> ModelInfo:
-    item = _json_object(str(text).encode(), path)
+    item = _json_object(str(text).encode(errors="surrogatepass"), path)
     try:
         if item.pop("schema") > SCHEMA:
             raise Problem("model_newer", path=path)
-        channels = ChannelLayout.from_json(item.pop("channels"), path)
+        channels = ChannelLayout.from_json(item.pop("channels"))
         info = ModelInfo(**item, channels=channels)
     except (KeyError, TypeError, ValueError) as error:
         raise damaged(path, f"its description: {error}") from error
@@ -186,6 +189,7 @@ def _check(info: ModelInfo, path: str) -> None:
 def _json_object(data: bytes, path: str) -> dict[str, Any]:
     try:
         item = json.loads(data.decode("utf-8"))
+        json.dumps(item, ensure_ascii=False).encode()  # refuses half characters, which nothing could print
     except (ValueError, RecursionError) as error:
         raise damaged(path, "its header is not JSON") from error
     if not isinstance(item, dict):

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, Self
+from typing import Any, BinaryIO, Literal, Self, get_args
 
 import numpy as np
 from numpy.lib import format as npy_format
@@ -272,7 +272,7 @@ class TakeWriter:
             rows["frames.npy"] = frame
         with writing(self.folder):
             for name, file in self._files.items():
-                file.write(np.ascontiguousarray(rows[name], "<f4").data)
+                _write_all(file, np.ascontiguousarray(rows[name], "<f4"))
             self.count += 1
             if self.count % CHECKPOINT_EVERY == 0:
                 self._write_headers()
@@ -357,11 +357,23 @@ def read_take_info(folder: Path) -> TakeInfo:
     """Read `take.json`. Raises Problem("dataset_damaged")."""
     item = _read_json(folder / "take.json", folder)
     try:
-        excluded = tuple(Exclusion(int(a), int(b), str(reason)) for a, b, reason in item.pop("excluded"))
-        item.pop("schema")
-        return TakeInfo(**item, excluded=excluded)
+        if item.pop("schema") > SCHEMA:
+            raise Problem("dataset_newer", path=folder)
+        excluded = tuple(Exclusion(int(a), int(b), str(reason)) for a, b, reason in item.pop("excluded", ()))
+        info = TakeInfo(**item, excluded=excluded)
+        _check_take_info(info)
+        return info
     except (KeyError, TypeError, ValueError) as error:
         raise Problem("dataset_damaged", path=folder, reason=f"take.json: {error}") from error
+
+
+def _check_take_info(info: TakeInfo) -> None:
+    if info.role not in get_args(Role) or info.kind not in get_args(TakeKind):
+        raise ValueError(f"there is no role “{info.role}”, or no kind “{info.kind}”")
+    if not isinstance(info.frames, int) or not isinstance(info.complete, bool):
+        raise ValueError("frames must be a whole number, complete true or false")
+    if not all(0 <= e.first <= e.last for e in info.excluded):
+        raise ValueError("an excluded run of frames does not go from a first to a later last")
 
 
 def write_take_info(folder: Path, info: TakeInfo) -> None:
@@ -385,7 +397,7 @@ def _read_info(path: Path) -> DatasetInfo:
     try:
         if item.pop("schema") > SCHEMA:
             raise Problem("dataset_newer", path=path)
-        channels = ChannelLayout.from_json(item.pop("channels"), str(path))
+        channels = ChannelLayout.from_json(item.pop("channels"))
         x, y, z = item.pop("gravity", DatasetInfo.gravity)
         info = DatasetInfo(**item, channels=channels, gravity=(float(x), float(y), float(z)))
         _check_info(info)
@@ -407,9 +419,29 @@ def _check_info(info: DatasetInfo) -> None:
 def _read_mesh(path: Path) -> Mesh:
     try:
         with np.load(path / "mesh.npz", allow_pickle=False) as arrays:
-            return Mesh(**{name: arrays[name] for name in Mesh.__dataclass_fields__})
-    except (OSError, KeyError, ValueError) as error:
+            mesh = Mesh(
+                np.ascontiguousarray(arrays["rest_positions"], np.float32),
+                np.ascontiguousarray(arrays["corners"], np.int32),
+                np.ascontiguousarray(arrays["face_sizes"], np.int32),
+                np.ascontiguousarray(arrays["pins"], np.float32),
+            )
+            _check_mesh(mesh)
+            return mesh
+    except Exception as error:  # zip, zlib and NumPy all have errors of their own
         raise Problem("dataset_damaged", path=path, reason=f"mesh.npz: {error}") from error
+
+
+def _check_mesh(mesh: Mesh) -> None:
+    count, corners = mesh.vertex_count, mesh.corners
+    if mesh.rest_positions.shape != (count, 3) or mesh.pins.shape != (count,):
+        raise ValueError("rest_positions must be (V, 3) and pins (V,)")
+    if not np.isfinite(mesh.rest_positions).all() or not np.isfinite(mesh.pins).all():
+        raise ValueError("rest_positions and pins must be finite numbers")
+    sizes_fit = mesh.face_sizes.ndim == corners.ndim == 1 and mesh.face_sizes.sum() == len(corners)
+    if not sizes_fit or (mesh.face_sizes < 3).any():
+        raise ValueError("face_sizes must be at least 3 each and add up to the number of corners")
+    if len(corners) and not 0 <= corners.min() <= corners.max() < count:
+        raise ValueError("corners must be vertex indices")
 
 
 def _read_json(path: Path, named: Path) -> dict[str, Any]:
@@ -451,6 +483,13 @@ def _map_rows(path: Path, columns: int) -> NDArray[np.float32]:
     if rows == 0:
         return np.empty((0, columns), np.float32)
     return np.memmap(path, "<f4", "r", offset, (rows, columns))
+
+
+def _write_all(file: BinaryIO, rows: NDArray[np.float32]) -> None:
+    """On a disk that fills up a write may be cut short without an error; the next one then raises it."""
+    left = rows.data.cast("B")
+    while left:
+        left = left[file.write(left) :]
 
 
 def _open_append(path: Path) -> BinaryIO:

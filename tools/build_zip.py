@@ -6,13 +6,25 @@ One zip for every platform, without wheels. Exits with the tool's status, after 
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST_ZIP = 1_000_000  # bytes
+SHIPPED = (
+    "blender_manifest.toml",
+    "LICENSE",
+    "__init__.py",
+    "neural_physics",
+    "operators",
+    "panels",
+    "ml_backend",
+    "requirements/training.txt",
+)
 
 
 def extension_tool() -> Path:
@@ -37,10 +49,23 @@ def extension(*args: str | Path) -> None:
         sys.exit(status)
 
 
+def stage(folder: Path) -> None:
+    """Copy what is shipped, so that nothing else that lies about here can get in."""
+    for name in SHIPPED:
+        source, target = ROOT / name, folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, target)
+
+
 def main() -> None:
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else zip_path()
-    target.parent.mkdir(exist_ok=True)
-    extension("build", "--source-dir", ROOT, "--output-filepath", target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        stage(Path(scratch))
+        extension("build", "--source-dir", scratch, "--output-filepath", target)
     extension("validate", target)
     size = target.stat().st_size
     if size > LARGEST_ZIP:

@@ -6,8 +6,7 @@ import shutil
 from typing import Any
 
 import pytest
-
-from .conftest import OUT, REGION, Window
+from blender_window import OUT, REGION, Window
 
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
@@ -50,7 +49,8 @@ with bpy.context.temp_override(window=window, area=area):
 area.spaces.active.region_3d.view_perspective = "CAMERA"
 """
         + SHEET
-        + "settings.take_count, settings.take_frames = 4, 150; settings.preset, settings.basis_count = 'preview', 32"
+        + "settings.take_count, settings.take_frames = 4, 150\n"
+        + "settings.preset, settings.basis_count = 'preview', 32"
     )
     window.shot("2_set_up")
 

@@ -1,0 +1,113 @@
+"""A Blender with its window on a virtual screen, driven by real clicks.
+
+NEURAL_PHYSICS_WINDOW names a launcher that understands: setup DIR, run DIR ARGS, stop DIR, shot DIR PNG,
+click DIR X Y, x DIR XDOTOOL-ARGS, log DIR. Without it, one beside this checkout is looked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCHER = Path(os.environ.get("NEURAL_PHYSICS_WINDOW", ROOT.parent / "shared" / "tools" / "blender-gui"))
+HOME = Path(os.environ.get("NEURAL_PHYSICS_WINDOW_FOLDER", "/var/tmp/neural-physics-window"))
+OUT = ROOT / "build" / "window"
+
+# Runs in that Blender: takes Python from files in a folder, answers with files.
+DRIVER = """
+import bpy, json, traceback
+from pathlib import Path
+FOLDER = Path({folder!r})
+bpy.context.preferences.view.show_splash = False
+def poll():
+    for request in sorted(FOLDER.glob("*.request")):
+        names = {{}}
+        try:
+            code = request.read_text()
+            request.unlink()
+            exec(code, names)
+            answer = {{"result": names.get("result")}}
+        except BaseException:
+            answer = {{"error": traceback.format_exc()}}
+        scratch = request.with_suffix(".new")
+        scratch.write_text(json.dumps(answer))
+        scratch.rename(request.with_suffix(".answer"))
+    return 0.05
+bpy.app.timers.register(poll, persistent=True)
+"""
+
+
+class Window:
+    """The running Blender."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def launcher(self, *words: object, timeout: float = 600) -> str:
+        base = sys.base_prefix  # of the Python that trains; its environment is inside the checkout
+        done = subprocess.run(
+            [str(LAUNCHER), str(words[0]), str(HOME), *map(str, words[1:])],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            cwd=ROOT,
+            env={**os.environ, "BLENDER_GUI_BIND": base, "NEURAL_PHYSICS_PYTHON": sys.executable},
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def ask(self, code: str, timeout: float = 60) -> Any:
+        """Run Python in Blender's main thread; the value it leaves in `result`."""
+        request = self.folder / f"{time.time_ns()}.request"
+        scratch = request.with_suffix(".writing")
+        scratch.write_text("import bpy\n" + code)
+        scratch.rename(request)
+        answer = request.with_suffix(".answer")
+        self.wait(answer.exists, timeout)
+        said = json.loads(answer.read_text())
+        answer.unlink()
+        assert "error" not in said, said["error"]
+        return said["result"]
+
+    def wait(self, done: Callable[[], object], timeout: float) -> None:
+        end = time.monotonic() + timeout
+        while not done():
+            assert time.monotonic() < end, self.launcher("log")[-2000:]
+            time.sleep(0.1)
+
+    def shot(self, name: str) -> Path:
+        OUT.mkdir(parents=True, exist_ok=True)
+        time.sleep(0.7)
+        self.launcher("shot", OUT / f"{name}.png")
+        return OUT / f"{name}.png"
+
+    def press(self, operator: str) -> None:
+        """Click a button of the Neural Physics tab, found by hovering and copying its Python command."""
+        where = self.ask(REGION + "result = region.x, region.y, region.width, region.height, window.height")
+        left, bottom, width, height, screen = where
+        for offset in range(10, height, 12):
+            x, y = left + width // 2, screen - (bottom + height) + offset
+            self.ask("bpy.context.window_manager.clipboard = ''")
+            self.launcher("x", "mousemove", x, y, "sleep", "0.15", "key", "ctrl+c", "sleep", "0.1")
+            if self.ask("result = bpy.context.window_manager.clipboard").startswith(f"bpy.ops.{operator}("):
+                self.launcher("click", x, y)
+                self.launcher("x", "mousemove", left // 2, screen // 2)
+                return
+        pytest.fail(f"no button {operator} is in sight: {self.shot('missing')}")
+
+
+REGION = """
+window = bpy.context.window_manager.windows[0]
+area = next(a for a in window.screen.areas if a.type == "VIEW_3D")
+region = next(r for r in area.regions if r.type == "UI")
+"""

@@ -109,6 +109,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "model_method_unknown": "The model {path} uses the method “{method}”, which this version does not have: update the extension.",
     # Play
+    "not_playing": "{object} is not playing: click Play first.",
     "play_failed": "{object} cannot be played ({reason}): switch Play off and on again.",
     "catch_up_needed": (
         "{object} has {frames} frames to catch up before this one can be shown: "
@@ -124,6 +125,10 @@ PROBLEMS: dict[str, str] = {
     ),
     # Commands
     "no_scene": "No scene is open: name a .blend that is there and can be read before --command.",
+    "evaluation_missing": "{object} has not been evaluated: click Evaluate first.",
+    "evaluation_other_object": (
+        "{path} does not hold an evaluation of {object}: evaluate its model again, with the mesh it was trained on."
+    ),
     # Set up
     "not_set_up": "{object} has not been set up: select a mesh with Cloth or Soft Body, and click Set Up.",
     "object_unknown": "There is no object “{object}” in {scene}: check the name.",

@@ -69,7 +69,7 @@ class Timeline:
         """
         known = self._recorded.get(frame)
         if known is not None:
-            if np.array_equal(known, y):
+            if known.tobytes() == y.tobytes():  # several times faster than comparing numbers
                 return
             self.forget_from(frame)
         if frame != self.start_frame + len(self._recorded):

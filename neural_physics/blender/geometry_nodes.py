@@ -61,6 +61,14 @@ def write_positions(mesh: bpy.types.Mesh, positions: NDArray[np.float32]) -> Non
     mesh.update_tag()
 
 
+def read_positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
+    """What `write_positions` wrote last."""
+    positions = np.empty((len(mesh.vertices), 3), "<f4")
+    layer = cast(bpy.types.FloatVectorAttribute, mesh.attributes[ATTRIBUTE])
+    layer.data.foreach_get("vector", positions.reshape(-1))
+    return positions
+
+
 def remove_positions(mesh: bpy.types.Mesh) -> None:
     """Take the attribute away; where a modifier is left, the rest shape shows."""
     layer = mesh.attributes.get(ATTRIBUTE)

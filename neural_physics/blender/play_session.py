@@ -22,6 +22,7 @@ from .setting_up import is_animated
 from .sources import check_mesh, faces_of, mesh_data
 
 Mask = NDArray[np.bool_]
+Vector = NDArray[np.float32]
 SMOOTHING = 0.1  # of the times shown to the artist: the share of the newest
 
 
@@ -147,10 +148,10 @@ class PlaySession:
         if not visit.sampled or visit.frame < self.timeline.start_frame:
             return
         y = self.sampler.sample(depsgraph, visit.frame).copy()
-        if self.frame is not None and not visit.playing:
-            moved = y != self._seen
-            if moved.any() and not is_animated(bpy.data.objects[self._frame_object]):
-                self._overwrite(self._channels(moved) & self._by_hand(), y)
+        if self.frame is not None and not visit.playing and not _same(y, self._seen):
+            by_hand = self._by_hand()
+            if by_hand.any() and not is_animated(bpy.data.objects[self._frame_object]):
+                self._overwrite(by_hand & self._channels(y != self._seen), y)
         self._moves_on = visit.playing and (self.frame is None or visit.frame > self.frame)
         self._seen, self.frame = y, visit.frame
 
@@ -162,10 +163,9 @@ class PlaySession:
             self.begin_anew()
             return True
         y = self.sampler.sample(depsgraph, self.frame).copy()
-        moved = y != self._seen
-        if not moved.any():
+        if _same(y, self._seen):
             return False
-        self._overwrite(self._channels(moved), y)
+        self._overwrite(self._channels(y != self._seen), y)
         self._seen = y
         return True
 
@@ -194,7 +194,7 @@ class PlaySession:
         if new_run or caught_up:
             self._seen = self.sampler.sample(depsgraph, frame).copy()
         y, known = self._seen, self.timeline.recorded(frame)
-        if known is not None and not self._moves_on and not np.array_equal(known, y):
+        if known is not None and not self._moves_on and not _same(known, y):
             y = np.where(self._by_hand(), known, y)
         self.timeline.record(frame, y)
 
@@ -267,6 +267,11 @@ class PlaySession:
         for name, where in self._slices.items():
             mask[where] = not is_animated(bpy.data.objects[self._sources[name]])
         return mask
+
+
+def _same(a: Vector, b: Vector) -> bool:
+    """Whether two y are equal, bit for bit; several times faster than comparing numbers."""
+    return a.tobytes() == b.tobytes()
 
 
 def _smoothed(shown: float, seconds: float) -> float:

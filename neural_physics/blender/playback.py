@@ -10,6 +10,7 @@ import bpy
 
 from ..errors import Problem
 from . import geometry_nodes, handlers, packing
+from .cache_modifier import remove_cache
 from .handlers import PLAYED, register, unregister
 from .modifier_stack import physics_place, restore_physics, switch_off_physics
 from .play_session import PlaySession
@@ -61,9 +62,9 @@ def attach(obj: bpy.types.Object) -> None:
     """
     PLAYED.start(obj)
     settings = settings_of(obj)
+    remove_cache(obj)
     if geometry_nodes.find_modifier(obj) is None:
-        place = physics_place(obj)
-        geometry_nodes.add_modifier(obj, place)
+        geometry_nodes.add_modifier(obj, physics_place(obj))
     switch_off_physics(obj)
     settings.playing = True
     handlers.show_current_frame()

@@ -7,7 +7,6 @@ then step, decode and write. Nothing here raises: what goes wrong is kept as the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from time import perf_counter
 from typing import cast
 
@@ -85,7 +84,7 @@ class PlayedObjects:
         visit = Visit(scene.frame_current, subframe, sampled, is_playing(depsgraph))
         pairs = self._present(scene, depsgraph)
         for session, _ in pairs:
-            with _keeping_problem(session):
+            with _KeepingProblem(session):
                 session.look(depsgraph, visit)
         missing = _span(session.needs(visit) for session, _ in _sound(pairs))
         if missing:
@@ -93,7 +92,7 @@ class PlayedObjects:
         for session, obj in _sound(pairs):
             session.behind = len(session.needs(visit))
             if session.behind == 0:
-                with _keeping_problem(session):
+                with _KeepingProblem(session):
                     session.record(depsgraph, visit, bool(missing))
                     session.show(obj, depsgraph, visit)
 
@@ -108,7 +107,7 @@ class PlayedObjects:
         for session, _ in pairs:
             # On another frame than the last one seen, a frame change is under way, which looks itself.
             if session.frame == scene.frame_current and scene.frame_subframe == 0.0:
-                with _keeping_problem(session):
+                with _KeepingProblem(session):
                     session.check_sources(scene)
                     animated = animation and not moved.isdisjoint(session.sources())
                     session.stale |= session.edited(depsgraph, animated)
@@ -125,7 +124,7 @@ class PlayedObjects:
         """Playing starts: on the start frame with a new run, from where things stand now."""
         for session, _ in self._present(scene, depsgraph):
             if scene.frame_current <= session.timeline.start_frame:
-                with _keeping_problem(session):
+                with _KeepingProblem(session):
                     session.begin_anew()
                     session.stale = True
         self.visit(scene, depsgraph)
@@ -144,7 +143,7 @@ class PlayedObjects:
             if obj is None or not obj.evaluated_get(depsgraph).is_evaluated:
                 continue
             session.problem = None
-            with _keeping_problem(session):
+            with _KeepingProblem(session):
                 session.follow(scene, obj)
             pairs.append((session, obj))
         return list(_sound(pairs))
@@ -153,7 +152,7 @@ class PlayedObjects:
         if scene.frame_subframe:
             return
         for session, _ in self._present(scene, depsgraph):
-            with _keeping_problem(session):
+            with _KeepingProblem(session):
                 session.record_next(depsgraph, scene.frame_current)
 
     def _catch_up(self, scene: bpy.types.Scene, frames: range, patient: bool) -> None:
@@ -208,13 +207,18 @@ def _span(ranges: Iterable[range]) -> range:
     return range(min(frames.start for frames in filled), max(frames.stop for frames in filled))
 
 
-@contextmanager
-def _keeping_problem(session: PlaySession) -> Iterator[None]:
+class _KeepingProblem:
     """What goes wrong in a handler is told in the panel: raised, it would only be lost in a console."""
-    try:
-        yield
-    except Problem as problem:
-        session.problem = problem
-    except Exception as error:  # noqa: BLE001
-        reason = f"{type(error).__name__}: {error}"
-        session.problem = Problem("play_failed", object=session.name, reason=reason)
+
+    def __init__(self, session: PlaySession) -> None:
+        self._session = session
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> bool:
+        if isinstance(error, Problem):
+            self._session.problem = error
+        elif isinstance(error, Exception):
+            reason = f"{type(error).__name__}: {error}"
+            self._session.problem = Problem("play_failed", object=self._session.name, reason=reason)
+        return isinstance(error, Exception)

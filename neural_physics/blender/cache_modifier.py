@@ -1,0 +1,49 @@
+"""A PC2 file shown by Blender's Mesh Cache modifier in the place of the physics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+import bpy
+
+from .modifier_stack import physics_place, restore_physics, switch_off_physics
+
+MODIFIER = "Neural Physics Cache"
+
+
+def show_cache(obj: bpy.types.Object, path: Path, first: int, rate: float = 1.0) -> None:
+    """Show a PC2 file instead of the physics, its first frame at the scene's frame `first`.
+
+    rate: frames of the file per frame of the scene.
+    """
+    remove_cache(obj)
+    place = physics_place(obj)
+    modifier = cast(bpy.types.MeshCacheModifier, obj.modifiers.new(MODIFIER, "MESH_CACHE"))
+    modifier.cache_format, modifier.filepath = "PC2", _beside_the_blend(path)
+    # Blender shows the file's frame number frame_scale * (scene's frame) - frame_start.
+    modifier.frame_scale, modifier.frame_start = rate, rate * first
+    obj.modifiers.move(len(obj.modifiers) - 1, place)
+    switch_off_physics(obj)
+
+
+def find_cache(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
+    """The modifier that `show_cache` made, if it is there."""
+    modifier = obj.modifiers.get(MODIFIER)
+    return modifier if isinstance(modifier, bpy.types.MeshCacheModifier) else None
+
+
+def remove_cache(obj: bpy.types.Object) -> None:
+    """Take the modifier away and switch the physics on again; the file stays."""
+    modifier = find_cache(obj)
+    if modifier is not None:
+        obj.modifiers.remove(modifier)
+        restore_physics(obj)
+
+
+def _beside_the_blend(path: Path) -> str:
+    """Relative to the .blend where it lies under its folder, so that both can be moved together."""
+    home = Path(bpy.data.filepath).parent if bpy.data.filepath else None
+    if home is not None and path.is_relative_to(home):
+        return "//" + path.relative_to(home).as_posix()
+    return str(path)

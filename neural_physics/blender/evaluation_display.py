@@ -1,0 +1,147 @@
+"""What an evaluation found, in the scene: the truth beside the prediction, coloured by its error.
+
+Reads what `ml_backend evaluate` leaves beside the model: prediction.pc2 and reference.pc2, one take
+as predicted and as it was, in the object's axes, and error.npz: vertex_error (V,), metres.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import cast
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from ..errors import Problem
+from ..point_caches import read_pc2
+from .cache_modifier import show_cache
+from .geometry_nodes import remove_positions
+from .paths import report_path
+from .sources import check_mesh, mesh_data
+
+ERROR = "neural_physics_error"
+MATERIAL = "Neural Physics Error"
+GAP = 1.2  # from one copy to the next, in widths of the object
+# Dark blue where it is exact, over green, to yellow at the largest error: rising in lightness, so that
+# it reads without colour vision too. Linear RGB.
+RAMP = np.array([(0.02, 0.0, 0.12), (0.0, 0.15, 0.3), (0.05, 0.5, 0.15), (1.0, 0.75, 0.02)], np.float32)
+
+
+def check_evaluation(obj: bpy.types.Object) -> None:
+    """Raise the Problem that keeps an evaluation from being shown."""
+    check_mesh(obj)
+    _read_error(obj)
+
+
+def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
+    """Put two copies beside an object, which play one held-out take: "Reference" and "Prediction".
+
+    The prediction is coloured by its error. Returns the error, metres, that the brightest colour means.
+    Raises Problem("file_missing" | "evaluation_other_object" | "cache_not_pc2") and what
+    `sources.check_mesh` does.
+    """
+    check_mesh(obj)
+    error = _read_error(obj)
+    folder = report_path(obj).parent
+    rate = _fps(folder) / (scene.render.fps / scene.render.fps_base)
+    hide_evaluation(obj)
+    collection = bpy.data.collections.new(_collection_name(obj))
+    scene.collection.children.link(collection)
+    for step, name in enumerate(("Reference", "Prediction"), 1):
+        copy = _copy(obj, f"{obj.name} {name}", step)
+        collection.objects.link(copy)
+        show_cache(copy, folder / f"{name.lower()}.pc2", scene.frame_start, rate)
+        if name == "Prediction":
+            _colour(mesh_data(copy), error)
+    return float(error.max())
+
+
+def hide_evaluation(obj: bpy.types.Object) -> None:
+    """Take the two copies away again; harmless where there are none."""
+    collection = bpy.data.collections.get(_collection_name(obj))
+    if collection is None:
+        return
+    for copy in list(collection.objects):
+        bpy.data.meshes.remove(mesh_data(copy))  # and the object with it
+    bpy.data.collections.remove(collection)
+    material = bpy.data.materials.get(MATERIAL)
+    if material is not None and material.users == 0:
+        bpy.data.materials.remove(material)
+
+
+def is_shown(obj: bpy.types.Object) -> bool:
+    """Whether the two copies are there."""
+    return _collection_name(obj) in bpy.data.collections
+
+
+def error_colours(error: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(V, 4) float32 linear RGBA of (V,) errors, from exact to the largest of them."""
+    share = error / max(float(error.max()), 1e-12)
+    places = np.linspace(0.0, 1.0, len(RAMP))
+    channels = [np.interp(share, places, RAMP[:, i]) for i in range(3)]
+    return np.stack([*channels, np.ones_like(share)], axis=1).astype(np.float32)
+
+
+def _collection_name(obj: bpy.types.Object) -> str:
+    return f"Evaluation of {obj.name}"[:60]
+
+
+def _read_error(obj: bpy.types.Object) -> NDArray[np.float32]:
+    folder = report_path(obj).parent
+    path = folder / "error.npz"
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            error = np.asarray(arrays["vertex_error"], np.float32)
+    except FileNotFoundError as missing:
+        raise Problem("evaluation_missing", object=obj.name) from missing
+    except (OSError, KeyError, ValueError) as damage:
+        raise Problem("evaluation_other_object", path=path, object=obj.name) from damage
+    count = len(mesh_data(obj).vertices)
+    for name in ("reference.pc2", "prediction.pc2"):
+        if read_pc2(folder / name).shape[1] != count:
+            raise Problem("evaluation_other_object", path=folder / name, object=obj.name)
+    if error.shape != (count,) or not np.isfinite(error).all():
+        raise Problem("evaluation_other_object", path=path, object=obj.name)
+    return error
+
+
+def _fps(folder: Path) -> float:
+    """Of the take that is shown."""
+    try:
+        return float(json.loads((folder / "report.json").read_text(encoding="utf-8"))["fps"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Problem("file_missing", path=folder / "report.json") from error
+
+
+def _copy(obj: bpy.types.Object, name: str, step: int) -> bpy.types.Object:
+    """The object's mesh alone, some widths beside it along the world's X axis."""
+    mesh = mesh_data(obj).copy()
+    mesh.name = name
+    remove_positions(mesh)
+    copy = bpy.data.objects.new(name, mesh)
+    width = max(obj.dimensions.x, obj.dimensions.y, 1e-3)
+    copy.matrix_world = Matrix.Translation((GAP * step * width, 0.0, 0.0)) @ obj.matrix_world
+    return copy
+
+
+def _colour(mesh: bpy.types.Mesh, error: NDArray[np.float32]) -> None:
+    """Colour a mesh by (V,) errors, in Solid shading by attribute and in renders."""
+    layer = mesh.color_attributes.new(ERROR, "FLOAT_COLOR", "POINT")
+    cast(bpy.types.FloatColorAttribute, layer).data.foreach_set("color", error_colours(error).reshape(-1))
+    mesh.color_attributes.active_color = layer
+    mesh.materials.clear()
+    mesh.materials.append(bpy.data.materials.get(MATERIAL) or _material())
+
+
+def _material() -> bpy.types.Material:
+    material = bpy.data.materials.new(MATERIAL)
+    material.use_nodes = True
+    tree = material.node_tree
+    assert tree is not None  # it was just made, with nodes
+    colour = tree.nodes.new("ShaderNodeVertexColor")
+    colour.layer_name = ERROR  # type: ignore[attr-defined]
+    tree.links.new(colour.outputs["Color"], tree.nodes["Principled BSDF"].inputs["Base Color"])
+    return material

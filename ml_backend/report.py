@@ -81,16 +81,15 @@ def _about(report: dict[str, Any]) -> str:
 
 def _verdict(report: dict[str, Any]) -> str:
     error, ridge = report["rollout_error"], report["ridge_error"]
+    words = "It follows the large motion; much of the detail is its own."
     if error < 0.2:
         words = "It follows the reference closely."
+    elif ridge is not None and error >= ridge:
+        words = "A plain linear regression does as well: bake more frames, or train longer."
     elif error < 0.5:
         words = "It moves as the reference does; folds and timing differ here and there."
-    elif error < 0.9:
-        words = "It follows the large motion; much of the detail is its own."
-    else:
-        words = "It is no better than standing still in the average shape: bake more frames, or train longer."
-    if ridge is not None and error >= ridge:
-        words += " A plain linear regression does as well: bake more frames, or train longer."
+    elif error >= 0.9:
+        words = "It is hardly better than standing still: bake more frames, or train longer."
     marks = [("this model", error, "above"), ("average shape", 1.0, "below")]
     if ridge is not None:
         marks.append(("ridge regression", ridge, "below"))

@@ -23,6 +23,13 @@ PROBLEMS: dict[str, str] = {
     "interaction_shape": (
         "{path} holds {found} but the take needs {expected}: one row per frame, one column per channel value."
     ),
+    "interaction_unnamed": (
+        "{path} has {found} columns without names: name them with --channels, "
+        "or import a CSV file whose first row names them."
+    ),
+    "interaction_columns": "The columns of {path} cannot be channels ({reason}): name them Ball.x, Ball.y, Ball.z, and so on.",
+    "mesh_unreadable": "{path} is not a mesh that can be read ({reason}): export it as OBJ or PLY.",
+    "take_exists": "The dataset {path} has a take {take} already: give the new one another name.",
     "interaction_not_numbers": "{path} has something that is not a number in row {row}: mend it and import again.",
     # Datasets
     "dataset_missing": "There is no dataset in {path}: bake or import one first.",
@@ -35,6 +42,7 @@ PROBLEMS: dict[str, str] = {
         "The dataset {path} was baked with other interaction objects ({found}) than are set now ({expected}): "
         "choose another dataset folder, or bake again from the start."
     ),
+    "dataset_faulty": "The dataset {path} has {count} that training would trip over, the first in {reason}: mend and check again.",
     "dataset_newer": "{path} was written by a newer version of Neural Physics: update the extension.",
     "dataset_empty": "The dataset {path} has no usable frames ({reason}): bake more takes.",
     "nothing_held_out": (

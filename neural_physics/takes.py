@@ -152,7 +152,7 @@ class Dataset:
         if not (path / "dataset.json").is_file():
             raise Problem("dataset_missing", path=path)
         info = _read_info(path)
-        mesh = _read_mesh(path)
+        mesh = read_mesh(path / "mesh.npz")
         if mesh.topology() != info.topology or mesh.vertex_count != info.vertex_count:
             raise Problem("dataset_damaged", path=path, reason="mesh.npz does not belong to dataset.json")
         return cls(path, info, mesh)
@@ -416,9 +416,10 @@ def _check_info(info: DatasetInfo) -> None:
         raise ValueError("colliders must be radii above 0 of position channels")
 
 
-def _read_mesh(path: Path) -> Mesh:
+def read_mesh(path: Path) -> Mesh:
+    """Read a `mesh.npz`. Raises Problem("dataset_damaged")."""
     try:
-        with np.load(path / "mesh.npz", allow_pickle=False) as arrays:
+        with np.load(path, allow_pickle=False) as arrays:
             mesh = Mesh(
                 np.ascontiguousarray(arrays["rest_positions"], np.float32),
                 np.ascontiguousarray(arrays["corners"], np.int32),
@@ -428,7 +429,7 @@ def _read_mesh(path: Path) -> Mesh:
             _check_mesh(mesh)
             return mesh
     except Exception as error:  # zip, zlib and NumPy all have errors of their own
-        raise Problem("dataset_damaged", path=path, reason=f"mesh.npz: {error}") from error
+        raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
 
 
 def _check_mesh(mesh: Mesh) -> None:

@@ -1,0 +1,232 @@
+"""Takes from any other program: a point cache (PC2 or MDD) and the interaction beside it."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .channels import SIZES, Channel, ChannelLayout, Kind
+from .errors import Problem
+from .frame_checks import find_bad_frames
+from .point_caches import read_mdd, read_pc2
+from .takes import Dataset, DatasetInfo, Mesh, Role, TakeInfo, read_take_info
+
+# Columns are `Ball.x`, `wind:Breeze.y`, `joints:Rig/hip.z`, `Pressure` or `Pressure.0`; object names
+# may have dots themselves, as Blender's `Ball.001` has.
+COLUMN = re.compile(
+    r"(?:(?P<kind>[a-z_]+):)?(?P<name>.+?)(?:/(?P<joint>.+?))?(?:\.(?P<part>[xyz]|0|[1-9]\d*))?"
+)
+AXES = ("x", "y", "z")
+
+
+def import_take(
+    dataset_path: Path,
+    mesh: Mesh,
+    object_name: str,
+    cache_path: Path,
+    interaction_path: Path,
+    fps: float,
+    role: Role = "training",
+    name: str = "",
+    columns: Sequence[str] = (),
+    gravity: tuple[float, float, float] = DatasetInfo.gravity,
+    colliders: Mapping[str, float] | None = None,
+    visited: Callable[[int, int], None] = lambda done, total: None,
+) -> str:
+    """Add a take to a dataset, which is made if it is not there; returns the take's name.
+
+    cache_path: .mdd, else PC2; positions in metres, in the same axes as the mesh and the channels.
+    interaction_path: .npy (frames, e), else CSV whose first row names the columns. columns: the names
+    for an .npy; without them those of the dataset. gravity, colliders: see `DatasetInfo`. visited:
+    told how many frames of how many are done; what it raises ends the import, and nothing is left.
+    Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count" |
+    "interaction_shape" | "interaction_not_numbers" | "interaction_unnamed" | "interaction_columns" |
+    "take_exists" | "dataset_other_object" | "dataset_other_channels" | "dataset_other_fps" | ...).
+    """
+    positions = read_mdd(cache_path) if cache_path.suffix.lower() == ".mdd" else read_pc2(cache_path)
+    if positions.shape[1] != mesh.vertex_count:
+        raise Problem(
+            "cache_vertex_count",
+            path=cache_path,
+            found=positions.shape[1],
+            object=object_name,
+            expected=mesh.vertex_count,
+        )
+    existing = Dataset.open(dataset_path) if (dataset_path / "dataset.json").is_file() else None
+    layout, interaction = read_interaction(
+        interaction_path, columns, existing.info.channels if existing else None
+    )
+    if len(interaction) != len(positions):
+        raise Problem(
+            "interaction_shape",
+            path=interaction_path,
+            found=f"{len(interaction)} rows",
+            expected=f"{len(positions)}",
+        )
+    info = DatasetInfo(
+        object=object_name,
+        topology=mesh.topology(),
+        vertex_count=mesh.vertex_count,
+        fps=fps,
+        channels=layout,
+        provenance={"program": "imported", "first file": cache_path.name},
+        gravity=gravity,
+        colliders=dict(colliders or {}),
+    )
+    dataset = Dataset.create(dataset_path, info, mesh)
+    if abs(dataset.info.fps - fps) > 1e-6 * fps:
+        raise Problem("dataset_other_fps", path=dataset_path, found=dataset.info.fps, expected=fps)
+    return _write(dataset, name, role, positions, interaction, visited)
+
+
+def read_interaction(
+    path: Path, columns: Sequence[str] = (), known: ChannelLayout | None = None
+) -> tuple[ChannelLayout, NDArray[np.float32]]:
+    """The channels of a CSV or .npy file, and y for all frames, (T, e) float32.
+
+    known: the channels of the dataset it is for, taken where they have the same names and sizes.
+    """
+    if path.suffix.lower() == ".npy":
+        values = _read_npy(path)
+        if not columns and known is not None and known.size == values.shape[1]:
+            return known, values
+        if not columns:
+            raise Problem("interaction_unnamed", path=path, found=values.shape[1])
+    else:
+        columns, values = _read_csv(path)
+    if len(columns) != values.shape[1]:
+        raise Problem(
+            "interaction_shape", path=path, found=f"{values.shape[1]} columns", expected=f"{len(columns)}"
+        )
+    layout = layout_of_columns(columns, path)
+    if known is not None and _named_sizes(known) == _named_sizes(layout):
+        layout = known
+    return layout, values
+
+
+def layout_of_columns(columns: Sequence[str], path: Path) -> ChannelLayout:
+    """Channels from the names of the columns of y; `path` is the file named if they cannot be.
+
+    `Ball.x, Ball.y, Ball.z` is the position of an object Ball; a kind may stand before it, such as
+    `wind:Breeze.x`, and `joints:Rig/hip.x` is a joint. Any other column is a plain value.
+    Raises Problem("interaction_columns").
+    """
+    parsed = [_parse_column(column.strip()) for column in columns]
+    groups = [list(group) for _, group in groupby(parsed, key=lambda column: (column.kind, column.name))]
+    try:
+        # What a file holds is checked in one place.
+        return ChannelLayout.from_json(ChannelLayout(tuple(map(_channel, groups))).to_json())
+    except ValueError as error:
+        raise Problem("interaction_columns", path=path, reason=error) from error
+
+
+class _Column(NamedTuple):
+    kind: str
+    name: str
+    joint: str
+    part: str
+
+
+def _parse_column(column: str) -> _Column:
+    match = COLUMN.fullmatch(column)
+    if match is None or (match["kind"] and match["kind"] not in get_args(Kind)):
+        match = re.fullmatch(r"(?P<name>.*)(?P<kind>)(?P<joint>)(?P<part>)", column)
+        assert match is not None  # it matches anything
+    name, joint, part = match["name"], match["joint"] or "", match["part"] or ""
+    if match["kind"] != "joints" and joint:
+        name, joint = f"{name}/{joint}", ""
+    return _Column(match["kind"] or ("position" if part in AXES else "value"), name, joint, part)
+
+
+def _channel(columns: list[_Column]) -> Channel:
+    first = columns[0]
+    kind: Kind = next(kind for kind in get_args(Kind) if kind == first.kind)
+    joints = tuple(dict.fromkeys(column.joint for column in columns if column.joint))
+    size = 3 * len(joints) if kind == "joints" else SIZES.get(kind, len(columns))
+    expected: list[str] = list(AXES) * (size // 3) if first.part in AXES else [str(i) for i in range(size)]
+    parts = [column.part for column in columns]
+    if parts != expected and not (size == 1 and parts == [""]):
+        raise ValueError(f"{first.name} has the parts {', '.join(parts)}, not {', '.join(expected)}")
+    return Channel(first.name, kind, size, "" if kind == "value" else first.name, joints)
+
+
+def _named_sizes(layout: ChannelLayout) -> list[tuple[str, int]]:
+    return [(channel.name, channel.size) for channel in layout.channels]
+
+
+def _read_npy(path: Path) -> NDArray[np.float32]:
+    try:
+        values = np.asarray(np.load(path, allow_pickle=False), np.float32)
+    except FileNotFoundError as error:
+        raise Problem("file_missing", path=path) from error
+    except (OSError, ValueError, EOFError) as error:
+        raise Problem(
+            "interaction_shape", path=path, found="something else", expected="an array of numbers"
+        ) from error
+    if values.ndim != 2:
+        raise Problem("interaction_shape", path=path, found=f"{values.ndim} dimensions", expected="2 of them")
+    _check_finite(values, path, 0)
+    return values
+
+
+def _read_csv(path: Path) -> tuple[list[str], NDArray[np.float32]]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            columns, *rows = [row for row in csv.reader(file) if row] or [[]]
+    except FileNotFoundError as error:
+        raise Problem("file_missing", path=path) from error
+    except (OSError, ValueError, csv.Error) as error:
+        raise Problem(
+            "interaction_shape", path=path, found="no text", expected="a table with commas"
+        ) from error
+    values = np.empty((len(rows), len(columns)), np.float32)
+    for number, row in enumerate(rows):
+        if len(row) != len(columns):
+            found = f"{len(row)} values in row {number + 2}"
+            raise Problem("interaction_shape", path=path, found=found, expected=len(columns))
+        try:
+            values[number] = [float(cell) for cell in row]
+        except ValueError as error:
+            raise Problem("interaction_not_numbers", path=path, row=number + 2) from error
+    _check_finite(values, path, 2)
+    return columns, values
+
+
+def _check_finite(values: NDArray[np.float32], path: Path, first_row: int) -> None:
+    bad = np.flatnonzero(~np.isfinite(values).all(1))
+    if len(bad):
+        raise Problem("interaction_not_numbers", path=path, row=int(bad[0]) + first_row)
+
+
+def _write(
+    dataset: Dataset,
+    name: str,
+    role: Role,
+    positions: NDArray[np.float32],
+    interaction: NDArray[np.float32],
+    visited: Callable[[int, int], None],
+) -> str:
+    there = set(dataset.take_names())
+    name = name or next(free for n in range(len(there) + 1) if (free := f"take_{n:03d}") not in there)
+    folder = dataset.path / "takes" / name
+    if name in there and read_take_info(folder).complete:
+        raise Problem("take_exists", path=dataset.path, take=name)
+    shutil.rmtree(folder, ignore_errors=True)  # an import that was cut short
+    try:
+        with dataset.writer(name, TakeInfo(len(positions), role=role)) as writer:
+            for number, (shape, y) in enumerate(zip(positions, interaction, strict=True), 1):
+                writer.append(shape, y)
+                visited(number, len(positions))
+            writer.exclude(find_bad_frames(positions, dataset.mesh, dataset.info.channels, interaction))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return name

@@ -9,7 +9,17 @@ import subprocess
 import time
 from pathlib import Path
 
-from scenes import add_ball, add_cloth, add_soft_body, bpy, empty_scene, react_to, settings_of
+from scenes import (
+    add_ball,
+    add_cloth,
+    add_empty,
+    add_grid,
+    add_soft_body,
+    bpy,
+    empty_scene,
+    react_to,
+    settings_of,
+)
 
 from neural_physics.blender.baking import prepare_bake
 from neural_physics.reporting import parse_event
@@ -22,6 +32,28 @@ def cloth_and_ball(points: int = 9) -> bpy.types.Object:
     empty_scene()
     cloth = add_cloth(points=points)
     react_to(cloth, add_ball(), **BOX)
+    return cloth
+
+
+def folding_cloth_and_ball() -> bpy.types.Object:
+    """The same, with self-collision, which Blender only repeats exactly on one core."""
+    cloth = cloth_and_ball(points=13)
+    cloth.modifiers["Cloth"].collision_settings.use_self_collision = True
+    cloth.vertex_groups["Pins"].remove(range(1, len(cloth.data.vertices) - 13))
+    cloth.vertex_groups["Pins"].remove(range(len(cloth.data.vertices) - 12, len(cloth.data.vertices)))
+    return cloth
+
+
+def cloth_on_a_moving_pin() -> bpy.types.Object:
+    """A cloth whose upper edge hangs on an Empty that wanders."""
+    empty_scene()
+    cloth, hand = add_grid("Sheet"), add_empty("Hand", (0.0, 0.0, 1.0))
+    hook = cloth.modifiers.new("Hook", "HOOK")
+    hook.object, hook.vertex_group, hook.falloff_type = hand, "Pins", "NONE"
+    bpy.context.view_layer.update()
+    hook.matrix_inverse = hand.matrix_world.inverted()
+    cloth.modifiers.new("Cloth", "CLOTH").settings.vertex_group_mass = "Pins"
+    react_to(cloth, hand, box_low=(-0.5, -0.5, 0.5), box_high=(0.5, 0.5, 1.5))
     return cloth
 
 
@@ -47,11 +79,16 @@ def command_for(obj, dataset: Path, takes: int, frames: int, **more) -> list[str
 
 def run(command: list[str], timeout: float = 120.0) -> dict:
     """Run a bake to its end; its last event."""
+    return events_of(command, timeout)[-1]
+
+
+def events_of(command: list[str], timeout: float = 120.0) -> list[dict]:
+    """Run a bake, or one worker of it, to its end; all its events."""
     done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
     events = [event for event in map(parse_event, done.stdout.splitlines()) if event]
     assert events, done.stdout + done.stderr
     assert (done.returncode == 0) == (events[-1]["event"] == "result"), done.stdout + done.stderr
-    return events[-1]
+    return events
 
 
 def start(command: list[str], *, listen: bool = False) -> subprocess.Popen:

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.blender
 
 from bakes import (  # noqa: E402
     cloth_and_ball,
+    cloth_on_a_moving_pin,
     command_for,
     contents,
     frames_on_disk,
@@ -25,7 +26,6 @@ from scenes import (  # noqa: E402
     add_ball,
     add_cloth,
     add_empty,
-    add_grid,
     add_wind,
     bpy,
     empty_scene,
@@ -127,17 +127,8 @@ def test_the_simulation_goes_on_after_frame_250_and_starts_where_its_cache_does(
 
 
 def test_modifiers_behind_the_physics_are_left_out_and_those_before_it_act(tmp_path):
-    empty_scene()
-    cloth = add_grid("Sheet")
-    hand = add_empty("Hand", (0.0, 0.0, 1.0))
-    hook = cloth.modifiers.new("Hook", "HOOK")
-    hook.object, hook.vertex_group, hook.falloff_type = hand, "Pins", "NONE"
-    hook.matrix_inverse = hand.matrix_world.inverted()
-    bpy.context.view_layer.update()
-    hook.matrix_inverse = hand.matrix_world.inverted()
-    cloth.modifiers.new("Cloth", "CLOTH").settings.vertex_group_mass = "Pins"
+    cloth = cloth_on_a_moving_pin()
     cloth.modifiers.new("Subsurf", "SUBSURF")
-    react_to(cloth, hand, box_low=(-0.5, -0.5, 0.5), box_high=(0.5, 0.5, 1.5))
     run(command_for(cloth, tmp_path / "d", 1, 60))
     take = take_of(tmp_path / "d")
     pinned = Dataset.open(tmp_path / "d").mesh.pins == 1.0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import time
 
+import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
@@ -12,8 +14,11 @@ pytestmark = pytest.mark.blender
 
 from bakes import (  # noqa: E402
     cloth_and_ball,
+    cloth_on_a_moving_pin,
     command_for,
     contents,
+    events_of,
+    folding_cloth_and_ball,
     frames_on_disk,
     kill_all,
     run,
@@ -22,6 +27,7 @@ from bakes import (  # noqa: E402
     wait_for,
 )
 
+from neural_physics.bake_plan import BakePlan  # noqa: E402
 from neural_physics.takes import Dataset  # noqa: E402
 
 FRAMES = 60
@@ -34,22 +40,46 @@ def tear_newest_cached_frames(dataset, share: float) -> None:
             newest.write_bytes(newest.read_bytes()[: int(share * newest.stat().st_size)])
 
 
-@pytest.mark.parametrize("make", [cloth_and_ball, soft_body_and_ball])
-def test_a_killed_bake_with_a_torn_cache_ends_as_if_it_had_never_been_interrupted(make, tmp_path):
+@pytest.mark.parametrize(
+    ("make", "from_cache"),
+    [(folding_cloth_and_ball, True), (cloth_on_a_moving_pin, True), (soft_body_and_ball, False)],
+)
+def test_a_killed_bake_with_a_torn_cache_ends_as_if_it_had_never_been_interrupted(make, from_cache, tmp_path):
     obj = make()
     assert run(command_for(obj, tmp_path / "whole", 1, FRAMES))["frames"] == FRAMES
     broken, vertices = tmp_path / "broken", len(obj.data.vertices)
     bake = start(command_for(obj, broken, 1, FRAMES))
     wait_for(lambda: frames_on_disk(broken, "take_000", vertices) >= 25)
     kill_all(bake, broken)
-    before = frames_on_disk(broken, "take_000", vertices)
-    assert before < FRAMES
+    there = frames_on_disk(broken, "take_000", vertices)
+    assert there < FRAMES
     tear_newest_cached_frames(broken, 0.5)
     with (broken / "takes/take_000/positions.pc2").open("ab") as file:
         file.write(b"torn")
-    result = run(command_for(obj, broken, 1, FRAMES))
-    assert result["frames"] == FRAMES
+    plan = BakePlan.read(broken / "bake" / "bake.json")
+    said = events_of([*plan.worker, str(plan.path), "take_000", "--core", str(min(os.sched_getaffinity(0)))])
+    assert f"take_000 goes on at frame {there if from_cache else 0}" in [e.get("text") for e in said]
+    assert run(command_for(obj, broken, 1, FRAMES))["frames"] == FRAMES
     assert contents(broken) == contents(tmp_path / "whole")
+
+
+def test_frames_that_cannot_be_repeated_are_kept_apart_by_a_gap(tmp_path):
+    """As after an update of Blender: what is there stays, and no window crosses to what follows."""
+    cloth, folder = cloth_and_ball(), tmp_path / "d"
+    bake = start(command_for(cloth, folder, 1, FRAMES))
+    wait_for(lambda: frames_on_disk(folder, "take_000", 81) >= 25)
+    kill_all(bake, folder)
+    there = frames_on_disk(folder, "take_000", 81)
+    path = folder / "takes/take_000/positions.pc2"
+    other = np.memmap(path, "<f4", "r+", 32, (there, 81, 3))
+    other[2:] += 0.01
+    other.flush()
+    kept = other.copy()
+    assert run(command_for(cloth, folder, 1, FRAMES))["frames"] == FRAMES
+    take = Dataset.open(folder).take("take_000")
+    assert np.array_equal(take.positions[:there], kept)
+    assert take.segments() == [(0, there - 1), (there + 1, FRAMES)]
+    assert "resumed" in take.info.excluded[0].reason
 
 
 def test_a_bake_asked_to_stop_keeps_its_frames_and_resumes(tmp_path):
@@ -70,7 +100,7 @@ def test_a_bake_asked_to_stop_keeps_its_frames_and_resumes(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("make", "kills"), [(cloth_and_ball, 12), (soft_body_and_ball, 8)])
+@pytest.mark.parametrize(("make", "kills"), [(folding_cloth_and_ball, 12), (soft_body_and_ball, 8)])
 def test_kill_9_at_random_moments_changes_nothing(make, kills, tmp_path):
     """Twenty kills in all: at start-up, while resuming, and while frames are written."""
     obj, chance = make(), random.Random(7)

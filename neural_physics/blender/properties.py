@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import bpy
 from bpy.props import (
     BoolProperty,
@@ -32,11 +34,16 @@ MOTIONS = [
 ]
 
 
+def _show_anew(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    """Let Blender evaluate the object again, so that what plays follows its settings."""
+    cast(bpy.types.Object, settings.id_data).update_tag()
+
+
 class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     """One object that the simulation reacts to: a collider, a pin's Empty, an armature or a wind."""
 
     # `name` is the channel's name, by which a shared model is bound again.
-    object: PointerProperty(name="Object", type=bpy.types.Object)
+    object: PointerProperty(name="Object", type=bpy.types.Object, update=_show_anew)
     motion: EnumProperty(name="Training Motion", items=MOTIONS, default="WANDER")
     box_low: FloatVectorProperty(
         name="Box From", size=3, default=(-1.0, -1.0, -1.0), subtype="TRANSLATION", unit="LENGTH"
@@ -92,8 +99,11 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         name="Reference Frame",
         description="Learn the motion relative to this object, such as a character's armature",
         type=bpy.types.Object,
+        update=_show_anew,
     )
-    frame_bone: StringProperty(name="Bone", description="Learn relative to this bone of the armature")
+    frame_bone: StringProperty(
+        name="Bone", description="Learn relative to this bone of the armature", update=_show_anew
+    )
     moving_frame: BoolProperty(
         name="Frame Moves",
         description="Also react to how the reference frame (or the object itself) moves and turns",
@@ -104,7 +114,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         description="Also react to where the ground is, seen from the reference frame",
         default=False,
     )
-    ground_height: FloatProperty(name="Ground Height", default=0.0, unit="LENGTH")
+    ground_height: FloatProperty(name="Ground Height", default=0.0, unit="LENGTH", update=_show_anew)
 
     # Bake
     dataset_folder: StringProperty(
@@ -138,15 +148,25 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
 
     # Play
     playing: BoolProperty(
-        name="Play", description="Show the learned motion instead of the simulation", default=False
+        name="Play",
+        description="Show the learned motion instead of the simulation",
+        default=False,
+        update=_show_anew,
     )
     model: PointerProperty(
         name="Packed Model", description="The model as it travels in this .blend", type=bpy.types.Text
     )
     bases_shown: IntProperty(
-        name="Quality", description="Bases that are decoded; 0: all of them", default=0, min=0, max=1024
+        name="Quality",
+        description="Bases that are decoded; 0: all of them",
+        default=0,
+        min=0,
+        max=1024,
+        update=_show_anew,
     )
-    start_frame: IntProperty(name="Start", description="The frame the motion starts at", default=1)
+    start_frame: IntProperty(
+        name="Start", description="The frame the motion starts at", default=1, update=_show_anew
+    )
     hidden_modifiers: StringProperty(
         description="The physics modifiers that Play switched off, to switch on again", options={"HIDDEN"}
     )

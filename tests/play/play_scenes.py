@@ -52,7 +52,11 @@ def add_hand(name: str = "Hand", seed: int | None = 0) -> bpy.types.Object:
 
 
 def add_sheet(
-    hand: bpy.types.Object, name: str = "Sheet", mesh: Mesh | None = None, **model: int
+    hand: bpy.types.Object,
+    name: str = "Sheet",
+    mesh: Mesh | None = None,
+    reference_frame: str = "",
+    seed: int = 0,
 ) -> bpy.types.Object:
     """A sheet with a cloth modifier and a packed model that reacts to the hand."""
     mesh = mesh or synthetic.sheet_mesh()
@@ -62,9 +66,13 @@ def add_sheet(
     settings.enabled = True
     item = settings.interactions.add()
     item.name, item.object = "Hand", hand
-    tensors = synthetic.make_model_tensors(mesh, **model)
-    packing.pack(sheet, synthetic.model_bytes(synthetic.make_model_info(mesh), tensors))
+    packing.pack(sheet, model_file(mesh, reference_frame, seed))
     return sheet
+
+
+def model_file(mesh: Mesh, reference_frame: str = "", seed: int = 0) -> bytes:
+    info = synthetic.make_model_info(mesh, reference_frame=reference_frame)
+    return synthetic.model_bytes(info, synthetic.make_model_tensors(mesh, seed=seed))
 
 
 def shown(obj: bpy.types.Object) -> NDArray[np.float32]:

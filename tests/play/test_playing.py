@@ -1,0 +1,187 @@
+"""Whole frames show the same positions bit for bit, however they are reached."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import play_scenes
+import pytest
+import synthetic
+
+from neural_physics.blender import handlers, playback, played_objects
+from neural_physics.blender.properties import settings_of
+from neural_physics.methods import load_method
+from neural_physics.model_file import parse_model
+
+pytestmark = pytest.mark.blender
+
+
+@pytest.fixture
+def sheet():
+    play_scenes.open_scene()
+    sheet = play_scenes.add_sheet(play_scenes.add_hand())
+    playback.attach(sheet)
+    return sheet
+
+
+def expected_positions(sheet, frames):
+    """The method stepped by a plain loop over the hand's evaluated places."""
+    scene, hand = bpy.context.scene, bpy.data.objects["Hand"]
+    text = settings_of(sheet).model
+    method = load_method(parse_model(text["neural_physics_model"], "test"))
+    state, poses = None, {}
+    for frame in frames:
+        scene.frame_set(frame)
+        y = np.array(sheet.matrix_world.inverted() @ hand.matrix_world.translation, np.float32)
+        state = method.start(y) if state is None else method.step(state, y)
+        poses[frame] = method.positions(state, y).copy()
+    return poses
+
+
+def equal(a, b):
+    return a.keys() == b.keys() and all(np.array_equal(a[frame], b[frame]) for frame in a)
+
+
+def test_what_is_shown_is_what_the_method_predicts(sheet):
+    poses = play_scenes.played(sheet, range(1, 121))
+    assert equal(poses, expected_positions(sheet, range(1, 121)))
+    assert np.abs(poses[120] - poses[60]).max() > 0.05
+
+
+def test_jumping_scrubbing_backwards_and_twice_show_what_playing_does(sheet):
+    played = play_scenes.played(sheet, range(1, play_scenes.LAST + 1))
+    assert equal(play_scenes.played(sheet, range(play_scenes.LAST, 0, -1)), played)
+    for frame in (200, 3, 157, 157, 1, 88):
+        playback.attach(sheet)  # a fresh session: nothing is remembered
+        bpy.context.scene.frame_set(frame)
+        assert np.array_equal(play_scenes.shown(sheet), played[frame])
+
+
+def test_the_scene_is_where_it_was_after_catching_up(sheet):
+    scene = bpy.context.scene
+    scene.frame_set(90, subframe=0.25)
+    assert (scene.frame_current, scene.frame_subframe) == (90, 0.25)
+    hand = bpy.data.objects["Hand"]
+    there = hand.matrix_world.translation.copy()
+    scene.frame_set(91)
+    scene.frame_set(90, subframe=0.25)
+    assert there == hand.matrix_world.translation
+
+
+def test_before_the_start_is_the_start(sheet):
+    scene = bpy.context.scene
+    scene.frame_set(-20)
+    early = play_scenes.shown(sheet)
+    scene.frame_set(1)
+    assert np.array_equal(early, play_scenes.shown(sheet))
+    scene.frame_set(40)
+    later = play_scenes.shown(sheet)
+    scene.frame_set(-20)
+    scene.frame_set(40)
+    assert np.array_equal(later, play_scenes.shown(sheet))
+
+
+def test_subframes_are_between_whole_frames(sheet):
+    poses = play_scenes.played(sheet, range(50, 52))
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(50, subframe=0.25)
+    between = poses[50] + np.float32(0.25) * (poses[51] - poses[50])
+    assert np.allclose(play_scenes.shown(sheet), between, atol=1e-6)
+
+
+def test_another_start_frame_shifts_the_motion(sheet):
+    settings_of(sheet).start_frame = 31
+    poses = play_scenes.played(sheet, range(31, 60))
+    assert equal(poses, expected_positions(sheet, range(31, 60)))
+
+
+def test_several_objects_play_at_once_and_stop_one_by_one(sheet):
+    hand = bpy.data.objects["Hand"]
+    other = play_scenes.add_sheet(hand, "Other", synthetic.sheet_mesh(5), seed=7)
+    playback.attach(other)
+    scene = bpy.context.scene
+    poses = {obj.name: play_scenes.played(obj, range(1, 61)) for obj in (sheet, other)}
+    playback.detach(other)
+    scene.frame_set(60)
+    assert np.array_equal(play_scenes.shown(sheet), poses["Sheet"][60])
+    playback.attach(other)
+    scene.frame_set(60)
+    assert np.array_equal(play_scenes.shown(other), poses["Other"][60])
+
+
+def test_fewer_bases_are_shown_when_asked_for(sheet):
+    scene = bpy.context.scene
+    scene.frame_set(30)
+    whole = play_scenes.shown(sheet)
+    settings_of(sheet).bases_shown = 2
+    bpy.context.view_layer.update()
+    coarse = play_scenes.shown(sheet)
+    assert not np.array_equal(whole, coarse)
+    text = settings_of(sheet).model
+    method = load_method(parse_model(text["neural_physics_model"], "test"))
+    state = handlers.PLAYED.session_of(sheet).timeline.at(30).state
+    assert np.array_equal(coarse, method.positions(state, np.zeros(3, np.float32), 2))
+    settings_of(sheet).bases_shown = 0
+    bpy.context.view_layer.update()
+    assert np.array_equal(whole, play_scenes.shown(sheet))
+
+
+def test_the_share_outside_of_training_is_told(sheet):
+    hand = play_scenes.add_hand("Far", None)
+    hand.location = (100.0, 100.0, 100.0)
+    settings_of(sheet).interactions[0].object = hand
+    bpy.context.scene.frame_set(5)
+    assert playback.status_of(sheet).outside >= 3 / 8  # all 3 values of y, of 5 coefficients and 3 values
+    bpy.context.scene.frame_set(1)
+    hand.location = (0.0, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    assert playback.status_of(sheet).outside == 0.0
+
+
+def test_times_are_measured(sheet):
+    play_scenes.played(sheet, range(1, 30))
+    status = playback.status_of(sheet)
+    assert 0 < status.step_us < 1e5
+    assert 0 < status.decode_us < 1e5
+
+
+def test_a_long_catch_up_waits_to_be_asked_for_and_comes_to_the_same(sheet, monkeypatch):
+    played = play_scenes.played(sheet, range(1, 101))
+    playback.attach(sheet)
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    # As if somebody were waiting at a window, and each frame took seconds.
+    catch_up = played_objects.PlayedObjects._catch_up
+    monkeypatch.setattr(
+        played_objects.PlayedObjects, "_catch_up", lambda s, sc, frames, _: catch_up(s, sc, frames, False)
+    )
+    monkeypatch.setattr(played_objects, "LONGEST_WAIT", 0.0)
+    scene.frame_set(100)
+    status = playback.status_of(sheet)
+    assert status.behind == 97
+    assert status.warning.code == "catch_up_needed"
+    assert np.array_equal(play_scenes.shown(sheet), played[1])  # the pose it had, not a wrong one
+    seen = list(playback.catch_up(scene))
+    assert seen[-1] == (97, 97)
+    assert scene.frame_current == 100
+    assert playback.status_of(sheet).behind == 0
+    assert np.array_equal(play_scenes.shown(sheet), played[100])
+
+
+def test_positions_in_a_moving_reference_frame_follow_it():
+    play_scenes.open_scene()
+    hand, carrier = play_scenes.add_hand(), play_scenes.add_hand("Carrier", seed=3)
+    carrier.rotation_euler = (0.3, -0.8, 1.9)
+    sheet = play_scenes.add_sheet(hand, reference_frame="Carrier")
+    sheet.location = (3.0, 2.0, 1.0)
+    playback.attach(sheet)
+    scene = bpy.context.scene
+    for frame in (1, 40, 120):
+        scene.frame_set(frame)
+        method = handlers.PLAYED.session_of(sheet).method
+        state = handlers.PLAYED.session_of(sheet).timeline.at(frame).state
+        seen_from_carrier = method.positions(state, np.zeros(3, np.float32))
+        world_from_carrier, world_from_sheet = np.array(carrier.matrix_world), np.array(sheet.matrix_world)
+        world = seen_from_carrier @ world_from_carrier[:3, :3].T + world_from_carrier[:3, 3]
+        shown = play_scenes.shown(sheet) @ world_from_sheet[:3, :3].T + world_from_sheet[:3, 3]
+        assert np.allclose(world, shown, atol=1e-5)

@@ -76,7 +76,7 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     strength_high: FloatProperty(name="Most Wind", description="Strongest wind in training", default=1000.0)
     turn: FloatProperty(
         name="Turn",
-        description="How far the wind's direction strays from where it points now",
+        description="How far the wind, or a moving reference frame, turns from where it points now",
         default=0.8,
         min=0.0,
         max=3.1416,
@@ -121,7 +121,14 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         name="Dataset", description="Where the takes are kept; empty: beside the .blend", subtype="DIR_PATH"
     )
     take_count: IntProperty(
-        name="Takes", description="How many simulations to run", default=8, min=1, max=1000
+        name="Takes",
+        description=(
+            "How many simulations to run. From two on a tenth of them, at least the last one, only checks "
+            "the training; from eight on another tenth is kept for the evaluation"
+        ),
+        default=8,
+        min=1,
+        max=1000,
     )
     take_frames: IntProperty(
         name="Frames per Take", description="How long each simulation is", default=1000, min=3, max=1_000_000

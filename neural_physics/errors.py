@@ -138,7 +138,8 @@ PROBLEMS: dict[str, str] = {
         "{path} does not hold an evaluation of {object}: evaluate its model again, with the mesh it was trained on."
     ),
     # Set up
-    "not_set_up": "{object} has not been set up: select a mesh with Cloth or Soft Body, and click Set Up.",
+    "nothing_selected": "Nothing is selected: select a mesh with Cloth or Soft Body.",
+    "not_set_up": "{object} has not been set up: click Set Up first.",
     "object_unknown": "There is no object “{object}” in {scene}: check the name.",
     "object_not_named": "One object must be meant, and these are set up: {found}; name one with --object.",
     "object_busy": "{object} is busy with its {job}: wait until that has finished, or stop it.",

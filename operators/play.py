@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-import bpy
+from pathlib import Path
 
-from ..neural_physics.blender import playback, tasks
+import bpy
+from bpy.props import IntProperty, StringProperty
+
+from ..neural_physics.blender import mesh_cache, playback, tasks
+from ..neural_physics.blender.cache_modifier import remove_cache
+from ..neural_physics.blender.paths import playback_path
+from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import target_of
+from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.errors import Problem
+from .stepping import SteppedButton, Steps
 from .support import Button, OperatorReturnItems, scene_of, target
 
 
@@ -32,40 +40,43 @@ class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         playback.detach(target(context))
+        remove_cache(target(context))
 
 
-class NEURALPHYSICS_OT_catch_up(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_catch_up(SteppedButton, bpy.types.Operator):
     bl_idname = "neural_physics.catch_up"
     bl_label = "Catch Up"
     bl_description = "Visit the frames before this one, from which its motion follows; Esc stops"
 
+    def steps(self, context: bpy.types.Context) -> Steps:
+        return playback.catch_up(scene_of(context))
+
+
+class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
+    bl_idname = "neural_physics.bake_playback"
+    bl_label = "Bake Playback"
+    bl_description = "Write the motion to a PC2 file and show that, for renders and for others; Esc stops"
+
+    filepath: StringProperty(subtype="FILE_PATH")
+    filter_glob: StringProperty(default="*.pc2", options={"HIDDEN"})
+    first: IntProperty(name="First Frame")
+    last: IntProperty(name="Last Frame")
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        obj = check_set_up(target_of(context))
+        if not settings_of(obj).playing:
+            raise Problem("not_playing", object=obj.name)
+
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        manager = context.window_manager
-        self._frames = playback.catch_up(scene_of(context))
-        self._timer = manager.event_timer_add(0.01, window=context.window)
-        manager.progress_begin(0.0, 1.0)
-        manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
+        scene = scene_of(context)
+        self.first, self.last = scene.frame_start, scene.frame_end
+        self.filepath = str(playback_path(target(context)))
+        return self.begin(context)
 
-    def modal(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        if event.type == "ESC":
-            return self._end(context, {"CANCELLED"})
-        if event.type == "TIMER":
-            step = next(self._frames, None)
-            if step is None:
-                return self._end(context, {"FINISHED"})
-            context.window_manager.progress_update(step[0] / step[1])
-        return {"RUNNING_MODAL"}
-
-    def run(self, context: bpy.types.Context) -> None:
-        for _ in playback.catch_up(scene_of(context)):
-            pass
-
-    def _end(self, context: bpy.types.Context, result: set[OperatorReturnItems]) -> set[OperatorReturnItems]:
-        self._frames.close()
-        context.window_manager.event_timer_remove(self._timer)
-        context.window_manager.progress_end()
-        return result
+    def steps(self, context: bpy.types.Context) -> Steps:
+        path = Path(self.filepath)
+        return mesh_cache.bake_steps(scene_of(context), target(context), path, self.first, self.last)
 
 
 class NEURALPHYSICS_OT_lock_interface(Button, bpy.types.Operator):
@@ -82,6 +93,7 @@ CLASSES = (
     NEURALPHYSICS_OT_play,
     NEURALPHYSICS_OT_stop_playing,
     NEURALPHYSICS_OT_catch_up,
+    NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_lock_interface,
 )
 

@@ -9,7 +9,7 @@ from ..neural_physics.blender import setting_up
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.sources import check_target
-from ..neural_physics.blender.targets import target_of
+from ..neural_physics.blender.targets import check_set_up, target_of
 from ..neural_physics.errors import Problem
 from .support import Button, scene_of, target
 
@@ -117,9 +117,7 @@ class NEURALPHYSICS_OT_select(Button, bpy.types.Operator):
 
 
 def _check_set_up(context: bpy.types.Context) -> None:
-    obj = target_of(context)
-    if obj is None or not settings_of(obj).enabled:
-        raise Problem("not_set_up", object=obj.name if obj else "Nothing")
+    check_set_up(target_of(context))
 
 
 CLASSES = (

@@ -12,7 +12,7 @@ from ..neural_physics.blender.paths import model_path
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.sources import check_mesh
-from ..neural_physics.blender.targets import target_of
+from ..neural_physics.blender.targets import check_set_up, target_of
 from ..neural_physics.errors import Problem
 from .support import Button, OperatorReturnItems, target
 
@@ -27,9 +27,9 @@ class NEURALPHYSICS_OT_pack(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = target_of(context)
-        if obj is None or not model_path(obj).is_file():
-            raise Problem("model_missing", object=obj.name if obj else "Nothing")
+        obj = check_set_up(target_of(context))
+        if not model_path(obj).is_file():
+            raise Problem("model_missing", object=obj.name)
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
@@ -98,9 +98,9 @@ class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):
 
 
 def _require_packed(context: bpy.types.Context) -> None:
-    obj = target_of(context)
-    if obj is None or settings_of(obj).model is None:
-        raise Problem("model_not_packed", object=obj.name if obj else "Nothing")
+    obj = check_set_up(target_of(context))
+    if settings_of(obj).model is None:
+        raise Problem("model_not_packed", object=obj.name)
 
 
 CLASSES = (

@@ -60,8 +60,8 @@ def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
 
 
 def target(context: bpy.types.Context) -> bpy.types.Object:
-    """The object that is meant. Raises Problem("not_set_up") if there is none."""
+    """The object that is meant. Raises Problem("nothing_selected") if there is none."""
     obj = target_of(context)
     if obj is None:
-        raise Problem("not_set_up", object="Nothing")
+        raise Problem("nothing_selected")
     return obj

@@ -10,6 +10,7 @@ from ..neural_physics.blender.paths import dataset_folder
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.wording import duration, plural, size
+from ..operators.importing import NEURALPHYSICS_OT_import_take
 from ..operators.jobs import NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_delete_dataset
 from .support import Details, Section, busy, button, job, sentences, settings_column
 
@@ -72,6 +73,7 @@ class NEURALPHYSICS_PT_bake_options(Details, bpy.types.Panel):
         column.prop(settings, "seed")
         column.prop(settings, "parallel_takes")
         column.prop(settings, "dataset_folder")
+        layout.operator(NEURALPHYSICS_OT_import_take.bl_idname, icon="IMPORT")
 
 
 CLASSES = (NEURALPHYSICS_PT_bake, NEURALPHYSICS_PT_bake_options)

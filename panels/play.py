@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import bpy
 
+from ..neural_physics.blender.cache_modifier import find_cache
 from ..neural_physics.blender.playback import PlayStatus, status_of
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..operators.play import (
+    NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_catch_up,
     NEURALPHYSICS_OT_lock_interface,
     NEURALPHYSICS_OT_play,
@@ -31,6 +33,10 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings = settings_of(obj)
         if not settings.playing:
+            cache = find_cache(obj)
+            if cache is not None:
+                layout.label(text=f"Shows {bpy.path.basename(cache.filepath)}", icon="FILE_CACHE")
+                layout.operator(NEURALPHYSICS_OT_stop_playing.bl_idname, icon="MOD_PHYSICS")
             button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")
             return
         status = status_of(obj)
@@ -39,6 +45,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         column = settings_column(layout)
         column.prop(settings, "bases_shown")
         column.prop(settings, "start_frame")
+        layout.operator(NEURALPHYSICS_OT_bake_playback.bl_idname, icon="RENDER_ANIMATION")
 
     def _draw_state(self, layout: bpy.types.UILayout, context: bpy.types.Context, status: PlayStatus) -> None:
         if status.problem:

@@ -8,10 +8,12 @@ import bpy
 
 from ..neural_physics.blender import tasks
 from ..neural_physics.blender.chart import chart_icon
+from ..neural_physics.blender.evaluation_display import is_shown
 from ..neural_physics.blender.paths import report_path
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.jobs import JobState
+from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
 from ..operators.jobs import (
     NEURALPHYSICS_OT_evaluate,
     NEURALPHYSICS_OT_open_report,
@@ -19,7 +21,13 @@ from ..operators.jobs import (
 )
 from .support import Details, Section, busy, button, job, settings_column
 
-CHART_SCALE = 5.5
+ERRORS = [
+    ("Error of this model", "rollout_error"),
+    ("Ridge regression", "ridge_error"),
+    ("Always the mean shape", "mean_error"),
+    ("The best these bases can do", "basis_error"),
+]
+CHART_SCALE = 7.0
 
 
 class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
@@ -44,16 +52,14 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         icon = chart_icon(name, state.history)
         if not icon:
             return
+        layout.template_icon(icon, scale=CHART_SCALE)
         row = layout.row()
-        row.template_icon(icon, scale=CHART_SCALE)
-        legend = row.column()
-        legend.label(text=f"Loss {state.history[-1][1]:.3g}", icon="COLORSET_04_VEC")
+        row.label(text=f"Loss {state.history[-1][1]:.3g}", icon="COLORSET_04_VEC")
         validation = [(point[2], point[0]) for point in state.history if isfinite(point[2])]
         if validation:
+            row.label(text=f"Validation {validation[-1][0]:.2f}", icon="COLORSET_02_VEC")
             best, step = min(validation)
-            legend.label(text=f"Validation {validation[-1][0]:.2f}", icon="COLORSET_02_VEC")
-            legend.label(text=f"Best {best:.2f}", icon="SOLO_ON")
-            legend.label(text=f"after {step:,.0f} steps", icon="BLANK1")
+            layout.label(text=f"Best so far {best:.2f}, after {step:,.0f} steps", icon="SOLO_ON")
 
 
 class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):
@@ -76,9 +82,23 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         if not busy(obj, tasks.EVALUATE):
             button(layout, context, NEURALPHYSICS_OT_evaluate, icon="VIEWZOOM", scale=1.0)
-        job(layout, context, obj, tasks.EVALUATE)
+        state = job(layout, context, obj, tasks.EVALUATE)
+        if state.phase == "finished":
+            self._draw_errors(layout, state)
         if report_path(obj).is_file():
             layout.operator(NEURALPHYSICS_OT_open_report.bl_idname, icon="URL")
+            row = layout.row(align=True)
+            row.operator(NEURALPHYSICS_OT_show_evaluation.bl_idname, icon="MOD_DATA_TRANSFER")
+            if is_shown(obj):
+                row.operator(NEURALPHYSICS_OT_hide_evaluation.bl_idname)
+
+    def _draw_errors(self, layout: bpy.types.UILayout, state: JobState) -> None:
+        """Relative errors: 0 is exact, 1 no better than the mean shape."""
+        column = layout.column(align=True)
+        for label, name in ERRORS:
+            error = state.result.get(name)
+            if error is not None:
+                column.label(text=f"{label}: {error:.2f}")
 
 
 CLASSES = (NEURALPHYSICS_PT_train, NEURALPHYSICS_PT_train_options, NEURALPHYSICS_PT_evaluate)

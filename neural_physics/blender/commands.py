@@ -16,6 +16,8 @@ import bpy
 from ..errors import Problem
 from ..wording import plural
 from . import job_host, packing, playback, setting_up, tasks
+from .cache_modifier import remove_cache
+from .mesh_cache import bake_playback
 from .paths import jobs_folder, model_path
 from .properties import METHODS, PRESETS, settings_of
 from .targets import named
@@ -111,14 +113,13 @@ def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
     if args.cache is not None:
         first = scene.frame_start if args.first is None else args.first
         last = scene.frame_end if args.last is None else args.last
-        from .mesh_cache import bake_playback
-
         bake_playback(scene, obj, args.cache, first, last)
         _say(f"Frames {first} to {last} are in {args.cache}")
 
 
 def _stop(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     playback.detach(obj)
+    remove_cache(obj)
 
 
 def _pack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from itertools import chain
 from pathlib import Path
 
@@ -40,7 +40,7 @@ def bake_playback(
 
 def bake_steps(
     scene: bpy.types.Scene, obj: bpy.types.Object, path: Path, first: int, last: int
-) -> Iterator[tuple[int, int]]:
+) -> Generator[tuple[int, int], None, None]:
     """As `bake_playback`, one frame at a time; closing the iterator leaves everything as it was.
 
     Raises Problem("not_playing" | "folder_not_writable" | "disk_full"), and what keeps the object

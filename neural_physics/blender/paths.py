@@ -30,6 +30,11 @@ def report_path(obj: bpy.types.Object) -> Path:
     return model_path(obj).with_name("report.html")
 
 
+def playback_path(obj: bpy.types.Object) -> Path:
+    """Where the motion that plays is written for renders, beside the model."""
+    return model_path(obj).with_name("playback.pc2")
+
+
 def jobs_folder(obj: bpy.types.Object) -> Path:
     """Where job logs and stop files are kept."""
     return dataset_folder(obj) / "jobs"

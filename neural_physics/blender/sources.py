@@ -62,10 +62,12 @@ def read_positions(mesh: bpy.types.Mesh, out: NDArray[np.float32] | None = None)
 def check_mesh(obj: bpy.types.Object | None) -> None:
     """Whether an object's mesh can be read and written.
 
-    Raises Problem("no_mesh" | "object_linked" | "object_overridden" | "edit_mode").
+    Raises Problem("nothing_selected" | "no_mesh" | "object_linked" | "object_overridden" | "edit_mode").
     """
-    if obj is None or obj.type != "MESH" or obj.data is None:
-        raise Problem("no_mesh", object=obj.name if obj else "Nothing")
+    if obj is None:
+        raise Problem("nothing_selected")
+    if obj.type != "MESH" or obj.data is None:
+        raise Problem("no_mesh", object=obj.name)
     if obj.library or obj.data.library:
         raise Problem("object_linked", object=obj.name)
     if obj.override_library or obj.data.override_library:

@@ -20,6 +20,15 @@ def target_of(context: bpy.types.Context) -> bpy.types.Object | None:
     return moved[0] if moved else active
 
 
+def check_set_up(obj: bpy.types.Object | None) -> bpy.types.Object:
+    """The object, if it has been set up. Raises Problem("nothing_selected" | "not_set_up")."""
+    if obj is None:
+        raise Problem("nothing_selected")
+    if not settings_of(obj).enabled:
+        raise Problem("not_set_up", object=obj.name)
+    return obj
+
+
 def set_up_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The objects of a scene that use Neural Physics."""
     return [obj for obj in scene.objects if settings_of(obj).enabled]

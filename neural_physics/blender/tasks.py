@@ -8,14 +8,15 @@ from pathlib import Path
 
 import bpy
 
-from .. import takes
+from .. import importing, takes
 from ..bake_plan import side_folder
 from ..errors import Problem
 from . import baking, job_host, packing, playback, training_environment
 from .dataset_status import dataset_status, forget
 from .paths import dataset_folder, jobs_folder, model_path, user_folder
 from .properties import settings_of
-from .sources import check_mesh, check_target
+from .sources import check_mesh, mesh_of
+from .targets import check_set_up
 
 BAKE, TRAIN, EVALUATE = "bake", "train", "evaluate"
 NAMES = {BAKE: "Bake", TRAIN: "Training", EVALUATE: "Evaluation"}
@@ -23,36 +24,32 @@ NAMES = {BAKE: "Bake", TRAIN: "Training", EVALUATE: "Evaluation"}
 
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps an object from being baked."""
-    check_target(obj)
-    assert obj is not None  # check_target has refused it
-    if not settings_of(obj).enabled:
-        raise Problem("not_set_up", object=obj.name)
+    obj = check_set_up(obj)
     baking.check_bake(scene, obj)
     _check_free(obj)
 
 
 def check_train(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being trained."""
+    obj = check_set_up(obj)
     _check_dataset(obj)
-    assert obj is not None  # _check_dataset has refused it
     training_environment.require_python()
     _check_free(obj)
 
 
 def check_evaluate(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being evaluated."""
+    check_play(obj)
+    obj = check_set_up(obj)
     _check_dataset(obj)
-    assert obj is not None  # _check_dataset has refused it
-    if not model_path(obj).is_file():
-        raise Problem("model_missing", object=obj.name)
     training_environment.require_python()
     _check_free(obj)
 
 
 def check_play(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that shows, without reading the model, that an object cannot play."""
+    obj = check_set_up(obj)
     check_mesh(obj)
-    assert obj is not None  # check_mesh has refused it
     if settings_of(obj).model is None and not model_path(obj).is_file():
         raise Problem("model_missing", object=obj.name)
 
@@ -68,10 +65,28 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
         playback.attach(obj)
 
 
+def import_take(
+    scene: bpy.types.Scene, obj: bpy.types.Object, cache: Path, interaction: Path, role: takes.Role
+) -> str:
+    """Add another program's point cache to the object's dataset, at the scene's frame rate.
+
+    Returns the take's name. Raises what `importing.import_take` and `check_mesh` do.
+    """
+    check_mesh(obj)
+    _check_free(obj)
+    keep_together(obj)
+    render = scene.render
+    fps = render.fps / render.fps_base
+    folder = dataset_folder(obj)
+    name = importing.import_take(folder, mesh_of(obj), obj.name, cache, interaction, fps, role)
+    settings_of(obj).enabled = True
+    forget()
+    return name
+
+
 def check_delete(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a dataset from being deleted."""
-    if obj is None or not settings_of(obj).enabled:
-        raise Problem("not_set_up", object=obj.name if obj else "Nothing")
+    obj = check_set_up(obj)
     if not dataset_status(dataset_folder(obj)).takes:
         raise Problem("dataset_missing", path=dataset_folder(obj))
     _check_free(obj)
@@ -113,6 +128,8 @@ def train_command(obj: bpy.types.Object) -> list[str]:
 def evaluate_command(obj: bpy.types.Object) -> list[str]:
     """The job that measures a model on takes it has not seen. Raises what `check_evaluate` does."""
     check_evaluate(obj)
+    if not model_path(obj).is_file():
+        packing.unpack(obj, model_path(obj))
     return _backend("evaluate", model_path(obj), {}, dataset_folder(obj))
 
 
@@ -137,9 +154,7 @@ def _backend(command: str, first: object, options: dict[str, object], *more: obj
     return [str(python), "-m", "ml_backend", *map(str, [command, first, *more, *words]), "--json"]
 
 
-def _check_dataset(obj: bpy.types.Object | None) -> None:
-    if obj is None or not settings_of(obj).enabled:
-        raise Problem("not_set_up", object=obj.name if obj else "Nothing")
+def _check_dataset(obj: bpy.types.Object) -> None:
     status = dataset_status(dataset_folder(obj))
     if status.trouble:
         raise status.trouble

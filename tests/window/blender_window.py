@@ -87,7 +87,7 @@ class Window:
 
     def shot(self, name: str) -> Path:
         OUT.mkdir(parents=True, exist_ok=True)
-        time.sleep(0.7)
+        self.ask("bpy.ops.wm.redraw_timer(type='DRAW_WIN_SWAP', iterations=1)")
         self.launcher("shot", OUT / f"{name}.png")
         return OUT / f"{name}.png"
 

@@ -39,7 +39,7 @@ area.spaces.active.show_region_ui = True
 """
     )
     window.wait(lambda: window.ask(REGION + "result = region.width > 1"), 20)
-    window.ask(REGION + "region.active_panel_category = 'Neural Physics'")
+    window.ask(REGION + "region.active_panel_category = 'Neural Physics'; area.tag_redraw()")
     window.shot("1_empty")
     window.ask(
         REGION

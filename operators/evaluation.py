@@ -1,0 +1,48 @@
+"""What an evaluation found, beside the object."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..neural_physics.blender import evaluation_display
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.targets import check_set_up, target_of
+from .support import Button, scene_of, target
+
+
+class NEURALPHYSICS_OT_show_evaluation(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.show_evaluation"
+    bl_label = "Show beside Object"
+    bl_description = (
+        "Show a held-out take twice: as it was simulated, and as predicted, coloured by its error"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        evaluation_display.check_evaluation(check_set_up(target_of(context)))
+
+    def run(self, context: bpy.types.Context) -> None:
+        largest = evaluation_display.show_evaluation(scene_of(context), target(context))
+        self.report({"INFO"}, f"The brightest colour is an error of {1000 * largest:.0f} mm")
+
+
+class NEURALPHYSICS_OT_hide_evaluation(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.hide_evaluation"
+    bl_label = "Hide"
+    bl_description = "Take the reference and the prediction away again"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> None:
+        evaluation_display.hide_evaluation(target(context))
+
+
+CLASSES = (NEURALPHYSICS_OT_show_evaluation, NEURALPHYSICS_OT_hide_evaluation)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

@@ -1,0 +1,66 @@
+"""Takes that another program has simulated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+from bpy.props import EnumProperty, StringProperty
+
+from ..neural_physics.blender import tasks
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.sources import check_mesh
+from ..neural_physics.blender.targets import target_of
+from .support import Button, OperatorReturnItems, scene_of, target
+
+ROLES = [
+    ("training", "Training", "To learn from"),
+    ("validation", "Validation", "To choose the best model by"),
+    ("test", "Test", "To evaluate with"),
+]
+
+
+class NEURALPHYSICS_OT_import_take(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.import_take"
+    bl_label = "Import Take"
+    bl_description = "Add a point cache (PC2 or MDD) of another program, and its interaction (CSV or .npy)"
+
+    filepath: StringProperty(name="Point Cache", subtype="FILE_PATH")
+    filter_glob: StringProperty(default="*.pc2;*.mdd;*.csv;*.npy", options={"HIDDEN"})
+    interaction: StringProperty(
+        name="Interaction",
+        description="One row per frame; empty: the file beside the cache with the same name",
+        subtype="FILE_PATH",
+    )
+    role: EnumProperty(name="Use", items=ROLES)
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        check_mesh(target_of(context))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        context.window_manager.fileselect_add(self)
+        return {"RUNNING_MODAL"}
+
+    def run(self, context: bpy.types.Context) -> None:
+        cache = Path(self.filepath)
+        interaction = Path(bpy.path.abspath(self.interaction)) if self.interaction else beside(cache)
+        name = tasks.import_take(scene_of(context), target(context), cache, interaction, self.role)
+        self.report({"INFO"}, f"Imported as {name}")
+
+
+def beside(cache: Path) -> Path:
+    """The interaction file of the same name: .npy if there is one, else .csv."""
+    arrays = cache.with_suffix(".npy")
+    return arrays if arrays.is_file() else cache.with_suffix(".csv")
+
+
+CLASSES = (NEURALPHYSICS_OT_import_take,)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

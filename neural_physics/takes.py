@@ -323,6 +323,7 @@ class TakeWriter:
         for name, file in self._files.items():
             if file.seek(0, os.SEEK_END) < self._offset(name):
                 file.truncate(0)
+                file.seek(0)
                 file.write(b"\0" * self._offset(name))
             counts.append((file.tell() - self._offset(name)) // self._row_bytes(name))
         for name, file in self._files.items():
@@ -476,7 +477,7 @@ def _map_rows(path: Path, columns: int) -> NDArray[np.float32]:
             read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
             shape, fortran, dtype = read(file)
             offset = file.tell()
-    except (OSError, ValueError) as error:
+    except Exception as error:  # NumPy reads the header with Python's own tokenizer and its errors
         raise Problem("dataset_damaged", path=path, reason=str(error)) from error
     if fortran or dtype != np.dtype("<f4") or len(shape) != 2 or shape[1] != columns:
         raise Problem("dataset_damaged", path=path, reason=f"it is not float32 with {columns} columns")

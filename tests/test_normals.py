@@ -23,7 +23,7 @@ def sphere(turns: int = 24, lifts: int = 16):
         for ring in range(lifts - 2):
             a, b = ring * turns, (ring + 1) * turns
             faces.append([a + i, a + j, b + j, b + i])
-    return points, np.array(sum(faces, []), np.int32), np.array([len(f) for f in faces], np.int32)
+    return points, np.concatenate(faces).astype(np.int32), np.array([len(f) for f in faces], np.int32)
 
 
 def test_normals_of_a_ball_point_away_from_its_middle_wherever_it_is():
@@ -67,7 +67,7 @@ def test_normals_are_blenders_own_for_a_crumpled_mesh_of_triangles_quads_and_hex
     mesh.from_pydata(points.tolist(), [], faces)
     theirs = np.empty(3 * len(points), np.float32)
     mesh.vertex_normals.foreach_get("vector", theirs)
-    corners = np.array(sum(faces, []), np.int32)
+    corners = np.concatenate(faces).astype(np.int32)
     ours = normals_from_faces(points, corners, np.array([len(f) for f in faces], np.int32))
     assert ours == pytest.approx(theirs.reshape(-1, 3), abs=2e-4)
 

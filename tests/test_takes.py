@@ -1,0 +1,342 @@
+"""Datasets on disk: nothing whole is lost, and what others wrote wrongly is told in a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import synthetic
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neural_physics.channels import Channel, ChannelLayout
+from neural_physics.errors import Problem
+from neural_physics.point_caches import PC2_HEADER, read_pc2
+from neural_physics.takes import Dataset, DatasetInfo, Exclusion, Mesh, TakeInfo, read_take_info
+
+ROOT = Path(__file__).resolve().parents[1]
+FRAMED = "Rig/neck"  # a reference frame, so that all three files are written
+
+
+def make(path: Path, reference_frame: str = "") -> Dataset:
+    mesh = synthetic.sheet_mesh(4)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT, reference_frame)
+    return Dataset.create(path, info, mesh)
+
+
+def frame(number: int, vertices: int = 16) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What the writers below write as frame `number`: told apart from every other."""
+    rng = np.random.default_rng(number)
+    return rng.normal(size=(vertices, 3)), rng.normal(size=3), rng.normal(size=(4, 4))
+
+
+def assert_holds(dataset: Dataset, name: str, count: int) -> None:
+    take = dataset.take(name)
+    assert len(take.positions) == len(take.interaction) == len(take.frames) == count
+    for number in range(count):
+        positions, y, matrix = frame(number)
+        assert np.array_equal(take.positions[number], positions.astype(np.float32))
+        assert np.array_equal(take.interaction[number], y.astype(np.float32))
+        assert np.array_equal(take.frames[number], matrix.astype(np.float32))
+
+
+WRITER = """
+import sys, time
+from pathlib import Path
+sys.path[:0] = [{root!r}, {tests!r}]
+from test_takes import frame
+from neural_physics.takes import Dataset, TakeInfo
+dataset = Dataset.open(Path({path!r}))
+writer = dataset.writer("take_000", TakeInfo(100000))
+print(writer.count, flush=True)
+for number in range(writer.count, 100000):
+    writer.append(*frame(number))
+    print(number + 1, flush=True)
+"""
+
+
+def test_whatever_moment_the_writer_is_killed_at_every_frame_it_reported_is_there(tmp_path):
+    dataset = make(tmp_path / "d", FRAMED)
+    script = WRITER.format(root=str(ROOT), tests=str(ROOT / "tests"), path=str(dataset.path))
+    rng, before = np.random.default_rng(8), 0
+    for _ in range(6):
+        process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+        began_with = int(process.stdout.readline())
+        assert began_with >= before, "frames that were whole before are gone"
+        for _ in range(int(rng.integers(1, 90))):
+            process.stdout.readline()
+        time.sleep(rng.uniform(0, 0.002))
+        process.send_signal(signal.SIGKILL)
+        reported = [int(line) for line in process.communicate()[0].split()]
+        found = len(dataset.take("take_000").positions)
+        assert found >= max(reported, default=began_with)
+        before = found
+    assert_holds(dataset, "take_000", before)
+
+
+@settings(max_examples=60, deadline=None)
+@given(cuts=st.tuples(*[st.integers(0, 400)] * 3))
+def test_torn_frames_are_dropped_wherever_each_file_was_cut_and_writing_goes_on(tmp_path_factory, cuts):
+    path = tmp_path_factory.mktemp("cut")
+    dataset = make(path / "d", FRAMED)
+    with dataset.writer("take_000", TakeInfo(9)) as writer:
+        for number in range(4):
+            writer.append(*frame(number))
+    for name, cut in zip(("positions.pc2", "interaction.npy", "frames.npy"), cuts, strict=True):
+        file = dataset.path / "takes" / "take_000" / name
+        os.truncate(file, max(0, file.stat().st_size - cut))
+    with dataset.writer("take_000", TakeInfo(9)) as writer:
+        assert writer.count <= 4
+        lost = [-(-cut // size) for cut, size in zip(cuts, (16 * 12, 12, 64), strict=True)]
+        assert writer.count == max(0, 4 - max(lost))
+        for number in range(writer.count, 9):
+            writer.append(*frame(number))
+    assert_holds(dataset, "take_000", 9)
+    assert dataset.take("take_000").info.complete
+    shutil.rmtree(path)
+
+
+def test_other_programs_see_all_frames_once_a_take_is_closed(tmp_path):
+    """NumPy's own reader and the count in the PC2 header, not this library's view of the file size."""
+    dataset = make(tmp_path / "d", FRAMED)
+    with dataset.writer("take_000", TakeInfo(70)) as writer:
+        for number in range(70):
+            writer.append(*frame(number))
+            if number == 65:  # past a checkpoint: what was on disk then is announced
+                folder = writer.folder
+                assert PC2_HEADER.unpack((folder / "positions.pc2").read_bytes()[:32])[5] == 64
+                assert np.load(folder / "interaction.npy").shape == (64, 3)
+    assert PC2_HEADER.unpack((folder / "positions.pc2").read_bytes()[:32])[5] == 70
+    assert np.load(folder / "frames.npy").shape == (70, 16)
+    assert np.array_equal(np.load(folder / "interaction.npy")[69], frame(69)[1].astype(np.float32))
+
+
+LIMITED = """
+import resource, signal, sys
+sys.path[:0] = [{root!r}, {tests!r}]
+from pathlib import Path
+from test_takes import frame
+from neural_physics.errors import Problem
+from neural_physics.takes import Dataset, TakeInfo
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+writer = Dataset.open(Path({path!r})).writer("take_000", TakeInfo(50))
+resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))
+try:
+    for number in range(50):
+        writer.append(*frame(number))
+except Problem as problem:
+    print(problem.code, writer.count)
+"""
+
+
+@pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="this system has no limit on file sizes")
+def test_a_write_that_is_cut_short_by_the_system_is_told_and_leaves_whole_frames(tmp_path):
+    """The kernel writes half a frame and reports it as success; only the next write fails."""
+    dataset = make(tmp_path / "d", FRAMED)
+    limit = 32 + 10 * 16 * 12 + 77
+    values = {"root": str(ROOT), "tests": str(ROOT / "tests"), "path": str(dataset.path), "limit": limit}
+    told = subprocess.run(
+        [sys.executable, "-c", LIMITED.format(**values)], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == ["folder_not_writable", "10"]
+    assert_holds(dataset, "take_000", 10)
+    with dataset.writer("take_000", TakeInfo(12)) as writer:
+        for number in range(writer.count, 12):
+            writer.append(*frame(number))
+    assert_holds(dataset, "take_000", 12)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of its own with 300 kB."""
+    place = tmp_path / "small"
+    place.mkdir()
+    options = ["-t", "tmpfs", "-o", "size=300k", "tmpfs", str(place)]
+    if not shutil.which("mount") or subprocess.run(["mount", *options], check=False).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_a_full_disk_is_told_keeps_all_whole_frames_and_can_be_resumed(small_disk):
+    dataset = make(small_disk / "d", FRAMED)
+    with pytest.raises(Problem) as raised, dataset.writer("take_000", TakeInfo(9000)) as writer:
+        for number in range(9000):
+            writer.append(*frame(number))
+    assert raised.value.code == "disk_full"
+    count = writer.count
+    assert 500 < count < 1500
+    assert_holds(dataset, "take_000", count)
+    for name in ("positions.pc2", "interaction.npy", "frames.npy"):
+        assert (writer.folder / name).is_file()
+    subprocess.run(["mount", "-o", "remount,size=2m", str(small_disk)], check=True)
+    with dataset.writer("take_000", TakeInfo(count + 5)) as writer:
+        assert writer.count == count
+        for number in range(count, count + 5):
+            writer.append(*frame(number))
+    assert_holds(dataset, "take_000", count + 5)
+    assert dataset.take("take_000").info.complete
+
+
+def test_a_folder_in_the_way_or_without_permission_is_told(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(Problem) as raised:
+        make(tmp_path / "file" / "d")
+    assert raised.value.code == "folder_not_writable"
+
+
+def test_another_mesh_and_other_channels_do_not_get_into_a_dataset(tmp_path):
+    dataset = make(tmp_path / "d")
+    other_mesh = synthetic.sheet_mesh(5)
+    with pytest.raises(Problem, match="other vertices or faces") as raised:
+        Dataset.create(tmp_path / "d", replace(dataset.info, topology=other_mesh.topology()), other_mesh)
+    assert raised.value.code == "dataset_other_object"
+    foot = ChannelLayout((Channel("Foot", "position", 3),))
+    with pytest.raises(Problem, match=r"\(Hand\).*\(Foot\)") as raised:
+        Dataset.create(tmp_path / "d", replace(dataset.info, channels=foot), dataset.mesh)
+    assert raised.value.code == "dataset_other_channels"
+    assert Dataset.create(tmp_path / "d", dataset.info, dataset.mesh).info == dataset.info
+
+
+def test_the_hash_of_the_faces_sees_order_and_grouping_but_not_shape():
+    mesh = synthetic.sheet_mesh(4)
+    moved = replace(mesh, rest_positions=mesh.rest_positions + 1, pins=1 - mesh.pins)
+    assert moved.topology() == mesh.topology()
+    split = Mesh(mesh.rest_positions, mesh.corners, np.full(12, 3, np.int32), mesh.pins)
+    assert split.topology() != mesh.topology()
+    assert replace(mesh, corners=mesh.corners[::-1]).topology() != mesh.topology()
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 30)), max_size=6))
+def test_segments_are_the_longest_runs_without_an_excluded_frame(dataset, runs):
+    take = dataset.take("take_000")
+    excluded = tuple(Exclusion(first, first + more, "torn") for first, more in runs)
+    segments = replace(take, info=replace(take.info, excluded=excluded)).segments()
+    usable = [not any(e.first <= t <= e.last for e in excluded) for t in range(120)]
+    covered = [any(start <= t < stop for start, stop in segments) for t in range(120)]
+    assert covered == usable
+    assert all(start < stop for start, stop in segments)
+    assert all(a[1] < b[0] for a, b in pairwise(segments))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory) -> Path:
+    """A dataset of one take with all three files."""
+    dataset = make(tmp_path_factory.mktemp("bytes") / "d", FRAMED)
+    with dataset.writer("take_000", TakeInfo(3)) as writer:
+        for number in range(3):
+            writer.append(*frame(number))
+    return dataset.path
+
+
+@given(st.integers(0, 200), st.binary(min_size=1, max_size=4))
+@settings(max_examples=150, deadline=None)
+def test_a_dataset_with_changed_bytes_opens_or_is_told_never_crashes(written, where, change):
+    for file in (path for path in written.rglob("*") if path.is_file()):
+        whole = file.read_bytes()
+        damaged = bytearray(whole)
+        at = where * len(whole) // 200
+        damaged[at : at + len(change)] = change
+        file.write_bytes(damaged)
+        try:
+            for take in Dataset.open(written).takes():
+                take.segments()
+        except Problem as problem:
+            assert str(written) in problem.message
+        finally:
+            file.write_bytes(whole)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"schema": 2}, "dataset_newer"),
+        ({"fps": 0}, "dataset_damaged"),
+        ({"fps": float("nan")}, "dataset_damaged"),
+        ({"fps": "24"}, "dataset_damaged"),
+        ({"vertex_count": 17}, "dataset_damaged"),
+        ({"vertex_count": 16.5}, "dataset_damaged"),
+        ({"topology": "0" * 32}, "dataset_damaged"),
+        ({"channels": []}, "dataset_damaged"),
+        ({"channels": [{"name": "Hand", "kind": "position", "size": 4}]}, "dataset_damaged"),
+        ({"channels": [{"name": "Hand", "kind": "smell", "size": 3}]}, "dataset_damaged"),
+        ({"gravity": [0, 0]}, "dataset_damaged"),
+        ({"colliders": {"Ball": 1.0}}, "dataset_damaged"),
+        ({"colliders": {"Hand": -1.0}}, "dataset_damaged"),
+        ({"unknown": 1}, "dataset_damaged"),
+    ],
+)
+def test_what_dataset_json_cannot_say_is_told(tmp_path, change, code):
+    path = make(tmp_path / "d").path
+    item = json.loads((path / "dataset.json").read_text())
+    (path / "dataset.json").write_text(json.dumps(item | change))
+    with pytest.raises(Problem) as raised:
+        Dataset.open(path)
+    assert raised.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"schema": 2}, "dataset_newer"),
+        ({"role": "trainig"}, "dataset_damaged"),
+        ({"kind": "slow"}, "dataset_damaged"),
+        ({"frames": "12"}, "dataset_damaged"),
+        ({"excluded": [[5, 2, "torn"]]}, "dataset_damaged"),
+        ({"excluded": [[-5, 2, "torn"]]}, "dataset_damaged"),
+        ({"excluded": [[5]]}, "dataset_damaged"),
+    ],
+)
+def test_what_take_json_cannot_say_is_told(tmp_path, change, code):
+    dataset = make(tmp_path / "d")
+    with dataset.writer("take_000", TakeInfo(1)) as writer:
+        writer.append(*frame(0)[:2])
+    item = json.loads((writer.folder / "take.json").read_text())
+    (writer.folder / "take.json").write_text(json.dumps(item | change))
+    with pytest.raises(Problem) as raised:
+        read_take_info(writer.folder)
+    assert raised.value.code == code
+
+
+def test_a_mesh_whose_faces_name_vertices_it_has_not_is_told(tmp_path):
+    mesh = synthetic.sheet_mesh(4)
+    corners = mesh.corners.copy()
+    corners[3] = 16
+    wrong = replace(mesh, corners=corners)
+    info = DatasetInfo("Sheet", wrong.topology(), 16, 24.0, synthetic.LAYOUT)
+    Dataset.create(tmp_path / "d", info, wrong)
+    with pytest.raises(Problem, match="vertex indices"):
+        Dataset.open(tmp_path / "d")
+
+
+def test_a_take_goes_on_from_where_it_was_cut_back_to(tmp_path):
+    dataset = make(tmp_path / "d", FRAMED)
+    with dataset.writer("take_000", TakeInfo(6)) as writer:
+        for number in (0, 1, 2, 99, 98):
+            writer.append(*frame(number))
+        writer.truncate(3)
+        for number in (3, 4, 5):
+            writer.append(*frame(number))
+    assert_holds(dataset, "take_000", 6)
+    assert read_pc2(writer.folder / "positions.pc2").shape == (6, 16, 3)
+
+
+def test_edges_are_those_of_the_faces_each_once():
+    mesh = Mesh(
+        np.zeros((5, 3), np.float32),
+        np.array([0, 1, 2, 2, 1, 3, 4], np.int32),
+        np.array([3, 4], np.int32),
+        np.zeros(5, np.float32),
+    )
+    assert {tuple(edge) for edge in mesh.edges()} == {(0, 1), (1, 2), (0, 2), (1, 3), (3, 4), (2, 4)}

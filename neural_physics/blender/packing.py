@@ -46,6 +46,8 @@ def pack(obj: bpy.types.Object, source: Path | bytes) -> bpy.types.Text:
             licence=info.licence or "not given",
         )
     )
+    # Blender cuts bytes that replace others at their first zero; as a new property they stay whole.
+    text.pop(PROPERTY, None)
     text[PROPERTY] = data
     settings.model = text
     return text

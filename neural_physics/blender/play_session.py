@@ -95,7 +95,8 @@ class PlaySession:
         check_belongs(self._model, obj)
         self.method: Method = load_method(self._model)
         self._slices = self.method.channels.slices()
-        self._seen = self._y = np.empty(0, np.float32)
+        self._seen = np.empty(0, np.float32)  # y as it was read last
+        self._by_hand = np.zeros(self.method.channels.size, bool)  # the values that only a hand moves
 
     def object(self) -> bpy.types.Object | None:
         """The object that plays, found again by name, or by its number if it was renamed."""
@@ -126,6 +127,7 @@ class PlaySession:
             channel.name: bindings.get(channel.name, channel.source) or self._frame_object
             for channel in info.channels.channels
         }
+        self._hands_changed()
         self._setup = setup
         return True
 
@@ -149,9 +151,10 @@ class PlaySession:
             return
         y = self.sampler.sample(depsgraph, visit.frame).copy()
         if self.frame is not None and not visit.playing and not _same(y, self._seen):
-            by_hand = self._by_hand()
-            if by_hand.any() and not is_animated(bpy.data.objects[self._frame_object]):
-                self._overwrite(by_hand & self._channels(y != self._seen), y)
+            if self._hands_changed():
+                self.begin_anew()
+            elif self._by_hand.any() and not is_animated(bpy.data.objects[self._frame_object]):
+                self._overwrite(self._by_hand & self._channels(y != self._seen), y)
         self._moves_on = visit.playing and (self.frame is None or visit.frame > self.frame)
         self._seen, self.frame = y, visit.frame
 
@@ -159,7 +162,7 @@ class PlaySession:
         """After an edit at the frame last seen: whether y has changed, there or (`animation`) anywhere."""
         if self.frame is None:
             return False
-        if animation:
+        if self._hands_changed() or animation:
             self.begin_anew()
             return True
         y = self.sampler.sample(depsgraph, self.frame).copy()
@@ -188,14 +191,14 @@ class PlaySession:
         frame, start = visit.frame, self.timeline.start_frame
         if not visit.sampled or frame < start:
             return
-        new_run = visit.playing and frame == start and bool(self._by_hand().any())
+        new_run = visit.playing and frame == start and bool(self._by_hand.any())
         if new_run:
             self.begin_anew()
         if new_run or caught_up:
             self._seen = self.sampler.sample(depsgraph, frame).copy()
         y, known = self._seen, self.timeline.recorded(frame)
         if known is not None and not self._moves_on and not _same(known, y):
-            y = np.where(self._by_hand(), known, y)
+            y = np.where(self._by_hand, known, y)
         self.timeline.record(frame, y)
 
     def show(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
@@ -261,12 +264,13 @@ class PlaySession:
             marked[where] = values[where].any()
         return marked
 
-    def _by_hand(self) -> Mask:
-        """The values of y whose object has no animation: only a hand moves it."""
-        mask = np.zeros(self.method.channels.size, bool)
+    def _hands_changed(self) -> bool:
+        """Whether another set of values is moved by hand alone now: keys were made, or taken away."""
+        before, mask = self._by_hand, np.zeros(self.method.channels.size, bool)
         for name, where in self._slices.items():
             mask[where] = not is_animated(bpy.data.objects[self._sources[name]])
-        return mask
+        self._by_hand = mask
+        return not np.array_equal(before, mask)
 
 
 def _same(a: Vector, b: Vector) -> bool:

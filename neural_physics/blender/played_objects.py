@@ -112,7 +112,11 @@ class PlayedObjects:
                     animated = animation and not moved.isdisjoint(session.sources())
                     session.stale |= session.edited(depsgraph, animated)
         if any(session.stale for session, _ in _sound(pairs)):
-            self.visit(scene, depsgraph)
+            if not self.missing(scene):
+                self.visit(scene, depsgraph)
+            elif not bpy.app.background and not bpy.app.timers.is_registered(_show_current_frame):
+                # Another frame cannot be evaluated in the middle of this evaluation.
+                bpy.app.timers.register(_show_current_frame, first_interval=0.0)
 
     def undone(self) -> None:
         """After an undo the mesh is as it was, and so are the settings: show all afresh."""
@@ -124,10 +128,9 @@ class PlayedObjects:
         """Playing starts: on the start frame with a new run, from where things stand now."""
         for session, _ in self._present(scene, depsgraph):
             if scene.frame_current <= session.timeline.start_frame:
-                with _KeepingProblem(session):
-                    session.begin_anew()
-                    session.stale = True
-        self.visit(scene, depsgraph)
+                session.begin_anew()
+        if not self.missing(scene):
+            self.visit(scene, depsgraph)
 
     def missing(self, scene: bpy.types.Scene) -> range:
         """The frames to visit, in this order, before the scene's frame can be shown."""
@@ -185,6 +188,12 @@ class PlayedObjects:
         if switched:
             self.rebuild()
         return moved, animation
+
+
+def _show_current_frame() -> None:
+    scene = bpy.context.scene
+    if scene is not None and not bpy.app.is_job_running("RENDER"):
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
 
 
 def is_playing(depsgraph: bpy.types.Depsgraph) -> bool:

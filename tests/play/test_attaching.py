@@ -1,0 +1,214 @@
+"""Playing takes the place of the physics and gives it back; what cannot be played is refused in one sentence."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+import play_scenes
+import pytest
+import synthetic
+
+from neural_physics.blender import geometry_nodes, packing, playback
+from neural_physics.blender.properties import settings_of
+from neural_physics.errors import Problem
+
+pytestmark = pytest.mark.blender
+
+
+@pytest.fixture
+def sheet():
+    play_scenes.open_scene()
+    return play_scenes.add_sheet(play_scenes.add_hand())
+
+
+def refused(obj, code):
+    """Attaching is refused with this code, and leaves the object as it was."""
+    modifiers = [(m.name, m.show_viewport) for m in obj.modifiers]
+    with pytest.raises(Problem) as caught:
+        playback.attach(obj)
+    assert caught.value.code == code
+    assert [(m.name, m.show_viewport) for m in obj.modifiers] == modifiers
+    assert not settings_of(obj).playing
+    return caught.value
+
+
+def test_the_physics_makes_way_and_comes_back(sheet):
+    cloth = sheet.modifiers["Cloth"]
+    cloth.show_render = False
+    subdivision = sheet.modifiers.new("Subdivision", "SUBSURF")
+    coordinates = np.array([v.co for v in sheet.data.vertices])
+    playback.attach(sheet)
+    assert [m.type for m in sheet.modifiers] == ["NODES", "CLOTH", "SUBSURF"]
+    assert not cloth.show_viewport
+    assert not cloth.show_render
+    play_scenes.played(sheet, range(1, 20))
+    assert len(play_scenes.shown(sheet)) > len(coordinates)  # Subdivision acts on what is played
+    assert subdivision.show_viewport
+    assert np.array_equal(coordinates, [v.co for v in sheet.data.vertices])
+    playback.detach(sheet)
+    assert [m.type for m in sheet.modifiers] == ["CLOTH", "SUBSURF"]
+    assert cloth.show_viewport
+    assert not cloth.show_render
+    assert geometry_nodes.ATTRIBUTE not in sheet.data.attributes
+    assert not bpy.data.node_groups
+
+
+def test_attaching_and_detaching_twice_is_harmless(sheet):
+    playback.attach(sheet)
+    playback.attach(sheet)
+    assert [m.type for m in sheet.modifiers] == ["NODES", "CLOTH"]
+    playback.detach(sheet)
+    playback.detach(sheet)
+    assert [m.type for m in sheet.modifiers] == ["CLOTH"]
+    assert sheet.modifiers["Cloth"].show_viewport
+
+
+def test_all_objects_share_one_node_group(sheet):
+    other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
+    for obj in (sheet, other):
+        playback.attach(obj)
+    assert len(bpy.data.node_groups) == 1
+    playback.detach(sheet)
+    assert len(bpy.data.node_groups) == 1
+    assert geometry_nodes.find_modifier(other) is not None
+
+
+def test_without_its_attribute_the_rest_shape_shows(sheet):
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(30)
+    geometry_nodes.remove_positions(sheet.data)
+    sheet.data.update()
+    assert np.array_equal(play_scenes.shown(sheet), synthetic.sheet_mesh().rest_positions)
+
+
+def test_an_attribute_of_another_kind_with_that_name_is_replaced(sheet):
+    sheet.data.attributes.new(geometry_nodes.ATTRIBUTE, "FLOAT", "FACE")
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(30)
+    assert not np.array_equal(play_scenes.shown(sheet), synthetic.sheet_mesh().rest_positions)
+
+
+def test_a_renamed_modifier_and_object_play_on(sheet):
+    playback.attach(sheet)
+    sheet.modifiers[0].name = "Mine"
+    sheet.name, bpy.data.objects["Hand"].name = "Curtain", "Paw"
+    bpy.context.scene.frame_set(20)
+    assert playback.status_of(sheet).problem is None
+    moved = play_scenes.shown(sheet)
+    bpy.context.scene.frame_set(40)
+    assert not np.array_equal(play_scenes.shown(sheet), moved)
+    playback.detach(sheet)
+    assert [m.type for m in sheet.modifiers] == ["CLOTH"]
+
+
+def test_a_model_of_another_mesh_is_refused(sheet):
+    mesh = synthetic.sheet_mesh(5)
+    packing.pack(sheet, play_scenes.model_file(mesh))
+    problem = refused(sheet, "model_other_object")
+    assert (problem.names["expected"], problem.names["found"]) == (25, 36)
+
+
+def test_a_model_of_other_faces_is_refused(sheet):
+    mesh = synthetic.sheet_mesh()
+    turned = type(mesh)(mesh.rest_positions, mesh.corners[::-1].copy(), mesh.face_sizes, mesh.pins)
+    packing.pack(sheet, play_scenes.model_file(turned))
+    refused(sheet, "model_other_object")
+
+
+def test_a_missing_model_is_refused(sheet, tmp_path):
+    packing.remove_packed(sheet)
+    settings_of(sheet).model_path = str(tmp_path / "gone.safetensors")
+    assert "gone.safetensors" in str(refused(sheet, "file_missing"))
+    settings_of(sheet).model_path = ""
+    refused(sheet, "model_missing")
+
+
+def test_an_unknown_method_and_damage_are_refused(sheet, tmp_path):
+    mesh = synthetic.sheet_mesh()
+    tensors = synthetic.make_model_tensors(mesh)
+    info = synthetic.make_model_info(mesh, method="telepathy")
+    packing.pack(sheet, synthetic.model_bytes(info, tensors))
+    refused(sheet, "model_method_unknown")
+    del tensors["alpha"]
+    packing.pack(sheet, synthetic.model_bytes(synthetic.make_model_info(mesh), tensors))
+    refused(sheet, "model_damaged")
+    settings_of(sheet).model["neural_physics_model"] = b"\xff" * 1000
+    refused(sheet, "model_damaged")
+    settings_of(sheet).model["neural_physics_model"] = "text"
+    refused(sheet, "model_damaged")
+
+
+def test_edit_mode_is_refused(sheet):
+    bpy.context.view_layer.objects.active = sheet
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        refused(sheet, "edit_mode")
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
+def test_a_missing_collider_is_named_and_can_be_bound_again(sheet):
+    playback.attach(sheet)
+    bpy.data.objects.remove(bpy.data.objects["Hand"])
+    bpy.context.scene.frame_set(5)
+    problem = playback.status_of(sheet).problem
+    assert problem.code == "interaction_missing"
+    assert "Hand" in problem.message
+    settings_of(sheet).interactions[0].object = play_scenes.add_hand("Paw", seed=4)
+    bpy.context.scene.frame_set(6)
+    assert playback.status_of(sheet).problem is None
+
+
+def test_a_collider_taken_out_of_the_scene_is_named(sheet):
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(5)
+    bpy.context.view_layer.objects.active = bpy.data.objects["Hand"]
+    bpy.data.objects["Hand"].select_set(True)
+    bpy.ops.object.delete()
+    bpy.context.view_layer.update()
+    assert playback.status_of(sheet).problem.code == "interaction_missing"
+
+
+def test_a_collider_that_viewports_do_not_evaluate_is_warned_of(sheet):
+    playback.attach(sheet)
+    bpy.data.objects["Hand"].hide_viewport = True
+    assert playback.status_of(sheet).warning.code == "interaction_hidden"
+    bpy.data.objects["Hand"].hide_viewport = False
+    assert playback.status_of(sheet).warning is None
+
+
+def test_an_unexpected_error_in_a_handler_is_told_and_does_not_spread(sheet, monkeypatch):
+    playback.attach(sheet)
+    other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
+    playback.attach(other)
+    session = playback.PLAYED.session_of(sheet)
+    monkeypatch.setattr(session.method, "step", lambda *_: 1 / 0)
+    bpy.context.scene.frame_set(9)
+    assert playback.status_of(sheet).problem.code == "play_failed"
+    assert playback.status_of(other).problem is None
+    assert playback.status_of(other).step_us > 0
+
+
+def test_a_newly_trained_model_takes_over(sheet, tmp_path):
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(30)
+    before = play_scenes.shown(sheet)
+    path = tmp_path / "new.safetensors"
+    path.write_bytes(play_scenes.model_file(synthetic.sheet_mesh(), seed=5))
+    playback.attach_model(sheet, path)
+    assert not np.array_equal(play_scenes.shown(sheet), before)
+    assert packing.packed_bytes(sheet) == path.read_bytes()
+
+
+def test_switching_the_setting_alone_starts_and_stops_the_session(sheet):
+    playback.attach(sheet)
+    settings_of(sheet).playing = False
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(40)
+    pose = play_scenes.shown(sheet)
+    bpy.context.scene.frame_set(50)
+    assert np.array_equal(pose, play_scenes.shown(sheet))
+    settings_of(sheet).playing = True
+    bpy.context.view_layer.update()
+    bpy.context.scene.frame_set(60)
+    assert not np.array_equal(pose, play_scenes.shown(sheet))

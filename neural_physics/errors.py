@@ -73,6 +73,10 @@ PROBLEMS: dict[str, str] = {
     "no_interactions": "Nothing is set that {object} reacts to: add a collider, a pin, an armature or a wind.",
     "interaction_unset": "Line {row} of what {object} reacts to has no object: choose one, or remove the line.",
     "interaction_missing": "{interaction}, which {object} reacts to, is not in this scene: choose another object.",
+    "interaction_hidden": (
+        "{interaction}, which {object} reacts to, is disabled in the viewport and does not act on the simulation: "
+        "enable it in the Outliner, or take it off the list."
+    ),
     "channel_not_sampled": (
         "The channel {channel} of {object} came from an imported file and cannot be read from a scene: "
         "use it with imported takes only."

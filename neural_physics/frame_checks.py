@@ -17,7 +17,7 @@ TORN = "torn"
 REACH = 4.0  # how far from mesh and interaction objects a vertex may be, in sizes of where they are
 LONGEST_EDGE = 3.0  # times its length at rest
 BEFORE, AFTER = 8, 24  # frames that go too: what led to it, and what has to settle
-CHUNK = 64  # frames looked at together
+CHUNK = 400_000  # vertices looked at together
 
 
 def find_bad_frames(
@@ -37,8 +37,9 @@ def find_bad_frames(
     edges = mesh.edges()
     longest = LONGEST_EDGE * _rest_lengths(mesh, edges)
     bad = []
-    for first in range(0, len(positions), CHUNK):
-        chunk = np.asarray(positions[first : first + CHUNK])
+    frames = max(1, CHUNK // mesh.vertex_count)
+    for first in range(0, len(positions), frames):
+        chunk = np.asarray(positions[first : first + frames])
         for reason, found in _checks(chunk, low, high, edges, longest):
             bad += [(first + int(frame), reason) for frame in np.flatnonzero(found)]
     last = len(positions) - 1

@@ -13,7 +13,7 @@ from ..errors import Problem
 from ..takes import Dataset, DatasetInfo, TakeInfo, read_take_info
 from .paths import EXTENSION_ROOT, dataset_folder
 from .properties import settings_of
-from .sampling import layout_of, reference_frame_of
+from .sampling import is_wind, layout_of, reference_frame_of
 from .scene_copy import noisy_winds, save_copy
 from .sources import check_target, mesh_of, physics_modifier
 from .training_motion import check_training_motion, motion_varies
@@ -59,7 +59,7 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     """Raise the Problem that keeps an object from being baked; the view layer it is seen in.
 
     Those of `sources.check_target`, `sampling.layout_of` and `training_motion`, and
-    Problem("object_not_in_scene" | "interaction_missing" | "frames_too_few").
+    Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "frames_too_few").
     """
     check_target(obj)
     view_layer = next((v for v in _view_layers(scene) if obj.name in v.objects), None)
@@ -70,6 +70,8 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     for item in settings.interactions:
         if item.object.name not in view_layer.objects:
             raise Problem("interaction_missing", object=obj.name, interaction=item.object.name)
+        if _acts(item.object) and _is_disabled(item.object):
+            raise Problem("interaction_hidden", object=obj.name, interaction=item.object.name)
     frame = settings.frame_object
     if frame and frame.name not in view_layer.objects:
         raise Problem("interaction_missing", object=obj.name, interaction=frame.name)
@@ -77,6 +79,16 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
         raise Problem("frames_too_few", object=obj.name, needed=FEWEST_FRAMES)
     check_training_motion(obj)
     return view_layer
+
+
+def _acts(mover: bpy.types.Object) -> bool:
+    """Whether an object acts by itself, and not only through a modifier of what it moves."""
+    return is_wind(mover) or any(modifier.type == "COLLISION" for modifier in mover.modifiers)
+
+
+def _is_disabled(obj: bpy.types.Object) -> bool:
+    """Disabled in the viewport, which is more than hidden: Blender neither moves it nor lets it act."""
+    return obj.hide_viewport or all(collection.hide_viewport for collection in obj.users_collection)
 
 
 def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:

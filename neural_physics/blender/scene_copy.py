@@ -11,7 +11,8 @@ from typing import cast
 import bpy
 
 from ..errors import Problem
-from .geometry_nodes import find_modifier
+from .cache_modifier import remove_cache
+from .geometry_nodes import remove_modifier
 from .modifier_stack import restore_physics
 from .sources import physics_modifier
 
@@ -94,10 +95,9 @@ def _show(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
 
 def _simulate_again(obj: bpy.types.Object) -> None:
     """Undo what Play has done to an object's modifiers; nobody plays in the worker."""
+    remove_modifier(obj)
+    remove_cache(obj)
     restore_physics(obj)
-    played = find_modifier(obj)
-    if played is not None:
-        played.show_viewport = False
 
 
 def _switch_off_after_physics(obj: bpy.types.Object) -> None:
@@ -108,17 +108,18 @@ def _switch_off_after_physics(obj: bpy.types.Object) -> None:
 
 
 def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) -> None:
-    """Free what travelled in the copy, and let every simulation run to the last frame.
-
-    On disk, because in memory a cache takes 36 bytes per vertex and frame.
-    """
+    """Free what travelled in the copy, and let every simulation run to the last frame."""
     bpy.ops.ptcache.free_bake_all()
     last = first_frame(obj) + frames - 1
     for cache in _point_caches(scene):
         cache.frame_end = max(cache.frame_end, last)
-        cache.frame_step = 1
-        cache.use_external = False
-        cache.use_disk_cache = True
+    physics = physics_modifier(obj)
+    assert physics is not None  # first_frame has refused it
+    physics.point_cache.frame_step = 1
+    physics.point_cache.use_external = False
+    # To resume from, and because in memory it takes 36 bytes per vertex and frame. Not the others':
+    # Blender crashes on a rigid body world's.
+    physics.point_cache.use_disk_cache = True
 
 
 def _point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:

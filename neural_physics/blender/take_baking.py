@@ -128,11 +128,7 @@ class _TakeBake:
         self._scene.frame_set(frame)
         depsgraph = self._scene.view_layers[0].depsgraph
         assert depsgraph is not None  # the frame was just set
-        evaluated = self._obj.evaluated_get(depsgraph)
-        if not evaluated.is_evaluated:
-            layer = self._scene.view_layers[0].name
-            raise Problem("object_not_in_scene", object=self._obj.name, layer=layer)
-        mesh: Any = evaluated.data
+        mesh: Any = self._obj.evaluated_get(depsgraph).data
         if len(mesh.vertices) != len(self._positions):
             raise Problem(
                 "vertex_count_changes",

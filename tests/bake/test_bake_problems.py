@@ -131,6 +131,12 @@ def test_nothing_to_react_to_an_empty_line_and_a_deleted_collider(tmp_path):
     refused(cloth, tmp_path, "interaction_unset", "Line 1", "Sheet")
 
 
+def test_a_collider_that_is_disabled_in_the_viewport(tmp_path):
+    cloth = cloth_and_ball()
+    bpy.data.objects["Ball"].hide_viewport = True
+    refused(cloth, tmp_path, "interaction_hidden", "Ball", "Sheet", "enable")
+
+
 def test_a_motion_box_without_size_in_time(tmp_path):
     cloth = cloth_and_ball()
     settings_of(cloth).interactions[0].shortest = 2.0

@@ -26,6 +26,7 @@ from scenes import (  # noqa: E402
     add_ball,
     add_cloth,
     add_empty,
+    add_grid,
     add_wind,
     bpy,
     empty_scene,
@@ -178,6 +179,40 @@ def test_a_hidden_object_is_baked_all_the_same(tmp_path):
     cloth.hide_viewport = True
     run(command_for(cloth, tmp_path / "d", 1, 20))
     assert np.array_equal(take_of(tmp_path / "d").positions, expected)
+
+
+def test_a_pin_that_is_disabled_in_the_viewport_moves_all_the_same(tmp_path):
+    cloth = cloth_on_a_moving_pin()
+    run(command_for(cloth, tmp_path / "shown", 1, 25))
+    bpy.data.objects["Hand"].hide_viewport = True
+    run(command_for(cloth, tmp_path / "disabled", 1, 25))
+    assert contents(tmp_path / "disabled") == contents(tmp_path / "shown")
+
+
+def test_a_collider_hidden_with_the_eye_still_collides(tmp_path):
+    cloth, ball = cloth_and_animated_ball()
+    expected = simulate(cloth, 25)
+    ball.hide_set(True)
+    run(command_for(cloth, tmp_path / "d", 1, 25))
+    take = take_of(tmp_path / "d")
+    assert np.array_equal(take.positions, expected)
+    assert np.ptp(take.interaction[:, 1]) > 1.0
+
+
+def test_other_simulations_in_the_scene_go_on_to_the_last_frame_too(tmp_path):
+    empty_scene()
+    cloth, plank = add_cloth(), add_ball("Plank", place=(0.0, -0.5, 2.0))
+    bpy.context.view_layer.objects.active = plank
+    bpy.ops.rigidbody.object_add()
+    plank.rigid_body.mass = 1.0
+    emitter = add_grid("Emitter", 3)
+    emitter.modifiers.new("Particles", "PARTICLE_SYSTEM")
+    bpy.context.scene.rigidbody_world.point_cache.frame_end = 10
+    react_to(cloth, plank, "KEEP")
+    run(command_for(cloth, tmp_path / "d", 1, 60))
+    heights = take_of(tmp_path / "d").interaction[:, 2]
+    fallen = 0.5 * 9.81 * (np.arange(60) / 24.0) ** 2
+    assert 2.0 - heights[59] == pytest.approx(fallen[59], rel=0.1)
 
 
 def test_a_linked_collider_with_a_relative_path_is_found_from_the_copy(tmp_path):

@@ -5,12 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from neural_physics import frame_checks
 from neural_physics.channels import Channel, ChannelLayout
 from neural_physics.frame_checks import AFTER, BEFORE, EXPLODED, NOT_FINITE, TORN, find_bad_frames, merge
 from neural_physics.takes import Exclusion, Mesh, Take, TakeInfo
 
 FRAMES = 200
 LAYOUT = ChannelLayout((Channel("Ball", "position", 3), Channel("Wind", "wind", 3)))
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch):
+    """64 frames of the small mesh at a time."""
+    monkeypatch.setattr(frame_checks, "CHUNK", 64 * 6)
 
 
 @pytest.fixture

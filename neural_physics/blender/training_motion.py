@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -45,7 +45,7 @@ def check_training_motion(obj: bpy.types.Object) -> None:
         if mover is None or item.motion == "KEEP":
             continue
         if item.motion == "ACTIONS":
-            if not actions_of(mover):
+            if next(actions_of(mover), None) is None:
                 raise Problem("actions_missing", object=mover.name)
             continue
         _box(item).check(mover.name)
@@ -76,10 +76,10 @@ def key_training_motion(obj: bpy.types.Object, span: Span, seed: int) -> None:
             _wander(mover, item, span, rng, turns=settings.moving_frame and mover == frame)
 
 
-def actions_of(rig: bpy.types.Object) -> list[bpy.types.Action]:
+def actions_of(rig: bpy.types.Object) -> Iterator[bpy.types.Action]:
     """The actions that move nothing but bones of this rig and the rig itself."""
     bones = set(rig.pose.bones.keys()) if rig.pose else set()
-    return [action for action in bpy.data.actions if bones and _fits(action, bones)]
+    return (action for action in bpy.data.actions if _fits(action, bones))
 
 
 def _fits(action: bpy.types.Action, bones: set[str]) -> bool:
@@ -153,9 +153,7 @@ def _set_free(mover: bpy.types.Object) -> Matrix:
 
 def _play_actions(rig: bpy.types.Object, span: Span, rng: np.random.Generator) -> None:
     """All of a rig's actions, in a random order again and again, each blended into the next."""
-    actions = actions_of(rig)
-    if not actions:
-        raise Problem("actions_missing", object=rig.name)
+    actions = list(actions_of(rig))
     for constraint in rig.constraints:
         constraint.mute = True
     channels = sorted({channel for action in actions for channel in _curves(action)})

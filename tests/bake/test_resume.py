@@ -82,6 +82,19 @@ def test_frames_that_cannot_be_repeated_are_kept_apart_by_a_gap(tmp_path):
     assert "resumed" in take.info.excluded[0].reason
 
 
+def test_a_coordinator_killed_and_started_again_at_once_takes_over_from_its_workers(tmp_path):
+    cloth, folder = cloth_and_ball(), tmp_path / "d"
+    run(command_for(cloth, tmp_path / "whole", 1, 300))
+    command = command_for(cloth, folder, 1, 300)
+    for frames in (20, 60, 100):
+        bake = start(command)
+        wait_for(lambda least=frames: frames_on_disk(folder, "take_000", 81) >= least)
+        bake.kill()
+        bake.wait()
+    assert run(command)["frames"] == 300
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
 def test_a_bake_asked_to_stop_keeps_its_frames_and_resumes(tmp_path):
     cloth = cloth_and_ball()
     folder, vertices = tmp_path / "stopped", len(cloth.data.vertices)

@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -22,7 +21,7 @@ import bench_excursion
 import bench_limit
 import bench_table
 from bench_datasets import BENCH
-from workshop import ROOT, console
+from workshop import ROOT, console, leave_after
 
 from neural_physics.methods import load_method
 from neural_physics.model_file import read_model
@@ -64,11 +63,14 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-def main(words: list[str]) -> None:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", nargs="*", choices=[*PARTS, []], help="all of them by default")
+    parser.add_argument("part", nargs="*", help=", ".join(PARTS))
+    parts = parser.parse_args().part or list(PARTS)
+    if set(parts) - set(PARTS):
+        parser.error(f"the parts are {', '.join(PARTS)}")
     BENCH.mkdir(parents=True, exist_ok=True)
-    for name in parser.parse_args(words).part or PARTS:
+    for name in parts:
         found = PARTS[name]()
         report = {**_report(), "cores": len(os.sched_getaffinity(0)), name: found}
         if name == "accuracy":
@@ -82,6 +84,4 @@ def _report() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
-    sys.stdout.flush()
-    os._exit(0)  # bpy 4.5 can hang in a destructor when Python ends
+    leave_after(main)

@@ -6,9 +6,7 @@ Each step is skipped if what it makes is there already, so a stopped demo goes o
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import sys
 from pathlib import Path
 from statistics import median
 from time import monotonic, perf_counter
@@ -37,7 +35,6 @@ STILL = 44  # the frame of the picture: the ball has the sheet
 def main() -> None:
     began = monotonic()
     DEMO.mkdir(parents=True, exist_ok=True)
-    playback.register()
     obj = scene_to_work_in()
     measured = Measurements(DEMO / "measured.json")
     measured.once("bake", lambda: bake(obj))
@@ -97,7 +94,6 @@ def time_play(obj: bpy.types.Object) -> dict[str, Any]:
     playback.detach(obj)
     cloth = frame_times(bpy.context.scene)
     playback.attach(obj)
-    frame_times(bpy.context.scene)  # states and buffers are made
     play = frame_times(bpy.context.scene)
     playback.detach(obj)
     return {"cloth_ms": median(cloth[2:]), "play_ms": median(play[2:])}
@@ -118,7 +114,7 @@ def render(obj: bpy.types.Object) -> dict[str, Any]:
     scene, scratch = bpy.context.scene, DEMO / "frames"
     kinds = ("cloth", "play")
     began = monotonic()
-    bar = iter(workshop.counted("Render", range(2 * len(SHOWN) + 2), 2 * len(SHOWN) + 2))
+    bar = iter(workshop.counted("Render", range(2 * len(SHOWN) + 2)))
     for kind in kinds:
         playback.attach(obj) if kind == "play" else playback.detach(obj)
         pictures.use_workbench(scene, 360)
@@ -175,6 +171,4 @@ def show(measured: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
-    sys.stdout.flush()
-    os._exit(0)  # bpy 4.5 can hang in a destructor when Python ends
+    workshop.leave_after(main)

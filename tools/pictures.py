@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import bpy
@@ -40,7 +43,22 @@ def render(scene: bpy.types.Scene, path: Path) -> None:
     """Render the frame that is set, as PNG."""
     scene.render.image_settings.file_format = "PNG"
     scene.render.filepath = str(path)
-    bpy.ops.render.render(write_still=True)
+    with quiet():
+        bpy.ops.render.render(write_still=True)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep Blender's own lines about each render out of the terminal."""
+    sys.stdout.flush()
+    terminal, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    try:
+        yield
+    finally:
+        os.dup2(terminal, 1)
+        os.close(terminal)
+        os.close(nothing)
 
 
 def beside(left: Path, right: Path, captions: tuple[str, str]) -> Image.Image:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -19,22 +20,39 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn  #
 
 from neural_physics import wording  # noqa: E402
 from neural_physics.bake_plan import BakePlan, PlannedTake, side_folder  # noqa: E402
-from neural_physics.blender import job_host, properties, tasks  # noqa: E402
+from neural_physics.blender import job_host, playback, properties, tasks  # noqa: E402
 from neural_physics.blender.baking import prepare_bake  # noqa: E402
 from neural_physics.blender.paths import dataset_folder, jobs_folder  # noqa: E402
 from neural_physics.jobs import JobState  # noqa: E402
 
 console = Console()
+T = TypeVar("T")
 
 
 def empty_scene() -> bpy.types.Scene:
     """A scene with nothing in it, in a Blender that knows the extension's settings."""
     if not hasattr(bpy.types.Object, "neural_physics"):
         properties.register()
+        playback.register()
     bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.context.preferences.filepaths.save_version = 0  # no .blend1 beside what is saved
     scene = bpy.context.scene
     assert scene is not None  # one was just made
     return scene
+
+
+def leave_after(main: Callable[[], None]) -> NoReturn:
+    """Run a script's main function and end the process at once: bpy 4.5 can hang when Python ends."""
+    status = 1
+    try:
+        main()
+        status = 0
+    except SystemExit as ended:
+        console.print(ended.code)
+    except BaseException:  # noqa: BLE001 (whatever it is, it is shown)
+        console.print_exception()
+    sys.stdout.flush()
+    os._exit(status)
 
 
 def run_job(title: str, folder: Path, kind: str, argv: Sequence[str]) -> dict[str, Any]:
@@ -92,10 +110,10 @@ def backend(command: str, *words: object) -> list[str]:
     return [sys.executable, "-m", "ml_backend", command, *map(str, words), "--json"]
 
 
-def counted(title: str, items: Iterable[Any], total: int) -> Iterable[Any]:
+def counted(title: str, items: Sequence[T]) -> Iterable[T]:
     """Go through items with a progress bar and the time left."""
-    with progress_bar() as bar:
-        yield from bar.track(items, total=total, description=title)
+    with Progress(*Progress.get_default_columns(), console=console) as bar:
+        yield from bar.track(items, description=title)
 
 
 def progress_bar() -> Progress:

@@ -117,11 +117,11 @@ def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
 
 
 def _exited(state: JobState, status: int) -> tuple[JobState, tuple[Effect, ...]]:
+    if state.code not in ("", "stopped"):
+        return replace(state, phase="failed"), ("redraw",)
     if state.code == "stopped" or (state.phase == "stopping" and not state.result):
         message = state.message or "Stopped; all that was finished is kept: resume when you like."
         return replace(state, phase="stopped", code="stopped", message=message), ("redraw",)
-    if state.code:
-        return replace(state, phase="failed"), ("redraw",)
     if status == 0 and state.result:
         return replace(state, phase="finished", message=""), ("deliver", "redraw")
     last = state.log[-1] if state.log else "it said nothing"

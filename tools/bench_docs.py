@@ -1,0 +1,155 @@
+"""Fill the figures of docs/benchmarks.md from build/bench/report.json: `python tools/bench_docs.py`.
+
+Each part's table stands between `<!-- PART -->` and `<!-- end -->`; the words around them are by hand.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORT, PAGE = ROOT / "build" / "bench" / "report.json", ROOT / "docs" / "benchmarks.md"
+
+
+def accuracy(part: dict[str, Any]) -> str:
+    rows = [
+        (run["seed"], f"{run['rollout_error']:.3f}", f"{run['training']['seconds'] / 60:.1f}")
+        for run in part["runs"]
+    ]
+    first = part["runs"][0]
+    lines = [
+        f"Median of the seeds: **{part['rollout_error']:.3f}**. "
+        f"Ridge regression: {first['ridge_error']:.3f}. The mean shape: {first['mean_error']:.3f}. The best that {part['bases']} bases could show: "
+        f"{first['basis_error']:.3f}.",
+        f"{part['training_frames']:,} training frames, {part['test_frames']:,} test frames.",
+    ]
+    return table(("seed", "rollout error", "training, min"), rows) + "\n\n" + "\n".join(lines)
+
+
+def limit(part: dict[str, Any]) -> str:
+    return f"Relative distance of the two references over {part['frames']:,} frames: **{part['error']:.3f}**."
+
+
+def excursion(part: dict[str, Any]) -> str:
+    rows = [
+        (
+            seed,
+            f"{run['error_after_return']:.3f}",
+            f"{run['error_never_left']:.3f}",
+            f"{run['ratio']:.2f}",
+            f"{run['largest_coordinate']:.2f}",
+            "yes" if run["finite"] else "no",
+        )
+        for seed, run in enumerate(part["runs"])
+    ]
+    names = ("seed", "error after return", "error, never left", "ratio", "largest coordinate, m", "finite")
+    return table(names, rows)
+
+
+def rows_of_table(part: dict[str, Any]) -> str:
+    rows = [
+        (
+            row["scene"],
+            row["vertices"],
+            f"{row['training_frames']:,}",
+            row["bases"],
+            f"{row['step_us']:.0f}",
+            f"{row['decode_us']:.0f}",
+            f"{row['step_mb']:.2f}",
+            f"{row['decoder_mb']:.1f}",
+            f"{row['rollout_error']:.3f}",
+            f"{row['ridge_error']:.3f}",
+            f"{row['basis_error']:.3f}",
+        )
+        for row in part["rows"]
+    ]
+    names = (
+        "scene",
+        "vertices",
+        "frames",
+        "bases",
+        "step, µs",
+        "decode, µs",
+        "network, MB",
+        "decoder, MB",
+        "error",
+        "ridge",
+        "best in basis",
+    )
+    return table(names, rows)
+
+
+def ablations(part: dict[str, Any]) -> str:
+    rows = [
+        (
+            row["name"],
+            ", ".join(f"`{change}`" for change in row["changes"]) or "the preset",
+            f"{row['rollout_error']:.3f}",
+            f"{max(row['per_rollout']):.2f}",
+            row["training"]["steps"],
+        )
+        for row in part["ablations"]
+    ]
+    return table(("what is changed", "setting", "error", "worst rollout", "steps"), rows)
+
+
+def play(part: dict[str, Any]) -> str:
+    rows = [
+        (
+            name,
+            found["vertices"],
+            found["bases"],
+            f"{found['cloth_ms']:.1f}",
+            f"{found['play_ms']:.3f}",
+            f"{found['scrub_ms']:.3f}",
+            f"{found['nothing_ms']:.3f}",
+            f"{found['speedup']:.0f}",
+        )
+        for name, found in part.items()
+    ]
+    names = (
+        "Blender",
+        "vertices",
+        "bases",
+        "cloth, ms",
+        "play, ms",
+        "scrub, ms",
+        "neither, ms",
+        "times faster",
+    )
+    return table(names, rows)
+
+
+# Of the page's places: the report's part each is made of, and how.
+PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
+    "accuracy": ("accuracy", accuracy),
+    "limit": ("limit", limit),
+    "excursion": ("excursion", excursion),
+    "table": ("table", rows_of_table),
+    "ablations": ("table", ablations),
+    "play": ("play", play),
+}
+
+
+def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """In Markdown."""
+    lines = [names, ["---"] * len(names), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def main() -> None:
+    report = json.loads(REPORT.read_text(encoding="utf-8"))
+    page = PAGE.read_text(encoding="utf-8")
+    for place, (part, written) in PLACES.items():
+        if part in report:
+            text = f"<!-- {place} -->\n{written(report[part])}\n<!-- end -->"
+            page = re.sub(rf"<!-- {place} -->.*?<!-- end -->", lambda _, t=text: t, page, flags=re.DOTALL)
+    PAGE.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

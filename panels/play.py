@@ -51,8 +51,8 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if status.problem:
             sentences(layout, context, status.problem.message, "ERROR")
             return
-        speed = f"step {status.step_us:.0f} µs, decode {status.decode_us:.0f} µs"
-        layout.label(text=f"Playing {status.bases} bases: {speed}", icon="CHECKMARK")
+        speed = f"Step {status.step_us:.0f} µs, decode {status.decode_us:.0f} µs"
+        layout.label(text=speed, icon="CHECKMARK")
         if status.outside > NOTICEABLE:
             text = f"{status.outside:.0%} is outside what was trained"
             layout.label(text=text, icon="ERROR" if status.outside > WORRYING else "INFO")

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = Path(os.environ.get("NEURAL_PHYSICS_WINDOW", ROOT.parent / "shared" / "tools" / "blender-gui"))
 HOME = Path(os.environ.get("NEURAL_PHYSICS_WINDOW_FOLDER", "/var/tmp/neural-physics-window"))
 OUT = ROOT / "build" / "window"
+SIZE = "1600x1100"
 
 # Runs in that Blender: takes Python from files in a folder, answers with files.
 DRIVER = """
@@ -61,7 +62,12 @@ class Window:
             text=True,
             timeout=timeout,
             cwd=ROOT,
-            env={**os.environ, "BLENDER_GUI_BIND": base, "NEURAL_PHYSICS_PYTHON": sys.executable},
+            env={
+                **os.environ,
+                "BLENDER_GUI_BIND": base,
+                "BLENDER_GUI_SIZE": SIZE,
+                "NEURAL_PHYSICS_PYTHON": sys.executable,
+            },
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -95,15 +101,20 @@ class Window:
         """Click a button of the Neural Physics tab, found by hovering and copying its Python command."""
         where = self.ask(REGION + "result = region.x, region.y, region.width, region.height, window.height")
         left, bottom, width, height, screen = where
-        for offset in range(10, height, 12):
-            x, y = left + width // 2, screen - (bottom + height) + offset
-            self.ask("bpy.context.window_manager.clipboard = ''")
-            self.launcher("x", "mousemove", x, y, "sleep", "0.15", "key", "ctrl+c", "sleep", "0.1")
-            if self.ask("result = bpy.context.window_manager.clipboard").startswith(f"bpy.ops.{operator}("):
-                self.launcher("click", x, y)
-                self.launcher("x", "mousemove", left // 2, screen // 2)
-                return
+        x, top = left + width // 2, screen - bottom - height
+        for _ in range(2):
+            for y in range(top + 10, top + height, 12):
+                if self._command_under(x, y).startswith(f"bpy.ops.{operator}("):
+                    self.launcher("click", x, y)
+                    self.launcher("x", "mousemove", left // 2, screen // 2)
+                    return
+            self.launcher("x", "click", "--repeat", "30", "5")  # to the end of the tab
         pytest.fail(f"no button {operator} is in sight: {self.shot('missing')}")
+
+    def _command_under(self, x: int, y: int) -> str:
+        self.ask("bpy.context.window_manager.clipboard = ''")
+        self.launcher("x", "mousemove", x, y, "sleep", "0.15", "key", "ctrl+c", "sleep", "0.1")
+        return str(self.ask("result = bpy.context.window_manager.clipboard"))
 
 
 REGION = """

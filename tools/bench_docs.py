@@ -21,10 +21,14 @@ def accuracy(part: dict[str, Any]) -> str:
         for run in part["runs"]
     ]
     first = part["runs"][0]
+    others = {
+        "Ridge regression": first["ridge_error"],
+        "the mean shape": first["mean_error"],
+        f"the best that {part['bases']} bases could show": first["basis_error"],
+    }
     lines = [
-        f"Median of the seeds: **{part['rollout_error']:.3f}**. "
-        f"Ridge regression: {first['ridge_error']:.3f}. The mean shape: {first['mean_error']:.3f}. The best that {part['bases']} bases could show: "
-        f"{first['basis_error']:.3f}.",
+        f"Median of the seeds: **{part['rollout_error']:.3f}**.",
+        ", ".join(f"{name}: {error:.3f}" for name, error in others.items()) + ".",
         f"{part['training_frames']:,} training frames, {part['test_frames']:,} test frames.",
     ]
     return table(("seed", "rollout error", "training, min"), rows) + "\n\n" + "\n".join(lines)

@@ -18,7 +18,10 @@ from neural_physics.takes import Dataset, writing
 
 @dataclass(frozen=True)
 class Options:
-    """What the person chose. out: the model file; work: where checkpoints are kept meanwhile."""
+    """What the person chose. out: the model file; work: where checkpoints are kept meanwhile.
+
+    checkpoint_every: seconds.
+    """
 
     preset_name: str
     preset: Preset
@@ -26,6 +29,7 @@ class Options:
     seed: int
     device: str
     out: Path
+    checkpoint_every: float
 
     @property
     def work(self) -> Path:
@@ -45,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--bases", type=int, default=64, help="how many PCA bases (64)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
     parser.add_argument("--fresh", action="store_true", help="start anew, forgetting a stopped training")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting of the preset"
@@ -56,7 +61,9 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     preset = changed(PRESETS[args.preset], args.set)
     if args.bases < 1:
         raise Problem("setting_unknown", setting=f"--bases {args.bases}", known="a number above 0")
-    options = Options(args.preset, preset, args.bases, args.seed, args.device, args.out.absolute())
+    options = Options(
+        args.preset, preset, args.bases, args.seed, args.device, args.out.absolute(), args.checkpoint_every
+    )
     dataset = Dataset.open(args.dataset)
     if args.fresh:
         shutil.rmtree(options.work, ignore_errors=True)

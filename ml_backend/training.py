@@ -13,8 +13,6 @@ from ml_backend.tensor_files import Tensors, read_tensors, write_tensors
 from neural_physics.errors import Problem
 from neural_physics.reporting import Emit, Progress, StopRequest
 
-CHECKPOINT_EVERY = 20.0  # seconds
-
 
 class Learner(Protocol):
     """What is trained. The same step after the same steps must give the same result."""
@@ -37,12 +35,13 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Schedule:
-    """See `presets.Preset`."""
+    """See `presets.Preset`; checkpoint_every: seconds."""
 
     steps: int
     validate_every: int
     patience: int
-    minutes: float
+    minutes: float = 0.0
+    checkpoint_every: float = 20.0
 
 
 @dataclass
@@ -89,8 +88,8 @@ class Training:
             over = course.step >= schedule.steps or 0 < 60 * schedule.minutes <= course.seconds
             if course.step % schedule.validate_every == 0 or over:
                 self._validate()
-            progress.at(course.step, loss=self._loss, validation=self._last_error())
-            if course.reason or stop.asked() or time.monotonic() - saved > CHECKPOINT_EVERY:
+            progress.at(course.step, **self._curves())
+            if course.reason or stop.asked() or time.monotonic() - saved > schedule.checkpoint_every:
                 self._save()
                 saved = time.monotonic()
                 stop.check()
@@ -111,8 +110,9 @@ class Training:
         elif worse >= schedule.patience:
             course.reason = f"no better on the validation takes in the last {worse} measurements"
 
-    def _last_error(self) -> float | None:
-        return self.course.history[-1][2] if self.course.history else None
+    def _curves(self) -> dict[str, float]:
+        measured = {"validation": self.course.history[-1][2]} if self.course.history else {}
+        return {"loss": self._loss, **measured}
 
     def _save(self) -> None:
         tensors = {f"state.{name}": tensor for name, tensor in self._learner.state().items()}

@@ -44,7 +44,7 @@ class SubspaceLearner:
         z, w = self._z[frames], self._w[frames]
         noise = torch.randn(2, *z.shape[1:], generator=generator).to(self._device) * preset.noise
         rolled = self.network.rollout(self.network.theta, z[0] + noise[0], z[1] + noise[1], w)
-        loss = self._loss(rolled, z)
+        loss = self.loss(rolled, z)
         self._optimiser.zero_grad()
         loss.backward()
         self._optimiser.param_groups[0]["lr"] = self._learning_rate(number)
@@ -73,7 +73,8 @@ class SubspaceLearner:
         saved = self._optimiser.state_dict()
         self._optimiser.load_state_dict({**saved, "state": {0: tensors} if tensors else {}})
 
-    def _loss(self, rolled: Tensor, z: Tensor) -> Tensor:
+    def loss(self, rolled: Tensor, z: Tensor) -> Tensor:
+        """Of predicted z_2 .. z_{s-1} (s - 2, n, u), where z (s, n, u) is the truth from z_0 on."""
         if self._preset.loss == "metres":
             return ((rolled - z[2:]).square().mean((0, 1)) * self._metres).sum()
         velocity = torch.diff(torch.cat([z[1:2], rolled]), dim=0) - torch.diff(z[1:], dim=0)

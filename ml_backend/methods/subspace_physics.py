@@ -42,7 +42,9 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         emit({"event": "log", "text": text})
     preset = options.preset
     learner = SubspaceLearner(data, preset, dataset.info.fps, options.seed, device)
-    schedule = Schedule(preset.steps, preset.validate_every, preset.patience, preset.minutes)
+    schedule = Schedule(
+        preset.steps, preset.validate_every, preset.patience, preset.minutes, options.checkpoint_every
+    )
     training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
     try:
         training.run(emit, stop)

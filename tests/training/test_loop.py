@@ -1,0 +1,123 @@
+"""The training loop with a learner whose errors are known in advance."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ml_backend.training import Schedule, Training
+from neural_physics.errors import Problem
+from neural_physics.reporting import StopRequest
+
+
+class Learner:
+    """Its state is a running sum of the steps; `errors` are what its validations say."""
+
+    def __init__(self, errors, losses=None):
+        self.errors, self.losses = list(errors), losses or {}
+        self.total = np.zeros(1)
+        self.validations = 0
+
+    def step(self, number):
+        self.total = self.total * 1.01 + number
+        return self.losses.get(number, 1.0)
+
+    def validate(self):
+        self.validations += 1
+        return self.errors[min(int(self.validations), len(self.errors)) - 1]
+
+    def weights(self):
+        return {"total": self.total.copy()}
+
+    def state(self):
+        return {"total": self.total.copy(), "validations": np.array([self.validations])}
+
+    def restore(self, state):
+        self.total, self.validations = state["total"].copy(), int(state["validations"][0])
+
+
+class StopAfter(StopRequest):
+    """Asks to stop from the n-th look on."""
+
+    def __init__(self, looks):
+        super().__init__()
+        self.looks = looks
+
+    def asked(self):
+        self.looks -= 1
+        return self.looks < 0
+
+
+def train(path, learner, stop=None, identity="a", **schedule):
+    schedule = {"steps": 100, "validate_every": 10, "patience": 100, "minutes": 0.0, **schedule}
+    training = Training(learner, Schedule(**schedule), path, identity)
+    events = []
+    try:
+        training.run(events.append, stop or StopRequest())
+    finally:
+        training.events = events
+    return training
+
+
+def test_the_best_model_is_kept_not_the_last(tmp_path):
+    training = train(tmp_path / "c", Learner([0.9, 0.5, 0.3, 0.6, 0.7]))
+    assert (training.course.best_error, training.course.best_step) == (0.3, 30)
+    after_thirty = Learner([])
+    for number in range(30):
+        after_thirty.step(number)
+    assert training.best["total"] == after_thirty.total
+    assert "100 steps" in training.course.reason
+
+
+def test_it_ends_early_with_the_reason_when_nothing_gets_better(tmp_path):
+    training = train(tmp_path / "c", Learner([0.9, 0.5, 0.6]), patience=3)
+    assert training.course.step == 50
+    assert "last 3" in training.course.reason
+
+
+def test_it_ends_in_time_with_a_validated_model(tmp_path):
+    training = train(tmp_path / "c", Learner([0.9]), steps=10**9, validate_every=10**8, minutes=0.005)
+    assert training.course.seconds == pytest.approx(0.3, abs=0.2)
+    assert "minutes" in training.course.reason
+    assert training.best
+
+
+def test_stopped_and_resumed_is_bit_equal_to_never_stopped(tmp_path):
+    errors = [0.9, 0.8, 0.7, 0.75, 0.6, 0.9, 0.9, 0.9, 0.5, 0.9]
+    whole = train(tmp_path / "whole", Learner(errors))
+    for looks in (5, 17, 1, 30):
+        with pytest.raises(Problem) as stopped:
+            train(tmp_path / "parts", Learner(errors), StopAfter(looks))
+        assert stopped.value.code == "stopped"
+    parts = train(tmp_path / "parts", Learner(errors))
+    assert np.array_equal(parts.best["total"], whole.best["total"])
+    assert parts.course.history == whole.course.history
+
+
+def test_a_checkpoint_of_other_settings_is_not_gone_on_from(tmp_path):
+    with pytest.raises(Problem):
+        train(tmp_path / "c", Learner([0.5]), StopAfter(30), identity="a")
+    assert train(tmp_path / "c", Learner([0.5]), identity="b").course.history[0][0] == 10
+
+
+def test_a_torn_checkpoint_starts_anew(tmp_path):
+    with pytest.raises(Problem):
+        train(tmp_path / "c", Learner([0.5]), StopAfter(30))
+    data = (tmp_path / "c").read_bytes()
+    (tmp_path / "c").write_bytes(data[: len(data) - 3])
+    assert train(tmp_path / "c", Learner([0.5])).course.step == 100
+
+
+def test_losses_that_are_no_numbers_end_it_in_one_sentence(tmp_path):
+    with pytest.raises(Problem) as caught:
+        train(tmp_path / "c", Learner([0.5], {41: float("nan")}))
+    assert caught.value.code == "training_diverged"
+    assert "42 steps" in caught.value.message
+
+
+def test_progress_carries_the_curves(tmp_path):
+    training = train(tmp_path / "c", Learner([0.5]))
+    last = [event for event in training.events if "validation" in event][-1]
+    assert (last["done"], last["validation"]) == (100, 0.5)
+    assert last["loss"] == pytest.approx(1.0)
+    assert json.dumps(training.events)

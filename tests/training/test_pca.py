@@ -1,0 +1,66 @@
+import numpy as np
+import pytest
+import torch
+
+from ml_backend.interaction_basis import fit_interaction_basis
+from ml_backend.pca import fit_pca
+
+pytestmark = pytest.mark.torch
+CPU = torch.device("cpu")
+
+
+def in_chunks(rows, size=100):
+    rows = rows.astype(np.float32)
+    return lambda: (rows[i : i + size] for i in range(0, len(rows), size))
+
+
+def data(frames, columns, falling, seed=0):
+    """Rows whose singular values fall as `falling` says, about a mean far from zero."""
+    rng = np.random.default_rng(seed)
+    left = np.linalg.qr(rng.normal(size=(frames, len(falling))))[0]
+    right = np.linalg.qr(rng.normal(size=(columns, len(falling))))[0]
+    return left * falling @ right.T * frames**0.5 + rng.normal(size=columns) * 3
+
+
+@pytest.mark.parametrize("frames,columns", [(40, 300), (900, 12)])
+def test_it_is_the_svd_where_the_data_is_small(frames, columns):
+    rows = data(frames, columns, np.linspace(2.0, 0.5, 12))
+    found = fit_pca(in_chunks(rows), 10, CPU)
+    _, values, directions = np.linalg.svd(rows - rows.mean(0), full_matrices=False)
+    assert found.mean == pytest.approx(rows.mean(0), abs=1e-5)
+    assert found.deviations == pytest.approx(values[:10] / frames**0.5, rel=1e-3)
+    assert np.abs((found.basis * directions[:10]).sum(1)) == pytest.approx(np.ones(10), abs=2e-3)
+
+
+def test_it_captures_what_the_svd_does_when_the_spectrum_falls_slowly_beyond_the_bases():
+    rows = data(1500, 600, 1.0 / np.arange(1, 301) ** 0.7)
+    found = fit_pca(in_chunks(rows), 20, CPU)
+    centred = rows - rows.mean(0)
+    best = np.linalg.svd(centred, compute_uv=False)
+    captured = ((centred @ found.basis.T) ** 2).sum()
+    assert captured >= 0.998 * (best[:20] ** 2).sum()
+    assert found.captured == pytest.approx(captured / (best**2).sum(), rel=1e-3)
+    assert found.basis @ found.basis.T == pytest.approx(np.eye(20), abs=1e-4)
+
+
+def test_no_more_bases_than_the_data_has_directions():
+    rows = data(200, 90, np.array([3.0, 2.0, 1.0]))
+    found = fit_pca(in_chunks(rows), 16, CPU)
+    assert found.basis.shape == (3, 90)
+    assert found.captured == pytest.approx(1.0, abs=1e-4)
+
+
+def test_the_interaction_is_whitened_and_what_only_repeats_is_left_out():
+    rng = np.random.default_rng(1)
+    a, b = rng.normal(size=(2, 5000))
+    y = np.stack([3 * a + 7, 1000 * b + a, 3 * a + 8, np.full(5000, 5.0)], 1).astype(np.float32)
+    found = fit_interaction_basis(y)
+    w = found.project(y)
+    assert w.shape == (5000, 2)
+    assert np.cov(w.T) == pytest.approx(np.eye(2), abs=0.01)
+    assert w.mean(0) == pytest.approx(np.zeros(2), abs=1e-3)
+
+
+def test_an_interaction_that_never_changes_gives_one_finite_number():
+    found = fit_interaction_basis(np.full((50, 3), 2.0, np.float32))
+    assert np.array_equal(found.project(np.full((50, 3), 2.0, np.float32)), np.zeros((50, 1)))

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+from motion_data import make_dataset
+
+from ml_backend.spans import split
+from neural_physics.errors import Problem
+from neural_physics.takes import Exclusion
+
+
+def frames_of(spans):
+    return {(span.take.name, frame) for span in spans for frame in range(span.start, span.stop)}
+
+
+def test_excluded_frames_split_a_take_and_test_takes_are_left_alone(tmp_path):
+    roles = ("training", "validation", "test")
+    dataset = make_dataset(tmp_path, 120, roles, excluded=(Exclusion(40, 49, "torn"),))
+    training, validation = split(dataset)
+    assert [(s.start, s.stop) for s in training] == [(0, 40), (50, 120)]
+    assert {s.take.name for s in validation} == {"take_001"}
+
+
+def test_without_a_validation_take_the_tails_of_the_training_takes_are_held_out(tmp_path):
+    training, validation = split(make_dataset(tmp_path, 200, ("training", "training")))
+    assert len(frames_of(training) & frames_of(validation)) == 0
+    assert [(s.start, s.stop) for s in validation] == [(180, 200), (180, 200)]
+
+
+def test_chunks_hold_the_frames_of_the_span_in_order(tmp_path):
+    dataset = make_dataset(tmp_path, 700, ("training", "validation"))
+    span = split(dataset)[0][0]
+    positions = dataset.take("take_000").positions.reshape(700, -1)
+    assert np.array_equal(np.concatenate(list(span.chunks())), positions)
+    assert np.array_equal(np.concatenate(list(span.chunks(3))), positions[::3])
+
+
+def refused(dataset):
+    with pytest.raises(Problem) as caught:
+        training, validation = split(dataset)
+        for span in (*training, *validation):
+            list(span.chunks())
+    return caught.value
+
+
+def test_a_take_with_a_number_that_is_none_is_named_with_its_frame(tmp_path):
+    dataset = make_dataset(tmp_path, 100)
+    path = tmp_path / "takes" / "take_001" / "positions.pc2"
+    positions = np.memmap(path, "<f4", "r+", 32, (100, 36, 3))
+    positions[77, 5, 1] = np.nan
+    positions.flush()
+    problem = refused(dataset)
+    assert problem.code == "dataset_not_numbers"
+    assert (problem.names["take"], problem.names["frame"]) == ("take_001", 77)
+
+
+def test_an_interaction_that_is_no_number_is_refused(tmp_path):
+    dataset = make_dataset(tmp_path, 100)
+    path = tmp_path / "takes" / "take_000" / "interaction.npy"
+    rows = np.load(path)
+    rows[3, 1] = np.inf
+    np.save(path, rows)
+    assert refused(dataset).names["frame"] == 3
+
+
+@pytest.mark.parametrize(
+    "frames,roles,excluded,code",
+    [
+        (100, ("test",), (), "dataset_empty"),
+        (100, ("training",), (Exclusion(0, 99, "exploded"),), "dataset_empty"),
+        (20, ("training",), (), "dataset_too_short"),
+    ],
+)
+def test_too_little_to_learn_from_has_its_sentence(tmp_path, frames, roles, excluded, code):
+    problem = refused(make_dataset(tmp_path, frames, roles, excluded=excluded))
+    assert problem.code == code
+    assert str(tmp_path) in problem.message

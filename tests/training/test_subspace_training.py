@@ -1,0 +1,172 @@
+"""The trainer against what Play runs, and against definitions worked out by hand."""
+
+import numpy as np
+import pytest
+import torch
+from motion_data import make_dataset
+
+from ml_backend.methods.subspace_learner import SubspaceLearner
+from ml_backend.methods.subspace_network import SubspaceNetwork, initial_model
+from ml_backend.normal_regression import fit_normals
+from ml_backend.presets import PRESETS, Preset, changed
+from ml_backend.spans import split
+from ml_backend.subspace_data import prepare
+from ml_backend.tensor_files import write_model
+from neural_physics.errors import Problem
+from neural_physics.methods import load_method
+from neural_physics.model_file import ModelInfo, read_model
+from neural_physics.normals import normals_from_faces
+from neural_physics.reporting import StopRequest
+from neural_physics.takes import Exclusion
+
+pytestmark = pytest.mark.torch
+CPU = torch.device("cpu")
+NO_STOP = StopRequest()
+
+
+def silent(event):
+    pass
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    return make_dataset(tmp_path / "dataset", 300, excluded=(Exclusion(100, 104, "torn"),))
+
+
+@pytest.fixture
+def data(dataset):
+    return prepare(*split(dataset), 6, CPU, silent, NO_STOP)
+
+
+def played(path, dataset, data, preset, seed=3):
+    """The model of an untrained, restless network as Play loads it."""
+    network = SubspaceNetwork(data, preset, seed, CPU)
+    z, w = data.training.z, data.training.w
+    tensors = {
+        "mean": data.mean,
+        "basis": data.basis,
+        "start": data.start,
+        "z_low": z.min(0),
+        "z_high": z.max(0),
+        "y_mean": data.y_mean,
+        "interaction_basis": data.interaction_basis,
+        "w_low": w.min(0),
+        "w_high": w.max(0),
+        **network.tensors(network.theta),
+    }
+    names = ("activation", "initial_model", "residual", "interaction_velocity")
+    settings = {name: getattr(preset, name) for name in names}
+    info = dataset.info
+    about = ModelInfo(
+        "subspace_physics",
+        info.dt,
+        info.object,
+        info.topology,
+        info.vertex_count,
+        info.channels,
+        "",
+        settings,
+    )
+    write_model(path, about, tensors)
+    return load_method(read_model(path))
+
+
+def play(method, dataset, first, frames):
+    """Positions of a rollout from the true states of two frames of the validation take."""
+    take = dataset.takes("validation")[0]
+    unit = method.decoder.basis / (method.decoder.basis**2).sum(1, keepdims=True)
+    z = (take.positions[first : first + 2].reshape(2, -1) - method.decoder.mean.ravel()) @ unit.T
+    low = method.start(take.interaction[first + 1])
+    state = type(low)(z[1], z[0], low.w)
+    positions = []
+    for y in take.interaction[first + 2 : first + frames]:
+        state = method.step(state, y)
+        positions.append(method.positions(state, y).copy())
+    return np.array(positions), take.positions[first + 2 : first + frames]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [],
+        ["activation=relu", "interaction_velocity=false", "layers=10"],
+        ["residual=false"],
+        ["initial_model=false"],
+    ],
+)
+def test_the_validation_error_is_that_of_what_play_shows(tmp_path, dataset, data, changes):
+    preset = changed(PRESETS["balanced"], changes)
+    method = played(tmp_path / "model.safetensors", dataset, data, preset)
+    learner = SubspaceLearner(data, preset, dataset.info.fps, 3, CPU)
+    wrong, moved = 0.0, 0.0
+    for first, frames in ((0, 100), (105, 195)):
+        shown, true = play(method, dataset, first, frames)
+        wrong += float(((shown - true) ** 2).sum())
+        moved += float(((true - data.mean) ** 2).sum())
+    assert learner.validate() == pytest.approx((wrong / moved) ** 0.5, rel=1e-3)
+
+
+def test_alpha_and_beta_are_the_least_squares_of_each_basis_within_each_run(data):
+    alpha, beta = initial_model(data.training)
+    for m in range(data.training.z.shape[1]):
+        rows, targets = [], []
+        for run in data.training.runs():
+            z = data.training.z[run, m]
+            rows += [[z[t - 1], z[t - 1] - z[t - 2]] for t in range(2, len(z))]
+            targets += list(z[2:])
+        solution = np.linalg.lstsq(np.array(rows), np.array(targets), rcond=None)[0]
+        assert (alpha[m], beta[m]) == pytest.approx(tuple(solution), abs=2e-3)
+
+
+def test_windows_never_cross_the_end_of_a_run(data):
+    starts = data.training.starts(32)
+    ends = data.training.ends
+    run_of = np.searchsorted(ends, starts, side="right")
+    assert np.array_equal(run_of, np.searchsorted(ends, starts + 31, side="right"))
+    assert len(starts) == sum(run.stop - run.start - 31 for run in data.training.runs())
+
+
+def test_z_has_unit_deviation_and_gives_the_positions_back(dataset, data):
+    assert data.training.z.std(0) == pytest.approx(np.ones(len(data.basis)), abs=1e-2)
+    shown = data.mean + np.tensordot(data.training.z[:100], data.basis, 1)
+    assert shown == pytest.approx(np.asarray(dataset.take("take_000").positions[:100]), abs=1e-4)
+    assert data.deviations == pytest.approx(np.sqrt((data.basis**2).sum((1, 2))), rel=1e-4)
+
+
+def test_the_normals_are_the_least_squares_fit_of_section_6_3(dataset, data):
+    spans = split(dataset)[0]
+    mean, q = fit_normals(spans, data.training.z, dataset.mesh, silent, NO_STOP)
+    frames = np.concatenate([np.concatenate(list(span.chunks())) for span in spans]).reshape(-1, 36, 3)
+    normals = normals_from_faces(frames, dataset.mesh.corners, dataset.mesh.face_sizes).reshape(
+        len(frames), -1
+    )
+    inputs = np.concatenate([np.ones((len(frames), 1)), data.training.z], 1)
+    best = normals - inputs @ np.linalg.lstsq(inputs, normals, rcond=None)[0]
+    ours = normals - inputs @ np.concatenate([mean[None], q]).reshape(len(inputs[0]), -1)
+    assert np.abs(ours).mean() == pytest.approx(np.abs(best).mean(), rel=0.02)
+
+
+def test_the_gradient_of_the_paper_s_loss_is_that_of_finite_differences(data):
+    """Through a whole window, its velocity term and its initial model."""
+    preset = changed(PRESETS["paper"], ["layers=2", "activation=silu", "window=8", "first_window=8"])
+    learner = SubspaceLearner(data, preset, 24.0, 0, CPU)
+    network = learner.network
+    z, w = (torch.from_numpy(a[:8, None]).double() for a in (data.training.z, data.training.w))
+    network.alpha, network.beta = network.alpha.double(), network.beta.double()
+    theta = network.theta.detach().double().requires_grad_()
+
+    def loss(parameters):
+        return learner.loss(network.rollout(parameters, z[0], z[1], w), z)
+
+    loss(theta).backward()
+    direction = torch.randn(len(theta), generator=torch.Generator().manual_seed(0)).double()
+    step = 1e-6 * direction
+    with torch.no_grad():
+        slope = float(loss(theta + step) - loss(theta - step)) / 2e-6
+    assert float(theta.grad @ direction) == pytest.approx(slope, rel=1e-4)
+
+
+def test_a_setting_that_is_none_is_named(data):
+    with pytest.raises(Problem) as caught:
+        changed(Preset(), ["nois=0"])
+    assert "nois=0" in caught.value.message

@@ -1,0 +1,163 @@
+"""`python -m ml_backend train` as its own process: what it delivers, refuses and survives."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from motion_data import make_dataset
+
+from neural_physics.methods import load_method
+from neural_physics.model_file import read_model
+
+pytestmark = pytest.mark.torch
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = [
+    f"--set={change}"
+    for change in ("steps=400", "validate_every=50", "batch=32", "window=24", "learning_rate=0.003")
+]
+
+
+def command(dataset, out, *more):
+    words = [sys.executable, "-m", "ml_backend", "train", dataset, "--out", out, "--bases", "4", "--json"]
+    return [*map(str, words), *map(str, more)]
+
+
+def environment():
+    return {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def events(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def train(dataset, out, *more, **options):
+    done = subprocess.run(
+        command(dataset, out, *more),
+        check=False,
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        **options,
+    )
+    return done.returncode, events(done.stdout), done.stderr
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    return make_dataset(tmp_path_factory.mktemp("dataset"), 500).path
+
+
+@pytest.fixture(scope="module")
+def trained(dataset, tmp_path_factory):
+    out = tmp_path_factory.mktemp("trained") / "model.safetensors"
+    status, said, _ = train(dataset, out, *QUICK)
+    assert status == 0, said
+    return out, said[-1]
+
+
+def test_a_driven_oscillator_is_learned(trained):
+    _, result = trained
+    assert result["event"] == "result"
+    assert result["validation_error"] < 0.15
+
+
+def test_the_model_loads_and_nothing_else_is_left(trained):
+    out, _ = trained
+    method = load_method(read_model(out))
+    assert (method.basis_count, method.vertex_count) == (4, 36)
+    assert sorted(p.name for p in out.parent.iterdir()) == ["model.safetensors"]
+
+
+def test_the_same_seed_gives_the_same_model_and_another_another(trained, dataset, tmp_path):
+    short = [*QUICK, "--set=steps=20"]
+    models = {}
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        train(dataset, tmp_path / name, *short, "--seed", seed)
+        models[name] = read_model(tmp_path / name).tensors["layers.0.weight"]
+    assert np.array_equal(models["a"], models["b"])
+    assert not np.array_equal(models["a"], models["c"])
+
+
+def test_stopped_it_leaves_its_best_model_and_resumed_it_is_the_same_training(trained, dataset, tmp_path):
+    whole, result = trained
+    out, stop = tmp_path / "model.safetensors", tmp_path / "stop"
+    process = subprocess.Popen(
+        command(dataset, out, *QUICK, "--stop-file", stop),
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for line in process.stdout:
+        if json.loads(line).get("done", 0) > 60 and '"Training"' in line:
+            stop.touch()
+            break
+    said = events(process.stdout.read())
+    assert process.wait() == 1
+    assert said[-1]["code"] == "stopped"
+    load_method(read_model(tmp_path / "model.partial.safetensors"))
+    status, said, _ = train(dataset, out, *QUICK)
+    assert status == 0
+    assert said[-1]["validation_error"] == result["validation_error"]
+    assert np.array_equal(
+        read_model(out).tensors["layers.1.weight"], read_model(whole).tensors["layers.1.weight"]
+    )
+    assert not (tmp_path / "model.partial.safetensors").exists()
+
+
+@pytest.mark.slow
+def test_killed_twenty_times_it_ends_as_if_it_had_not_been(trained, dataset, tmp_path):
+    """kill -9 at random moments of preparing, training and writing; checkpoints every quarter second."""
+    whole, result = trained
+    out = tmp_path / "model.safetensors"
+    rng = random.Random(0)
+    for _ in range(20):
+        process = subprocess.Popen(
+            command(dataset, out, *QUICK, "--checkpoint-every=0.25"),
+            cwd=ROOT,
+            env=environment(),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        process.stdout.readline()  # it has started to work
+        time.sleep(rng.uniform(0.0, 2.0))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if out.exists():
+            load_method(read_model(out))
+    status, said, _ = train(dataset, out, *QUICK)
+    assert status == 0
+    assert said[-1]["validation_error"] == result["validation_error"]
+    assert np.array_equal(
+        read_model(out).tensors["layers.1.weight"], read_model(whole).tensors["layers.1.weight"]
+    )
+
+
+def refusal(*arguments, **options):
+    status, said, errors = train(*arguments, **options)
+    assert status == 1
+    assert said[-1]["event"] == "error"
+    assert "Traceback" not in errors
+    return said[-1]
+
+
+def test_bad_inputs_have_their_sentences(dataset, tmp_path):
+    out = tmp_path / "model.safetensors"
+    assert refusal(tmp_path, out)["code"] == "dataset_missing"
+    assert refusal(dataset, out, "--set=nois=0")["code"] == "setting_unknown"
+    assert refusal(dataset, Path("/proc/model.safetensors"))["code"] == "folder_not_writable"
+
+
+def test_more_bases_than_the_takes_have_motions_are_reduced_with_a_word(dataset, tmp_path):
+    status, said, _ = train(dataset, tmp_path / "m", *QUICK, "--set=steps=10", "--bases", "200")
+    assert status == 0
+    assert said[-1]["bases"] < 200
+    assert any("bases" in event.get("text", "") for event in said)

@@ -118,7 +118,10 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
 
     # Bake
     dataset_folder: StringProperty(
-        name="Dataset", description="Where the takes are kept; empty: beside the .blend", subtype="DIR_PATH"
+        name="Dataset",
+        description="Where the takes are kept; empty: beside the .blend",
+        subtype="DIR_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE"},
     )
     take_count: IntProperty(
         name="Takes",
@@ -150,7 +153,10 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
     training_seed: IntProperty(name="Training Seed", default=0, min=0)
     model_path: StringProperty(
-        name="Model", description="The trained model file; empty: beside the .blend", subtype="FILE_PATH"
+        name="Model",
+        description="The trained model file; empty: beside the .blend",
+        subtype="FILE_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE"},
     )
 
     # Play

@@ -144,6 +144,7 @@ PROBLEMS: dict[str, str] = {
     # Set up
     "nothing_selected": "Nothing is selected: select a mesh with Cloth or Soft Body.",
     "not_set_up": "{object} has not been set up: click Set Up first.",
+    "not_baked": "{object} has no takes to learn from yet: bake or import some first.",
     "object_unknown": "There is no object “{object}” in {scene}: check the name.",
     "object_not_named": "One object must be meant, and these are set up: {found}; name one with --object.",
     "object_busy": "{object} is busy with its {job}: wait until that has finished, or stop it.",

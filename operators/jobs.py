@@ -10,7 +10,7 @@ from bpy.props import EnumProperty
 
 from ..neural_physics.blender import job_host, tasks
 from ..neural_physics.blender.dataset_status import forget
-from ..neural_physics.blender.paths import jobs_folder, model_path, report_path
+from ..neural_physics.blender.paths import best_so_far_path, jobs_folder, model_path, report_path
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.targets import target_of
@@ -81,6 +81,23 @@ class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):
 
     def command(self, context: bpy.types.Context) -> list[str]:
         return tasks.train_command(target(context))
+
+
+class NEURALPHYSICS_OT_use_best_so_far(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.use_best_so_far"
+    bl_label = "Use Best So Far"
+    bl_description = "Take the best model of the training that was stopped; it can still be resumed"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        path = best_so_far_path(target(context))
+        if not path.is_file():
+            raise Problem("file_missing", path=path)
+
+    def run(self, context: bpy.types.Context) -> None:
+        obj = target(context)
+        tasks.use_model(obj, best_so_far_path(obj))
 
 
 class NEURALPHYSICS_OT_evaluate(JobButton, bpy.types.Operator):
@@ -173,6 +190,7 @@ def _trained(folder: Path, result: dict[str, Any]) -> None:
 CLASSES = (
     NEURALPHYSICS_OT_bake,
     NEURALPHYSICS_OT_train,
+    NEURALPHYSICS_OT_use_best_so_far,
     NEURALPHYSICS_OT_evaluate,
     NEURALPHYSICS_OT_stop_job,
     NEURALPHYSICS_OT_show_log,

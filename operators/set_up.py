@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import StringProperty
 
-from ..neural_physics.blender import setting_up
+from ..neural_physics.blender import setting_up, tasks
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.sources import check_target
@@ -34,7 +34,7 @@ class NEURALPHYSICS_OT_set_up(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_remove(Button, bpy.types.Operator):
     bl_idname = "neural_physics.remove"
     bl_label = "Remove Neural Physics"
-    bl_description = "Show the simulation again and forget these settings; dataset and model stay on disk"
+    bl_description = "Show the simulation again and forget these settings; dataset and model stay"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -42,7 +42,7 @@ class NEURALPHYSICS_OT_remove(Button, bpy.types.Operator):
         _check_set_up(context)
 
     def run(self, context: bpy.types.Context) -> None:
-        setting_up.remove(target(context))
+        tasks.remove(target(context))
 
 
 class NEURALPHYSICS_OT_add_interaction(Button, bpy.types.Operator):

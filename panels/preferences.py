@@ -22,6 +22,12 @@ from .support import sentences
 LOG_SHOWN = 6  # lines
 
 
+def _look_at_it(preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
+    """Another Python was chosen."""
+    if bpy.ops.neural_physics.check_environment.poll():
+        bpy.ops.neural_physics.check_environment()
+
+
 class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
     bl_idname = PACKAGE
 
@@ -29,6 +35,7 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
         name="Python",
         description="A Python that has PyTorch; empty: the one that was created here",
         subtype="FILE_PATH",
+        update=_look_at_it,
     )
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -9,7 +9,7 @@ import bpy
 from ..neural_physics.blender import tasks
 from ..neural_physics.blender.chart import chart_icon
 from ..neural_physics.blender.evaluation_display import is_shown
-from ..neural_physics.blender.paths import report_path
+from ..neural_physics.blender.paths import best_so_far_path, report_path
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.jobs import JobState
@@ -18,6 +18,7 @@ from ..operators.jobs import (
     NEURALPHYSICS_OT_evaluate,
     NEURALPHYSICS_OT_open_report,
     NEURALPHYSICS_OT_train,
+    NEURALPHYSICS_OT_use_best_so_far,
 )
 from .support import Details, Section, busy, button, job, settings_column
 
@@ -40,11 +41,15 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_train, icon="OUTLINER_OB_LIGHT")
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        stopped = best_so_far_path(obj).is_file()
         if not busy(obj, tasks.TRAIN):
             column = settings_column(layout)
             column.prop(settings_of(obj), "preset")
             column.prop(settings_of(obj), "basis_count")
-            button(layout, context, NEURALPHYSICS_OT_train, icon="OUTLINER_OB_LIGHT")
+            text = "Resume Training" if stopped else "Train"
+            button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
+            if stopped:
+                layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
         state = job(layout, context, obj, tasks.TRAIN)
         self._draw_curves(layout, obj.name, state)
 

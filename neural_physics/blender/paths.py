@@ -25,6 +25,12 @@ def model_path(obj: bpy.types.Object) -> Path:
     return Path(bpy.path.abspath(chosen)) if chosen else home_folder(obj) / "model.safetensors"
 
 
+def best_so_far_path(obj: bpy.types.Object) -> Path:
+    """The best model of a training that was stopped; see `ml_backend.train`."""
+    path = model_path(obj)
+    return path.with_name(f"{path.stem}.partial{path.suffix}")
+
+
 def report_path(obj: bpy.types.Object) -> Path:
     """What an evaluation writes for people, beside the model."""
     return model_path(obj).with_name("report.html")

@@ -38,13 +38,6 @@ def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     return [item.name for item in added]
 
 
-def remove(obj: bpy.types.Object) -> None:
-    """Forget an object's settings and what it reacts to."""
-    settings = settings_of(obj)
-    settings.interactions.clear()
-    settings.enabled = False
-
-
 def add_empty_interaction(obj: bpy.types.Object) -> None:
     """One more line in the list, for which the artist chooses the object."""
     settings = settings_of(obj)

@@ -12,7 +12,9 @@ from .. import importing, takes
 from ..bake_plan import side_folder
 from ..errors import Problem
 from . import baking, job_host, packing, playback, training_environment
+from .cache_modifier import remove_cache
 from .dataset_status import dataset_status, forget
+from .evaluation_display import hide_evaluation
 from .paths import dataset_folder, jobs_folder, model_path, user_folder
 from .properties import settings_of
 from .sources import check_mesh, mesh_of
@@ -84,11 +86,21 @@ def import_take(
     return name
 
 
+def remove(obj: bpy.types.Object) -> None:
+    """Show the simulation again and forget the object's settings; dataset and model stay."""
+    playback.detach(obj)
+    remove_cache(obj)
+    hide_evaluation(obj)
+    settings = settings_of(obj)
+    settings.interactions.clear()
+    settings.enabled = False
+
+
 def check_delete(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a dataset from being deleted."""
     obj = check_set_up(obj)
     if not dataset_status(dataset_folder(obj)).takes:
-        raise Problem("dataset_missing", path=dataset_folder(obj))
+        raise Problem("not_baked", object=obj.name)
     _check_free(obj)
 
 
@@ -156,10 +168,10 @@ def _backend(command: str, first: object, options: dict[str, object], *more: obj
 
 def _check_dataset(obj: bpy.types.Object) -> None:
     status = dataset_status(dataset_folder(obj))
-    if status.trouble:
+    if status.trouble and status.trouble.code != "dataset_missing":
         raise status.trouble
     if not status.frames:
-        raise Problem("dataset_missing", path=dataset_folder(obj))
+        raise Problem("not_baked", object=obj.name)
 
 
 def _check_free(obj: bpy.types.Object) -> None:

@@ -55,7 +55,7 @@ def test_what_cannot_be_done_ends_with_1_and_its_reason(installed: Callable[...,
         + EXAMPLE
         + """
 refused(1, "There is no object “Curtain”", "bake", "--object", "Curtain")
-refused(1, "There is no dataset", "train")
+refused(1, "Sheet has no takes", "train")
 refused(1, "has no model", "play")
 refused(1, "is not there", "play", "--model", "nowhere.safetensors")
 refused(1, "Ball", "setup", "--object", "Ball")

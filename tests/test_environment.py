@@ -1,0 +1,110 @@
+"""The Python that trains: looked at from outside, and made with venv and pip."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from neural_physics import environment_create
+from neural_physics.environment_check import missing, requirements
+from neural_physics.errors import Problem
+from neural_physics.reporting import StopRequest
+
+ROOT = Path(__file__).resolve().parents[1]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PIP_NO_INDEX": "1"}
+
+
+def job(module: str, *words: object) -> tuple[int, list[dict[str, object]]]:
+    done = subprocess.run(
+        [sys.executable, "-m", f"neural_physics.{module}", *map(str, words)],
+        check=False,
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        timeout=120,
+    )
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def wanted(tmp_path: Path, *lines: str) -> Path:
+    path = tmp_path / "requirements.txt"
+    path.write_text("# what is needed\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_the_list_that_is_shipped_is_understood() -> None:
+    names = [name for name, _ in requirements(ROOT / "requirements" / "training.txt")]
+    assert {"torch", "numpy", "safetensors"} <= set(names)
+
+
+def test_what_is_missing_or_too_old_is_named(tmp_path: Path) -> None:
+    lines = ["pytest>=1.0", "pytest>=99999", "no-such-package>=2.1"]
+    assert missing(wanted(tmp_path, *lines)) == ["pytest 99999", "no-such-package 2.1"]
+
+
+def test_a_check_says_what_the_python_lacks(tmp_path: Path) -> None:
+    path = wanted(tmp_path, "no-such-package>=2.1")
+    status, events = job("environment_check", "--requirements", path, "--asked", "some/python")
+    assert status == 0
+    assert events[-1]["event"] == "result"
+    assert events[-1]["asked"] == "some/python"
+    assert events[-1]["missing"] == ["no-such-package 2.1"]
+
+
+def test_an_environment_is_made_and_its_python_runs(tmp_path: Path) -> None:
+    status, events = job(
+        "environment_create", "--folder", tmp_path / "made", "--requirements", wanted(tmp_path)
+    )
+    assert status == 0, events
+    python = str(events[-1]["python"])
+    assert subprocess.check_output([python, "-c", "import sys; print(sys.prefix)"], text=True).strip() == str(
+        tmp_path / "made"
+    )
+
+
+def test_a_package_that_cannot_be_had_is_told_with_pips_own_words(tmp_path: Path) -> None:
+    path = wanted(tmp_path, "no-such-package>=2.1")
+    status, events = job("environment_create", "--folder", tmp_path / "made", "--requirements", path)
+    assert status == 1
+    assert events[-1]["code"] == "environment_failed"
+    assert "no-such-package" in str(events[-1]["message"])
+
+
+def test_it_stops_when_asked(tmp_path: Path) -> None:
+    (tmp_path / "stop").touch()
+    status, events = job(
+        "environment_create",
+        *(
+            "--folder",
+            tmp_path / "made",
+            "--requirements",
+            wanted(tmp_path),
+            "--stop-file",
+            tmp_path / "stop",
+        ),
+    )
+    assert (status, events[-1]["code"]) == (1, "stopped")
+
+
+def test_a_full_disk_is_told_before_anything_is_downloaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(1 << 40, 1 << 40, 1 << 30))
+    with pytest.raises(Problem, match=r"1\.0 GiB free") as raised:
+        environment_create.create(tmp_path / "made", wanted(tmp_path), [], StopRequest())
+    assert raised.value.code == "environment_no_room"
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "in_the_way").write_text("")
+    with pytest.raises(Problem) as raised:
+        environment_create.create(tmp_path / "in_the_way" / "made", wanted(tmp_path), [], StopRequest())
+    assert raised.value.code == "folder_not_writable"

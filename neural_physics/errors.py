@@ -74,8 +74,8 @@ PROBLEMS: dict[str, str] = {
     "interaction_unset": "Line {row} of what {object} reacts to has no object: choose one, or remove the line.",
     "interaction_missing": "{interaction}, which {object} reacts to, is not in this scene: choose another object.",
     "interaction_hidden": (
-        "{interaction}, which {object} reacts to, is disabled in the viewport and does not act on the simulation: "
-        "enable it in the Outliner, or take it off the list."
+        "{interaction}, which {object} reacts to, is disabled in viewports, where it neither acts nor tells "
+        "how it moves: enable it there and hide it with the eye instead, or take it off the list."
     ),
     "channel_not_sampled": (
         "The channel {channel} of {object} came from an imported file and cannot be read from a scene: "
@@ -126,10 +126,6 @@ PROBLEMS: dict[str, str] = {
     "catch_up_needed": (
         "{object} has {frames} frames to catch up before this one can be shown: "
         "click Catch Up, or go back to the start and play."
-    ),
-    "interaction_hidden": (
-        "{interaction}, which {object} reacts to, is disabled in viewports, where nothing tells how it moves: "
-        "enable it there, and hide it with the eye instead."
     ),
     "lock_interface_off": (
         "{object} may be rendered wrong, or Blender may crash, while the window is used during a render: "

@@ -62,7 +62,7 @@ def test_the_report_for_programs_says_what_the_library_measures(evaluated, datas
 
 
 def test_blender_gets_an_error_per_vertex_and_two_motions_frame_by_frame(evaluated, dataset):
-    path, out, _ = evaluated
+    _, out, _ = evaluated
     take = dataset.take("take_004")
     truth, predicted = read_pc2(out / "reference.pc2"), read_pc2(out / "prediction.pc2")
     assert np.array_equal(truth, take.positions) and predicted.shape == truth.shape

@@ -297,9 +297,9 @@ class TakeWriter:
         """The take ends with the frames it has, whatever was asked for."""
         self.info = replace(self.info, frames=self.count)
 
-    def close(self) -> None:
-        """Finish; the take is complete if all frames asked for are there."""
-        self.info = replace(self.info, complete=self.count >= self.info.frames)
+    def close(self, *, finished: bool = True) -> None:
+        """Leave it; it is complete if it is finished and all frames asked for are there."""
+        self.info = replace(self.info, complete=finished and self.count >= self.info.frames)
         with writing(self.folder):
             self._write_headers()
             for file in self._files.values():
@@ -309,8 +309,8 @@ class TakeWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        self.close(finished=error is None)
 
     def _row_bytes(self, name: str) -> int:
         return 4 * (3 * self._vertex_count if name == "positions.pc2" else self._rows[name])

@@ -320,6 +320,16 @@ def test_a_mesh_whose_faces_name_vertices_it_has_not_is_told(tmp_path):
         Dataset.open(tmp_path / "d")
 
 
+def test_a_take_that_was_left_by_an_error_is_not_complete_though_all_frames_are_there(tmp_path):
+    dataset = make(tmp_path / "d", FRAMED)
+    with pytest.raises(KeyboardInterrupt), dataset.writer("take_000", TakeInfo(3)) as writer:
+        for number in range(3):
+            writer.append(*frame(number))
+        raise KeyboardInterrupt  # before its frames were checked
+    assert len(dataset.take("take_000").positions) == 3
+    assert not dataset.take("take_000").info.complete
+
+
 def test_a_take_goes_on_from_where_it_was_cut_back_to(tmp_path):
     dataset = make(tmp_path / "d", FRAMED)
     with dataset.writer("take_000", TakeInfo(6)) as writer:

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main() -> int:
     """Bake the take named on the command line; the process's exit status."""
-    arguments = _arguments()
+    arguments, started_by = _arguments(), os.getppid()
     if arguments.core is not None and hasattr(os, "sched_setaffinity"):
         # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
         os.sched_setaffinity(0, {arguments.core})
@@ -31,10 +31,8 @@ def main() -> int:
     class Stop(StopRequest):
         """Also stops when whoever started this process is gone."""
 
-        parent = os.getppid()
-
         def asked(self) -> bool:
-            return super().asked() or os.getppid() != self.parent
+            return super().asked() or os.getppid() != started_by
 
     stop = Stop(arguments.stop_file)
     stop.listen()

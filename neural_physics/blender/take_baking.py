@@ -83,22 +83,21 @@ class _TakeBake:
 
     def run(self, emit: Emit, stop: StopRequest) -> None:
         """Simulate and write all frames that are not there yet."""
-        try:
-            next_index = self._resume()
+        with self.writer:
+            frames = self.writer.info.frames
+            next_index = self._resume() if self.writer.count < frames else frames
             emit({"event": "log", "text": f"{self._done.name} goes on at frame {next_index}"})
             if next_index == 0:
                 shutil.rmtree(self._cache, ignore_errors=True)
                 self._open()
-            progress = Progress(emit, self._done.name, self.writer.info.frames, self.writer.count)
-            for index in range(next_index, self.writer.info.frames):
+            progress = Progress(emit, self._done.name, frames, self.writer.count)
+            for index in range(next_index, frames):
                 stop.check()
                 if not self._step(index):
                     self._end_early()
                     break
                 progress.at(self.writer.count)
             self.writer.exclude(self._exclusions())
-        finally:
-            self.writer.close()
 
     def _open(self) -> None:
         self._scene, self._obj = open_scene(self._scene_path, self._plan)

@@ -51,9 +51,10 @@ def bake_steps(
     total = len(before) + last - first + 1
     frame, subframe = scene.frame_current, scene.frame_subframe
     scratch = path.with_name(path.name + ".new")
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with writing(path.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
             with scratch.open("wb") as file:
                 file.write(pc2_header(session.method.vertex_count, last - first + 1, first))
                 for done, number in enumerate(chain(before, range(first, last + 1)), 1):

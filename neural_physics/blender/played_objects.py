@@ -89,6 +89,9 @@ class PlayedObjects:
         missing = _span(session.needs(visit) for session, _ in _sound(pairs))
         if missing:
             self._catch_up(scene, missing, rendering or bpy.app.background)
+            if not rendering:
+                # Blender 4.5 crashes later if the scene itself had changed, and is not evaluated again.
+                scene.update_tag()
         for session, obj in _sound(pairs):
             session.behind = len(session.needs(visit))
             if session.behind == 0:

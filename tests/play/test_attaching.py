@@ -1,4 +1,4 @@
-"""Playing takes the place of the physics and gives it back; what cannot be played is refused in one sentence."""
+"""Playing takes the place of the physics and gives it back; what cannot be played is refused and told."""
 
 from __future__ import annotations
 

@@ -147,9 +147,9 @@ def test_times_are_measured(sheet):
 
 def test_a_long_catch_up_waits_to_be_asked_for_and_comes_to_the_same(sheet, monkeypatch):
     played = play_scenes.played(sheet, range(1, 101))
-    playback.attach(sheet)
     scene = bpy.context.scene
     scene.frame_set(1)
+    playback.attach(sheet)
     # As if somebody were waiting at a window, and each frame took seconds.
     catch_up = played_objects.PlayedObjects._catch_up
     monkeypatch.setattr(

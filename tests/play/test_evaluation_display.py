@@ -1,0 +1,97 @@
+"""An evaluation in the scene: the truth beside the prediction, coloured by its error."""
+
+from __future__ import annotations
+
+import json
+
+import bpy
+import numpy as np
+import play_scenes
+import pytest
+import synthetic
+
+from neural_physics.blender import evaluation_display
+from neural_physics.blender.properties import settings_of
+from neural_physics.errors import Problem
+from neural_physics.point_caches import write_pc2
+
+pytestmark = pytest.mark.blender
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    """A sheet whose evaluation lies in tmp_path: 40 frames at 12 frames per second."""
+    scene = play_scenes.open_scene()
+    sheet = play_scenes.add_sheet(play_scenes.add_hand())
+    settings_of(sheet).model_path = str(tmp_path / "model.safetensors")
+    mesh = synthetic.sheet_mesh()
+    truth = synthetic.simulate(mesh, synthetic.hand_motion(40, seed=1))
+    write_pc2(tmp_path / "reference.pc2", truth)
+    write_pc2(tmp_path / "prediction.pc2", truth + np.float32(0.1))
+    np.savez(tmp_path / "error.npz", vertex_error=np.linspace(0.0, 0.2, mesh.vertex_count, dtype=np.float32))
+    (tmp_path / "report.json").write_text(json.dumps({"fps": 12.0}))
+    scene.frame_start = 1
+    return sheet, truth
+
+
+def test_both_play_the_take_beside_the_object(sheet):
+    sheet, truth = sheet
+    scene = bpy.context.scene
+    assert evaluation_display.show_evaluation(scene, sheet) == pytest.approx(0.2)
+    reference, prediction = bpy.data.objects["Sheet Reference"], bpy.data.objects["Sheet Prediction"]
+    for take_frame in (0, 7, 39):
+        scene.frame_set(1 + 2 * take_frame)  # the scene has 24 frames per second
+        assert np.array_equal(play_scenes.shown(reference), truth[take_frame])
+        assert np.array_equal(play_scenes.shown(prediction), truth[take_frame] + np.float32(0.1))
+    places = [obj.matrix_world.translation.x for obj in (sheet, reference, prediction)]
+    assert np.diff(places).min() > sheet.dimensions.x
+
+
+def test_the_prediction_is_coloured_from_exact_to_worst(sheet):
+    sheet, _ = sheet
+    evaluation_display.show_evaluation(bpy.context.scene, sheet)
+    mesh = bpy.data.objects["Sheet Prediction"].data
+    layer = mesh.color_attributes.active_color
+    assert (layer.name, layer.domain) == (evaluation_display.ERROR, "POINT")
+    colours = np.empty((len(mesh.vertices), 4), np.float32)
+    layer.data.foreach_get("color", colours.ravel())
+    lightness = colours[:, :3] @ (0.2126, 0.7152, 0.0722)
+    assert (np.diff(lightness) > 0).all()  # it rises with the error
+    assert mesh.materials[0].name == evaluation_display.MATERIAL
+    assert not sheet.data.color_attributes
+
+
+def test_showing_twice_and_hiding_leave_nothing_behind(sheet):
+    sheet, _ = sheet
+    before = [len(bpy.data.objects), len(bpy.data.meshes), len(bpy.data.collections), len(bpy.data.materials)]
+    for _ in range(2):
+        evaluation_display.show_evaluation(bpy.context.scene, sheet)
+        assert evaluation_display.is_shown(sheet)
+        assert len(bpy.data.objects) == before[0] + 2
+    evaluation_display.hide_evaluation(sheet)
+    evaluation_display.hide_evaluation(sheet)
+    after = [len(bpy.data.objects), len(bpy.data.meshes), len(bpy.data.collections), len(bpy.data.materials)]
+    assert after == before
+
+
+@pytest.mark.parametrize(
+    ("spoil", "code"),
+    [
+        (lambda folder: (folder / "error.npz").unlink(), "evaluation_missing"),
+        (lambda folder: (folder / "reference.pc2").unlink(), "file_missing"),
+        (lambda folder: (folder / "report.json").write_text("{"), "file_missing"),
+        (lambda folder: (folder / "error.npz").write_bytes(b"torn"), "evaluation_other_object"),
+        (lambda folder: np.savez(folder / "error.npz", vertex_error=np.ones(3)), "evaluation_other_object"),
+        (
+            lambda folder: write_pc2(folder / "prediction.pc2", np.ones((2, 5, 3), np.float32)),
+            "evaluation_other_object",
+        ),
+    ],
+)
+def test_what_is_missing_or_of_another_object_is_told(sheet, tmp_path, spoil, code):
+    sheet, _ = sheet
+    spoil(tmp_path)
+    with pytest.raises(Problem) as caught:
+        evaluation_display.show_evaluation(bpy.context.scene, sheet)
+    assert caught.value.code == code
+    assert not evaluation_display.is_shown(sheet)

@@ -16,6 +16,7 @@ from .properties import settings_of
 from .sampling import is_wind, layout_of, reference_frame_of
 from .scene_copy import noisy_winds, save_copy
 from .sources import check_target, mesh_of, physics_modifier
+from .surroundings import ball_radii, gravity_of
 from .training_motion import check_training_motion, motion_varies
 
 COORDINATOR = EXTENSION_ROOT / "neural_physics" / "bake_coordinator.py"
@@ -99,16 +100,18 @@ def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:
 
 def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
     fps = scene.render.fps / scene.render.fps_base
-    mesh, physics = mesh_of(obj), physics_modifier(obj)
+    mesh, physics, layout = mesh_of(obj), physics_modifier(obj), layout_of(obj)
     assert physics is not None  # check_target has refused it
     info = DatasetInfo(
         object=obj.name,
         topology=mesh.topology(),
         vertex_count=mesh.vertex_count,
         fps=fps,
-        channels=layout_of(obj),
+        channels=layout,
         reference_frame=reference_frame_of(obj),
         provenance={"program": f"Blender {bpy.app.version_string}", "physics": physics.type.lower()},
+        gravity=gravity_of(scene, obj),
+        colliders=ball_radii(scene, obj, layout),
     )
     dataset = Dataset.create(dataset_folder(obj).resolve(), info, mesh)
     if abs(dataset.info.fps - fps) > 1e-6 * fps:

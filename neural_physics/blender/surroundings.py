@@ -1,0 +1,38 @@
+"""What the evaluation wants to know of the scene a dataset was baked in: gravity, and balls."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ..channels import ChannelLayout
+from .properties import settings_of
+from .sources import mesh_data, read_positions
+
+ROUND = 0.05  # how much the distances of a ball's vertices from its origin may differ, of their mean
+
+
+def gravity_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> tuple[float, float, float]:
+    """The scene's gravity, m/s^2, in the axes of the object, or of the object it is framed by."""
+    if not scene.use_gravity:
+        return 0.0, 0.0, 0.0
+    frame = settings_of(obj).frame_object or obj
+    return (frame.matrix_world.to_3x3().inverted_safe() @ scene.gravity).to_tuple()
+
+
+def ball_radii(scene: bpy.types.Scene, obj: bpy.types.Object, layout: ChannelLayout) -> dict[str, float]:
+    """Radii in the object's units of the colliders that are balls about their origin, by channel."""
+    scale = float(np.mean(obj.matrix_world.to_scale().to_tuple()))
+    radii: dict[str, float] = {}
+    for channel in layout.channels:
+        source = scene.objects.get(channel.source)
+        if channel.kind == "position" and source is not None and _collides(source):
+            size = np.array(source.matrix_world.to_scale().to_tuple())
+            distances = np.linalg.norm(read_positions(mesh_data(source)) * size, axis=1)
+            if distances.size and np.ptp(distances) <= ROUND * distances.mean():
+                radii[channel.name] = float(distances.mean()) / max(scale, 1e-9)
+    return radii
+
+
+def _collides(obj: bpy.types.Object) -> bool:
+    return obj.type == "MESH" and any(modifier.type == "COLLISION" for modifier in obj.modifiers)

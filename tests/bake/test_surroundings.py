@@ -1,0 +1,66 @@
+"""What a dataset says of gravity and of balls, for the evaluation."""
+
+from __future__ import annotations
+
+from math import pi
+
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of  # noqa: E402
+
+from neural_physics.blender.baking import prepare_bake  # noqa: E402
+from neural_physics.blender.sampling import layout_of  # noqa: E402
+from neural_physics.blender.surroundings import ball_radii, gravity_of  # noqa: E402
+from neural_physics.takes import Dataset  # noqa: E402
+
+
+def scene_with_ball() -> tuple[bpy.types.Object, bpy.types.Object]:
+    empty_scene()
+    cloth, ball = add_cloth(), add_ball()
+    react_to(cloth, ball)
+    return cloth, ball
+
+
+def radius_of(ball: bpy.types.Object) -> float:
+    return (ball.data.vertices[0].co * ball.scale.x).length
+
+
+def test_gravity_is_told_in_the_axes_of_a_turned_object_or_of_its_frame():
+    cloth, ball = scene_with_ball()
+    cloth.rotation_euler = (pi / 2, 0, 0)
+    ball.rotation_euler = (0, pi / 2, 0)
+    bpy.context.view_layer.update()
+    assert gravity_of(bpy.context.scene, cloth) == pytest.approx((0, -9.81, 0), abs=1e-5)
+    settings_of(cloth).frame_object = ball
+    assert gravity_of(bpy.context.scene, cloth) == pytest.approx((9.81, 0, 0), abs=1e-5)
+    bpy.context.scene.use_gravity = False
+    assert gravity_of(bpy.context.scene, cloth) == (0, 0, 0)
+
+
+def test_a_balls_radius_is_found_in_the_objects_units_and_a_box_has_none():
+    cloth, ball = scene_with_ball()
+    layout = layout_of(cloth)
+    expected = radius_of(ball)
+    found = ball_radii(bpy.context.scene, cloth, layout)
+    assert list(found.values()) == pytest.approx([expected], rel=0.05)
+    cloth.scale = (2, 2, 2)
+    bpy.context.view_layer.update()
+    assert next(iter(ball_radii(bpy.context.scene, cloth, layout).values())) == pytest.approx(
+        expected / 2, rel=0.05
+    )
+    ball.scale.x *= 1.5
+    bpy.context.view_layer.update()
+    assert ball_radii(bpy.context.scene, cloth, layout) == {}
+
+
+def test_a_bake_writes_both_into_its_dataset(tmp_path):
+    cloth, ball = scene_with_ball()
+    settings = settings_of(cloth)
+    settings.dataset_folder, settings.take_count, settings.take_frames = str(tmp_path / "d"), 1, 5
+    prepare_bake(bpy.context.scene, cloth)
+    info = Dataset.open(tmp_path / "d").info
+    assert info.gravity == pytest.approx((0, 0, -9.81), abs=1e-5)
+    assert list(info.colliders.values()) == pytest.approx([radius_of(ball)], rel=0.05)

@@ -28,6 +28,7 @@ class NEURALPHYSICS_GGT_motion_box(bpy.types.GizmoGroup):
         return active_box(context) is not None
 
     def setup(self, context: bpy.types.Context) -> None:
+        self._dragged = False
         for side in SIDES:
             for axis in range(3):
                 handle: Any = self.gizmos.new("GIZMO_GT_arrow_3d")
@@ -40,13 +41,27 @@ class NEURALPHYSICS_GGT_motion_box(bpy.types.GizmoGroup):
                 handle.use_draw_modal = True
                 handle.target_set_handler("offset", get=_getter(side, axis), set=_setter(side, axis))
 
+    def invoke_prepare(self, context: bpy.types.Context, gizmo: bpy.types.Gizmo) -> None:
+        self._dragged = True
+
     def draw_prepare(self, context: bpy.types.Context) -> None:
         item = active_box(context)
         if item is None:
             return
+        if self._dragged and not any(handle.is_modal for handle in self.gizmos):
+            self._dragged = False
+            # Not while drawing.
+            bpy.app.timers.register(_remember_for_undo, first_interval=0.0)
         for number, handle in enumerate(self.gizmos):
             side, axis = divmod(number, 3)
             handle.matrix_basis = _place(item, axis, outwards=side == 1)
+
+
+def _remember_for_undo() -> None:
+    """Handles of extensions are not undone by Blender itself."""
+    manager = bpy.context.window_manager
+    with bpy.context.temp_override(window=manager.windows[0]):
+        bpy.ops.ed.undo_push(message="Motion Box")
 
 
 def _place(item: NEURALPHYSICS_PG_interaction, axis: int, *, outwards: bool) -> Matrix:

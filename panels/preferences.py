@@ -24,8 +24,9 @@ LOG_SHOWN = 6  # lines
 
 def _look_at_it(preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
     """Another Python was chosen."""
-    if bpy.ops.neural_physics.check_environment.poll():
-        bpy.ops.neural_physics.check_environment()
+    check = bpy.ops.neural_physics.check_environment  # type: ignore[attr-defined]
+    if check.poll():
+        check()
 
 
 class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
@@ -48,21 +49,20 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
     def _draw_found(self, context: bpy.types.Context) -> None:
         layout, python = self.layout, environment.python_path()
         trouble = obstacle(NEURALPHYSICS_OT_check_environment, context)
-        row = layout.row()
         if trouble or python is None:
-            row.label(text=trouble, icon="ERROR")
+            sentences(layout, context, trouble, "ERROR")
             return
         found = environment.checked(python)
         if environment.state_of(environment.CHECK).active:
-            row.label(text=f"Looking at {python}", icon="SORTTIME")
+            sentences(layout, context, f"Looking at {python}", "SORTTIME")
         elif not found:
-            row.label(text=f"{python} (not checked yet)", icon="QUESTION")
+            sentences(layout, context, f"{python} has not been checked yet", "QUESTION")
         elif found["missing"]:
-            row.label(text=f"{python} lacks {', '.join(found['missing'])}", icon="ERROR")
+            sentences(layout, context, f"{python} lacks {', '.join(found['missing'])}", "ERROR")
         else:
             text = f"{python}: Python {found['python']}, PyTorch {found['torch']} on {found['device']}"
-            row.label(text=text, icon="CHECKMARK")
-        row.operator(NEURALPHYSICS_OT_check_environment.bl_idname, icon="VIEWZOOM")
+            sentences(layout, context, text, "CHECKMARK")
+        layout.operator(NEURALPHYSICS_OT_check_environment.bl_idname, icon="VIEWZOOM")
         self._draw_failure(context, environment.CHECK)
 
     def _draw_create(self, context: bpy.types.Context) -> None:

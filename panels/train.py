@@ -7,11 +7,13 @@ from math import isfinite
 import bpy
 
 from ..neural_physics.blender import tasks
+from ..neural_physics.blender import training_environment as environment
 from ..neural_physics.blender.chart import chart_icon
 from ..neural_physics.blender.evaluation_display import is_shown
-from ..neural_physics.blender.paths import best_so_far_path, report_path
+from ..neural_physics.blender.paths import PACKAGE, best_so_far_path, report_path
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.errors import Problem
 from ..neural_physics.jobs import JobState
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
 from ..operators.jobs import (
@@ -48,10 +50,18 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             column.prop(settings_of(obj), "basis_count")
             text = "Resume Training" if stopped else "Train"
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
+            self._draw_way_to_python(layout)
             if stopped:
                 layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
         state = job(layout, context, obj, tasks.TRAIN)
         self._draw_curves(layout, obj.name, state)
+
+    def _draw_way_to_python(self, layout: bpy.types.UILayout) -> None:
+        try:
+            environment.require_python()
+        except Problem:
+            show = layout.operator("preferences.addon_show", text="Open Preferences", icon="PREFERENCES")
+            show.module = PACKAGE
 
     def _draw_curves(self, layout: bpy.types.UILayout, name: str, state: JobState) -> None:
         icon = chart_icon(name, state.history)

@@ -1,7 +1,7 @@
 """A Blender with its window on a virtual screen, driven by real clicks.
 
 NEURAL_PHYSICS_WINDOW names a launcher that understands: setup DIR, run DIR ARGS, stop DIR, shot DIR PNG,
-click DIR X Y, x DIR XDOTOOL-ARGS, log DIR. Without it, one beside this checkout is looked for.
+click DIR X Y, x DIR XDOTOOL-ARGS, bg DIR ARGS (without a window), log DIR. Without it, one beside this checkout is looked for.
 """
 
 from __future__ import annotations
@@ -54,6 +54,12 @@ class Window:
         self.folder = folder
 
     def launcher(self, *words: object, timeout: float = 600) -> str:
+        status, said = self.run(*words, timeout=timeout)
+        assert status == 0, said
+        return said
+
+    def run(self, *words: object, timeout: float = 600) -> tuple[int, str]:
+        """The exit status of one of the launcher's commands, and what it printed."""
         base = sys.base_prefix  # of the Python that trains; its environment is inside the checkout
         done = subprocess.run(
             [str(LAUNCHER), str(words[0]), str(HOME), *map(str, words[1:])],
@@ -69,8 +75,7 @@ class Window:
                 "NEURAL_PHYSICS_PYTHON": sys.executable,
             },
         )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return done.returncode, done.stdout + done.stderr
 
     def ask(self, code: str, timeout: float = 60) -> Any:
         """Run Python in Blender's main thread; the value it leaves in `result`."""
@@ -108,8 +113,16 @@ class Window:
                     self.launcher("click", x, y)
                     self.launcher("x", "mousemove", left // 2, screen // 2)
                     return
-            self.launcher("x", "click", "--repeat", "30", "5")  # to the end of the tab
+            self.scroll_to_the_end()
         pytest.fail(f"no button {operator} is in sight: {self.shot('missing')}")
+
+    def scroll_to_the_end(self) -> None:
+        """Of the Neural Physics tab."""
+        left, bottom, width, height = self.ask(
+            REGION + "result = region.x, window.height - region.y, region.width, region.height"
+        )
+        self.launcher("x", "mousemove", left + width // 2, bottom - height // 2, "sleep", "0.3")
+        self.launcher("x", "click", "--repeat", "30", "5", "sleep", "1")
 
     def _command_under(self, x: int, y: int) -> str:
         self.ask("bpy.context.window_manager.clipboard = ''")

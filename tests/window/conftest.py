@@ -29,7 +29,7 @@ def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
     try:
         blender.ask(
             f"bpy.ops.extensions.package_install_files(filepath={str(zipped)!r}, "
-            "repo='user_default', enable_on_install=True)"
+            "repo='user_default', enable_on_install=True)\nbpy.ops.wm.save_userpref()"
         )
         yield blender
     finally:

@@ -85,3 +85,5 @@ result = physics, moved
     assert shown[0] == [False], "the simulation must be off while the model plays"
     assert 0.01 < shown[1] < 3.0, "the sheet must hang and move, and stay near the rod"
     window.shot("7_play")
+    window.scroll_to_the_end()
+    window.shot("8_play_and_share")

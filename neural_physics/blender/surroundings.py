@@ -17,7 +17,8 @@ def gravity_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> tuple[float, fl
     if not scene.use_gravity:
         return 0.0, 0.0, 0.0
     frame = settings_of(obj).frame_object or obj
-    return (frame.matrix_world.to_3x3().inverted_safe() @ scene.gravity).to_tuple()
+    x, y, z = (frame.matrix_world.to_3x3().inverted_safe() @ scene.gravity).to_tuple()
+    return float(x), float(y), float(z)
 
 
 def ball_radii(scene: bpy.types.Scene, obj: bpy.types.Object, layout: ChannelLayout) -> dict[str, float]:

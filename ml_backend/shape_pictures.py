@@ -104,6 +104,7 @@ def _sphere() -> Array:
         -1,
     )
     a, b, c, d = grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]
-    return np.concatenate(
-        [np.stack([a, b, c], 2).reshape(-1, 3, 3), np.stack([a, c, d], 2).reshape(-1, 3, 3)]
-    )
+    halves = [np.stack([a, b, c], 2), np.stack([a, c, d], 2)]
+    facets = np.concatenate([half.reshape(-1, 3, 3) for half in halves])
+    area = np.linalg.norm(np.cross(facets[:, 1] - facets[:, 0], facets[:, 2] - facets[:, 0]), axis=1)
+    return facets[area > 1e-9]  # at the poles one half of each square is nothing

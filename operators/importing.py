@@ -43,16 +43,11 @@ class NEURALPHYSICS_OT_import_take(Button, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self, context: bpy.types.Context) -> None:
-        cache = Path(self.filepath)
-        interaction = Path(bpy.path.abspath(self.interaction)) if self.interaction else beside(cache)
+        cache = Path(bpy.path.abspath(self.filepath))
+        chosen = bpy.path.abspath(self.interaction)
+        interaction = Path(chosen) if chosen else tasks.interaction_beside(cache)
         name = tasks.import_take(scene_of(context), target(context), cache, interaction, self.role)
         self.report({"INFO"}, f"Imported as {name}")
-
-
-def beside(cache: Path) -> Path:
-    """The interaction file of the same name: .npy if there is one, else .csv."""
-    arrays = cache.with_suffix(".npy")
-    return arrays if arrays.is_file() else cache.with_suffix(".csv")
 
 
 CLASSES = (NEURALPHYSICS_OT_import_take,)

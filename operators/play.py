@@ -75,7 +75,7 @@ class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
         return self.begin(context)
 
     def steps(self, context: bpy.types.Context) -> Steps:
-        path = Path(self.filepath)
+        path = Path(bpy.path.abspath(self.filepath))
         return mesh_cache.bake_steps(scene_of(context), target(context), path, self.first, self.last)
 
 

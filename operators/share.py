@@ -73,7 +73,7 @@ class NEURALPHYSICS_OT_export_model(Button, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self, context: bpy.types.Context) -> None:
-        packing.unpack(target(context), Path(self.filepath).with_suffix(".safetensors"))
+        packing.unpack(target(context), Path(bpy.path.abspath(self.filepath)).with_suffix(".safetensors"))
 
 
 class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):
@@ -94,7 +94,7 @@ class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self, context: bpy.types.Context) -> None:
-        tasks.use_model(target(context), Path(self.filepath))
+        tasks.use_model(target(context), Path(bpy.path.abspath(self.filepath)))
 
 
 def _require_packed(context: bpy.types.Context) -> None:

@@ -9,11 +9,12 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 import bpy
 
 from ..errors import Problem
+from ..takes import Role
 from ..wording import plural
 from . import job_host, packing, playback, setting_up, tasks
 from .cache_modifier import remove_cache
@@ -131,6 +132,12 @@ def _unpack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
     _say(f"The model is in {model_path(obj)}")
 
 
+def _import(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    interaction = args.interaction or tasks.interaction_beside(args.cache)
+    name = tasks.import_take(scene, obj, args.cache, interaction, args.role)
+    _say(f"Imported as {name}")
+
+
 def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
     state = job_host.run_blocking(jobs_folder(obj), kind, argv, job_host.print_progress)
     if state.phase != "finished":
@@ -173,7 +180,11 @@ def _parser() -> Parser:
     command("stop", _stop, "Show the simulation again, and save the scene.", saves=True)
     pack = command("pack", _pack, "Put the model file into the .blend, and save it.", saves=True)
     unpack = command("unpack", _unpack, "Write the packed model to its file.", saves=False)
-    for sub in (bake, train, evaluate):
+    take = command("import", _import, "Add another program's point cache to the dataset.", saves=False)
+    take.add_argument("cache", type=Path, help="PC2 or MDD")
+    take.add_argument("--interaction", type=Path, help="CSV or .npy (default: of the cache's name)")
+    take.add_argument("--role", choices=get_args(Role), default="training", help="what the take is for")
+    for sub in (bake, train, evaluate, take):
         _setting(sub, "--dataset", "dataset_folder", _absolute)
     for sub in (train, evaluate, play, pack, unpack):
         _setting(sub, "--model", "model_path", _absolute)

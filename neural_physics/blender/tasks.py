@@ -86,6 +86,12 @@ def import_take(
     return name
 
 
+def interaction_beside(cache: Path) -> Path:
+    """The interaction file of a point cache's name: .npy if there is one, else .csv."""
+    arrays = cache.with_suffix(".npy")
+    return arrays if arrays.is_file() else cache.with_suffix(".csv")
+
+
 def remove(obj: bpy.types.Object) -> None:
     """Show the simulation again and forget the object's settings; dataset and model stay."""
     playback.detach(obj)

@@ -80,3 +80,23 @@ low, high = found[0].box_low, found[0].box_high
 assert all(a <= b <= c for a, b, c in zip(low, bpy.data.objects["Ball"].location, high))
 """
     )
+
+
+def test_a_point_cache_of_another_program_becomes_a_take(installed: Callable[..., str]) -> None:
+    installed(
+        COMMANDS
+        + EXAMPLE
+        + """
+import numpy as np
+point_caches = importlib.import_module(MODULE + ".neural_physics.point_caches")
+sheet = bpy.data.objects["Sheet"]
+rest = np.array([v.co[:] for v in sheet.data.vertices], np.float32)
+positions = rest + 0.01 * np.arange(80, dtype=np.float32)[:, None, None]
+point_caches.write_pc2(Path("other.pc2"), positions)
+Path("other.csv").write_text("Ball.x,Ball.y,Ball.z\\n" + "0.5,0,0\\n" * 80)
+assert run("import", "other.pc2") == (0, "")
+folder = Path("neural_physics/Sheet/dataset/takes/take_000")
+assert np.array_equal(point_caches.read_pc2(folder / "positions.pc2"), positions)
+refused(1, "is not there", "import", "missing.pc2")
+"""
+    )

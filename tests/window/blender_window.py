@@ -1,7 +1,8 @@
 """A Blender with its window on a virtual screen, driven by real clicks.
 
 NEURAL_PHYSICS_WINDOW names a launcher that understands: setup DIR, run DIR ARGS, stop DIR, shot DIR PNG,
-click DIR X Y, x DIR XDOTOOL-ARGS, bg DIR ARGS (without a window), log DIR. Without it, one beside this checkout is looked for.
+click DIR X Y, x DIR XDOTOOL-ARGS, log DIR, and bg DIR ARGS (Blender without its window). If nothing is
+named, one beside this checkout is looked for.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
         react_to(cloth, empty, _motion(x, y))
         animate(empty, _demonstration(x, y))
     # The hooks stand below the cloth in the stack: it is held where they have moved its corners.
-    cotton(cloth, "Pins", FRAMES)
+    cotton(cloth, "Pins", FRAMES).settings.bending_stiffness = 6.0  # softer, its creases fray
     return cloth
 
 

@@ -68,10 +68,8 @@ class Coordinator:
         finally:
             self._stop_workers()
         seconds = time.monotonic() - started
-        result = self._result()
-        shutil.rmtree(self._plan.folder, ignore_errors=True)
         made = sum(self._frames.values()) - already
-        return {**result, "frames_per_second": made / seconds, "seconds": seconds}
+        return {**self._result(), "frames_per_second": made / seconds, "seconds": seconds}
 
     def _start_workers(self) -> None:
         most = self._plan.parallel or len(self._cores)
@@ -116,6 +114,8 @@ class Coordinator:
         if not usable:
             reasons = sorted({e.reason for take in takes for e in take.info.excluded})
             raise Problem("simulation_unusable", object=self._plan.object, reason=", ".join(reasons))
+        if all(take.info.complete for take in takes):  # others may be begun that were not asked for now
+            shutil.rmtree(self._plan.folder, ignore_errors=True)
         frames = sum(len(take.positions) for take in takes)
         return {
             "dataset": self._plan.dataset,

@@ -271,10 +271,23 @@ def test_several_takes_differ_have_their_roles_and_more_can_be_added(tmp_path):
     assert all(t.info.complete for t in takes)
 
 
+def test_a_begun_take_that_is_not_asked_for_now_can_be_finished_later(tmp_path):
+    cloth, folder = cloth_and_ball(), tmp_path / "d"
+    stop = ["--stop-file", str(tmp_path / "stop")]
+    bake = start([*command_for(cloth, folder, 2, 500, parallel_takes=2), *stop])
+    wait_for(lambda: frames_on_disk(folder, "take_001", 81) >= 10)
+    (tmp_path / "stop").touch()
+    bake.wait(30)
+    run(command_for(cloth, folder, 1, 500))
+    assert [t.info.complete for t in Dataset.open(folder).takes()] == [True, False]
+    assert run(command_for(cloth, folder, 2, 500))["frames"] == 1000
+    assert not (folder / "bake").exists()
+
+
 def test_a_begun_take_is_finished_with_the_scene_it_was_begun_in(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
-    run(command_for(cloth, tmp_path / "whole", 1, 150))
-    bake = start([*command_for(cloth, folder, 1, 150), "--stop-file", str(tmp_path / "stop")])
+    run(command_for(cloth, tmp_path / "whole", 1, 400))
+    bake = start([*command_for(cloth, folder, 1, 400), "--stop-file", str(tmp_path / "stop")])
     wait_for(lambda: frames_on_disk(folder, "take_000", 81) >= 20)
     (tmp_path / "stop").touch()
     bake.wait(30)
@@ -287,7 +300,7 @@ def test_a_begun_take_is_finished_with_the_scene_it_was_begun_in(tmp_path):
 def test_takes_are_baked_at_the_same_time(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     bake = start(
-        [*command_for(cloth, folder, 3, 300, parallel_takes=3), "--stop-file", str(tmp_path / "stop")]
+        [*command_for(cloth, folder, 3, 1000, parallel_takes=3), "--stop-file", str(tmp_path / "stop")]
     )
     wait_for(lambda: min(frames_on_disk(folder, f"take_00{i}", 81) for i in range(3)) > 0)
     assert len(workers(folder)) == 3
@@ -307,11 +320,11 @@ def test_workers_end_by_themselves_when_the_coordinator_is_killed(tmp_path):
 
 def test_a_crashed_worker_is_told_with_its_log_and_the_bake_can_go_on(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
-    command = command_for(cloth, folder, 1, 300)
+    command = command_for(cloth, folder, 1, 500)
     bake = start(command, listen=True)
     wait_for(lambda: frames_on_disk(folder, "take_000", 81) >= 10)
     os.kill(workers(folder)[0], signal.SIGKILL)
     said = bake.communicate(timeout=30)[0]
     assert "while it baked take_000" in said and "take_000.jsonl" in said
     assert (folder / "bake" / "take_000.jsonl").is_file()
-    assert run(command_for(cloth, folder, 1, 300))["frames"] == 300
+    assert run(command_for(cloth, folder, 1, 500))["frames"] == 500

@@ -30,7 +30,7 @@ from bakes import (  # noqa: E402
 from neural_physics.bake_plan import BakePlan  # noqa: E402
 from neural_physics.takes import Dataset  # noqa: E402
 
-FRAMES = 60
+FRAMES = 300
 
 
 def tear_newest_cached_frames(dataset, share: float) -> None:

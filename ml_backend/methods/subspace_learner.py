@@ -118,7 +118,6 @@ class Validation:
         self._z = torch.from_numpy(z[frames]).to(device)
         w = np.clip(sequences.w, data.training.w.min(0), data.training.w.max(0))
         self._w = torch.from_numpy(w[frames]).to(device)
-        self._limits = torch.from_numpy(np.stack([data.training.z.min(0), data.training.z.max(0)])).to(device)
         self._weights = torch.from_numpy(data.deviations**2).to(device)
         squares = sequences.squares[frames[2:]][counted[2:]].astype(np.float64)
         within = (z[frames[2:]][counted[2:]].astype(np.float64) ** 2) @ (
@@ -130,7 +129,7 @@ class Validation:
     def error(self, network: SubspaceNetwork, theta: Tensor) -> float:
         """The root of the mean square error over all vertices, relative to predicting the mean shape."""
         with torch.no_grad():
-            rolled = network.rollout(theta, self._z[0], self._z[1], self._w, self._limits)
+            rolled = network.rollout(theta, self._z[0], self._z[1], self._w)
             wrong = (rolled - self._z[2:]).square() @ self._weights
             squares = float((wrong * self._counted).sum(dtype=torch.float64))
         return float(np.sqrt((squares + self._beyond) / self._total))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -10,11 +9,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ml_backend.methods.window_rollout import Recurrence, WindowRollout
 from ml_backend.presets import Preset
 from ml_backend.subspace_data import Sequences, SubspaceData
 from ml_backend.tensor_files import Tensors
-
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "silu": functional.silu}
 
 
 def initial_model(data: Sequences) -> tuple[np.ndarray, np.ndarray]:
@@ -40,15 +38,21 @@ class SubspaceNetwork:
     def __init__(self, data: SubspaceData, preset: Preset, seed: int, device: torch.device) -> None:
         u, v = data.training.z.shape[1], data.training.w.shape[1]
         hidden = round(preset.width * u)
-        self._preset = preset
-        self._activate = ACTIVATIONS[preset.activation]
+        self._interaction_velocity = preset.interaction_velocity
         inputs = 2 * u + v * (2 if preset.interaction_velocity else 1)
         self.sizes = [inputs, *[hidden] * (preset.layers - 1), u]
         self.theta = _initial_theta(self.sizes, seed).to(device).requires_grad_()
         alpha, beta = initial_model(data.training)
         if not preset.initial_model:
             alpha, beta = np.ones_like(alpha), np.zeros_like(beta)
-        self.alpha, self.beta = torch.from_numpy(alpha).to(device), torch.from_numpy(beta).to(device)
+        limits = np.stack([data.training.z.min(0), data.training.z.max(0)])
+        self.recurrence = Recurrence(
+            torch.from_numpy(alpha).to(device),
+            torch.from_numpy(beta).to(device),
+            torch.from_numpy(limits).to(device),
+            preset.residual,
+            preset.activation,
+        )
 
     def layers(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:
         """(weight (out, in), bias (out,)) views of a parameter vector."""
@@ -60,37 +64,25 @@ class SubspaceNetwork:
             first += outputs
         return views
 
-    def rollout(
-        self, theta: Tensor, z0: Tensor, z1: Tensor, w: Tensor, limits: Tensor | None = None
-    ) -> Tensor:
-        """z_2 .. z_{s-1} (s - 2, n, u) from z_0, z_1 (n, u) and w_0 .. w_{s-1} (s, n, v).
-
-        limits (2, u): what z is clipped to, as at run time; None in training.
-        """
-        layers = self.layers(theta)
-        w_inputs = torch.cat([w[1:], w[1:] - w[:-1]], -1) if self._preset.interaction_velocity else w[1:]
+    def rollout(self, theta: Tensor, z0: Tensor, z1: Tensor, w: Tensor) -> Tensor:
+        """z_2 .. z_{s-1} (s - 2, n, u) from z_0, z_1 (n, u) and w_0 .. w_{s-1} (s, n, v)."""
+        (weight, bias), *further = self.layers(theta)
         u = z0.shape[1]
+        w_inputs = w[2:]
+        if self._interaction_velocity:
+            w_inputs = torch.cat([w_inputs, w_inputs - w[1:-1]], -1)
         # What w adds to the first layer does not depend on z, so it is found for all frames at once.
-        first_weight, first_bias = layers[0]
-        driven = functional.linear(w_inputs, first_weight[:, 2 * u :], first_bias)
-        state_weight = first_weight[:, : 2 * u].T
-        rolled = []
-        before, now = z0, z1
-        for forcing in driven[1:].unbind():
-            guess = self.alpha * now + self.beta * (now - before)
-            x = torch.addmm(forcing, torch.cat([guess, now], 1), state_weight)
-            for weight, bias in layers[1:]:
-                x = torch.addmm(bias, self._activate(x), weight.T)
-            after = guess + x if self._preset.residual else x
-            if limits is not None:
-                after = torch.clamp(after, limits[0], limits[1])
-            rolled.append(after)
-            before, now = now, after
-        return torch.stack(rolled)
+        forcing = functional.linear(w_inputs, weight[:, 2 * u :], bias)
+        tensors = (tensor for layer in further for tensor in layer)
+        rolled: Tensor = WindowRollout.apply(
+            self.recurrence, z0, z1, forcing, weight[:, : 2 * u].contiguous(), *tensors
+        )
+        return rolled
 
     def tensors(self, theta: Tensor) -> Tensors:
         """The network's part of a model file."""
-        result: Tensors = {"alpha": self.alpha.cpu().numpy(), "beta": self.beta.cpu().numpy()}
+        recurrence = self.recurrence
+        result: Tensors = {"alpha": recurrence.alpha.cpu().numpy(), "beta": recurrence.beta.cpu().numpy()}
         for k, (weight, bias) in enumerate(self.layers(theta.detach().cpu())):
             result[f"layers.{k}.weight"] = weight.numpy().copy()
             result[f"layers.{k}.bias"] = bias.numpy().copy()

@@ -1,4 +1,4 @@
-"""Small datasets whose truth is known: a sheet whose shape is a damped oscillator pushed by a ball."""
+"""Small datasets whose truth is known: a sheet whose modes are damped and pushed by a ball."""
 
 from pathlib import Path
 
@@ -23,17 +23,17 @@ def grid(points: int) -> Mesh:
 
 
 def simulate(frames: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """z (frames, MODES) and y (frames, 3): each mode a stable oscillator that the ball drives."""
+    """z (frames, MODES) and y (frames, 3): each mode damped, and pushed by a ball on a smooth random path."""
     rng = np.random.default_rng(seed)
-    times = np.arange(frames) / FPS
-    y = sum(
-        rng.uniform(0.2, 0.6, 3) * np.sin(times[:, None] * rng.uniform(0.5, 3.0, 3) + rng.uniform(0, 6, 3))
-        for _ in range(3)
-    )
+    noise = rng.normal(size=(frames, 3))
+    y = np.zeros((frames, 3))
+    for t in range(2, frames):
+        y[t] = 1.8 * y[t - 1] - 0.82 * y[t - 2] + 0.03 * noise[t]
     z = np.zeros((frames, MODES))
     push = np.array([[1.0, 0.2, 0.0], [0.0, 1.0, 0.3], [0.3, 0.0, 1.0], [0.5, 0.5, 0.0]]) * 0.05
+    stays, keeps = np.array([0.93, 0.9, 0.85, 0.95]), np.array([0.6, 0.4, 0.7, 0.3])
     for t in range(2, frames):
-        z[t] = 0.93 * z[t - 1] + 0.6 * (z[t - 1] - z[t - 2]) + push @ y[t]
+        z[t] = stays * z[t - 1] + keeps * (z[t - 1] - z[t - 2]) + push @ y[t]
     return z, y.astype(np.float32)
 
 

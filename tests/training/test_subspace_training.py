@@ -1,5 +1,7 @@
 """The trainer against what Play runs, and against definitions worked out by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -146,24 +148,53 @@ def test_the_normals_are_the_least_squares_fit_of_section_6_3(dataset, data):
     assert np.abs(ours).mean() == pytest.approx(np.abs(best).mean(), rel=0.02)
 
 
-def test_the_gradient_of_the_paper_s_loss_is_that_of_finite_differences(data):
-    """Through a whole window, its velocity term and its initial model."""
-    preset = changed(PRESETS["paper"], ["layers=2", "activation=silu", "window=8", "first_window=8"])
-    learner = SubspaceLearner(data, preset, 24.0, 0, CPU)
-    network = learner.network
-    z, w = (torch.from_numpy(a[:8, None]).double() for a in (data.training.z, data.training.w))
-    network.alpha, network.beta = network.alpha.double(), network.beta.double()
-    theta = network.theta.detach().double().requires_grad_()
+@pytest.mark.parametrize(
+    "changes",
+    [
+        ["layers=4"],
+        ["layers=5", "activation=relu", "interaction_velocity=false"],
+        ["residual=false"],
+        ["initial_model=false", "layers=2"],
+    ],
+)
+def test_the_gradient_through_a_window_is_that_of_finite_differences(data, changes):
+    preset = changed(PRESETS["balanced"], changes)
+    network = SubspaceNetwork(data, preset, 0, CPU)
+    r = network.recurrence
+    open_ended = torch.tensor([[-1e9], [1e9]]).expand(2, len(r.alpha)).double()
+    network.recurrence = replace(r, alpha=r.alpha.double(), beta=r.beta.double(), limits=open_ended)
+    frames = slice(20, 26)
+    z, w = (torch.from_numpy(a[frames, None]).double() for a in (data.training.z, data.training.w))
+    z = 0.3 * z / z.abs().max()
+    theta = (1.3 * network.theta.detach().double()).requires_grad_()
+    directions = torch.randn(3, len(theta), generator=torch.Generator().manual_seed(0)).double()
+    target = torch.linspace(-1, 1, z[2:].numel()).double().view_as(z[2:])
 
     def loss(parameters):
-        return learner.loss(network.rollout(parameters, z[0], z[1], w), z)
+        return (network.rollout(parameters, z[0], z[1], w) * target).sum()
 
+    # Limits that clip about half of the states.
+    half = network.rollout(theta, z[0], z[1], w).abs().median().detach()
+    limits = torch.stack([-half, half])[:, None].expand(2, len(r.alpha))
+    network.recurrence = replace(network.recurrence, limits=limits)
+    clipped = network.rollout(theta, z[0], z[1], w).abs() == half
+    assert 0.2 < clipped.double().mean() < 0.9
     loss(theta).backward()
-    direction = torch.randn(len(theta), generator=torch.Generator().manual_seed(0)).double()
-    step = 1e-6 * direction
-    with torch.no_grad():
-        slope = float(loss(theta + step) - loss(theta - step)) / 2e-6
-    assert float(theta.grad @ direction) == pytest.approx(slope, rel=1e-4)
+    for direction in directions:
+        step = 1e-7 * direction
+        with torch.no_grad():
+            slope = float(loss(theta + step) - loss(theta - step)) / 2e-7
+        assert float(theta.grad @ direction) == pytest.approx(slope, rel=1e-4, abs=1e-6)
+
+
+def test_the_paper_s_loss_is_that_of_algorithm_1(data):
+    learner = SubspaceLearner(data, PRESETS["paper"], 24.0, 0, CPU)
+    true, wrong = np.random.default_rng(0).normal(size=(2, 5, 2, len(data.basis)))
+    wrong[1] = true[1]  # z*_1 is z_1 but for the noise, which is small
+    position = np.abs(wrong[2:] - true[2:]).mean()
+    velocity = np.abs(np.diff(wrong[1:], axis=0) * 24.0 - np.diff(true[1:], axis=0) * 24.0).mean()
+    loss = learner.loss(torch.from_numpy(wrong[2:]), torch.from_numpy(true))
+    assert float(loss) == pytest.approx(position + velocity)
 
 
 def test_a_setting_that_is_none_is_named(data):

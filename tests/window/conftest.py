@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 from collections.abc import Iterator
 
 import pytest
-from blender_window import DRIVER, LAUNCHER, OUT, ROOT, Window
+from blender_window import DRIVER, HOME, LAUNCHER, OUT, ROOT, Window
 
 
 @pytest.fixture(scope="session")
-def window(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Window]:
+def alone() -> Iterator[None]:
+    """There is one such Blender on a machine: another run of these tests is waited for."""
+    HOME.parent.mkdir(parents=True, exist_ok=True)
+    with HOME.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(scope="session")
+def window(alone: None) -> Iterator[Window]:
     """Blender's window, with the extension installed from its zip, and an empty scene."""
     if not LAUNCHER.is_file():
         pytest.skip(f"no launcher of a windowed Blender: {LAUNCHER} is not there (NEURAL_PHYSICS_WINDOW)")

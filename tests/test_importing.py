@@ -124,7 +124,7 @@ def test_columns_that_do_not_fit_together_are_told(header):
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("", "interaction_columns", ""),
+        ("", "interaction_columns", "missing"),
         ("Hand.x,Hand.y,Hand.z\n1,2,3\n", "interaction_shape", "holds 1 rows"),
         ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 39 + "1,2\n", "interaction_shape", "row 41"),
         ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 39 + "1,two,3\n", "interaction_not_numbers", "row 41"),

@@ -27,8 +27,10 @@ class NEURALPHYSICS_OT_set_up(Button, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
         added = setting_up.set_up(obj, scene_of(context))
-        found = ", ".join(added) if added else "nothing new"
-        self.report({"INFO"}, f"{obj.name} reacts to: {found}")
+        if added:
+            self.report({"INFO"}, f"{obj.name} reacts to: {', '.join(added)}")
+        elif not settings_of(obj).interactions:
+            self.report({"WARNING"}, f"Nothing was found that moves {obj.name}: add it with the + button")
 
 
 class NEURALPHYSICS_OT_remove(Button, bpy.types.Operator):

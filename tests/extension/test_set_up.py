@@ -1,0 +1,149 @@
+"""Set Up on an artist's own scene: what the cloth reacts to is found, and what is only scenery is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+pytestmark = pytest.mark.blender
+
+SCENE = """
+import bmesh
+
+def mesh(name, make, **options):
+    shape = bmesh.new()
+    make(shape, **options)
+    data = bpy.data.meshes.new(name)
+    shape.to_mesh(data)
+    obj = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+def grid(name, size):
+    return mesh(name, bmesh.ops.create_grid, x_segments=8, y_segments=8, size=size)
+
+def ball(name, place, radius=0.2):
+    obj = mesh(name, bmesh.ops.create_icosphere, subdivisions=2, radius=radius)
+    obj.location = place
+    obj.modifiers.new("Collision", "COLLISION")
+    return obj
+
+def empty(name, place=(0, 0, 0)):
+    obj = bpy.data.objects.new(name, None)
+    obj.location = place
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+def start():
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    cloth = grid("Curtain", 1.0)
+    cloth.modifiers.new("Cloth", "CLOTH")
+    bpy.context.view_layer.objects.active = cloth
+    return cloth
+
+def found(cloth):
+    bpy.context.view_layer.update()
+    assert bpy.ops.neural_physics.set_up() == {"FINISHED"}
+    return {item.name: item for item in cloth.neural_physics.interactions}
+"""
+
+
+def test_what_moves_a_cloth_is_found_and_scenery_is_left_out(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+cloth = start()
+ball("Ball", (0, 0, 1.0))
+grid("Floor", 20.0).modifiers.new("Collision", "COLLISION")
+ball("Decoration", (0, 3, 0)).modifiers.clear()
+pin = empty("Pin", (1, 1, 0))
+hook = cloth.modifiers.new("Hook", "HOOK")
+hook.object = pin
+interactions = found(cloth)
+assert set(interactions) == {"Ball", "Pin"}, set(interactions)
+assert all(item.motion == "WANDER" for item in interactions.values())
+for item in interactions.values():
+    place = item.object.location
+    assert all(a <= p <= b for a, p, b in zip(item.box_low, place, item.box_high)), item.name
+    assert all(b - a > 0.1 for a, b in zip(item.box_low, item.box_high)), item.name
+low, high = interactions["Ball"].box_low, interactions["Ball"].box_high
+assert low[0] < -1.0 and high[0] > 1.0, "a collider must reach all of the cloth"
+assert set(found(cloth)) == {"Ball", "Pin"}, "set up again, nothing is added twice"
+"""
+    )
+
+
+def test_a_moving_floor_counts_and_a_carried_collider_keeps_its_animation(
+    installed: Callable[..., str],
+) -> None:
+    installed(
+        SCENE
+        + """
+cloth = start()
+platform = grid("Platform", 20.0)
+platform.modifiers.new("Collision", "COLLISION")
+platform.keyframe_insert("location", frame=1)
+hand = empty("Hand")
+glove = ball("Glove", (0, 0, 1))
+glove.parent = hand
+interactions = found(cloth)
+assert set(interactions) == {"Platform", "Glove"}, set(interactions)
+assert interactions["Glove"].motion == "KEEP", "what a hand carries would be torn off it by wandering"
+"""
+    )
+
+
+def test_a_body_is_known_by_its_armature_and_a_wind_by_its_strength(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+cloth = start()
+rig = bpy.data.objects.new("Rig", bpy.data.armatures.new("Rig"))
+bpy.context.scene.collection.objects.link(rig)
+body = ball("Body", (0, 0, 0))
+body.modifiers.new("Armature", "ARMATURE").object = rig
+wind = empty("Breeze")
+with bpy.context.temp_override(object=wind, active_object=wind):
+    bpy.ops.object.forcefield_toggle()
+wind.field.type = "WIND"
+wind.field.strength = 200.0
+interactions = found(cloth)
+assert set(interactions) == {"Rig", "Breeze"}, set(interactions)
+assert interactions["Rig"].motion != "WANDER"
+assert interactions["Breeze"].strength_high > 200.0
+"""
+    )
+
+
+def test_a_button_that_cannot_be_clicked_gives_its_reason(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+import importlib
+support = importlib.import_module(MODULE + ".operators.support")
+operators = importlib.import_module(MODULE + ".operators")
+
+def reason(name):
+    for part in operators.PARTS:
+        for cls in part.CLASSES:
+            if getattr(cls, "bl_idname", "") == "neural_physics." + name:
+                assert cls.poll(bpy.context) == (support.obstacle(cls, bpy.context) == "")
+                return support.obstacle(cls, bpy.context)
+
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+for name in ("set_up", "bake", "train", "evaluate", "play", "pack", "export_model", "bake_playback"):
+    assert "Nothing is selected" in reason(name), name
+cloth = start()
+assert reason("set_up") == ""
+assert "Set Up first" in reason("bake")
+found(cloth)
+assert "Nothing is set that Curtain reacts to" in reason("bake"), reason("bake")
+ball("Ball", (0, 0, 1))
+found(cloth)
+assert reason("bake") == ""
+assert "takes" in reason("train") and "model" in reason("play"), (reason("train"), reason("play"))
+cloth.modifiers.clear()
+assert "Cloth" in reason("bake"), reason("bake")
+"""
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +14,7 @@ import synthetic
 
 pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.torch
+ROOT = Path(__file__).resolve().parents[1]
 
 from ml_backend import evaluate  # noqa: E402
 from neural_physics.errors import Problem  # noqa: E402
@@ -133,3 +136,16 @@ def test_a_report_that_cannot_be_written_is_told(tmp_path, dataset, model_path):
     with pytest.raises(Problem) as raised:
         run(model_path, dataset.path, tmp_path / "out")
     assert raised.value.code == "folder_not_writable"
+
+
+def test_the_error_that_training_chose_by_is_the_error_measured_here(tmp_path):
+    """Two implementations of the same definition: torch in the subspace, NumPy over the vertices."""
+    pytest.importorskip("torch")
+    dataset = synthetic.make_dataset(tmp_path / "d", ("training", "validation"), 200)
+    words = ["train", str(dataset.path), "--preset", "preview", "--bases", "6", "--set", "steps=4"]
+    words += ["--out", str(tmp_path / "m"), "--json"]
+    subprocess.run([sys.executable, "-m", "ml_backend", *words], cwd=ROOT, check=True, capture_output=True)
+    model = read_model(tmp_path / "m")
+    method = load_method(model)
+    errors = rollout_errors(rollout(method), tile(dataset.takes("validation")), method.mean_shape)
+    assert errors.error == pytest.approx(model.info.training["validation_error"], rel=1e-4)

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import synthetic
 from numpy.typing import NDArray
+from play_models import model_file
 
 from neural_physics.blender import handlers, packing, properties
 from neural_physics.blender.properties import settings_of
@@ -68,16 +69,6 @@ def add_sheet(
     item.name, item.object = "Hand", hand
     packing.pack(sheet, model_file(mesh, reference_frame, seed))
     return sheet
-
-
-def model_file(mesh: Mesh, reference_frame: str = "", seed: int = 0) -> bytes:
-    """A model that swings and settles well inside its clip ranges, so that every y matters for long."""
-    info = synthetic.make_model_info(mesh, reference_frame=reference_frame)
-    tensors = synthetic.make_model_tensors(mesh, seed=seed)
-    tensors["alpha"][:], tensors["beta"][:] = 0.96, 0.85
-    tensors["layers.1.weight"] *= 0.1
-    tensors["layers.1.bias"][:] = 0.0
-    return synthetic.model_bytes(info, tensors)
 
 
 def shown(obj: bpy.types.Object) -> NDArray[np.float32]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
+import play_models
 import play_scenes
 import pytest
 import synthetic
@@ -103,7 +104,7 @@ def test_a_renamed_modifier_and_object_play_on(sheet):
 
 def test_a_model_of_another_mesh_is_refused(sheet):
     mesh = synthetic.sheet_mesh(5)
-    packing.pack(sheet, play_scenes.model_file(mesh))
+    packing.pack(sheet, play_models.model_file(mesh))
     problem = refused(sheet, "model_other_object")
     assert (problem.names["expected"], problem.names["found"]) == (25, 36)
 
@@ -111,7 +112,7 @@ def test_a_model_of_another_mesh_is_refused(sheet):
 def test_a_model_of_other_faces_is_refused(sheet):
     mesh = synthetic.sheet_mesh()
     turned = type(mesh)(mesh.rest_positions, mesh.corners[::-1].copy(), mesh.face_sizes, mesh.pins)
-    packing.pack(sheet, play_scenes.model_file(turned))
+    packing.pack(sheet, play_models.model_file(turned))
     refused(sheet, "model_other_object")
 
 
@@ -194,7 +195,7 @@ def test_a_newly_trained_model_takes_over(sheet, tmp_path):
     bpy.context.scene.frame_set(30)
     before = play_scenes.shown(sheet)
     path = tmp_path / "new.safetensors"
-    path.write_bytes(play_scenes.model_file(synthetic.sheet_mesh(), seed=5))
+    path.write_bytes(play_models.model_file(synthetic.sheet_mesh(), seed=5))
     playback.attach_model(sheet, path)
     assert not np.array_equal(play_scenes.shown(sheet), before)
     assert packing.packed_bytes(sheet) == path.read_bytes()

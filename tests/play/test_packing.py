@@ -7,6 +7,7 @@ import sys
 
 import bpy
 import numpy as np
+import play_models
 import play_scenes
 import pytest
 import synthetic
@@ -59,7 +60,7 @@ def saved(sheet, tmp_path):
 
 
 def model_bytes():
-    return play_scenes.model_file(synthetic.sheet_mesh())
+    return play_models.model_file(synthetic.sheet_mesh())
 
 
 def test_unpacking_gives_the_bytes_that_were_packed(sheet, tmp_path):
@@ -78,8 +79,9 @@ def test_packing_a_file_that_is_no_model_changes_nothing(sheet, tmp_path):
 
 def test_packing_again_replaces_and_leaves_others_theirs(sheet):
     other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
+    packing.remove_packed(other)
     settings_of(other).model = settings_of(sheet).model
-    new = play_scenes.model_file(synthetic.sheet_mesh(), seed=9)
+    new = play_models.model_file(synthetic.sheet_mesh(), seed=9)
     packing.pack(sheet, new)
     assert packing.packed_bytes(sheet) == new
     assert packing.packed_bytes(other) == model_bytes()
@@ -188,7 +190,7 @@ def test_an_overridden_object_is_refused_and_a_local_one_plays(saved):
 
 def test_undo_keeps_the_packed_model(sheet):
     bpy.ops.ed.undo_push(message="packed")
-    packing.pack(sheet, play_scenes.model_file(synthetic.sheet_mesh(), seed=9))
+    packing.pack(sheet, play_models.model_file(synthetic.sheet_mesh(), seed=9))
     bpy.ops.ed.undo_push(message="packed again")
     bpy.ops.ed.undo()
     assert packing.packed_bytes(bpy.data.objects["Sheet"]) == model_bytes()

@@ -27,7 +27,9 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         if not busy(obj, tasks.BAKE):
             self._draw_settings(layout, context, obj)
-        job(layout, context, obj, tasks.BAKE)
+        state = job(layout, context, obj, tasks.BAKE)
+        for note in state.result.get("notes", ()):
+            sentences(layout, context, note, "INFO")
         self._draw_dataset(layout, context, dataset_status(dataset_folder(obj)))
 
     def _draw_settings(

@@ -97,9 +97,17 @@ class Window:
             assert time.monotonic() < end, self.launcher("log")[-2000:]
             time.sleep(0.1)
 
+    def open_tab(self) -> None:
+        """Show the Neural Physics tab; Blender knows a sidebar's tabs only once it has drawn them."""
+        self.ask(REGION + "area.spaces.active.show_region_ui = True")
+        self.wait(
+            lambda: self.ask(DRAW + REGION + "result = region.active_panel_category != 'UNSUPPORTED'"), 30
+        )
+        self.ask(REGION + "region.active_panel_category = 'Neural Physics'; area.tag_redraw()")
+
     def shot(self, name: str) -> Path:
         OUT.mkdir(parents=True, exist_ok=True)
-        self.ask("bpy.ops.wm.redraw_timer(type='DRAW_WIN_SWAP', iterations=1)")
+        self.ask(DRAW)
         self.launcher("shot", OUT / f"{name}.png")
         return OUT / f"{name}.png"
 
@@ -131,6 +139,10 @@ class Window:
         return str(self.ask("result = bpy.context.window_manager.clipboard"))
 
 
+DRAW = """
+with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
+    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
+"""
 REGION = """
 window = bpy.context.window_manager.windows[0]
 area = next(a for a in window.screen.areas if a.type == "VIEW_3D")

@@ -35,11 +35,9 @@ def test_bake_train_and_play_by_clicks(window: Window) -> None:
 for obj in list(bpy.data.objects):
     bpy.data.objects.remove(obj)
 bpy.ops.wm.save_as_mainfile(filepath={str(scene / "ball_and_sheet.blend")!r})
-area.spaces.active.show_region_ui = True
 """
     )
-    window.wait(lambda: window.ask(REGION + "result = region.width > 1"), 20)
-    window.ask(REGION + "region.active_panel_category = 'Neural Physics'; area.tag_redraw()")
+    window.open_tab()
     window.shot("1_empty")
     window.ask(
         REGION

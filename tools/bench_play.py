@@ -1,7 +1,7 @@
-"""What playing costs in Blender, beside the cloth it replaces: `python bench_play.py [MODEL]` prints JSON.
+"""What playing costs in Blender, beside the cloth it replaces: `python bench_play.py MODEL` prints JSON.
 
-Needs the bpy module. Without a model, one of the size of Holden's network with random weights is
-played: how long it takes does not depend on what it has learned.
+Needs the bpy module. Where MODEL is not there yet, one of the size of Holden's network with random
+weights is written: how long it takes does not depend on what it has learned.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ POINTS, BASES, LAYERS, WIDTH = 51, 64, 10, 1.5
 CLOTH_FRAMES, PLAY_FRAMES, ROUNDS = 60, 250, 4
 
 
-def measure(model_path: Path | None = None, points: int = POINTS, bases: int = BASES) -> dict[str, Any]:
+def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[str, Any]:
     """Median milliseconds of one `frame_set` of Ball & Sheet, and of its parts in microseconds.
 
     model_path: a model trained on that scene with points x points vertices.
@@ -41,7 +41,9 @@ def measure(model_path: Path | None = None, points: int = POINTS, bases: int = B
     modifier.show_viewport = False
     nothing = _frame_ms(scene, range(1, PLAY_FRAMES + 1), ROUNDS)
     modifier.show_viewport = True
-    packing.pack(sheet, model_path or _random_model(sheet, bases))
+    if not model_path.is_file():
+        _write_random_model(model_path, sheet, bases)
+    packing.pack(sheet, model_path)
     playback.attach(sheet)
     # First as the artist sees it, with every step taken; then once more with all states known.
     play = _frame_ms(scene, range(1, PLAY_FRAMES + 1))
@@ -74,7 +76,7 @@ def _frame_ms(scene: bpy.types.Scene, frames: range, rounds: int = 1) -> float:
     return 1e3 * float(np.median(times))
 
 
-def _random_model(sheet: bpy.types.Object, bases: int) -> Path:
+def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None:
     """A model of the paper's size (section 5.3) for the sheet."""
     from ml_backend.tensor_files import write_model  # only this needs the safetensors library
 
@@ -98,14 +100,12 @@ def _random_model(sheet: bpy.types.Object, bases: int) -> Path:
         tensors[f"layers.{k}.weight"] = rng.normal(size=(sizes[k + 1], sizes[k])) / np.sqrt(sizes[k])
         tensors[f"layers.{k}.bias"] = rng.normal(size=sizes[k + 1]) * 0.1
     info = ModelInfo("subspace_physics", 1 / 24, sheet.name, mesh.topology(), mesh.vertex_count, layout)
-    path = Path(bpy.app.tempdir) / "bench_play.safetensors"
     write_model(path, info, {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()})
-    return path
 
 
 if __name__ == "__main__":
     properties.register()
     playback.register()
-    print(json.dumps(measure(Path(sys.argv[1]) if len(sys.argv) > 1 else None)))  # noqa: T201
+    print(json.dumps(measure(Path(sys.argv[1]))))  # noqa: T201
     sys.stdout.flush()
     os._exit(0)  # Blender 4.5's module can hang in a destructor after much work

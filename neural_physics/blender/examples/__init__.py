@@ -15,7 +15,7 @@ EXAMPLES: list[tuple[str, str, str]] = [
     ("FLAG", "Flag", "A flag on its pole, in a wind that turns and swells"),
     ("SOFT_BODY_BALL", "Soft Body Ball", "A rubber ball that a hard one squashes and shoves"),
 ]
-_BUILDERS: dict[str, Callable[..., bpy.types.Object]] = {
+_BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "BALL_AND_SHEET": ball_and_sheet.build,
     "FOUR_PINS": four_pins.build,
     "FLAG": flag.build,
@@ -23,11 +23,9 @@ _BUILDERS: dict[str, Callable[..., bpy.types.Object]] = {
 }
 
 
-def build(name: str, scene: bpy.types.Scene, points: int | None = None) -> bpy.types.Object:
+def build(name: str, scene: bpy.types.Scene) -> bpy.types.Object:
     """Add one example, light and camera included, to a scene; returns its simulated object.
 
-    name: an identifier of `EXAMPLES`. points: vertices along the sheet of those that have one, in
-    place of the example's own number.
+    name: an identifier of `EXAMPLES`.
     """
-    size = {} if points is None else {"points": points}
-    return _BUILDERS[name](scene, **size)
+    return _BUILDERS[name](scene)

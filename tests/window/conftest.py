@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from blender_window import DRIVER, HOME, LAUNCHER, OUT, ROOT, Window
@@ -25,10 +28,9 @@ def window(alone: None) -> Iterator[Window]:
     """Blender's window, with the extension installed from its zip, and an empty scene."""
     if not LAUNCHER.is_file():
         pytest.skip(f"no launcher of a windowed Blender: {LAUNCHER} is not there (NEURAL_PHYSICS_WINDOW)")
-    folder = OUT / "driver"
-    folder.mkdir(parents=True, exist_ok=True)
-    for left in folder.iterdir():
-        left.unlink()
+    OUT.mkdir(parents=True, exist_ok=True)
+    # Not pytest's own folder: that Blender sees only what is in the checkout.
+    folder = Path(tempfile.mkdtemp(prefix="driver_", dir=OUT))
     blender = Window(folder)
     blender.launcher("setup", timeout=1500)
     blender.launcher("stop")
@@ -44,3 +46,4 @@ def window(alone: None) -> Iterator[Window]:
         yield blender
     finally:
         blender.launcher("stop")
+        shutil.rmtree(folder, ignore_errors=True)

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from ml_backend.environment_check import missing, requirements
 from neural_physics import environment_create
-from neural_physics.environment_check import missing, requirements
 from neural_physics.errors import Problem
 from neural_physics.reporting import StopRequest
 
@@ -21,9 +21,12 @@ ROOT = Path(__file__).resolve().parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PIP_NO_INDEX": "1"}
 
 
+CHECK, CREATE = "ml_backend.environment_check", "neural_physics.environment_create"
+
+
 def job(module: str, *words: object) -> tuple[int, list[dict[str, object]]]:
     done = subprocess.run(
-        [sys.executable, "-m", f"neural_physics.{module}", *map(str, words)],
+        [sys.executable, "-m", module, *map(str, words)],
         check=False,
         capture_output=True,
         text=True,
@@ -51,7 +54,7 @@ def test_what_is_missing_or_too_old_is_named(tmp_path: Path) -> None:
 
 def test_a_check_says_what_the_python_lacks(tmp_path: Path) -> None:
     path = wanted(tmp_path, "no-such-package>=2.1")
-    status, events = job("environment_check", "--requirements", path, "--asked", "some/python")
+    status, events = job(CHECK, "--requirements", path, "--asked", "some/python")
     assert status == 0
     assert events[-1]["event"] == "result"
     assert events[-1]["asked"] == "some/python"
@@ -60,7 +63,7 @@ def test_a_check_says_what_the_python_lacks(tmp_path: Path) -> None:
 
 def test_an_environment_is_made_and_its_python_runs(tmp_path: Path) -> None:
     status, events = job(
-        "environment_create", "--folder", tmp_path / "made", "--requirements", wanted(tmp_path)
+        "neural_physics.environment_create", "--folder", tmp_path / "made", "--requirements", wanted(tmp_path)
     )
     assert status == 0, events
     python = str(events[-1]["python"])
@@ -71,7 +74,9 @@ def test_an_environment_is_made_and_its_python_runs(tmp_path: Path) -> None:
 
 def test_a_package_that_cannot_be_had_is_told_with_pips_own_words(tmp_path: Path) -> None:
     path = wanted(tmp_path, "no-such-package>=2.1")
-    status, events = job("environment_create", "--folder", tmp_path / "made", "--requirements", path)
+    status, events = job(
+        "neural_physics.environment_create", "--folder", tmp_path / "made", "--requirements", path
+    )
     assert status == 1
     assert events[-1]["code"] == "environment_failed"
     assert "no-such-package" in str(events[-1]["message"])
@@ -80,7 +85,7 @@ def test_a_package_that_cannot_be_had_is_told_with_pips_own_words(tmp_path: Path
 def test_it_stops_when_asked(tmp_path: Path) -> None:
     (tmp_path / "stop").touch()
     status, events = job(
-        "environment_create",
+        CREATE,
         *(
             "--folder",
             tmp_path / "made",

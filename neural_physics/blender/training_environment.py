@@ -83,7 +83,7 @@ def check_create() -> None:
 def check_command() -> list[str]:
     """The job that looks what the chosen Python has. Raises what `check_python` does."""
     python = check_python()
-    job = [str(python), "-m", "neural_physics.environment_check", "--requirements", str(REQUIREMENTS)]
+    job = [str(python), "-m", "ml_backend.environment_check", "--requirements", str(REQUIREMENTS)]
     return [*job, "--asked", str(python)]
 
 

@@ -1,6 +1,6 @@
 """A job: whether the Python that runs this can train.
 
-`python -m neural_physics.environment_check --requirements FILE --asked PYTHON`. Standard library only, and
+`python -m ml_backend.environment_check --requirements FILE --asked PYTHON`. Standard library only, and
 nothing newer than Python 3.7, because nobody knows yet what Python it runs in.
 """
 

@@ -43,7 +43,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_stop_playing, icon="MOD_PHYSICS")
         self._draw_state(layout, context, status)
         column = settings_column(layout)
-        column.prop(settings, "bases_shown")
+        column.prop(settings, "bases_shown", text="Quality (0: all)")
         column.prop(settings, "start_frame")
         layout.operator(NEURALPHYSICS_OT_bake_playback.bl_idname, icon="RENDER_ANIMATION")
 

@@ -30,9 +30,8 @@ class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
         if settings_of(obj).model is None:
             button(layout, context, NEURALPHYSICS_OT_pack, icon="PACKAGE")
         else:
-            row = layout.row()
-            row.label(text=f"In the .blend: {size(packing.packed_size(obj))}", icon="PACKAGE")
-            row.operator(NEURALPHYSICS_OT_unpack.bl_idname)
+            layout.label(text=f"In the .blend, {size(packing.packed_size(obj))}", icon="PACKAGE")
+            layout.operator(NEURALPHYSICS_OT_unpack.bl_idname)
         row = layout.row(align=True)
         row.operator(NEURALPHYSICS_OT_import_model.bl_idname, icon="IMPORT")
         row.operator(NEURALPHYSICS_OT_export_model.bl_idname, icon="EXPORT")

@@ -23,6 +23,8 @@ class Preset:
     "metres": mean square distance of the vertices over their mean square distance from the mean shape.
     steps: of the optimiser. window, batch: frames and windows per step; the window grows to `window`
     from `first_window` over the first `growth` of the steps. noise: of the first two states, in unit z.
+    carry: the chance that a window starts where the model's own prediction of the window before it ended,
+    and not at two true states; it rises to that between a fifth and a half of the steps.
     learning_rate; decay: its factor per epoch, or None for a cosine to zero over the steps.
     average: of the weights, over about so many steps (0: none).
     validate_every: steps; patience: validations without a better one before training ends.
@@ -38,10 +40,11 @@ class Preset:
     loss: Loss = "metres"
     steps: int = 4000
     window: int = 32
-    first_window: int = 8
-    growth: float = 0.3
-    batch: int = 128
+    first_window: int = 16
+    growth: float = 0.1
+    batch: int = 48
     noise: float = 0.05
+    carry: float = 0.9
     learning_rate: float = 2e-3
     decay: float | None = None
     average: int = 100
@@ -51,9 +54,9 @@ class Preset:
 
 
 PRESETS = {
-    "preview": Preset(steps=1500, minutes=2.0),
-    "balanced": Preset(steps=5000, minutes=9.0),
-    "final": Preset(steps=60000, minutes=120.0, width=3.0),
+    "preview": Preset(steps=3000, minutes=2.0),
+    "balanced": Preset(steps=16000, validate_every=200, patience=40, minutes=9.0),
+    "final": Preset(steps=120_000, validate_every=500, patience=60, minutes=120.0, width=3.0),
     # Holden 2019, sections 5.3 and 5.4, to the letter.
     "paper": Preset(
         layers=10,
@@ -65,6 +68,7 @@ PRESETS = {
         first_window=32,
         batch=16,
         noise=0.01,
+        carry=0.0,
         learning_rate=1e-4,
         decay=0.999,
         average=0,

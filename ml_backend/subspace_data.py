@@ -73,12 +73,10 @@ class SubspaceData:
     @classmethod
     def from_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Self:
         """What `to_tensors` gave."""
-        roles = {
-            role: Sequences(**{f.name: tensors[f"{role}.{f.name}"] for f in fields(Sequences)})
-            for role in ("training", "validation")
-        }
-        arrays = {name: tensors[name] for name in _ARRAYS}
-        return cls(**arrays, captured=float(tensors["captured"][0]), **roles)
+        arrays: dict[str, Any] = {name: tensors[name] for name in _ARRAYS}
+        for role in ("training", "validation"):
+            arrays[role] = Sequences(**{f.name: tensors[f"{role}.{f.name}"] for f in fields(Sequences)})
+        return cls(**arrays, captured=float(tensors["captured"][0]))
 
 
 _ARRAYS = ("mean", "basis", "deviations", "y_mean", "interaction_basis", "start")

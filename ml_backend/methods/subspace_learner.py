@@ -14,6 +14,7 @@ from ml_backend.tensor_files import Tensors
 ROLLOUT = 600  # frames of a validation rollout, at most
 LARGEST_GRADIENT = 1.0
 WARM_UP = 50  # steps until the full learning rate
+CARRY_FROM, CARRY_TO = 0.2, 0.5  # shares of the steps between which `Preset.carry` is reached
 
 
 class SubspaceLearner:
@@ -32,19 +33,19 @@ class SubspaceLearner:
         weights = data.deviations**2
         self._metres = torch.from_numpy(weights / weights.sum()).to(device)
         self._starts: dict[int, Tensor] = {}
+        self._ends = torch.from_numpy(data.training.ends).to(device)
+        self._carried = Carried(preset.batch, self._z.shape[1], device)
         self._validation = Validation(data, device)
 
     def step(self, number: int) -> float:
         preset = self._preset
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
         window = self._window(number)
-        starts = self._window_starts(window)
-        picked = starts[torch.randint(len(starts), (preset.batch,), generator=generator)]
-        frames = (torch.arange(window)[:, None] + picked).to(self._device)
-        z, w = self._z[frames], self._w[frames]
-        noise = torch.randn(2, *z.shape[1:], generator=generator).to(self._device) * preset.noise
-        rolled = self.network.rollout(self.network.theta, z[0] + noise[0], z[1] + noise[1], w)
-        loss = self.loss(rolled, z)
+        frames, z0, z1 = self._begin(number, window, generator)
+        z = self._z[frames]
+        rolled = self.network.rollout(self.network.theta, z0, z1, self._w[frames])
+        self._carried.after(frames[-2], torch.cat([z1[None], rolled.detach()]))
+        loss = self.loss(rolled, z, z1)
         self._optimiser.zero_grad()
         loss.backward()
         self._optimiser.param_groups[0]["lr"] = self._learning_rate(number)
@@ -63,6 +64,7 @@ class SubspaceLearner:
     def state(self) -> Tensors:
         moments = self._optimiser.state_dict()["state"].get(0, {})
         state = {"theta": self.network.theta.detach(), "average": self._average, **moments}
+        state |= {f"carried.{name}": tensor for name, tensor in vars(self._carried).items()}
         return {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
 
     def restore(self, state: Tensors) -> None:
@@ -70,15 +72,35 @@ class SubspaceLearner:
         with torch.no_grad():
             self.network.theta.copy_(tensors.pop("theta"))
         self._average.copy_(tensors.pop("average"))
+        for name in vars(self._carried):
+            setattr(self._carried, name, tensors.pop(f"carried.{name}").to(self._device))
         saved = self._optimiser.state_dict()
         self._optimiser.load_state_dict({**saved, "state": {0: tensors} if tensors else {}})
 
-    def loss(self, rolled: Tensor, z: Tensor) -> Tensor:
-        """Of predicted z_2 .. z_{s-1} (s - 2, n, u), where z (s, n, u) is the truth from z_0 on."""
+    def loss(self, rolled: Tensor, z: Tensor, z1: Tensor) -> Tensor:
+        """Of z_2 .. z_{s-1} (s - 2, n, u) rolled out from z_1 (n, u), where z (s, n, u) is true."""
         if self._preset.loss == "metres":
             return ((rolled - z[2:]).square().mean((0, 1)) * self._metres).sum()
-        velocity = torch.diff(torch.cat([z[1:2], rolled]), dim=0) - torch.diff(z[1:], dim=0)
+        velocity = torch.diff(torch.cat([z1[None], rolled]), dim=0) - torch.diff(z[1:], dim=0)
         return (rolled - z[2:]).abs().mean() + velocity.abs().mean() * self._fps
+
+    def _begin(self, number: int, window: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+        """Frames (s, n) of this step's windows, and the two states each starts from (n, u)."""
+        preset, held = self._preset, self._carried
+        starts = self._window_starts(window)
+        picked = starts[torch.randint(len(starts), (preset.batch,), generator=generator)].to(self._device)
+        noise = preset.noise * torch.randn(2, preset.batch, self._z.shape[1], generator=generator)
+        noise = noise.to(self._device)
+        drawn = torch.rand(preset.batch, generator=generator).to(self._device)
+        risen = (number / preset.steps - CARRY_FROM) / (CARRY_TO - CARRY_FROM)
+        run = torch.searchsorted(self._ends, held.frame, right=True).clamp(max=len(self._ends) - 1)
+        fits = (held.frame + window <= self._ends[run]) & (held.age < ROLLOUT)
+        goes_on = fits & (drawn < preset.carry * min(1.0, max(0.0, risen)))
+        held.age = torch.where(goes_on, held.age, 0)
+        first = torch.where(goes_on, held.frame, picked)
+        z0 = torch.where(goes_on[:, None], held.before, self._z[first] + noise[0])
+        z1 = torch.where(goes_on[:, None], held.now, self._z[first + 1] + noise[1])
+        return torch.arange(window, device=self._device)[:, None] + first, z0, z1
 
     def _window(self, number: int) -> int:
         """Frames per window at a step: growing, since long windows of a poor model teach nothing."""
@@ -99,6 +121,25 @@ class SubspaceLearner:
             return preset.learning_rate * preset.decay**epochs
         warm = min(1.0, (number + 1) / WARM_UP)
         return preset.learning_rate * warm * 0.5 * (1.0 + np.cos(np.pi * min(1.0, number / preset.steps)))
+
+
+class Carried:
+    """Where the last step's windows ended in the model's own prediction, one row for each.
+
+    frame (n,): of the first of the two states; before, now (n, u): the states; age (n,): frames since
+    they were true, beyond every rollout's length while there are none.
+    """
+
+    def __init__(self, count: int, bases: int, device: torch.device) -> None:
+        self.frame = torch.zeros(count, dtype=torch.int64, device=device)
+        self.before = torch.zeros(count, bases, device=device)
+        self.now = torch.zeros(count, bases, device=device)
+        self.age = torch.full((count,), ROLLOUT, device=device)
+
+    def after(self, frame: Tensor, states: Tensor) -> None:
+        """Take the last two of z_1 .. z_{s-1} (s - 1, n, u); frame (n,): of the first of them."""
+        self.frame, self.before, self.now = frame, states[-2].clone(), states[-1].clone()
+        self.age = self.age + len(states) - 1
 
 
 class Validation:

@@ -40,6 +40,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
             f"The training takes move in {len(data.basis)} ways only: {options.bases} bases are not needed."
         )
         emit({"event": "log", "text": text})
+    # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
+    torch.set_num_threads(1)
     preset = options.preset
     learner = SubspaceLearner(data, preset, dataset.info.fps, options.seed, device)
     schedule = Schedule(

@@ -37,7 +37,7 @@ class WindowRollout(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any,  # noqa: ANN401 (torch's own)
         recurrence: Recurrence,
         z0: Tensor,
@@ -74,7 +74,7 @@ class WindowRollout(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # type: ignore[override]  # noqa: ANN401
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
         recurrence, saved = ctx.recurrence, ctx.saved_tensors
         layers = (len(saved) - 2) // 2
         first, *weights = saved[:layers]

@@ -190,11 +190,33 @@ def test_the_gradient_through_a_window_is_that_of_finite_differences(data, chang
 def test_the_paper_s_loss_is_that_of_algorithm_1(data):
     learner = SubspaceLearner(data, PRESETS["paper"], 24.0, 0, CPU)
     true, wrong = np.random.default_rng(0).normal(size=(2, 5, 2, len(data.basis)))
-    wrong[1] = true[1]  # z*_1 is z_1 but for the noise, which is small
     position = np.abs(wrong[2:] - true[2:]).mean()
     velocity = np.abs(np.diff(wrong[1:], axis=0) * 24.0 - np.diff(true[1:], axis=0) * 24.0).mean()
-    loss = learner.loss(torch.from_numpy(wrong[2:]), torch.from_numpy(true))
+    loss = learner.loss(*map(torch.from_numpy, (wrong[2:], true, wrong[1])))
     assert float(loss) == pytest.approx(position + velocity)
+
+
+def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(data):
+    """With every window going on, two steps without learning are one longer rollout."""
+    changes = ["carry=1", "learning_rate=0", "window=20", "first_window=20", "batch=6", "noise=0", "steps=10"]
+    learner = SubspaceLearner(data, changed(PRESETS["balanced"], changes), 24.0, 0, CPU)
+    seen = []
+    rollout = learner.network.rollout
+
+    def watched(theta, z0, z1, w):
+        rolled = rollout(theta, z0, z1, w)
+        seen.append((z0, z1, w, rolled.detach()))
+        return rolled
+
+    learner.network.rollout = watched
+    learner.step(8)
+    learner.step(9)
+    (z0, z1, w, first), (before, now, later, second) = seen
+    goes_on = (before == first[-2]).all(1) & (now == first[-1]).all(1)
+    assert goes_on.sum() >= 3
+    whole = rollout(learner.network.theta, z0, z1, torch.cat([w, later[2:]]))[:, goes_on]
+    assert torch.allclose(whole[len(first) :], second[:, goes_on], atol=1e-5)
+    assert torch.equal(later[0, goes_on], w[-2, goes_on])
 
 
 def test_a_setting_that_is_none_is_named(data):

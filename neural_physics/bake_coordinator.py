@@ -79,6 +79,7 @@ class Coordinator:
             core = min(self._cores, key=busy.count)
             process = JobProcess(JobFiles(self._plan.folder, take.name))
             command = [*self._plan.worker, str(self._plan.path), take.name, "--core", str(core)]
+            command += ["--coordinator", str(os.getpid())]
             process.start(command, {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
             self._running.append(_Worker(take, process, core))
 
@@ -93,8 +94,9 @@ class Coordinator:
             if state.phase == "finished":
                 self._complete.add(name)
                 self._frames[name] = self._frames_on_disk(name)
-            elif state.phase == "stopped":
-                self._waiting.insert(0, worker.take)  # its last coordinator was killed: start it again
+            elif state.phase in ("stopped", "idle"):
+                # A worker of a coordinator that was killed has just ended, or has yet to notice: try again.
+                self._waiting.insert(0, worker.take)
             elif state.code == "ended_unexpectedly":
                 raise Problem("bake_crashed", take=name, path=worker.process.files.log)
             else:

@@ -32,7 +32,7 @@ def main() -> int:
         """Also stops when whoever started this process is gone."""
 
         def asked(self) -> bool:
-            return super().asked() or os.getppid() != started_by
+            return super().asked() or os.getppid() != started_by or _is_gone(arguments.coordinator)
 
     stop = Stop(arguments.stop_file)
     stop.listen()
@@ -48,12 +48,24 @@ def main() -> int:
     return 0
 
 
+def _is_gone(process: int) -> bool:
+    """Whether a process has ended. Its parent may have died before this one could ask who that is."""
+    if not process or sys.platform == "win32":  # where asking would end it
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
 def _arguments() -> argparse.Namespace:
     given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:]
     parser = argparse.ArgumentParser()
     parser.add_argument("plan", type=Path)
     parser.add_argument("take")
     parser.add_argument("--core", type=int)
+    parser.add_argument("--coordinator", type=int, default=0, help="process to end with")
     parser.add_argument("--stop-file", type=Path)
     return parser.parse_args(given)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import subprocess
 import time
 
 import numpy as np
@@ -28,6 +29,7 @@ from bakes import (  # noqa: E402
 )
 
 from neural_physics.bake_plan import BakePlan  # noqa: E402
+from neural_physics.blender.paths import EXTENSION_ROOT  # noqa: E402
 from neural_physics.takes import Dataset  # noqa: E402
 
 FRAMES = 300
@@ -95,6 +97,24 @@ def test_a_coordinator_killed_and_started_again_at_once_takes_over_from_its_work
     assert contents(folder) == contents(tmp_path / "whole")
 
 
+DIES_WITHOUT_A_WORD = """
+import os, sys
+sys.path.insert(0, {root!r})
+from neural_physics import bake_coordinator, job_process
+job_process.JobProcess._write_about = lambda *_: os.kill(os.getpid(), 9)
+sys.argv = ["coordinator", {plan!r}]
+bake_coordinator.main()
+"""
+
+
+def test_a_worker_whose_coordinator_died_before_noting_it_is_waited_for(tmp_path):
+    cloth = cloth_and_ball()
+    command = command_for(cloth, tmp_path / "d", 1, 300)
+    script = DIES_WITHOUT_A_WORD.format(root=str(EXTENSION_ROOT), plan=command[-1])
+    assert subprocess.run([command[0], "-c", script], check=False).returncode == -9
+    assert run(command)["frames"] == 300
+
+
 def test_a_bake_asked_to_stop_keeps_its_frames_and_resumes(tmp_path):
     cloth = cloth_and_ball()
     folder, vertices = tmp_path / "stopped", len(cloth.data.vertices)
@@ -138,5 +158,6 @@ def test_kill_9_at_random_moments_changes_nothing(make, kills, tmp_path):
         assert frames_there() >= reached, "whole frames were lost"
         reached = frames_there()
     assert reached < 2 * frames, "the last kills found nothing left to interrupt"
-    assert run(command_for(obj, broken, 2, frames))["frames"] == 2 * frames
+    result = run(command_for(obj, broken, 2, frames))
+    assert result.get("frames") == 2 * frames, result
     assert contents(broken) == contents(tmp_path / "whole")

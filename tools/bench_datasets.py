@@ -49,7 +49,7 @@ class Corpus:
         ]
 
 
-SHEET = Corpus("sheet", "BALL_AND_SHEET", (10, 4600), (1, 5000), (2, 5000))
+SHEET = Corpus("ball_and_sheet", "BALL_AND_SHEET", (10, 4600), (1, 5000), (2, 5000))
 # The sizes of Holden's Table 2, cut down to what two cores bake in minutes.
 SMALL = {
     "Four Pins": Corpus("four_pins", "FOUR_PINS", (8, 1200), (1, 1200), (1, 1200)),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,22 @@ import synthetic  # noqa: E402
 
 from neural_physics.model_file import Model, parse_model  # noqa: E402
 from neural_physics.takes import Dataset, Mesh  # noqa: E402
+
+EXIT_STATUS = pytest.StashKey[int]()
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    session.config.stash[EXIT_STATUS] = int(exitstatus)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_unconfigure(config: pytest.Config) -> Generator[None, None, None]:
+    """End at once where Blender was loaded: its destructors may hang after much work (bpy 4.5)."""
+    yield
+    if "bpy" in sys.modules and EXIT_STATUS in config.stash:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(config.stash[EXIT_STATUS])
 
 
 @pytest.fixture(scope="session")

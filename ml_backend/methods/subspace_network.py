@@ -45,6 +45,7 @@ class SubspaceNetwork:
         alpha, beta = initial_model(data.training)
         if not preset.initial_model:
             alpha, beta = np.ones_like(alpha), np.zeros_like(beta)
+        self._input_scale = torch.from_numpy(_input_scale(data, preset.emphasis, inputs)).to(device)
         limits = np.stack([data.training.z.min(0), data.training.z.max(0)])
         self.recurrence = Recurrence(
             torch.from_numpy(alpha).to(device),
@@ -55,10 +56,13 @@ class SubspaceNetwork:
         )
 
     def layers(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """(weight (out, in), bias (out,)) views of a parameter vector."""
-        views, first = [], 0
+        """(weight (out, in), bias (out,)) of each layer in a parameter vector, as Play uses them."""
+        views: list[tuple[Tensor, Tensor]] = []
+        first = 0
         for inputs, outputs in pairwise(self.sizes):
             weight = theta[first : first + inputs * outputs].view(outputs, inputs)
+            if not views:
+                weight = weight * self._input_scale
             first += inputs * outputs
             views.append((weight, theta[first : first + outputs]))
             first += outputs
@@ -87,6 +91,14 @@ class SubspaceNetwork:
             result[f"layers.{k}.weight"] = weight.numpy().copy()
             result[f"layers.{k}.bias"] = bias.numpy().copy()
         return result
+
+
+def _input_scale(data: SubspaceData, emphasis: float, inputs: int) -> np.ndarray:
+    """(inputs,) float32: what the network's inputs are multiplied by; the root mean square over z is 1."""
+    scale = data.deviations**emphasis
+    scale /= np.sqrt((scale**2).mean())
+    rest = np.ones(inputs - 2 * len(scale), np.float32)
+    return np.concatenate([scale, scale, rest]).astype(np.float32)
 
 
 def _initial_theta(sizes: list[int], seed: int) -> Tensor:

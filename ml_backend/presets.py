@@ -22,15 +22,16 @@ class Preset:
     loss "paper": mean absolute error of unit z, and of its velocity per second (Algorithm 1);
     "metres": mean square distance of the vertices over their mean square distance from the mean shape.
     steps: of the optimiser. window, batch: frames and windows per step; the window grows to `window`
-    from `first_window` over the first `growth` of the steps. noise: of the first two states, in unit z.
+    from `first_window` over the first `growth` of the training. noise: of the first two states, in unit z.
     emphasis: the network sees each coefficient times how far its basis moves the mesh to this power: with
     1 the large shapes lead, with 0 (the paper) all count alike. weight_decay: per step, times learning rate.
     carry: the chance that a window starts where the model's own prediction of the window before it ended,
-    and not at two true states; it rises to that between a fifth and a half of the steps.
-    learning_rate; decay: its factor per epoch, or None for a cosine to zero over the steps.
+    and not at two true states; it rises to that between a fifth and a half of the training.
+    learning_rate; decay: its factor per epoch, or None for a cosine to zero over the training.
     average: of the weights, over about so many steps (0: none).
     validate_every: steps; patience: validations without a better one before training ends.
-    minutes: training ends then, whatever it has reached (0: no limit).
+    minutes: training ends then, whatever it has reached (0: no limit). Where that comes before all steps
+    are done, what follows the training's course (window, carry, cosine) follows the clock.
     """
 
     layers: int = 4

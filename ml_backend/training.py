@@ -17,8 +17,8 @@ from neural_physics.reporting import Emit, Progress, StopRequest
 class Learner(Protocol):
     """What is trained. The same step after the same steps must give the same result."""
 
-    def step(self, number: int) -> float:
-        """One step of the optimiser; its loss."""
+    def step(self, number: int, share: float) -> float:
+        """One step of the optimiser, when `share` (0 to 1) of the training is done; its loss."""
 
     def validate(self) -> float:
         """The relative error of rollouts over the validation spans."""
@@ -79,21 +79,29 @@ class Training:
         progress = Progress(emit, "Training", schedule.steps, course.step)
         ran_before, started, saved = course.seconds, time.monotonic(), time.monotonic()
         while not course.reason:
-            loss = self._learner.step(course.step)
+            loss = self._learner.step(course.step, self._share())
             course.step += 1
             if not math.isfinite(loss):
                 raise Problem("training_diverged", steps=course.step)
             self._loss = loss if math.isnan(self._loss) else 0.98 * self._loss + 0.02 * loss
             course.seconds = ran_before + time.monotonic() - started
-            over = course.step >= schedule.steps or 0 < 60 * schedule.minutes <= course.seconds
-            if course.step % schedule.validate_every == 0 or over:
+            if course.step % schedule.validate_every == 0 or self._share() >= 1.0:
                 self._validate()
-            progress.at(course.step, **self._curves())
+            progress.at(self._share() * schedule.steps, **self._curves())
             if course.reason or stop.asked() or time.monotonic() - saved > schedule.checkpoint_every:
                 self._save()
                 saved = time.monotonic()
                 stop.check()
         progress.at(schedule.steps)
+
+    def _share(self) -> float:
+        """How much of the training is done: by steps or by the clock, whichever is further.
+
+        A machine too slow for all the steps so ends with a small learning rate too.
+        """
+        course, schedule = self.course, self._schedule
+        limit = 60.0 * schedule.minutes
+        return min(1.0, max(course.step / schedule.steps, course.seconds / limit if limit else 0.0))
 
     def _validate(self) -> None:
         course, schedule = self.course, self._schedule

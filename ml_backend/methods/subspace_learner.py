@@ -15,7 +15,7 @@ ROLLOUT = 600  # frames of a validation rollout, at most
 TILE_EVERY = 150  # frames from the start of one to that of the next
 LARGEST_GRADIENT = 1.0
 WARM_UP = 50  # steps until the full learning rate
-CARRY_FROM, CARRY_TO = 0.2, 0.5  # shares of the steps between which `Preset.carry` is reached
+CARRY_FROM, CARRY_TO = 0.2, 0.5  # shares of the training between which `Preset.carry` is reached
 
 
 class SubspaceLearner:
@@ -40,18 +40,18 @@ class SubspaceLearner:
         self._carried = Carried(preset.batch, self._z.shape[1], device)
         self._validation = Validation(data, device)
 
-    def step(self, number: int) -> float:
+    def step(self, number: int, share: float) -> float:
         preset = self._preset
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
-        window = self._window(number)
-        frames, z0, z1 = self._begin(number, window, generator)
+        window = self._window(share)
+        frames, z0, z1 = self._begin(share, window, generator)
         z = self._z[frames]
         rolled = self.network.rollout(self.network.theta, z0, z1, self._w[frames])
         self._carried.after(frames[-2], torch.cat([z1[None], rolled.detach()]))
         loss = self.loss(rolled, z, z1)
         self._optimiser.zero_grad()
         loss.backward()
-        self._optimiser.param_groups[0]["lr"] = self._learning_rate(number)
+        self._optimiser.param_groups[0]["lr"] = self._learning_rate(number, share)
         torch.nn.utils.clip_grad_norm_([self.network.theta], LARGEST_GRADIENT)
         self._optimiser.step()
         decay = 0.0 if preset.average == 0 else min(1.0 - 1.0 / preset.average, number / (number + 10))
@@ -87,7 +87,7 @@ class SubspaceLearner:
         velocity = torch.diff(torch.cat([z1[None], rolled]), dim=0) - torch.diff(z[1:], dim=0)
         return (rolled - z[2:]).abs().mean() + velocity.abs().mean() * self._fps
 
-    def _begin(self, number: int, window: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+    def _begin(self, share: float, window: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
         """Frames (s, n) of this step's windows, and the two states each starts from (n, u)."""
         preset, held = self._preset, self._carried
         starts = self._window_starts(window)
@@ -95,7 +95,7 @@ class SubspaceLearner:
         noise = preset.noise * torch.randn(2, preset.batch, self._z.shape[1], generator=generator)
         noise = noise.to(self._device)
         drawn = torch.rand(preset.batch, generator=generator).to(self._device)
-        risen = (number / preset.steps - CARRY_FROM) / (CARRY_TO - CARRY_FROM)
+        risen = (share - CARRY_FROM) / (CARRY_TO - CARRY_FROM)
         run = torch.searchsorted(self._ends, held.frame, right=True).clamp(max=len(self._ends) - 1)
         fits = (held.frame + window <= self._ends[run]) & (held.age < ROLLOUT)
         goes_on = fits & (drawn < preset.carry * min(1.0, max(0.0, risen)))
@@ -105,11 +105,11 @@ class SubspaceLearner:
         z1 = torch.where(goes_on[:, None], held.now, self._z[first + 1] + noise[1])
         return torch.arange(window, device=self._device)[:, None] + first, z0, z1
 
-    def _window(self, number: int) -> int:
-        """Frames per window at a step: growing, since long windows of a poor model teach nothing."""
+    def _window(self, share: float) -> int:
+        """Frames per window: growing, since long windows of a poor model teach nothing."""
         preset = self._preset
-        share = min(1.0, number / max(1.0, preset.growth * preset.steps))
-        grown = round(preset.first_window * (preset.window / preset.first_window) ** share)
+        grown_by = min(1.0, share / preset.growth) if preset.growth else 1.0
+        grown = round(preset.first_window * (preset.window / preset.first_window) ** grown_by)
         return min(grown, int(np.diff(self._sequences.ends, prepend=0).max()))
 
     def _window_starts(self, window: int) -> Tensor:
@@ -117,13 +117,13 @@ class SubspaceLearner:
             self._starts = {window: torch.from_numpy(self._sequences.starts(window))}
         return self._starts[window]
 
-    def _learning_rate(self, number: int) -> float:
+    def _learning_rate(self, number: int, share: float) -> float:
         preset = self._preset
         if preset.decay is not None:
             epochs = number * preset.batch / len(self._z)
             return preset.learning_rate * preset.decay**epochs
         warm = min(1.0, (number + 1) / WARM_UP)
-        return preset.learning_rate * warm * 0.5 * (1.0 + np.cos(np.pi * min(1.0, number / preset.steps)))
+        return preset.learning_rate * warm * 0.5 * (1.0 + np.cos(np.pi * share))
 
 
 class Carried:

@@ -17,8 +17,10 @@ class Learner:
         self.errors, self.losses = list(errors), losses or {}
         self.total = np.zeros(1)
         self.validations = 0
+        self.shares = []
 
-    def step(self, number):
+    def step(self, number, share):
+        self.shares.append(share)
         self.total = self.total * 1.01 + number
         return self.losses.get(number, 1.0)
 
@@ -64,7 +66,7 @@ def test_the_best_model_is_kept_not_the_last(tmp_path):
     assert (training.course.best_error, training.course.best_step) == (0.3, 30)
     after_thirty = Learner([])
     for number in range(30):
-        after_thirty.step(number)
+        after_thirty.step(number, 0.0)
     assert training.best["total"] == after_thirty.total
     assert "100 steps" in training.course.reason
 
@@ -80,6 +82,17 @@ def test_it_ends_in_time_with_a_validated_model(tmp_path):
     assert training.course.seconds == pytest.approx(0.3, abs=0.2)
     assert "minutes" in training.course.reason
     assert training.best
+
+
+def test_a_training_cut_short_by_the_clock_still_runs_its_whole_course(tmp_path):
+    """What the learning rate follows reaches its end, whether the steps or the minutes come first."""
+    by_clock, by_steps = Learner([0.9]), Learner([0.9])
+    train(tmp_path / "a", by_clock, steps=10**9, validate_every=10**8, minutes=0.005)
+    train(tmp_path / "b", by_steps, steps=50, minutes=1000.0)
+    assert by_steps.shares == pytest.approx(np.arange(50) / 50, abs=1e-3)
+    assert by_clock.shares[0] < 0.1
+    assert by_clock.shares[-1] > 0.9
+    assert by_clock.shares == sorted(by_clock.shares)
 
 
 def test_stopped_and_resumed_is_bit_equal_to_never_stopped(tmp_path):

@@ -209,8 +209,8 @@ def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(dat
         return rolled
 
     learner.network.rollout = watched
-    learner.step(8)
-    learner.step(9)
+    learner.step(8, 0.8)
+    learner.step(9, 0.9)
     (z0, z1, w, first), (before, now, later, second) = seen
     goes_on = (before == first[-2]).all(1) & (now == first[-1]).all(1)
     assert goes_on.sum() >= 3

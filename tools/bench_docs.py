@@ -42,15 +42,16 @@ def excursion(part: dict[str, Any]) -> str:
     rows = [
         (
             seed,
-            f"{run['error_after_return']:.3f}",
+            f"{run['error_left']:.3f}",
             f"{run['error_never_left']:.3f}",
             f"{run['ratio']:.2f}",
+            f"{run['error_from_truth']:.3f}",
             f"{run['largest_coordinate']:.2f}",
             "yes" if run["finite"] else "no",
         )
         for seed, run in enumerate(part["runs"])
     ]
-    names = ("seed", "error after return", "error, never left", "ratio", "largest coordinate, m", "finite")
+    names = ("seed", "left", "never left", "ratio", "from the truth", "largest coordinate, m", "finite")
     return table(names, rows)
 
 

@@ -13,7 +13,7 @@ from workshop import key_path
 
 from neural_physics.blender.examples.ball_and_sheet import BALL_START, MOTION
 from neural_physics.blender.properties import settings_of
-from neural_physics.evaluation import ErrorSums, Window, rollout
+from neural_physics.evaluation import GIVEN_FRAMES, ErrorSums, Window, rollout
 from neural_physics.methods import Method
 from neural_physics.motion import MotionBox, positions_at, wander
 from neural_physics.takes import Take
@@ -27,29 +27,32 @@ EXCURSION = Corpus("excursion", "BALL_AND_SHEET", (0, 0), (0, 0), (1, FRAMES))
 
 
 def judge(method: Method, mean_shape: NDArray[np.float32]) -> dict[str, Any]:
-    """One rollout of all 10,000 frames, and one that never left, from the truth at each return.
+    """A rollout of all 10,000 frames, and one in which the ball waits instead of leaving.
 
-    Both are compared with the same reference, from 120 frames after each return to the next leaving.
+    Both are compared with the reference that saw the excursions, from 120 frames after each return to
+    the next leaving; so is, for comparison, a rollout which starts from the truth at each return.
     """
     take = excursion_take()
-    whole = Window(take, 0, len(take.positions))
-    predicted, begins = rollout(method)(whole), whole.predicted.start
-    gone, stayed = ErrorSums(mean_shape), ErrorSums(mean_shape)
-    for first, stop in stays(excursion_path()):
-        truth = np.asarray(take.positions[first + RETURN : stop])
-        gone.add(predicted[first + RETURN - begins : stop - begins], truth)
-        stayed.add(rollout(method)(Window(take, first, stop))[-len(truth) :], truth)
-    largest = float(np.abs(predicted).max())
-    away, home = gone.errors(), stayed.errors()
+    waiting = replace(take, interaction=_waiting(take.interaction))
+    left, never_left = (_whole_rollout(method, t) for t in (take, waiting))
+    runs = stays(excursion_path())
+    errors = {name: ErrorSums(mean_shape) for name in ("left", "never_left", "from_truth")}
+    for first, stop in runs:
+        judged = slice(first + RETURN, stop)
+        truth = np.asarray(take.positions[judged])
+        errors["left"].add(left[judged], truth)
+        errors["never_left"].add(never_left[judged], truth)
+        errors["from_truth"].add(rollout(method)(Window(take, first, stop))[-len(truth) :], truth)
+    largest = float(np.abs(left[GIVEN_FRAMES:]).max())
+    found = {f"error_{name}": sums.errors().error for name, sums in errors.items()}
     return {
         "frames": len(take.positions),
-        "returns": len(stays(excursion_path())),
-        "finite": bool(np.isfinite(predicted).all()),
+        "returns": len(runs),
+        "finite": bool(np.isfinite(left).all()),
         "largest_coordinate": largest,
         "bounded": largest < LARGEST,
-        "error_after_return": away.error,
-        "error_never_left": home.error,
-        "ratio": away.error / home.error,
+        **found,
+        "ratio": found["error_left"] / found["error_never_left"],
     }
 
 
@@ -60,6 +63,21 @@ def stays(path: NDArray[np.float64]) -> list[tuple[int, int]]:
     turns = np.flatnonzero(np.diff(inside.astype(np.int8))) + 1
     runs = [(int(first), int(stop)) for first, stop in zip(turns[1::2], turns[2::2], strict=False)]
     return [(first, stop) for first, stop in runs if stop - first > 2 * RETURN]
+
+
+def _whole_rollout(method: Method, take: Take) -> NDArray[np.float32]:
+    """(FRAMES, V, 3) metres; the two given frames are zero."""
+    shapes = np.zeros(take.positions.shape, np.float32)
+    shapes[GIVEN_FRAMES:] = rollout(method)(Window(take, 0, len(shapes)))
+    return shapes
+
+
+def _waiting(interaction: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The interaction if the ball stayed, throughout each excursion, where that began and will end."""
+    held = np.array(interaction)
+    for leaves in range(INSIDE, FRAMES, INSIDE + OUTSIDE):
+        held[leaves : leaves + OUTSIDE] = held[leaves - 1]
+    return held
 
 
 def excursion_take() -> Take:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model_file import Model, damaged
+from ..products import Product
 
 Vector = NDArray[np.float32]
 MOST_LAYERS = 64
@@ -37,24 +38,23 @@ class Perceptron:
         if activation not in ACTIVATIONS:
             raise damaged(name, f"the activation “{activation}” is unknown")
         self._activate = ACTIVATIONS[activation]
-        self._layers: list[tuple[NDArray[np.float32], Vector, Vector]] = []
+        self._layers: list[tuple[Product, Vector]] = []
         size = inputs
         while f"layers.{len(self._layers)}.weight" in model.tensors and len(self._layers) < MOST_LAYERS:
             k = len(self._layers)
             weight = model.tensor(f"layers.{k}.weight", -1, size)
             size = len(weight)
             bias = model.tensor(f"layers.{k}.bias", size)
-            self._layers.append((weight, bias, np.empty(size, np.float32)))
+            self._layers.append((Product(weight.T), bias))
         if not self._layers or size != outputs:
             raise damaged(name, f"its network ends in {size} numbers, not {outputs}")
 
     def __call__(self, x: Vector) -> Vector:
         """x (inputs,) float32 -> (outputs,) float32, the caller's to keep."""
         last = len(self._layers) - 1
-        for k, (weight, bias, out) in enumerate(self._layers):
-            np.dot(weight, x, out=out)
-            out += bias
+        for k, (product, bias) in enumerate(self._layers):
+            x = product(x)
+            x += bias
             if k < last:
-                self._activate(out)
-            x = out
+                self._activate(x)
         return x.copy()

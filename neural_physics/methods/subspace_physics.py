@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..decoding import LinearDecoder
 from ..model_file import Model
+from ..products import Product
 from .perceptron import Perceptron
 
 Vector = NDArray[np.float32]
@@ -54,8 +55,9 @@ class SubspacePhysics:
         self._alpha, self._beta = model.tensor("alpha", u), model.tensor("beta", u)
         self._z_low, self._z_high = model.tensor("z_low", u), model.tensor("z_high", u)
         self._y_mean = model.tensor("y_mean", e)
-        self._interaction_basis = model.tensor("interaction_basis", -1, e)
-        v = len(self._interaction_basis)
+        interaction_basis = model.tensor("interaction_basis", -1, e)
+        v = len(interaction_basis)
+        self._interaction = Product(interaction_basis.T)
         self._w_low, self._w_high = model.tensor("w_low", v), model.tensor("w_high", v)
         settings = info.settings
         self._initial_model = bool(settings.get("initial_model", True))
@@ -109,6 +111,6 @@ class SubspacePhysics:
 
     def _clipped_interaction(self, y: Vector) -> tuple[Vector, float]:
         """w = V (y - y_mu), clipped, and the share of it that had to be."""
-        w = np.dot(self._interaction_basis, y - self._y_mean)
+        w = self._interaction(y - self._y_mean)
         clipped = np.clip(w, self._w_low, self._w_high)
         return clipped, np.count_nonzero(clipped != w) / len(w)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import perf_counter
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -26,8 +26,7 @@ Vector = NDArray[np.float32]
 SMOOTHING = 0.1  # of the times shown to the artist: the share of the newest
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(NamedTuple):
     """A frame that is to be shown.
 
     subframe: 0 up to 1. sampled: whether y is read at it. playing: whether the animation plays.
@@ -39,8 +38,7 @@ class Visit:
     playing: bool
 
 
-@dataclass(frozen=True)
-class Setup:
+class Setup(NamedTuple):
     """What a session depends on; when it changes, the session begins anew.
 
     scene: its session_uid. fps: frames per second. start_frame: shows the start state.
@@ -96,7 +94,8 @@ class PlaySession:
         self.method: Method = load_method(self._model)
         self._slices = self.method.channels.slices()
         self._seen = np.empty(0, np.float32)  # y as it was read last
-        self._by_hand = np.zeros(self.method.channels.size, bool)  # the values that only a hand moves
+        self._hands: list[str] = []  # the channels that only a hand moves
+        self._by_hand = np.zeros(self.method.channels.size, bool)  # their values
 
     def object(self) -> bpy.types.Object | None:
         """The object that plays, found again by name, or by its number if it was renamed."""
@@ -153,7 +152,7 @@ class PlaySession:
         if self.frame is not None and not visit.playing and not _same(y, self._seen):
             if self._hands_changed():
                 self.begin_anew()
-            elif self._by_hand.any() and not is_animated(bpy.data.objects[self._frame_object]):
+            elif self._hands and not is_animated(bpy.data.objects[self._frame_object]):
                 self._overwrite(self._by_hand & self._channels(y != self._seen), y)
         self._moves_on = visit.playing and (self.frame is None or visit.frame > self.frame)
         self._seen, self.frame = y, visit.frame
@@ -191,7 +190,7 @@ class PlaySession:
         frame, start = visit.frame, self.timeline.start_frame
         if not visit.sampled or frame < start:
             return
-        new_run = visit.playing and frame == start and bool(self._by_hand.any())
+        new_run = visit.playing and frame == start and bool(self._hands)
         if new_run:
             self.begin_anew()
         if new_run or caught_up:
@@ -266,11 +265,15 @@ class PlaySession:
 
     def _hands_changed(self) -> bool:
         """Whether another set of values is moved by hand alone now: keys were made, or taken away."""
-        before, mask = self._by_hand, np.zeros(self.method.channels.size, bool)
-        for name, where in self._slices.items():
-            mask[where] = not is_animated(bpy.data.objects[self._sources[name]])
-        self._by_hand = mask
-        return not np.array_equal(before, mask)
+        objects = bpy.data.objects
+        hands = [name for name, source in self._sources.items() if not is_animated(objects[source])]
+        if hands == self._hands:
+            return False
+        self._hands = hands
+        self._by_hand[:] = False
+        for name in hands:
+            self._by_hand[self._slices[name]] = True
+        return True
 
 
 def _same(a: Vector, b: Vector) -> bool:

@@ -14,17 +14,25 @@ Vector = NDArray[np.float32]
 MOST_LAYERS = 64
 
 
-def relu(x: Vector) -> None:
+# NumPy takes longer to convert a number of Python than to use it on a whole layer.
+ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-80.0)
+
+
+def relu(x: Vector, _scratch: Vector) -> None:
     """max(x, 0), in place."""
-    np.maximum(x, 0.0, out=x)
+    np.maximum(x, ZERO, out=x)
 
 
-def silu(x: Vector) -> None:
-    """x / (1 + exp(-x)), in place; exp(-x) is kept from overflowing."""
-    x /= 1.0 + np.exp(-np.maximum(x, -80.0))
+def silu(x: Vector, scratch: Vector) -> None:
+    """x / (1 + exp(-x)), in place; exp(-x) is kept from overflowing. scratch: as long as x."""
+    np.maximum(x, LOWEST, out=scratch)
+    np.negative(scratch, out=scratch)
+    np.exp(scratch, out=scratch)
+    scratch += ONE
+    x /= scratch
 
 
-ACTIVATIONS: dict[str, Callable[[Vector], None]] = {"relu": relu, "silu": silu}
+ACTIVATIONS: dict[str, Callable[[Vector, Vector], None]] = {"relu": relu, "silu": silu}
 
 
 class Perceptron:
@@ -38,23 +46,23 @@ class Perceptron:
         if activation not in ACTIVATIONS:
             raise damaged(name, f"the activation “{activation}” is unknown")
         self._activate = ACTIVATIONS[activation]
-        self._layers: list[tuple[Product, Vector]] = []
+        self._layers: list[tuple[Product, Vector, Vector]] = []
         size = inputs
         while f"layers.{len(self._layers)}.weight" in model.tensors and len(self._layers) < MOST_LAYERS:
             k = len(self._layers)
             weight = model.tensor(f"layers.{k}.weight", -1, size)
             size = len(weight)
             bias = model.tensor(f"layers.{k}.bias", size)
-            self._layers.append((Product(weight.T), bias))
+            self._layers.append((Product(weight.T), bias, np.empty(size, np.float32)))
         if not self._layers or size != outputs:
             raise damaged(name, f"its network ends in {size} numbers, not {outputs}")
 
     def __call__(self, x: Vector) -> Vector:
         """x (inputs,) float32 -> (outputs,) float32, the caller's to keep."""
         last = len(self._layers) - 1
-        for k, (product, bias) in enumerate(self._layers):
+        for k, (product, bias, scratch) in enumerate(self._layers):
             x = product(x)
             x += bias
             if k < last:
-                self._activate(x)
+                self._activate(x, scratch)
         return x.copy()

@@ -62,7 +62,7 @@ PRESETS = {
     "preview": Preset(steps=3000, minutes=2.0),
     "balanced": Preset(steps=24000, validate_every=200, patience=60, minutes=9.0),
     "final": Preset(steps=120_000, validate_every=500, patience=60, minutes=120.0, width=3.0),
-    # Holden 2019, sections 5.3 and 5.4, to the letter.
+    # Holden 2019, sections 5.3 and 5.4; docs/methods/subspace_physics.md says where all presets differ.
     "paper": Preset(
         layers=10,
         activation="relu",

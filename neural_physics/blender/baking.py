@@ -11,13 +11,15 @@ import bpy
 from ..bake_plan import FEWEST_FRAMES, BakePlan, PlannedTake, plan_takes, scene_copy, take_scene
 from ..errors import Problem
 from ..takes import Dataset, DatasetInfo, TakeInfo, read_take_info
+from ..wording import plural
 from .paths import EXTENSION_ROOT, dataset_folder
 from .properties import settings_of
 from .sampling import is_wind, layout_of, reference_frame_of
-from .scene_copy import noisy_winds, save_copy
+from .scene_copy import first_frame, noisy_winds, save_copy
 from .sources import check_target, mesh_of, physics_modifier
 from .surroundings import ball_radii, gravity_of
-from .training_motion import check_training_motion, motion_varies
+from .training_motion import animation_end, check_training_motion, motion_varies
+from .trust import holds_scripts, scripts_may_run
 
 COORDINATOR = EXTENSION_ROOT / "neural_physics" / "bake_coordinator.py"
 WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "bake_worker.py"
@@ -35,7 +37,6 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     dataset = _dataset(scene, obj)
     existing = _begun_takes(dataset)
     settings = settings_of(obj)
-    notes = _notes(scene, obj)
     count = settings.take_count if motion_varies(obj) else 1
     takes = plan_takes(existing, count, settings.take_frames, settings.seed)
     plan = BakePlan(
@@ -46,8 +47,8 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         worker=_worker_command(),
         takes=takes,
         parallel=settings.parallel_takes,
-        trusted=not bpy.app.autoexec_fail,
-        notes=tuple(notes),
+        trusted=scripts_may_run(),
+        notes=(*_notes(scene, obj), *_notes_of(takes, existing)),
     )
     plan.write()
     if _needs_scene(takes, existing):
@@ -148,7 +149,39 @@ def _notes(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     ]
     if not motion_varies(obj) and settings_of(obj).take_count > 1:
         notes.append(f"One take is baked: all that {obj.name} reacts to keeps its animation in every take.")
-    return notes
+    if holds_scripts() and not scripts_may_run():
+        notes.append(
+            "This file's own Python (drivers, scripts) was off in the bake. If you trust the file: switch on "
+            "Preferences > Save & Load > Auto Run Python Scripts, open the file again, delete the dataset, "
+            "and bake anew."
+        )
+    return [*notes, *_notes_on_animation(obj)]
+
+
+def _notes_on_animation(obj: bpy.types.Object) -> list[str]:
+    """What a take that is longer than the scene's animation mostly shows is stillness."""
+    settings = settings_of(obj)
+    kept = [item.object for item in settings.interactions if item.object and item.motion == "KEEP"]
+    if settings.moving_frame:
+        kept.append(settings.frame_object or obj)
+    last = first_frame(obj) + settings.take_frames - 1
+    ends = {mover: animation_end(mover) for mover in dict.fromkeys(kept)}
+    return [
+        f"The animation of {mover.name} ends at frame {end:.0f}, but the takes go on to frame {last}: "
+        f"lower Frames per Take, or animate {mover.name} further."
+        for mover, end in ends.items()
+        if end is not None and end < last
+    ]
+
+
+def _notes_of(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo]) -> list[str]:
+    """That there was nothing to do is worth a word."""
+    if not all(take.name in existing and existing[take.name].complete for take in takes):
+        return []
+    return [
+        f"Nothing was left to do, what was asked for ({plural(len(takes), 'take')}) is baked: "
+        "raise Takes for more, or delete the dataset to bake anew."
+    ]
 
 
 def _worker_command() -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import bpy
 import numpy as np
-from mathutils import Euler, Matrix, Quaternion, Vector
+from mathutils import Matrix, Quaternion
 from numpy.typing import NDArray
 
 from ..errors import Problem
@@ -56,6 +56,33 @@ def check_training_motion(obj: bpy.types.Object) -> None:
 def motion_varies(obj: bpy.types.Object) -> bool:
     """Whether one take would differ from the next."""
     return any(item.object and item.motion != "KEEP" for item in settings_of(obj).interactions)
+
+
+def animation_end(mover: bpy.types.Object) -> float | None:
+    """The frame after which an object's animation rests; None where it never does, or cannot be told."""
+    ends: list[float] = []
+    owner: bpy.types.Object | None = mover
+    while owner is not None:
+        animation = owner.animation_data
+        bones = owner.pose.bones if owner.pose else ()
+        if owner.constraints or any(bone.constraints for bone in bones):
+            return None
+        if animation is not None:
+            if animation.drivers:
+                return None
+            strips = [strip for track in animation.nla_tracks for strip in track.strips]
+            actions = [animation.action, *(strip.action for strip in strips)]
+            if any(_goes_on(action) for action in actions if action):
+                return None
+            ends += [strip.frame_end for strip in strips]
+            ends += [animation.action.frame_range[1]] if animation.action else []
+        owner = owner.parent
+    return max(ends, default=None)
+
+
+def _goes_on(action: bpy.types.Action) -> bool:
+    """Whether an action moves something beyond its last key."""
+    return any(curve.extrapolation == "LINEAR" or curve.modifiers for curve in _curves(action).values())
 
 
 def key_training_motion(obj: bpy.types.Object, span: Span, seed: int) -> None:
@@ -156,8 +183,10 @@ def _play_actions(rig: bpy.types.Object, span: Span, rng: np.random.Generator) -
     actions = list(actions_of(rig))
     for constraint in rig.constraints:
         constraint.mute = True
-    channels = sorted({channel for action in actions for channel in _curves(action)})
-    still = np.array([_value(rig, path, index) for path, index in channels])
+    keyed = sorted({channel for action in actions for channel in _curves(action)})
+    values = {channel: _value(rig, *channel) for channel in keyed}
+    channels = [channel for channel, value in values.items() if value is not None]
+    still = np.array([values[channel] for channel in channels])
     clips = [_clip(action, channels, still) for action in actions]
     blend = max(1, round(BLEND_SECONDS * span.fps))
     poses = np.tile(still, (blend + 1, 1))  # from the pose that the simulation starts in
@@ -211,9 +240,13 @@ def _curves(action: bpy.types.Action) -> dict[tuple[str, int], bpy.types.FCurve]
     return {(curve.data_path, curve.array_index): curve for bag in bags for curve in bag.fcurves}
 
 
-def _value(owner: bpy.types.Object, path: str, index: int) -> float:
-    value = owner.path_resolve(path)
-    return float(value[index]) if isinstance(value, Vector | Quaternion | Euler) else float(cast(Any, value))
+def _value(owner: bpy.types.Object, path: str, index: int) -> float | None:
+    """A property's value now; None for one that this object lacks, such as another rig's own."""
+    try:
+        value: Any = owner.path_resolve(path)
+        return float(value[index] if hasattr(value, "__len__") else value)
+    except (ValueError, TypeError, IndexError):
+        return None
 
 
 def _key(

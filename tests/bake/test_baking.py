@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,13 +31,16 @@ from scenes import (  # noqa: E402
     add_wind,
     bpy,
     empty_scene,
+    fcurves_of,
     react_to,
     set_frame,
     settings_of,
 )
 
+from neural_physics.bake_plan import BakePlan  # noqa: E402
 from neural_physics.blender.baking import prepare_bake  # noqa: E402
 from neural_physics.blender.sources import read_positions  # noqa: E402
+from neural_physics.blender.trust import scripts_may_run  # noqa: E402
 from neural_physics.takes import Dataset  # noqa: E402
 
 
@@ -54,6 +58,10 @@ def simulate(obj, frames, first=1):
         evaluated = obj.evaluated_get(set_frame(frame))
         shown.append(read_positions(evaluated.data))
     return np.array(shown)
+
+
+def plan_of(command):
+    return BakePlan.read(Path(command[-1]))
 
 
 def take_of(folder, name="take_000"):
@@ -254,6 +262,57 @@ def test_animation_alone_makes_one_take_and_says_so(tmp_path):
     cloth, _ = cloth_and_animated_ball()
     result = run(command_for(cloth, tmp_path / "d", 4, 10))
     assert result["takes"] == 1 and "One take is baked" in result["notes"][0]
+
+
+def test_a_bake_with_nothing_left_to_do_says_so(tmp_path):
+    cloth, folder = cloth_and_ball(), tmp_path / "d"
+    assert run(command_for(cloth, folder, 2, 10))["notes"] == []
+    (note,) = run(command_for(cloth, folder, 2, 10))["notes"]
+    assert "(2 takes) is baked: raise Takes" in note
+
+
+def test_animation_that_ends_before_the_takes_do_is_told(tmp_path):
+    cloth, _ = cloth_and_animated_ball()
+    note = plan_of(command_for(cloth, tmp_path / "d", 1, 41)).notes[-1]
+    assert "animation of Ball ends at frame 40, but the takes go on to frame 41" in note
+    assert plan_of(command_for(cloth, tmp_path / "e", 1, 40)).notes == ()
+    for curve in fcurves_of(bpy.data.objects["Ball"]):
+        curve.modifiers.new("CYCLES")
+    assert plan_of(command_for(cloth, tmp_path / "f", 1, 41)).notes == ()
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_files_own_python_runs_in_the_bake_only_where_the_artist_lets_blender_run_it(allowed, tmp_path):
+    cloth, ran = cloth_and_ball(), tmp_path / "ran"
+    bpy.context.preferences.filepaths.use_scripts_auto_execute = allowed
+    text = bpy.data.texts.new("stranger.py")
+    text.use_module = True
+    text.from_string(f"import pathlib\npathlib.Path({str(ran)!r}).touch()\n")
+    assert not bpy.app.autoexec_fail  # a file nobody has tried to run anything of
+    command = command_for(cloth, tmp_path / "d", 1, 5)
+    assert plan_of(command).trusted == allowed
+    notes = run(command)["notes"]
+    assert ran.exists() == allowed
+    assert any("Auto Run Python Scripts" in note for note in notes) == (not allowed)
+
+
+def test_a_folder_excluded_from_auto_run_is_not_trusted(tmp_path):
+    empty_scene()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    preferences = bpy.context.preferences
+    preferences.filepaths.use_scripts_auto_execute = True
+    assert scripts_may_run()
+    preferences.autoexec_paths.new().path = str(tmp_path)
+    assert not scripts_may_run()
+
+
+def test_drivers_that_need_no_python_are_not_told_of(tmp_path):
+    cloth = cloth_and_ball()
+    driver = bpy.data.objects["Ball"].driver_add("location", 0).driver
+    driver.expression = "frame / 10"
+    assert plan_of(command_for(cloth, tmp_path / "a", 1, 5)).notes == ()
+    driver.expression = "bpy.context.scene.frame_current / 10"
+    assert "Auto Run" in plan_of(command_for(cloth, tmp_path / "b", 1, 5)).notes[0]
 
 
 def test_several_takes_differ_have_their_roles_and_more_can_be_added(tmp_path):

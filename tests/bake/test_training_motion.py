@@ -203,6 +203,21 @@ def test_actions_are_played_all_in_another_order_each_time_without_jumps(cloth):
     assert len(orders) > 1
 
 
+def test_what_an_action_keys_and_this_rig_lacks_is_passed_over(cloth):
+    rig = rig_with_actions()
+    rig["mood"] = 0.5
+    rig.animation_data.action = bpy.data.actions["half"]
+    rig.keyframe_insert('["mood"]', frame=1)
+    rig.animation_data.action = None
+    del rig["mood"]
+    react_to(cloth, rig, "ACTIONS")
+    set_frame(FIRST)
+    key_training_motion(cloth, SPAN, seed=0)
+    curves = pose_curves(rig)
+    assert not any("mood" in path for path, _ in curves)
+    assert curves['pose.bones["lower"].rotation_quaternion', 1].max() > 0.9
+
+
 def test_opposite_quaternions_of_one_turn_are_blended_the_short_way(cloth):
     rig = add_rig()
     bone = rig.pose.bones["lower"]

@@ -98,13 +98,18 @@ def read_model_bytes(path: Path) -> bytes:
     Raises Problem("file_missing" | "model_damaged" | "model_too_large").
     """
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise Problem("model_too_large", path=path, limit=f"{LARGEST_FILE >> 20} MiB")
-        return path.read_bytes()
+        # A device or a pipe has no size, and may have no end.
+        if path.exists() and not path.is_file():
+            raise damaged(path, "it is not a file")
+        _check_size(path.stat().st_size, path)
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
     except FileNotFoundError as error:
         raise Problem("file_missing", path=path) from error
     except OSError as error:
         raise damaged(path, error.strerror or str(error)) from error
+    _check_size(len(data), path)
+    return data
 
 
 def parse_model(data: bytes, path: str) -> Model:
@@ -112,14 +117,18 @@ def parse_model(data: bytes, path: str) -> Model:
 
     Raises Problem("model_damaged" | "model_too_large" | "model_newer").
     """
-    if len(data) > LARGEST_FILE:
-        raise Problem("model_too_large", path=path, limit=f"{LARGEST_FILE >> 20} MiB")
+    _check_size(len(data), path)
     header, body = _split(data, path)
     metadata = header.pop("__metadata__", None)
     if not isinstance(metadata, dict) or METADATA_KEY not in metadata:
         raise damaged(path, "it is not a Neural Physics model")
     tensors = _tensors(header, body, path)
     return Model(_info(metadata[METADATA_KEY], path), tensors)
+
+
+def _check_size(size: int, path: object) -> None:
+    if size > LARGEST_FILE:
+        raise Problem("model_too_large", path=path, limit=f"{LARGEST_FILE >> 20} MiB")
 
 
 def _split(data: bytes, path: str) -> tuple[dict[str, Any], memoryview]:

@@ -64,11 +64,13 @@ def write_pc2(path: Path, frames: NDArray[np.float32], first_frame: float = 0.0)
 
 
 def _header(path: Path, size: int, code: str) -> bytes:
-    try:
-        with path.open("rb") as file:
-            header = file.read(size)
-    except FileNotFoundError as error:
-        raise Problem("file_missing", path=path) from error
+    if not path.exists():
+        raise Problem("file_missing", path=path)
+    # A pipe or a device can be read, but not mapped.
+    if not path.is_file():
+        raise Problem(code, path=path)
+    with path.open("rb") as file:
+        header = file.read(size)
     if len(header) < size:
         raise Problem(code, path=path)
     return header

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import synthetic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neural_physics import model_file
 from neural_physics.errors import Problem
 from neural_physics.methods import load_method
 from neural_physics.model_file import METADATA_KEY, info_to_json, parse_model, read_model
@@ -204,10 +207,25 @@ def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
     assert raised.value.code == "file_missing"
 
 
-def test_a_folder_in_the_place_of_a_model_is_told(tmp_path):
-    with pytest.raises(Problem) as raised:
-        read_model(Path(tmp_path))
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+def test_what_is_no_file_is_told_and_not_read_for_ever(tmp_path, kind):
+    path = Path("/dev/zero") if kind == "device" else tmp_path / "model"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    with pytest.raises(Problem, match="not a file") as raised:
+        read_model(path)
     assert raised.value.code == "model_damaged"
+
+
+def test_a_file_that_grew_while_it_was_looked_at_is_read_no_further_than_the_limit(tmp_path, monkeypatch):
+    monkeypatch.setattr(model_file, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(Path, "stat", lambda *_, **__: os.stat_result([stat.S_IFREG, *[0] * 9]))
+    (tmp_path / "model").write_bytes(bytes(5000))
+    with pytest.raises(Problem) as raised:
+        read_model(tmp_path / "model")
+    assert raised.value.code == "model_too_large"
 
 
 @given(st.data())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 
 import numpy as np
@@ -92,3 +93,13 @@ def test_blenders_mesh_cache_modifier_plays_the_frames_exactly(tmp_path, form):
         found = np.empty(21, np.float32)
         shown.vertices.foreach_get("co", found)
         assert np.array_equal(found.reshape(7, 3), FRAMES[number])
+
+
+@pytest.mark.parametrize("read", [read_pc2, read_mdd])
+@pytest.mark.parametrize("kind", ["folder", "pipe"])
+def test_what_is_no_file_is_told_and_not_waited_for(tmp_path, read, kind):
+    path = tmp_path / "cache"
+    path.mkdir() if kind == "folder" else os.mkfifo(path)
+    with pytest.raises(Problem) as raised:
+        read(path)
+    assert raised.value.code in ("cache_not_pc2", "cache_not_mdd")

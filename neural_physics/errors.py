@@ -30,10 +30,18 @@ PROBLEMS: dict[str, str] = {
     "interaction_columns": "The columns of {path} cannot be channels ({reason}): name them Ball.x, Ball.y, Ball.z, and so on.",
     "mesh_unreadable": "{path} is not a mesh that can be read ({reason}): export it as OBJ or PLY.",
     "take_exists": "The dataset {path} has a take {take} already: give the new one another name.",
+    "take_name_unusable": (
+        "“{take}” cannot be the name of a take, which is one folder in the dataset: "
+        "choose a name without slashes, backslashes and colons."
+    ),
     "interaction_not_numbers": "{path} has something that is not a number in row {row}: mend it and import again.",
     # Datasets
     "dataset_missing": "There is no dataset in {path}: bake or import one first.",
     "dataset_damaged": "The dataset {path} cannot be read ({reason}): bake it again, or restore it from a copy.",
+    "dataset_settings_unusable": (
+        "The dataset {path} cannot be made like this ({reason}): "
+        "correct the frame rate, the gravity or the colliders that were given."
+    ),
     "dataset_other_object": (
         "The dataset {path} was baked from a mesh with other vertices or faces than {object} has now: "
         "choose another dataset folder, or bake again from the start."

@@ -6,8 +6,8 @@ import csv
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from itertools import groupby
-from pathlib import Path
+from itertools import count, groupby
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -17,7 +17,7 @@ from .channels import SIZES, Channel, ChannelLayout, Kind
 from .errors import Problem
 from .frame_checks import find_bad_frames
 from .point_caches import read_mdd, read_pc2
-from .takes import Dataset, DatasetInfo, Mesh, Role, TakeInfo, read_take_info
+from .takes import Dataset, DatasetInfo, Mesh, Role, TakeInfo, read_take_info, writing
 
 # Columns are `Ball.x`, `wind:Breeze.y`, `joints:Rig/hip.z`, `Pressure` or `Pressure.0`; object names
 # may have dots themselves, as Blender's `Ball.001` has.
@@ -49,8 +49,11 @@ def import_take(
     told how many frames of how many are done; what it raises ends the import, and nothing is left.
     Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count" |
     "interaction_shape" | "interaction_not_numbers" | "interaction_unnamed" | "interaction_columns" |
-    "take_exists" | "dataset_other_object" | "dataset_other_channels" | "dataset_other_fps" | ...).
+    "take_exists" | "take_name_unusable" | "dataset_settings_unusable" | "dataset_other_object" |
+    "dataset_other_channels" | "dataset_other_fps" | ...).
     """
+    if name:
+        _check_name(name)
     positions = read_mdd(cache_path) if cache_path.suffix.lower() == ".mdd" else read_pc2(cache_path)
     if positions.shape[1] != mesh.vertex_count:
         raise Problem(
@@ -206,6 +209,21 @@ def _check_finite(values: NDArray[np.float32], path: Path, first_row: int) -> No
         raise Problem("interaction_not_numbers", path=path, row=int(bad[0]) + first_row)
 
 
+def _check_name(name: str) -> None:
+    """A take's name is a folder's, on every system: anything else would lead out of the dataset."""
+    plain = name not in (".", "..") and name.isprintable()
+    if not plain or not PurePosixPath(name).name == PureWindowsPath(name).name == name:
+        raise Problem("take_name_unusable", take=name)
+
+
+def _delete_unfinished(folder: Path, dataset: Path) -> None:
+    """Make room where an import was cut short; anything else that has the name stays."""
+    if not (folder / "take.json").is_file() or read_take_info(folder).complete:
+        raise Problem("take_exists", path=dataset, take=folder.name)
+    with writing(folder):
+        shutil.rmtree(folder)
+
+
 def _write(
     dataset: Dataset,
     name: str,
@@ -214,12 +232,11 @@ def _write(
     interaction: NDArray[np.float32],
     visited: Callable[[int, int], None],
 ) -> str:
-    there = set(dataset.take_names())
-    name = name or next(free for n in range(len(there) + 1) if (free := f"take_{n:03d}") not in there)
-    folder = dataset.path / "takes" / name
-    if name in there and read_take_info(folder).complete:
-        raise Problem("take_exists", path=dataset.path, take=name)
-    shutil.rmtree(folder, ignore_errors=True)  # an import that was cut short
+    takes = dataset.path / "takes"
+    name = name or next(free for n in count() if not (takes / (free := f"take_{n:03d}")).exists())
+    folder = takes / name
+    if folder.exists():
+        _delete_unfinished(folder, dataset.path)
     try:
         with dataset.writer(name, TakeInfo(len(positions), role=role)) as writer:
             for number, (shape, y) in enumerate(zip(positions, interaction, strict=True), 1):

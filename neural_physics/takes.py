@@ -161,9 +161,13 @@ class Dataset:
     def create(cls, path: Path, info: DatasetInfo, mesh: Mesh) -> Self:
         """Make the folder, or open one that holds the same object and channels.
 
-        Raises Problem("dataset_other_object" | "dataset_other_channels" | "folder_not_writable" |
-        "disk_full").
+        Raises Problem("dataset_settings_unusable" | "dataset_other_object" | "dataset_other_channels" |
+        "folder_not_writable" | "disk_full").
         """
+        try:
+            _check_info(info)
+        except (TypeError, ValueError) as error:
+            raise Problem("dataset_settings_unusable", path=path, reason=error) from error
         if (path / "dataset.json").is_file():
             dataset = cls.open(path)
             dataset.check_matches(info)
@@ -364,7 +368,7 @@ def read_take_info(folder: Path) -> TakeInfo:
         info = TakeInfo(**item, excluded=excluded)
         _check_take_info(info)
         return info
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Problem("dataset_damaged", path=folder, reason=f"take.json: {error}") from error
 
 
@@ -402,7 +406,7 @@ def _read_info(path: Path) -> DatasetInfo:
         x, y, z = item.pop("gravity", DatasetInfo.gravity)
         info = DatasetInfo(**item, channels=channels, gravity=(float(x), float(y), float(z)))
         _check_info(info)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise Problem("dataset_damaged", path=path, reason=f"dataset.json: {error}") from error
     return info
 
@@ -412,9 +416,21 @@ def _check_info(info: DatasetInfo) -> None:
         raise ValueError("fps and vertex_count must be above 0")
     if not all(isinstance(text, str) for text in (info.object, info.topology, info.reference_frame)):
         raise ValueError("object, topology and reference_frame must be texts")
-    positions = {c.name for c in info.channels.channels if c.kind == "position"}
-    if not set(info.colliders) <= positions or not all(r > 0 for r in info.colliders.values()):
-        raise ValueError("colliders must be radii above 0 of position channels")
+    if not isinstance(info.provenance, dict) or not np.isfinite(info.gravity).all():
+        raise ValueError("provenance must be texts by name, and gravity finite numbers")
+    _check_colliders(info)
+
+
+def _check_colliders(info: DatasetInfo) -> None:
+    if not isinstance(info.colliders, dict):
+        raise ValueError("colliders must be radii by name")
+    positions = [c.name for c in info.channels.channels if c.kind == "position"]
+    for name, radius in info.colliders.items():
+        if name not in positions:
+            known = ", ".join(positions) or "there are none"
+            raise ValueError(f"the collider “{name}” is not one of the position channels ({known})")
+        if not 0 < radius < float("inf"):
+            raise ValueError(f"the radius of the collider “{name}” must be above 0")
 
 
 def read_mesh(path: Path) -> Mesh:
@@ -449,7 +465,7 @@ def _check_mesh(mesh: Mesh) -> None:
 def _read_json(path: Path, named: Path) -> dict[str, Any]:
     try:
         item = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise Problem("dataset_damaged", path=named, reason=f"{path.name}: {error}") from error
     if not isinstance(item, dict):
         raise Problem("dataset_damaged", path=named, reason=f"{path.name} is not a JSON object")

@@ -85,6 +85,33 @@ def test_an_import_that_is_stopped_leaves_no_take(files):
     assert add(files) == "take_000"
 
 
+@pytest.mark.parametrize("name", ["..", ".", "../../mine", "mine/", "a\\b", "C:mine", "a\0b", "{absolute}"])
+def test_a_name_that_leads_out_of_the_dataset_is_refused_and_destroys_nothing(files, name):
+    mine = files / "mine"
+    mine.mkdir()
+    (mine / "novel.txt").write_text("all my work")
+    with pytest.raises(Problem) as raised:
+        add(files, name=name.format(absolute=mine))
+    assert raised.value.code == "take_name_unusable"
+    assert (mine / "novel.txt").read_text() == "all my work" and not (files / "d").exists()
+
+
+def test_only_an_unfinished_take_makes_room_for_one_of_the_same_name(files):
+    add(files)
+    takes = files / "d" / "takes"
+    (takes / "notes").mkdir()
+    (takes / "notes" / "novel.txt").write_text("all my work")
+    with pytest.raises(Problem) as raised:
+        add(files, name="notes")
+    assert raised.value.code == "take_exists" and (takes / "notes" / "novel.txt").is_file()
+    (takes / "take_001").mkdir()  # a take is being begun there
+    assert add(files) == "take_002"
+    about = json.loads((takes / "take_002" / "take.json").read_text())
+    (takes / "take_002" / "take.json").write_text(json.dumps(about | {"complete": False}))
+    assert add(files, name="take_002") == "take_002"
+    assert len(Dataset.open(files / "d").take("take_002").positions) == 40
+
+
 @pytest.mark.parametrize(
     ("header", "expected"),
     [

@@ -274,6 +274,12 @@ def test_a_dataset_with_changed_bytes_opens_or_is_told_never_crashes(written, wh
         ({"gravity": [0, 0]}, "dataset_damaged"),
         ({"colliders": {"Ball": 1.0}}, "dataset_damaged"),
         ({"colliders": {"Hand": -1.0}}, "dataset_damaged"),
+        ({"colliders": {"Hand": float("inf")}}, "dataset_damaged"),
+        ({"colliders": []}, "dataset_damaged"),
+        ({"colliders": ""}, "dataset_damaged"),
+        ({"provenance": 3}, "dataset_damaged"),
+        ({"gravity": [0, 0, float("nan")]}, "dataset_damaged"),
+        ({"gravity": [0, 0, 10**400]}, "dataset_damaged"),
         ({"unknown": 1}, "dataset_damaged"),
     ],
 )
@@ -296,6 +302,7 @@ def test_what_dataset_json_cannot_say_is_told(tmp_path, change, code):
         ({"excluded": [[5, 2, "torn"]]}, "dataset_damaged"),
         ({"excluded": [[-5, 2, "torn"]]}, "dataset_damaged"),
         ({"excluded": [[5]]}, "dataset_damaged"),
+        ({"excluded": [[float("inf"), 2, "x"]]}, "dataset_damaged"),
     ],
 )
 def test_what_take_json_cannot_say_is_told(tmp_path, change, code):
@@ -307,6 +314,36 @@ def test_what_take_json_cannot_say_is_told(tmp_path, change, code):
     with pytest.raises(Problem) as raised:
         read_take_info(writer.folder)
     assert raised.value.code == code
+
+
+@pytest.mark.parametrize("name", ["dataset.json", "take.json"])
+def test_json_nested_deeper_than_can_be_read_is_told(tmp_path, name):
+    dataset = make(tmp_path / "d")
+    with dataset.writer("take_000", TakeInfo(1)) as writer:
+        writer.append(*frame(0)[:2])
+    path = dataset.path / name if name == "dataset.json" else writer.folder / name
+    path.write_text('{"a":' * 100_000)
+    with pytest.raises(Problem) as raised:
+        Dataset.open(dataset.path).takes()
+    assert raised.value.code == "dataset_damaged"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"fps": 0.0}, "fps"),
+        ({"fps": float("nan")}, "fps"),
+        ({"colliders": {"Han": 0.3}}, r"“Han” .*\(Hand\)"),
+        ({"colliders": {"Hand": -1.0}}, "“Hand”"),
+        ({"gravity": (0.0, 0.0, float("inf"))}, "gravity"),
+    ],
+)
+def test_a_dataset_that_could_not_be_opened_is_not_made(tmp_path, change, said):
+    mesh = synthetic.sheet_mesh(4)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT)
+    with pytest.raises(Problem, match=said) as raised:
+        Dataset.create(tmp_path / "d", replace(info, **change), mesh)
+    assert raised.value.code == "dataset_settings_unusable" and not (tmp_path / "d").exists()
 
 
 def test_a_mesh_whose_faces_name_vertices_it_has_not_is_told(tmp_path):

@@ -50,13 +50,18 @@ class Timeline:
         self._keep_every = 1
         self._recorded: dict[int, Vector] = {}
         self._states: dict[int, FrameState] = {}
+        self._guess: tuple[int, bytes, FrameState] | None = None  # frame, y and state; see `foretell`
         self.steps_taken = 0
+
+    @property
+    def next_frame(self) -> int:
+        """The first frame whose y is not recorded."""
+        # y is only ever forgotten from a frame on, so what is recorded has no holes.
+        return self.start_frame + len(self._recorded)
 
     def missing(self, frame: int) -> range:
         """The frames whose y must be recorded, in this order, before `frame` can be visited."""
-        first = self.start_frame
-        # y is only ever forgotten from a frame on, so what is recorded has no holes.
-        return range(first + len(self._recorded), max(frame, first))
+        return range(self.next_frame, max(frame, self.start_frame))
 
     def recorded(self, frame: int) -> Vector | None:
         """The y of a frame, if it is known."""
@@ -72,12 +77,34 @@ class Timeline:
             if known.tobytes() == y.tobytes():  # several times faster than comparing numbers
                 return
             self.forget_from(frame)
-        if frame != self.start_frame + len(self._recorded):
+        if frame != self.next_frame:
             raise ValueError(f"frame {frame} was recorded before those in front of it")
         self._recorded[frame] = np.array(y, np.float32)
+        if self._guess is not None and self._guess[:2] == (frame, y.tobytes()):
+            self._keep(frame, self._guess[2])
+            self._states[frame] = self._guess[2]
+        self._guess = None
+
+    def foretell(self, y: Vector) -> FrameState | None:
+        """The state of `next_frame` if its y were this one, taken over when that is recorded.
+
+        None where the state of the frame before is not at hand: what it is may depend on y, too.
+        """
+        frame = self.next_frame
+        before = self._states.get(frame - 1)
+        if before is None:
+            return None
+        self._recorded[frame] = y
+        try:
+            shown = self._advance(before, frame)
+        finally:
+            del self._recorded[frame]
+        self._guess = (frame, y.tobytes(), shown)
+        return shown
 
     def forget_from(self, frame: int) -> None:
         """Forget the interaction and the states of `frame` and all that follow."""
+        self._guess = None
         for frames in (self._recorded, self._states):
             for late in [f for f in frames if f >= frame]:
                 del frames[late]
@@ -110,6 +137,14 @@ class Timeline:
             return first
         first = first.copy()
         return _lerp(first, self._decode(frame + 1, bases), subframe)
+
+    def decode(self, shown: FrameState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+        """(V, 3) float32, metres, of a state and the y of its frame; may be reused by the next call."""
+        positions = self.method.positions(shown.state, y, bases)
+        if shown.ahead is None:
+            return positions
+        positions = positions.copy()
+        return _lerp(positions, self.method.positions(shown.ahead, y, bases), shown.share)
 
     def outside(self, frame: int) -> float:
         """The share of interaction and coefficients that was clipped at a frame."""
@@ -149,12 +184,7 @@ class Timeline:
         return y + np.float32(share) * (self._recorded[whole + 1] - y)
 
     def _decode(self, frame: int, bases: int | None) -> NDArray[np.float32]:
-        shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
-        positions = self.method.positions(shown.state, y, bases)
-        if shown.ahead is None:
-            return positions
-        positions = positions.copy()
-        return _lerp(positions, self.method.positions(shown.ahead, y, bases), shown.share)
+        return self.decode(self.at(frame), self._recorded[max(frame, self.start_frame)], bases)
 
     def _keep(self, frame: int, shown: FrameState) -> None:
         if (frame - self.start_frame) % self._keep_every == 0:

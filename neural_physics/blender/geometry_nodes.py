@@ -61,6 +61,11 @@ def write_positions(mesh: bpy.types.Mesh, positions: NDArray[np.float32]) -> Non
     mesh.update_tag()
 
 
+def has_positions(mesh: bpy.types.Mesh) -> bool:
+    """Whether there is anything for the modifier to read."""
+    return ATTRIBUTE in mesh.attributes
+
+
 def read_positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
     """What `write_positions` wrote last."""
     positions = np.empty((len(mesh.vertices), 3), "<f4")

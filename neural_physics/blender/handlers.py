@@ -13,6 +13,11 @@ PLAYED = PlayedObjects()
 
 
 @persistent
+def before_frame_change(scene: bpy.types.Scene, *_: object) -> None:
+    PLAYED.foretell(scene)
+
+
+@persistent
 def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     PLAYED.visit(scene, depsgraph)
 
@@ -58,6 +63,7 @@ def show_current_frame() -> None:
 def _lists() -> list[tuple[list[Any], Any]]:
     handlers = bpy.app.handlers
     return [
+        (handlers.frame_change_pre, before_frame_change),
         (handlers.frame_change_post, on_frame_change),
         (handlers.depsgraph_update_post, on_edit),
         (handlers.undo_post, on_undo),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from time import perf_counter
 from typing import NamedTuple
 
@@ -13,8 +15,9 @@ from ..errors import Problem
 from ..methods import Method, load_method
 from ..model_file import Model
 from ..takes import topology_hash
-from ..timeline import Timeline
-from .geometry_nodes import write_positions
+from ..timeline import FrameState, Timeline
+from .foretelling import Foretold, Shown, hangs_on_a_shape, place_at
+from .geometry_nodes import has_positions, write_positions
 from .packing import model_of
 from .properties import settings_of
 from .sampling import FRAME_BINDING, ChannelSampler, bindings_of
@@ -85,6 +88,8 @@ class PlaySession:
         self.step_us = self.decode_us = 0.0
         self.frame: int | None = None  # where it was seen last
         self._bases = 0
+        self._object_from_frame: NDArray[np.float64] | None = None  # where something was shown last
+        self._trusted = False  # whether what was foretold last came true
         self._mesh_in_edit = self._moves_on = False
         self.stale = True  # what is on show does not hold any more
         self._setup: Setup | None = None
@@ -200,36 +205,101 @@ class PlaySession:
             y = np.where(self._by_hand, known, y)
         self.timeline.record(frame, y)
 
-    def show(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
+    def foretell(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Foretold | None:
+        """Before the scene's whole frame is evaluated: write what it will show, if that can be told.
+
+        Raises Problem("interaction_missing").
+        """
+        mesh, frame = mesh_data(obj), scene.frame_current
+        if not self._can_foretell(scene, mesh):
+            return None
+        y = recorded = self.timeline.recorded(frame)
+        if y is None:
+            y = self.sampler.with_places(self._seen, lambda source: place_at(source, frame))
+        shown = self._shown(frame, y, mesh)
+        trusted, self._trusted = self._trusted, False
+        if not trusted:
+            return Foretold(shown, None)
+        with self._timing_steps():
+            state = self.timeline.foretell(y) if recorded is None else self.timeline.at(frame)
+        if state is None:
+            return Foretold(shown, None)
+        with self._timing_decoding():
+            positions = self.timeline.decode(state, y, self._bases or None)
+        write_positions(mesh, self._in_object(positions))
+        return Foretold(shown, state)
+
+    def _can_foretell(self, scene: bpy.types.Scene, mesh: bpy.types.Mesh) -> bool:
+        if self.stale or self.frame is None or self._setup is None:
+            return False
+        if self._setup.scene != scene.session_uid or scene.frame_current > self.timeline.next_frame:
+            return False
+        # What a mesh that others share shows is up to the last one to write.
+        if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
+            return False
+        return not any(hangs_on_a_shape(bpy.data.objects[name]) for name in self.sources())
+
+    def show(
+        self,
+        obj: bpy.types.Object,
+        depsgraph: bpy.types.Depsgraph,
+        visit: Visit,
+        foretold: Foretold | None,
+    ) -> None:
         """Write the positions of a frame whose y, and those before it, are recorded.
 
+        foretold: what was written before the evaluation; if it came true, nothing is left to do.
         Raises Problem("model_other_object").
         """
-        mesh = mesh_data(obj)
+        mesh, frame = mesh_data(obj), visit.frame
         if len(mesh.vertices) != self.method.vertex_count:
             raise _other_mesh(self.method.vertex_count, obj)
         self._bases = settings_of(obj).bases_shown
-        write_positions(mesh, self.positions(depsgraph, visit.frame, visit.subframe))
-        self.outside = self.timeline.outside(visit.frame)
+        self._object_from_frame = self.sampler.object_from_frame(depsgraph)
+        with self._timing_steps():
+            state = self.timeline.at(frame)
+        if not self._came_true(foretold, state, visit, mesh):
+            with self._timing_decoding():
+                positions = self.timeline.positions(frame, visit.subframe, self._bases or None)
+            write_positions(mesh, self._in_object(positions))
+        self.outside = float(state.state.outside)
         self.stale = False
 
-    def positions(
-        self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float = 0.0
-    ) -> NDArray[np.float32]:
-        """(V, 3) float32, metres, in the object's axes; reused by the next call."""
+    def _came_true(
+        self, foretold: Foretold | None, state: FrameState, visit: Visit, mesh: bpy.types.Mesh
+    ) -> bool:
+        """Whether what is to be shown was written and evaluated already; learns whether to trust the next."""
+        if foretold is None or visit.subframe:
+            return False
+        y = self.timeline.recorded(visit.frame)
+        assert y is not None  # as `show` asks
+        self._trusted = foretold.shown == self._shown(visit.frame, y, mesh)
+        return self._trusted and foretold.state is state and not self.stale and has_positions(mesh)
+
+    def _shown(self, frame: int, y: Vector, mesh: bpy.types.Mesh) -> Shown:
+        moved = b"" if self._object_from_frame is None else self._object_from_frame.tobytes()
+        return Shown(frame, y.tobytes(), moved, self._bases, mesh.session_uid)
+
+    def _in_object(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(V, 3) float32, metres: from the axes of the reference frame to the object's."""
+        if self._object_from_frame is None:
+            return positions
+        turn, shift = self._object_from_frame[:3, :3], self._object_from_frame[:3, 3]
+        return (positions @ turn.T + shift).astype(np.float32)
+
+    @contextmanager
+    def _timing_steps(self) -> Iterator[None]:
         taken, start = self.timeline.steps_taken, perf_counter()
-        self.timeline.at(frame)
-        stepped = perf_counter()
+        yield
         steps = self.timeline.steps_taken - taken
         if steps:
-            self.step_us = _smoothed(self.step_us, (stepped - start) / steps)
-        positions = self.timeline.positions(frame, subframe, self._bases or None)
-        self.decode_us = _smoothed(self.decode_us, perf_counter() - stepped)
-        object_from_frame = self.sampler.object_from_frame(depsgraph)
-        if object_from_frame is None:
-            return positions
-        turn, shift = object_from_frame[:3, :3], object_from_frame[:3, 3]
-        return (positions @ turn.T + shift).astype(np.float32)
+            self.step_us = _smoothed(self.step_us, (perf_counter() - start) / steps)
+
+    @contextmanager
+    def _timing_decoding(self) -> Iterator[None]:
+        start = perf_counter()
+        yield
+        self.decode_us = _smoothed(self.decode_us, perf_counter() - start)
 
     def follow(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
         """Notice what has changed in the settings, the scene and the mesh; `stale` if it shows.

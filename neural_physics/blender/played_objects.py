@@ -13,6 +13,7 @@ from typing import cast
 import bpy
 
 from ..errors import Problem
+from .foretelling import Foretold
 from .play_session import PlaySession, Visit
 from .properties import settings_of
 
@@ -27,6 +28,7 @@ class PlayedObjects:
     def __init__(self) -> None:
         self._sessions: dict[int, PlaySession] = {}
         self._problems: dict[int, Problem] = {}  # of objects that should play and have no session
+        self._foretold: dict[int, Foretold] = {}  # for the visit that follows, and for no other
         self._catching_up = False
 
     def session_of(self, obj: bpy.types.Object) -> PlaySession | None:
@@ -70,6 +72,21 @@ class PlayedObjects:
                 except Problem as problem:
                     self._problems[obj.session_uid] = problem
 
+    def foretell(self, scene: bpy.types.Scene) -> None:
+        """Before the scene's frame is evaluated: write what objects will show, where that can be told."""
+        if self._catching_up:
+            return
+        self._foretold = {}
+        if scene.frame_subframe:
+            return
+        for session in self._sessions.values():
+            obj = session.object() if session.problem is None else None
+            if obj is not None:
+                with _KeepingProblem(session):  # one that still holds at the visit will be told there
+                    foretold = session.foretell(scene, obj)
+                    if foretold is not None:
+                        self._foretold[session.uid] = foretold
+
     def visit(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show every object as it is at the scene's frame."""
         if not self._sessions:
@@ -77,6 +94,7 @@ class PlayedObjects:
         if self._catching_up:
             self._record_next(scene, depsgraph)
             return
+        foretold, self._foretold = self._foretold, {}
         rendering = depsgraph.mode == "RENDER"
         subframe = scene.frame_subframe
         # What moves an object may be hidden in renders: it is only read where the artist sees it.
@@ -97,7 +115,7 @@ class PlayedObjects:
             if session.behind == 0:
                 with _KeepingProblem(session):
                     session.record(depsgraph, visit, bool(missing))
-                    session.show(obj, depsgraph, visit)
+                    session.show(obj, depsgraph, visit, foretold.get(session.uid))
 
     def edited(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show what an edit has changed, and forget what no longer holds after it."""

@@ -128,12 +128,16 @@ class ChannelSampler:
         slices = layout.slices()
         self._readers: list[tuple[Reader, slice]] = []
         self._kinematics: list[tuple[str, slice]] = []
+        self._places: list[tuple[_Named, slice]] = []
+        self._frame_from_world = Matrix.Identity(4)  # as it was sampled last
         for channel in layout.channels:
             if channel.kind in KINEMATIC_KINDS:
                 self._kinematics.append((channel.kind, slices[channel.name]))
             else:
-                reader = self._reader(channel, bindings.get(channel.name, channel.source))
-                self._readers.append((reader, slices[channel.name]))
+                source = bindings.get(channel.name, channel.source)
+                self._readers.append((self._reader(channel, source), slices[channel.name]))
+                if channel.kind == "position":
+                    self._places.append((_Named(obj.name, source), slices[channel.name]))
 
     def sample(self, depsgraph: bpy.types.Depsgraph, frame: int) -> NDArray[np.float32]:
         """y (e,) float32 at the frame that `depsgraph` is evaluated at.
@@ -143,7 +147,7 @@ class ChannelSampler:
         Raises Problem("interaction_missing").
         """
         world_from_frame = self._world_from_frame(depsgraph)
-        frame_from_world = world_from_frame.inverted_safe()
+        self._frame_from_world = frame_from_world = world_from_frame.inverted_safe()
         y = self._y
         for read, where in self._readers:
             y[where] = read(depsgraph, frame_from_world)
@@ -151,6 +155,21 @@ class ChannelSampler:
             moves = self._kinematics_at(frame, world_from_frame)
             for kind, where in self._kinematics:
                 y[where] = getattr(moves, kind)
+        return y
+
+    def with_places(
+        self, y: NDArray[np.float32], place_of: Callable[[bpy.types.Object], Vector | None]
+    ) -> NDArray[np.float32]:
+        """A copy of y as if objects that are followed were where `place_of` says, in world space.
+
+        The reference frame, and what it gives no place for, are as they were sampled last.
+        Raises Problem("interaction_missing").
+        """
+        y = y.copy()
+        for source, where in self._places:
+            place = place_of(source.original())
+            if place is not None:
+                y[where] = (self._frame_from_world @ place).to_tuple()
         return y
 
     def object_from_frame(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64] | None:

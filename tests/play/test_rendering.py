@@ -8,7 +8,7 @@ import play_scenes
 import pytest
 
 from neural_physics.blender import mesh_cache, playback
-from neural_physics.blender.sources import read_positions
+from neural_physics.blender.geometry_nodes import read_positions
 
 pytestmark = pytest.mark.blender
 
@@ -38,23 +38,23 @@ def sheet(tmp_path):
 
 
 def rendered_poses():
-    """(frame, sub-frame) -> the sheet as it was evaluated for an animation's render, in the order of visits.
+    """(frame, sub-frame) -> what the modifier has to show in an animation's render, in the order of visits.
 
-    A handler sees what the visit before it had evaluated.
+    Read where it is written: if that was in a handler, it is evaluated after all handlers.
     """
-    visits, poses = [], []
+    poses = {}
 
     def look(scene, depsgraph):
         if depsgraph.mode == "RENDER":
-            visits.append((scene.frame_current, round(scene.frame_subframe, 4)))
-            poses.append(read_positions(bpy.data.objects["Sheet"].evaluated_get(depsgraph).data))
+            visit = scene.frame_current, round(scene.frame_subframe, 4)
+            poses[visit] = read_positions(bpy.data.objects["Sheet"].data)
 
     bpy.app.handlers.frame_change_post.append(look)
     try:
         bpy.ops.render.render(animation=True)
     finally:
         bpy.app.handlers.frame_change_post.remove(look)
-    return dict(zip(visits[:-1], poses[1:], strict=True))
+    return poses
 
 
 def pixels(path):

@@ -146,3 +146,45 @@ def test_later_samples_are_those_of_the_next_steps_and_repeat_the_last_known():
     # Frame 3 is step 1, at 1/24 s; steps 2 and 3 are at frames 5 and 7, of which 7 is not known.
     y, later, last = timeline.at(3).state.x
     assert (y, later, last) == (hand(DT)[0], hand(2 * DT)[0], hand(2 * DT)[0])
+
+
+@pytest.mark.parametrize("fps", [24.0, 30.0, 48.0])
+@pytest.mark.parametrize("method", [Spring, Foresight])
+def test_a_frame_that_was_foretold_is_the_frame_and_costs_no_second_step(fps, method):
+    plain, timeline = Timeline(method(), fps, 1), Timeline(method(), fps, 1)
+    for each in (plain, timeline):
+        each.record(1, hand(0.0))
+        each.at(1)
+    for frame in range(2, 41):
+        y = hand((frame - 1) / fps)
+        foretold = timeline.decode(timeline.foretell(y), y).copy()
+        taken = timeline.steps_taken
+        assert timeline.next_frame == frame and timeline.recorded(frame) is None
+        for each in (plain, timeline):
+            each.record(frame, y)
+            assert np.array_equal(each.positions(frame), foretold)
+        assert timeline.steps_taken == taken
+
+
+def test_what_was_foretold_wrongly_leaves_no_trace():
+    timeline = Timeline(Spring(), 24.0, 1)
+    for frame in range(1, 41):
+        y = hand((frame - 1) * DT)
+        assert (timeline.foretell(y + np.float32(1e-6)) is None) == (frame == 1)
+        timeline.record(frame, y)
+        timeline.at(frame)
+    assert [timeline.positions(f)[0, 0] for f in range(1, 41)] == by_hand(40)
+
+
+def test_what_was_foretold_does_not_outlive_what_it_follows_from():
+    timeline, other = recorded(20), recorded(10)
+    y = hand(0.3)
+    timeline.at(20)
+    assert timeline.foretell(y) is not None
+    timeline.forget_from(11)
+    for frame in range(11, 21):
+        other.record(frame, -y)
+        timeline.record(frame, -y)
+    for each in (other, timeline):
+        each.record(21, y)
+    assert np.array_equal(timeline.positions(21), other.positions(21))

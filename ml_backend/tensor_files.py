@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from neural_physics.model_file import METADATA_KEY, ModelInfo, info_to_json
-from neural_physics.takes import writing
+from neural_physics.takes import write_whole, writing
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -22,15 +22,9 @@ def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, str]) -> Non
     Raises Problem("disk_full" | "folder_not_writable").
     """
     data = save({name: np.ascontiguousarray(array) for name, array in tensors.items()}, metadata)
-    scratch = path.with_name(path.name + ".new")
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            scratch.write_bytes(data)
-            scratch.replace(path)
-        except OSError:
-            scratch.unlink(missing_ok=True)
-            raise
+        write_whole(path, data)
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]] | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from .errors import Problem
-from .takes import Role, TakeInfo, writing
+from .takes import Role, TakeInfo, write_whole, writing
 
 SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
 FEWEST_FRAMES = 3  # a state and two before it
@@ -68,7 +68,7 @@ class BakePlan:
         """Raises Problem("folder_not_writable" | "disk_full")."""
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            self.path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
+            write_whole(self.path, (json.dumps(asdict(self), indent=1) + "\n").encode())
 
     @staticmethod
     def read(path: Path) -> BakePlan:

@@ -11,6 +11,7 @@ from .channels import ChannelLayout
 from .takes import Exclusion, Mesh
 
 NOT_FINITE = "the simulation stopped giving numbers"
+BLANK = "nothing was written"
 EXPLODED = "exploded"
 TORN = "torn"
 
@@ -31,18 +32,16 @@ def find_bad_frames(
     positions (T, V, 3) and interaction (T, e) float32, in the reference frame; frame 0 is not
     simulated yet. Neighbouring exclusions are merged; none overlap.
     """
-    if not len(positions):
-        return ()
-    low, high = _explained_region(positions[0], layout, interaction)
+    there = (shape for shape in positions if shape.any() and np.isfinite(shape).all(axis=1).any())
+    low, high = _explained_region(next(there, mesh.rest_positions), layout, interaction)
     edges = mesh.edges()
     longest = LONGEST_EDGE * _rest_lengths(mesh, edges)
-    bad = []
+    bad, last = [], len(positions) - 1
     frames = max(1, CHUNK // mesh.vertex_count)
     for first in range(0, len(positions), frames):
         chunk = np.asarray(positions[first : first + frames])
         for reason, found in _checks(chunk, low, high, edges, longest):
             bad += [(first + int(frame), reason) for frame in np.flatnonzero(found)]
-    last = len(positions) - 1
     return merge(Exclusion(max(0, f - BEFORE), min(last, f + AFTER), reason) for f, reason in bad)
 
 
@@ -66,12 +65,14 @@ def _checks(
 ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Pairs of a reason and, per frame, whether it applies."""
     finite = np.isfinite(chunk).all(axis=(1, 2))
+    blank = ~chunk.any(axis=(1, 2))
     with np.errstate(invalid="ignore", over="ignore"):
         outside = ((chunk < low) | (chunk > high)).any(axis=(1, 2))
         stretched = np.linalg.norm(chunk[:, edges[:, 0]] - chunk[:, edges[:, 1]], axis=-1) > longest
     yield NOT_FINITE, ~finite
-    yield EXPLODED, finite & outside
-    yield TORN, finite & ~outside & stretched.any(axis=1)
+    yield BLANK, blank
+    yield EXPLODED, finite & ~blank & outside
+    yield TORN, finite & ~blank & ~outside & stretched.any(axis=1)
 
 
 def _explained_region(

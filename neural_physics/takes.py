@@ -10,9 +10,11 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, Self, get_args
 
@@ -27,6 +29,8 @@ from .point_caches import PC2_HEADER, pc2_header, read_pc2
 SCHEMA = 1
 NPY_HEADER = 128  # bytes; room for any shape, so that it can be rewritten in place
 CHECKPOINT_EVERY = 64  # frames between two rewrites of the headers
+SYNC_EVERY = 1.0  # seconds at least between two checkpoints that wait for the disk
+REPLACE_WITHIN = 1.0  # seconds in which a file that is held open must be let go
 
 Role = Literal["training", "validation", "test"]
 TakeKind = Literal["dynamic", "quasistatic", "contact"]
@@ -174,7 +178,9 @@ class Dataset:
             return dataset
         with writing(path):
             (path / "takes").mkdir(parents=True, exist_ok=True)
-            np.savez(path / "mesh.npz", **asdict(mesh))
+            arrays = BytesIO()
+            np.savez(arrays, **asdict(mesh))
+            write_whole(path / "mesh.npz", arrays.getvalue())
             # Last, so that a folder with a dataset.json is always whole.
             _write_json(path / "dataset.json", _info_to_json(info))
         return cls(path, info, mesh)
@@ -258,6 +264,7 @@ class TakeWriter:
                 self.info = replace(read_take_info(folder), frames=info.frames)
             self._files = {name: _open_append(folder / name) for name in ["positions.pc2", *self._rows]}
             self.count = self._drop_torn_frames()
+            self._synced = time.monotonic()
             self._write_headers()
             write_take_info(folder, self.info)
 
@@ -280,16 +287,8 @@ class TakeWriter:
             self.count += 1
             if self.count % CHECKPOINT_EVERY == 0:
                 self._write_headers()
-
-    def truncate(self, count: int) -> None:
-        """Forget the frames from `count` on."""
-        self.count = min(self.count, count)
-        with writing(self.folder):
-            for name, file in self._files.items():
-                file.flush()
-                file.truncate(self._offset(name) + self.count * self._row_bytes(name))
-                file.seek(0, os.SEEK_END)
-            self._write_headers()
+                if time.monotonic() - self._synced > SYNC_EVERY:
+                    self._sync()
 
     def exclude(self, exclusions: tuple[Exclusion, ...]) -> None:
         """Set the frames that must not be learned from."""
@@ -306,6 +305,7 @@ class TakeWriter:
         self.info = replace(self.info, complete=finished and self.count >= self.info.frames)
         with writing(self.folder):
             self._write_headers()
+            self._sync()
             for file in self._files.values():
                 file.close()
             write_take_info(self.folder, self.info)
@@ -323,6 +323,7 @@ class TakeWriter:
         return PC2_HEADER.size if name == "positions.pc2" else NPY_HEADER
 
     def _drop_torn_frames(self) -> int:
+        """Cut the files back to the frames that are whole in all of them; how many there are."""
         counts = []
         for name, file in self._files.items():
             if file.seek(0, os.SEEK_END) < self._offset(name):
@@ -330,10 +331,25 @@ class TakeWriter:
                 file.seek(0)
                 file.write(b"\0" * self._offset(name))
             counts.append((file.tell() - self._offset(name)) // self._row_bytes(name))
+        count = min(counts)
+        while count and self._is_blank(count - 1):
+            count -= 1
         for name, file in self._files.items():
-            file.truncate(self._offset(name) + min(counts) * self._row_bytes(name))
+            file.truncate(self._offset(name) + count * self._row_bytes(name))
             file.seek(0, os.SEEK_END)
-        return min(counts)
+        return count
+
+    def _is_blank(self, number: int) -> bool:
+        """Whether only the room for a frame is there: the power failed before it was written."""
+        file, size = self._files["positions.pc2"], self._row_bytes("positions.pc2")
+        file.seek(PC2_HEADER.size + number * size)
+        return not any(file.read(size))
+
+    def _sync(self) -> None:
+        """Wait until all frames are on the disk itself."""
+        for file in self._files.values():
+            os.fsync(file.fileno())
+        self._synced = time.monotonic()
 
     def _write_headers(self) -> None:
         for name, file in self._files.items():
@@ -356,6 +372,36 @@ def writing(path: Path) -> Iterator[None]:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise Problem("disk_full", path=path) from error
         raise Problem("folder_not_writable", path=path, reason=error.strerror or error) from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """All or nothing, even if the power fails: a reader sees the old file or the new one.
+
+    Raises OSError; then the old file is as it was.
+    """
+    scratch = path.with_name(path.name + ".new")
+    try:
+        scratch.write_bytes(data)
+        put_in_place(scratch, path)
+    except OSError:
+        scratch.unlink(missing_ok=True)
+        raise
+
+
+def put_in_place(scratch: Path, path: Path) -> None:
+    """Let a file that is finished take the place of another, once it is on the disk itself."""
+    with scratch.open("rb+") as file:
+        os.fsync(file.fileno())
+    patience = time.monotonic() + REPLACE_WITHIN
+    while True:
+        try:
+            scratch.replace(path)
+            return
+        except PermissionError:
+            # Windows refuses while a panel, an indexer or a virus scanner has the old file open.
+            if time.monotonic() > patience:
+                raise
+            time.sleep(0.02)
 
 
 def read_take_info(folder: Path) -> TakeInfo:
@@ -473,10 +519,7 @@ def _read_json(path: Path, named: Path) -> dict[str, Any]:
 
 
 def _write_json(path: Path, item: dict[str, Any]) -> None:
-    """All or nothing: a reader sees the old file or the new one."""
-    scratch = path.with_suffix(".json.new")
-    scratch.write_text(json.dumps(item, indent=1) + "\n", encoding="utf-8")
-    scratch.replace(path)
+    write_whole(path, (json.dumps(item, indent=1) + "\n").encode())
 
 
 def _npy_header(rows: int, columns: int) -> bytes:

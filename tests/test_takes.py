@@ -20,10 +20,11 @@ import synthetic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neural_physics import takes
 from neural_physics.channels import Channel, ChannelLayout
 from neural_physics.errors import Problem
-from neural_physics.point_caches import PC2_HEADER, read_pc2
-from neural_physics.takes import Dataset, DatasetInfo, Exclusion, Mesh, TakeInfo, read_take_info
+from neural_physics.point_caches import PC2_HEADER
+from neural_physics.takes import Dataset, DatasetInfo, Exclusion, Mesh, TakeInfo, read_take_info, write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 FRAMED = "Rig/neck"  # a reference frame, so that all three files are written
@@ -367,16 +368,72 @@ def test_a_take_that_was_left_by_an_error_is_not_complete_though_all_frames_are_
     assert not dataset.take("take_000").info.complete
 
 
-def test_a_take_goes_on_from_where_it_was_cut_back_to(tmp_path):
+def test_room_that_a_failing_power_left_at_the_end_is_no_frames(tmp_path):
     dataset = make(tmp_path / "d", FRAMED)
-    with dataset.writer("take_000", TakeInfo(6)) as writer:
-        for number in (0, 1, 2, 99, 98):
+    with dataset.writer("take_000", TakeInfo(9)) as writer:
+        for number in range(4):
             writer.append(*frame(number))
-        writer.truncate(3)
-        for number in (3, 4, 5):
+    for name, row in (("positions.pc2", 16 * 12), ("interaction.npy", 12), ("frames.npy", 64)):
+        with (writer.folder / name).open("ab") as file:
+            file.write(bytes(3 * row))
+    with dataset.writer("take_000", TakeInfo(9)) as writer:
+        assert writer.count == 4
+        for number in range(4, 9):
             writer.append(*frame(number))
-    assert_holds(dataset, "take_000", 6)
-    assert read_pc2(writer.folder / "positions.pc2").shape == (6, 16, 3)
+    assert_holds(dataset, "take_000", 9)
+
+
+def test_checkpoints_and_what_is_replaced_wait_for_the_disk_itself(tmp_path, monkeypatch):
+    """Recorded in the order of the calls: nothing takes a file's place, and no take is complete, before."""
+    calls, sync, replace_file = [], os.fsync, Path.replace
+
+    def recorded_sync(number):
+        calls.append(Path(f"/proc/self/fd/{number}").readlink().name)
+        sync(number)
+
+    def recorded_replace(path, target):
+        calls.append(f"-> {Path(target).name}")
+        return replace_file(path, target)
+
+    monkeypatch.setattr(os, "fsync", recorded_sync)
+    monkeypatch.setattr(Path, "replace", recorded_replace)
+    monkeypatch.setattr(takes, "SYNC_EVERY", 0.0)
+    dataset = make(tmp_path / "d", FRAMED)
+    json_at_last = ["dataset.json.new", "-> dataset.json"]
+    assert calls == ["mesh.npz.new", "-> mesh.npz", *json_at_last]
+    writer, files = (
+        dataset.writer("take_000", TakeInfo(70)),
+        ["positions.pc2", "interaction.npy", "frames.npy"],
+    )
+    calls.clear()
+    for number in range(70):
+        writer.append(*frame(number))
+        assert calls == (files if number >= 63 else [])
+    writer.close()
+    assert calls == [*files, *files, "take.json.new", "-> take.json"]
+
+
+@pytest.mark.parametrize("held", [0.1, 9.0])
+def test_a_file_that_another_program_holds_for_a_moment_is_replaced_all_the_same(tmp_path, monkeypatch, held):
+    """As Windows refuses it."""
+    path, free, replace_file = tmp_path / "f", time.monotonic() + held, Path.replace
+    path.write_bytes(b"old")
+
+    def refused(self, target):
+        if time.monotonic() < free:
+            raise PermissionError("held")
+        return replace_file(self, target)
+
+    monkeypatch.setattr(Path, "replace", refused)
+    monkeypatch.setattr(takes, "REPLACE_WITHIN", 0.3)
+    if held < takes.REPLACE_WITHIN:
+        write_whole(path, b"new")
+        assert path.read_bytes() == b"new"
+    else:
+        with pytest.raises(PermissionError):
+            write_whole(path, b"new")
+        assert path.read_bytes() == b"old"
+    assert [p.name for p in tmp_path.iterdir()] == ["f"]
 
 
 def test_edges_are_those_of_the_faces_each_once():

@@ -7,7 +7,16 @@ import pytest
 
 from neural_physics import frame_checks
 from neural_physics.channels import Channel, ChannelLayout
-from neural_physics.frame_checks import AFTER, BEFORE, EXPLODED, NOT_FINITE, TORN, find_bad_frames, merge
+from neural_physics.frame_checks import (
+    AFTER,
+    BEFORE,
+    BLANK,
+    EXPLODED,
+    NOT_FINITE,
+    TORN,
+    find_bad_frames,
+    merge,
+)
 from neural_physics.takes import Exclusion, Mesh, Take, TakeInfo
 
 FRAMES = 200
@@ -53,6 +62,22 @@ def test_nothing_is_found_in_a_good_take(mesh, take):
 def test_what_is_not_finite_is_left_out_with_its_margins(mesh, take, frame, value):
     take[0][frame, 3, 1] = value
     assert find_bad_frames(take[0], mesh, LAYOUT, take[1]) == (exclusion(frame, NOT_FINITE),)
+
+
+def test_a_take_of_no_numbers_at_all_is_left_out_whole_whatever_it_reacts_to(mesh, take):
+    take[0][:] = np.nan
+    layout = ChannelLayout((Channel("Wind", "wind", 3),))  # nothing that would say where the mesh is
+    for some, y in ((layout, take[1][:, 3:]), (LAYOUT, take[1])):
+        assert find_bad_frames(take[0], mesh, some, y) == (Exclusion(0, FRAMES - 1, NOT_FINITE),)
+
+
+@pytest.mark.parametrize("frame", [0, 100, FRAMES - 1])
+def test_frames_for_which_only_room_was_made_are_left_out(mesh, take, frame):
+    """What a file system leaves of a write when the power fails: zeros, which an edge survives."""
+    take[0][:] += 20.0
+    take[0][frame] = 0.0
+    take[1][:, :3] = 20.0
+    assert find_bad_frames(take[0], mesh, LAYOUT, take[1]) == (exclusion(frame, BLANK),)
 
 
 def test_one_stretched_edge_is_torn(mesh, take):

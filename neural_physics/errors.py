@@ -184,6 +184,10 @@ PROBLEMS: dict[str, str] = {
     ),
     # Jobs
     "job_not_started": "{path} could not be started ({reason}): check that the program is there and may be run.",
+    "job_elsewhere": (
+        "The job in {path} runs on {host} and cannot be ended from here: "
+        "wait for its next checkpoint, or end it there."
+    ),
     "stopped": "Stopped as asked; all that was finished is kept: resume when you like.",
     "unexpected": "Something went wrong that should not have ({reason}): the log is in {path}, please report it.",
 }

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,7 +23,7 @@ from typing import Any, BinaryIO
 from .errors import Problem
 from .jobs import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
 from .reporting import parse_event
-from .takes import writing
+from .takes import write_whole, writing
 
 if sys.platform == "win32":
     WINDOWS_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -28,6 +31,8 @@ else:
     import fcntl
 
     WINDOWS_FLAGS = 0
+
+HELD_WITHIN = 0.5  # seconds in which those who only look whether a log is locked let it go again
 
 
 @dataclass(frozen=True)
@@ -74,22 +79,30 @@ class JobProcess:
             return
         with writing(self.files.folder):
             self.files.folder.mkdir(parents=True, exist_ok=True)
-            self.files.stop.unlink(missing_ok=True)
-            with self.files.log.open("wb") as log:
-                _hold(log.fileno())
+            with self.files.log.open("ab") as log:
+                if not _hold(log.fileno()):  # somebody else was faster
+                    self._find()
+                    return
+                log.truncate(0)
+                log.seek(0)
+                self.files.stop.unlink(missing_ok=True)
                 self._process = self._spawn(argv, environment, log)
             self._read = 0
-            self._write_about({"pid": self._process.pid, "argv": list(argv), "delivered": False})
+            about = {"pid": self._process.pid, "host": platform.node(), "argv": list(argv)}
+            self._write_about({**about, "delivered": False})
         self._feed(Start())
 
     def stop(self) -> None:
-        """Ask it to stop at its next checkpoint; asked again, end it at once."""
+        """Ask it to stop at its next checkpoint; asked again, end it at once.
+
+        Raises Problem("job_elsewhere" | "folder_not_writable" | "disk_full").
+        """
         for effect in self._feed(Stop()):
             if effect == "ask_to_stop":
                 with writing(self.files.folder):
                     self.files.stop.touch()
             elif effect == "kill" and is_written(self.files.log):
-                _kill(int(self._about["pid"]))
+                self._kill()
 
     def poll(self) -> None:
         """Hear what it said since, and whether it has ended."""
@@ -136,15 +149,29 @@ class JobProcess:
 
     def _find(self) -> None:
         try:
-            self._about = json.loads(self.files.about.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            about = json.loads(_bytes(self.files.about, 0))
+        except (ValueError, RecursionError):
             return
-        self._read = 0
+        if not isinstance(about, dict):
+            return
+        self._about, self._read = about, 0
         self._feed(Start())
         if self.files.stop.exists():
             self._feed(Stop())
         self.poll()
         self.waits_for_delivery = self.waits_for_delivery and not self._about.get("delivered", True)
+
+    def _kill(self) -> None:
+        """End it and all it started."""
+        host, pid = self._about.get("host"), self._about.get("pid")
+        # On another computer the number is some other program's.
+        if host != platform.node() or not isinstance(pid, int):
+            raise Problem("job_elsewhere", host=host or "another computer", path=self.files.folder)
+        if sys.platform == "win32":
+            subprocess.run(["taskkill", "/F", "/T", "/PID", str(pid)], check=False, capture_output=True)
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
 
     def _feed(self, event: JobEvent) -> tuple[Effect, ...]:
         self.state, effects = advance(self.state, event)
@@ -167,39 +194,56 @@ class JobProcess:
 
     def _write_about(self, about: dict[str, Any]) -> None:
         self._about = about
-        self.files.about.write_text(json.dumps(about), encoding="utf-8")
+        write_whole(self.files.about, json.dumps(about).encode())
 
 
 def is_written(log: Path) -> bool:
-    """Whether a job still has this log open: process numbers are given out again, so they do not tell."""
-    if not log.exists():
+    """Whether a job still has this log open: process numbers are given out again, so they do not tell.
+
+    Where the file system cannot say, it counts as not written.
+    """
+    if not log.is_file():
+        return False
+    if sys.platform == "win32":
+        try:
+            log.rename(log)  # refused there while another process has it open
+        except PermissionError:
+            return True
         return False
     try:
-        if sys.platform == "win32":
-            log.rename(log)  # refused there while another process has it open
-        else:
-            with log.open("rb") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
+        with log.open("rb") as file:
+            # Shared, since NFS and CIFS give no other lock on what is open for reading.
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
         return True
+    except OSError:
+        return False
     return False
 
 
-def _hold(file: int) -> None:
-    """Lock a log for as long as this process or the job, which inherits the lock, has it open."""
-    if sys.platform != "win32":
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+def _hold(file: int) -> bool:
+    """Lock a log for as long as this process or the job, which inherits the lock, has it open.
 
-
-def _kill(pid: int) -> None:
-    """End a job and all it started."""
+    Returns whether it could be had; where the file system has no locks, it can.
+    """
     if sys.platform == "win32":
-        subprocess.run(["taskkill", "/F", "/T", "/PID", str(pid)], check=False, capture_output=True)
-    else:
-        os.killpg(pid, signal.SIGKILL)
+        return True
+    patience = time.monotonic() + HELD_WITHIN
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > patience:
+                return False
+            time.sleep(0.01)
+        except OSError:
+            return True
 
 
 def _bytes(path: Path, first: int) -> bytes:
+    if not path.is_file():  # a pipe would be waited for, a device may have no end
+        return b""
     try:
         with path.open("rb") as file:
             file.seek(first)

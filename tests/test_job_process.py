@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from neural_physics import job_process
 from neural_physics.errors import Problem
 from neural_physics.job_process import JobFiles, JobProcess, is_written
 
@@ -132,6 +137,80 @@ def test_a_crash_is_told_with_its_last_words(files: JobFiles) -> None:
     job.start([sys.executable, "-c", "raise ValueError('out of luck')"], ENVIRONMENT)
     poll_until(job, lambda: not job.state.active)
     assert job.state.phase == "failed" and "out of luck" in job.state.message
+
+
+def test_of_two_who_start_at_once_the_slower_follows_and_leaves_the_log_alone(files, monkeypatch) -> None:
+    slower, job = JobProcess(files), JobProcess(files)
+    job.start(counting_to(20), ENVIRONMENT)
+    poll_until(job, lambda: job.state.done > 2)
+    looked = iter([False])  # before the faster one had started
+    monkeypatch.setattr(job_process, "is_written", lambda log: next(looked, True))
+    slower.start(counting_to(5), ENVIRONMENT)
+    monkeypatch.undo()
+    poll_until(job, lambda: not job.state.active)
+    poll_until(slower, lambda: not slower.state.active)
+    assert job.state.result == slower.state.result == {"counted": 20}
+    assert files.log.read_text().count('"event": "result"') == 1
+
+
+def test_whoever_looks_whether_a_job_runs_does_not_keep_another_from_starting_it(files: JobFiles) -> None:
+    files.folder.mkdir()
+    files.log.touch()
+    with files.log.open("rb") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        threading.Timer(0.1, fcntl.flock, (looking, fcntl.LOCK_UN)).start()
+        job = JobProcess(files)
+        job.start(counting_to(2), ENVIRONMENT)
+        poll_until(job, lambda: not job.state.active)
+    assert job.state.phase == "finished"
+
+
+@pytest.mark.parametrize("number", [errno.EBADF, errno.ENOLCK, errno.EOPNOTSUPP])
+def test_a_file_system_that_refuses_locks_is_no_reason_to_fail(files, monkeypatch, number) -> None:
+    """NFS and CIFS refuse to lock exclusively what is open for reading; others know no locks at all."""
+    lock = fcntl.flock
+
+    def refused(file, operation):
+        reads = fcntl.fcntl(file, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+        if number != errno.EBADF or (reads and operation & fcntl.LOCK_EX):
+            raise OSError(number, os.strerror(number))
+        lock(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    job = JobProcess(files)
+    job.start(counting_to(5), ENVIRONMENT)
+    assert is_written(files.log) == (number == errno.EBADF)
+    poll_until(job, lambda: not job.state.active)
+    assert job.state.phase == "finished" and not is_written(files.log)
+
+
+def test_a_job_of_another_computer_is_asked_to_stop_but_no_process_of_this_one_is_ended(files) -> None:
+    job = JobProcess(files)
+    job.start([sys.executable, "-c", "import time; time.sleep(60)"], ENVIRONMENT)
+    about = json.loads(files.about.read_text())
+    files.about.write_text(json.dumps(about | {"host": "render-07"}))
+    elsewhere = JobProcess(files)
+    elsewhere.stop()
+    with pytest.raises(Problem, match="render-07") as raised:
+        elsewhere.stop()
+    assert raised.value.code == "job_elsewhere" and job._process.poll() is None
+    job.stop()
+    job.stop()
+    poll_until(job, lambda: not job.state.active)
+
+
+@pytest.mark.parametrize("about", ["[]", "3", "{", '{"a":' * 100_000])
+def test_notes_of_a_job_that_make_no_sense_are_none(files: JobFiles, about: str) -> None:
+    files.folder.mkdir()
+    files.about.write_text(about)
+    assert JobProcess(files).state.phase == "idle"
+
+
+def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(files: JobFiles) -> None:
+    files.folder.mkdir()
+    files.about.write_text("{}")
+    os.mkfifo(files.log)
+    assert JobProcess(files).state.phase == "failed"
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -18,7 +21,7 @@ from neural_physics.methods import Method, load_method
 from neural_physics.model_file import Model, read_model
 from neural_physics.point_caches import write_pc2
 from neural_physics.reporting import Emit, Progress, StopRequest
-from neural_physics.takes import Dataset, Take, writing
+from neural_physics.takes import Dataset, Take, put_in_place, writing
 
 SCHEMA = 1
 SHOWN_FRAMES = 1200  # of the take that is written for Blender to show
@@ -64,14 +67,30 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
     emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
     folder = args.out or args.model.resolve().parent
-    with writing(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-        np.savez(folder / "error.npz", vertex_error=comparison.errors[OURS].per_vertex)
-        _write_motions(folder, method, takes[0], tile(takes[:1], max(3, args.frames)))
-        _write_html(folder / "report.html", method, dataset, typical, comparison, report)
+    with writing(folder), _written_whole(folder) as scratch:
+        (scratch / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        np.savez(scratch / "error.npz", vertex_error=comparison.errors[OURS].per_vertex)
+        _write_motions(scratch, method, takes[0], tile(takes[:1], max(3, args.frames)))
+        _write_html(scratch / "report.html", method, dataset, typical, comparison, report)
     short = ("rollout_error", "ridge_error", "mean_error", "basis_error", "step_us", "decode_us")
     return {"report": str(folder / "report.html"), **{name: report[name] for name in short}}
+
+
+@contextmanager
+def _written_whole(folder: Path) -> Iterator[Path]:
+    """A folder beside the results, whose files take their place once all of them are there.
+
+    So Blender, which may be showing the last evaluation, never reads half of one.
+    """
+    scratch = folder / "evaluation.new"
+    shutil.rmtree(scratch, ignore_errors=True)  # of an evaluation that was killed
+    scratch.mkdir(parents=True)
+    try:
+        yield scratch
+        for path in scratch.iterdir():
+            put_in_place(path, folder / path.name)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def summary(

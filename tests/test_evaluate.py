@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import subprocess
 import sys
@@ -122,6 +123,25 @@ def test_it_stops_when_asked_and_tells_how_far_it_is(tmp_path, dataset, model_pa
     _, events = run(model_path, dataset.path, tmp_path / "out")
     last = [e for e in events if e["stage"] == "Rolling out"][-1]
     assert last["done"] == last["total"] == 120
+
+
+def test_an_evaluation_that_fails_half_way_leaves_the_last_one_whole(
+    tmp_path, dataset, model_path, monkeypatch
+):
+    out, half = tmp_path / "out", evaluate._write_motions
+    run(model_path, dataset.path, out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert set(before) == {"report.html", "report.json", "error.npz", "prediction.pc2", "reference.pc2"}
+
+    def full(folder, *rest):
+        half(folder, *rest)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(evaluate, "_write_motions", full)
+    with pytest.raises(Problem) as raised:
+        run(model_path, dataset.path, out, "--frames", "30")
+    assert raised.value.code == "disk_full"
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
 
 
 def test_a_model_without_bases_worth_showing_in_three_dimensions_is_reported_too(tmp_path, dataset):

@@ -20,10 +20,12 @@ COMMANDS = {
     "import": ("ml_backend.importing", "make a dataset from another program's point caches"),
     "check": ("ml_backend.check", "say what a dataset holds, and whether it can be trained from"),
 }
+MOST_FILES = 10240  # more than macOS allows cannot be asked for
 
 
 def main(words: list[str]) -> int:
     """One command; its exit status: 0, 1 after a problem, 2 for a wrong command line."""
+    _open_many_files()
     meant = words[0] if words and words[0] in COMMANDS else None
     args = _parser(meant).parse_args(words)
     stop = StopRequest(args.stop_file)
@@ -32,6 +34,17 @@ def main(words: list[str]) -> int:
         return _run(args, print_event, stop)
     with Terminal() as terminal:
         return _run(args, terminal.emit, stop)
+
+
+def _open_many_files() -> None:
+    """Let this process have as many open as it may: each take that is mapped holds two or three."""
+    if sys.platform != "win32":
+        import resource
+
+        limit, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = MOST_FILES if most == resource.RLIM_INFINITY else min(MOST_FILES, most)
+        if limit != resource.RLIM_INFINITY and limit < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> int:

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     """
     dataset = Dataset.open(args.dataset)
     takes, faults = _open_takes(dataset)
-    progress, done = Progress(emit, "Reading frames", sum(map(_usable, takes))), 0
+    progress, done = Progress(emit, "Reading frames", sum(take.usable_frames for take in takes)), 0
     for take in takes:
 
         def read(frames: int) -> None:
@@ -55,7 +55,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         "takes": len(takes),
         "training_frames": sum(map(len, training)),
         "validation_frames": sum(map(len, validation)),
-        "test_frames": sum(len(take.positions) for take in dataset.takes("test")),
+        "test_frames": sum(len(take.positions) for take in takes if take.info.role == "test"),
     }
 
 
@@ -92,10 +92,6 @@ def faults_of(take: Take, read: Callable[[int], None]) -> list[str]:
                 if not np.isfinite(values).all()
             ]
     return faults
-
-
-def _usable(take: Take) -> int:
-    return sum(stop - start for start, stop in take.segments())
 
 
 def _open_takes(dataset: Dataset) -> tuple[list[Take], list[str]]:

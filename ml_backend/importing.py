@@ -59,10 +59,9 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         dict(args.collider),
         visited,
     )
-    take = Dataset.open(args.out).take(name)
-    usable = sum(b - a for a, b in take.segments())
-    frames = len(take.positions)
-    return {"dataset": str(args.out), "take": name, "frames": frames, "excluded": frames - usable}
+    take = Dataset.open(args.out).outline(name)
+    excluded = take.frame_count - take.usable_frames
+    return {"dataset": str(args.out), "take": name, "frames": take.frame_count, "excluded": excluded}
 
 
 def _collider(text: str) -> tuple[str, float]:

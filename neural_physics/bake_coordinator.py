@@ -22,7 +22,7 @@ from neural_physics.bake_plan import BakePlan, PlannedTake
 from neural_physics.errors import Problem
 from neural_physics.job_process import JobFiles, JobProcess
 from neural_physics.reporting import Emit, Progress, StopRequest, error_event, print_event
-from neural_physics.takes import Dataset, Take, read_take_info
+from neural_physics.takes import Dataset, TakeOutline, read_take_info
 
 POLL_EVERY = 0.05  # seconds
 
@@ -111,14 +111,14 @@ class Coordinator:
                 worker.process.poll()
 
     def _result(self) -> dict[str, Any]:
-        takes = self._dataset.takes()
-        usable = sum(_usable(take) for take in takes)
+        takes = self._dataset.outlines()
+        usable = sum(take.usable_frames for take in takes)
         if not usable:
             reasons = sorted({e.reason for take in takes for e in take.info.excluded})
             raise Problem("simulation_unusable", object=self._plan.object, reason=", ".join(reasons))
         if all(take.info.complete for take in takes):  # others may be begun that were not asked for now
             shutil.rmtree(self._plan.folder, ignore_errors=True)
-        frames = sum(len(take.positions) for take in takes)
+        frames = sum(take.frame_count for take in takes)
         return {
             "dataset": self._plan.dataset,
             "takes": len(takes),
@@ -138,17 +138,13 @@ class Coordinator:
         return (folder / "take.json").is_file() and read_take_info(folder).complete
 
     def _frames_on_disk(self, name: str) -> int:
-        return len(self._dataset.take(name).positions) if name in self._dataset.take_names() else 0
+        return self._dataset.outline(name).frame_count if name in self._dataset.take_names() else 0
 
 
-def _usable(take: Take) -> int:
-    return sum(stop - start for start, stop in take.segments())
-
-
-def _note(take: Take) -> str:
-    lost = len(take.positions) - _usable(take)
+def _note(take: TakeOutline) -> str:
+    lost = take.frame_count - take.usable_frames
     reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
-    return f"{take.name}: {lost} of {len(take.positions)} frames are left out of training ({reasons})."
+    return f"{take.name}: {lost} of {take.frame_count} frames are left out of training ({reasons})."
 
 
 def _cores() -> list[int]:

@@ -25,8 +25,8 @@ def pc2_header(vertex_count: int, frame_count: int, first_frame: float = 0.0) ->
     return PC2_HEADER.pack(PC2_MAGIC, 1, vertex_count, first_frame, 1.0, frame_count)
 
 
-def read_pc2(path: Path) -> NDArray[np.float32]:
-    """Map a PC2 file: (frames, vertices, 3) float32, metres, read-only, not loaded.
+def pc2_size(path: Path) -> tuple[int, int]:
+    """Frames and vertices of a PC2 file, without mapping it.
 
     The count of frames is what the file's size holds: a torn last frame is dropped, and a header
     left behind by a killed writer does not matter.
@@ -36,7 +36,15 @@ def read_pc2(path: Path) -> NDArray[np.float32]:
     magic, version, vertices, _, _, _ = PC2_HEADER.unpack(header)
     if magic != PC2_MAGIC or version != 1 or not 0 < vertices <= MOST_VERTICES:
         raise Problem("cache_not_pc2", path=path)
-    frames = (path.stat().st_size - PC2_HEADER.size) // (12 * vertices)
+    return (path.stat().st_size - PC2_HEADER.size) // (12 * vertices), vertices
+
+
+def read_pc2(path: Path) -> NDArray[np.float32]:
+    """Map a PC2 file: (frames, vertices, 3) float32, metres, read-only, not loaded.
+
+    Its frames are those of `pc2_size`. Raises Problem("file_missing" | "cache_not_pc2").
+    """
+    frames, vertices = pc2_size(path)
     if frames == 0:
         return np.empty((0, vertices, 3), np.float32)
     return np.memmap(path, "<f4", "r", PC2_HEADER.size, (frames, vertices, 3))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from .channels import ChannelLayout
 from .errors import Problem
-from .point_caches import PC2_HEADER, pc2_header, read_pc2
+from .point_caches import PC2_HEADER, pc2_header, pc2_size, read_pc2
 
 SCHEMA = 1
 NPY_HEADER = 128  # bytes; room for any shape, so that it can be rewritten in place
@@ -137,11 +137,34 @@ class Take:
 
     def segments(self) -> list[tuple[int, int]]:
         """Runs [start, stop) of usable frames; windows must not cross their ends."""
-        usable = np.ones(len(self.positions), bool)
-        for excluded in self.info.excluded:
-            usable[excluded.first : excluded.last + 1] = False
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], usable.astype(np.int8), [0]])))
-        return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
+        return _segments(self.info, len(self.positions))
+
+    @property
+    def usable_frames(self) -> int:
+        """How many frames may be learned from."""
+        return sum(stop - start for start, stop in self.segments())
+
+
+@dataclass(frozen=True)
+class TakeOutline:
+    """What is known of a take from its `take.json` and the sizes of its files. frame_count: frames there."""
+
+    name: str
+    info: TakeInfo
+    frame_count: int
+
+    @property
+    def usable_frames(self) -> int:
+        """How many frames may be learned from."""
+        return sum(stop - start for start, stop in _segments(self.info, self.frame_count))
+
+
+def _segments(info: TakeInfo, frames: int) -> list[tuple[int, int]]:
+    usable = np.ones(frames, bool)
+    for excluded in info.excluded:
+        usable[excluded.first : excluded.last + 1] = False
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], usable.astype(np.int8), [0]])))
+    return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
 
 
 class Dataset:
@@ -199,7 +222,7 @@ class Dataset:
             )
 
     def take_names(self) -> list[str]:
-        """All takes with at least one whole frame written, in order."""
+        """All takes that were begun, in order; they may have no frames yet."""
         takes = self.path / "takes"
         return (
             sorted(p.name for p in takes.iterdir() if (p / "take.json").is_file()) if takes.is_dir() else []
@@ -208,25 +231,42 @@ class Dataset:
     def take(self, name: str) -> Take:
         """Map one take. Raises Problem("dataset_damaged")."""
         folder = self.path / "takes" / name
-        info = read_take_info(folder)
+        info = self.outline(name).info
         positions = read_pc2(folder / "positions.pc2")
         interaction = _map_rows(folder / "interaction.npy", self.info.channels.size)
-        if positions.shape[1] != self.info.vertex_count:
-            raise Problem("dataset_damaged", path=folder, reason="its positions have another vertex count")
         counts = [len(positions), len(interaction)]
         frames = None
         if self.info.reference_frame:
             frames = _map_rows(folder / "frames.npy", 16).reshape(-1, 4, 4)
             counts.append(len(frames))
+        # Counted again, since a bake may be writing them.
         whole = min(counts)
         return Take(
             name, info, positions[:whole], interaction[:whole], None if frames is None else frames[:whole]
         )
 
     def takes(self, *roles: Role) -> list[Take]:
-        """All takes, or those of the given roles."""
-        takes = [self.take(name) for name in self.take_names()]
-        return [take for take in takes if not roles or take.info.role in roles]
+        """Map all takes, or those of the given roles. Each holds two or three files open."""
+        names = self.take_names()
+        return [self.take(name) for name in names if not roles or self._info(name).role in roles]
+
+    def outline(self, name: str) -> TakeOutline:
+        """What can be said of a take without mapping it. Raises Problem("dataset_damaged")."""
+        folder, info = self.path / "takes" / name, self._info(name)
+        frames, vertices = pc2_size(folder / "positions.pc2")
+        if vertices != self.info.vertex_count:
+            raise Problem("dataset_damaged", path=folder, reason="its positions have another vertex count")
+        counts = [frames, _row_count(folder / "interaction.npy", self.info.channels.size)[0]]
+        if self.info.reference_frame:
+            counts.append(_row_count(folder / "frames.npy", 16)[0])
+        return TakeOutline(name, info, min(counts))
+
+    def outlines(self) -> list[TakeOutline]:
+        """Of all takes, however many they are."""
+        return [self.outline(name) for name in self.take_names()]
+
+    def _info(self, name: str) -> TakeInfo:
+        return read_take_info(self.path / "takes" / name)
 
     def writer(self, name: str, info: TakeInfo) -> TakeWriter:
         """Append to a take, from its last whole frame if it was begun before."""
@@ -528,8 +568,8 @@ def _npy_header(rows: int, columns: int) -> bytes:
     return npy_format.MAGIC_PREFIX + b"\x01\x00" + len(body).to_bytes(2, "little") + body.encode("latin1")
 
 
-def _map_rows(path: Path, columns: int) -> NDArray[np.float32]:
-    """Map an .npy of rows; how many there are is what the file's size holds."""
+def _row_count(path: Path, columns: int) -> tuple[int, int]:
+    """How many rows an .npy has, which is what the file's size holds, and where the first begins."""
     try:
         with path.open("rb") as file:
             version = npy_format.read_magic(file)
@@ -540,7 +580,12 @@ def _map_rows(path: Path, columns: int) -> NDArray[np.float32]:
         raise Problem("dataset_damaged", path=path, reason=str(error)) from error
     if fortran or dtype != np.dtype("<f4") or len(shape) != 2 or shape[1] != columns:
         raise Problem("dataset_damaged", path=path, reason=f"it is not float32 with {columns} columns")
-    rows = (path.stat().st_size - offset) // (4 * columns)
+    return (path.stat().st_size - offset) // (4 * columns), offset
+
+
+def _map_rows(path: Path, columns: int) -> NDArray[np.float32]:
+    """Map an .npy of rows."""
+    rows, offset = _row_count(path, columns)
     if rows == 0:
         return np.empty((0, columns), np.float32)
     return np.memmap(path, "<f4", "r", offset, (rows, columns))

@@ -254,6 +254,23 @@ def test_check_finds_every_fault_of_a_dataset_written_by_others(files):
 
 
 @pytest.mark.torch
+def test_more_takes_are_mapped_than_a_process_may_have_files_open_at_first(tmp_path):
+    pytest.importorskip("rich")
+    path = synthetic.make_dataset(tmp_path / "d", ("training", "validation") * 40, frames=4).path
+    script = (
+        "import resource, runpy, sys; most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]; "
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (64, most)); "
+        f"sys.argv = ['ml_backend', 'check', {str(path)!r}, '--json']; "
+        "runpy.run_module('ml_backend', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["takes"] == 80
+
+
+@pytest.mark.torch
 @pytest.mark.parametrize("form", ["ascii", "binary_little_endian", "binary_big_endian", "obj from the end"])
 def test_meshes_are_read_in_every_form(tmp_path, form):
     from ml_backend.mesh_files import read_mesh_file

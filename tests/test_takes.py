@@ -231,6 +231,34 @@ def test_segments_are_the_longest_runs_without_an_excluded_frame(dataset, runs):
     assert all(a[1] < b[0] for a, b in pairwise(segments))
 
 
+def test_a_status_and_the_takes_of_one_role_need_few_open_files(tmp_path):
+    """Bound by the process's limit, which a thousand takes would be beyond."""
+    dataset = make(tmp_path / "d", FRAMED)
+    excluded = (Exclusion(1, 2, "torn"),)
+    roles = ["validation", *["training"] * 29]
+    for number, role in enumerate(roles):
+        info = TakeInfo(4, role=role, excluded=excluded)
+        with dataset.writer(f"take_{number:03d}", info) as writer:
+            for count in range(4):
+                writer.append(*frame(count))
+    with (writer.folder / "frames.npy").open("ab") as file:
+        file.write(b"torn")
+    os.truncate(writer.folder / "interaction.npy", 128 + 3 * 12 + 5)
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (len(list(Path("/proc/self/fd").iterdir())) + 12, before[1]))
+    try:
+        outlines, validation = dataset.outlines(), dataset.takes("validation")
+        with pytest.raises(OSError):
+            dataset.takes()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert [take.name for take in validation] == ["take_000"]
+    for outline, take in zip(outlines, dataset.takes(), strict=True):
+        assert (outline.name, outline.info) == (take.name, take.info)
+        assert outline.frame_count == len(take.positions) == (3 if take.name == "take_029" else 4)
+        assert outline.usable_frames == take.usable_frames == len(take.positions) - 2
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory) -> Path:
     """A dataset of one take with all three files."""

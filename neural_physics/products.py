@@ -23,28 +23,30 @@ class Product:
 
     def __init__(self, matrix: NDArray[np.floating]) -> None:
         """matrix: A (inputs, outputs); it is copied."""
-        inputs, self._outputs = matrix.shape
+        self._inputs, self._outputs = inputs, outputs = matrix.shape
         widest = MOST_NUMBERS // max(inputs, 1)
         widest = widest // WHOLE * WHOLE or max(widest, 1)
-        count = max(1, -(-self._outputs // widest))
-        width = -(-self._outputs // count)
+        count = max(1, -(-outputs // widest))
+        width = -(-outputs // count)
         width = min(widest, -(-width // WHOLE) * WHOLE)
         padded = np.zeros((inputs, count * width), np.float32)
-        padded[:, : self._outputs] = matrix
+        padded[:, :outputs] = matrix
         self._blocks = np.ascontiguousarray(padded.reshape(inputs, count, width).swapaxes(0, 1))
-        self._out = np.empty((count, 1, width), np.float32)
-        self._y = self._out.reshape(-1)[: self._outputs]
+        self._out = np.empty((count, width), np.float32)
+        self._y = self._out.reshape(-1)[:outputs]
 
     def __call__(self, x: Vector) -> Vector:
         """y (outputs,) float32 of x (inputs,), or of its first few where the rest are zeros.
 
         The array is reused by the next call.
         """
-        np.matmul(x[None], self._blocks[:, : len(x)], out=self._out)
+        used = len(x)
+        blocks = self._blocks if used == self._inputs else self._blocks[:, :used]
+        np.matmul(x, blocks, out=self._out)
         return self._y
 
     @property
     def matrix(self) -> NDArray[np.float32]:
         """A (inputs, outputs), a copy."""
-        rows = self._blocks.swapaxes(0, 1).reshape(self._blocks.shape[1], -1)
+        rows = self._blocks.swapaxes(0, 1).reshape(self._inputs, -1)
         return np.ascontiguousarray(rows[:, : self._outputs])

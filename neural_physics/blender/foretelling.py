@@ -62,7 +62,9 @@ def hangs_on_a_shape(obj: bpy.types.Object) -> bool:
     """
     above: bpy.types.Object | None = obj
     while above is not None:
-        if above.parent_type in SHAPE_PARENTS or len(above.constraints) > 0:
+        if above.constraints:
             return True
-        above = above.parent
+        below, above = above, above.parent
+        if above is not None and below.parent_type in SHAPE_PARENTS:
+            return True
     return False

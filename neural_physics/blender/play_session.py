@@ -93,6 +93,7 @@ class PlaySession:
         self._mesh_in_edit = self._moves_on = False
         self.stale = True  # what is on show does not hold any more
         self._setup: Setup | None = None
+        self.sources: frozenset[str] = frozenset()  # the names of all objects that y depends on
         check_mesh(obj)
         self._model = model_of(obj)
         check_belongs(self._model, obj)
@@ -131,13 +132,14 @@ class PlaySession:
             channel.name: bindings.get(channel.name, channel.source) or self._frame_object
             for channel in info.channels.channels
         }
+        self.sources = frozenset((*self._sources.values(), self._frame_object))
         self._hands_changed()
         self._setup = setup
         return True
 
     def check_sources(self, scene: bpy.types.Scene) -> None:
         """Raise Problem("interaction_missing") for what was deleted: settings keep its data alive."""
-        for name in self.sources():
+        for name in self.sources:
             if scene.objects.get(name) is None:
                 raise Problem("interaction_missing", object=self.name, interaction=name)
 
@@ -237,7 +239,7 @@ class PlaySession:
         # What a mesh that others share shows is up to the last one to write.
         if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
             return False
-        return not any(hangs_on_a_shape(bpy.data.objects[name]) for name in self.sources())
+        return not any(hangs_on_a_shape(bpy.data.objects[name]) for name in self.sources)
 
     def show(
         self,
@@ -254,7 +256,6 @@ class PlaySession:
         mesh, frame = mesh_data(obj), visit.frame
         if len(mesh.vertices) != self.method.vertex_count:
             raise _other_mesh(self.method.vertex_count, obj)
-        self._bases = settings_of(obj).bases_shown
         self._object_from_frame = self.sampler.object_from_frame(depsgraph)
         with self._timing_steps():
             state = self.timeline.at(frame)
@@ -312,12 +313,9 @@ class PlaySession:
         if self._mesh_in_edit:
             check_belongs(self._model, obj)
             self._mesh_in_edit, self.stale = False, True
-        if self.bind(scene, obj) or settings_of(obj).bases_shown != self._bases:
-            self.stale = True
-
-    def sources(self) -> set[str]:
-        """The names of all objects that y depends on."""
-        return {*self._sources.values(), self._frame_object}
+        bases = settings_of(obj).bases_shown
+        if self.bind(scene, obj) or bases != self._bases:
+            self._bases, self.stale = bases, True
 
     def _overwrite(self, which: Mask, y: NDArray[np.float32]) -> None:
         """Some values of y have changed at the frame last seen: what follows it no longer holds."""

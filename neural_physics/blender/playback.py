@@ -127,7 +127,7 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
 def _warning(session: PlaySession) -> Problem | None:
     if session.behind:
         return Problem("catch_up_needed", object=session.name, frames=session.behind)
-    for name in sorted(session.sources()):
+    for name in sorted(session.sources):
         source = bpy.data.objects.get(name)
         if source is not None and source.hide_viewport:
             return Problem("interaction_hidden", object=session.name, interaction=name)

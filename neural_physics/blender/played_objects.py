@@ -111,7 +111,7 @@ class PlayedObjects:
                 # Blender 4.5 crashes later if the scene itself had changed, and is not evaluated again.
                 scene.update_tag()
         for session, obj in _sound(pairs):
-            session.behind = len(session.needs(visit))
+            session.behind = len(session.needs(visit)) if missing else 0
             if session.behind == 0:
                 with _KeepingProblem(session):
                     session.record(depsgraph, visit, bool(missing))
@@ -130,7 +130,7 @@ class PlayedObjects:
             if session.frame == scene.frame_current and scene.frame_subframe == 0.0:
                 with _KeepingProblem(session):
                     session.check_sources(scene)
-                    animated = animation and not moved.isdisjoint(session.sources())
+                    animated = animation and not moved.isdisjoint(session.sources)
                     session.stale |= session.edited(depsgraph, animated)
         if any(session.stale for session, _ in _sound(pairs)):
             if not self.missing(scene):

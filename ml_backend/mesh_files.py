@@ -36,18 +36,19 @@ def read_mesh_file(path: Path) -> Mesh:
         return _mesh(vertices, faces)
     except Problem:
         raise
-    except (OSError, ValueError, KeyError, IndexError, TypeError, StopIteration) as error:
+    except (OSError, ValueError, OverflowError, KeyError, IndexError, TypeError, StopIteration) as error:
         raise Problem("mesh_unreadable", path=path, reason=error) from error
 
 
 def _mesh(vertices: NDArray[np.float32], faces: Faces) -> Mesh:
-    corners = np.array([corner for face in faces for corner in face], np.int32)
+    # Wide enough that an index which is too large is not taken for another one.
+    corners = np.array([corner for face in faces for corner in face], np.int64)
     sizes = np.array([len(face) for face in faces], np.int32)
     if not len(vertices) or not len(sizes) or sizes.min() < 3:
         raise ValueError("it has no vertices, no faces, or faces of fewer than 3 corners")
     if not np.isfinite(vertices).all() or corners.min() < 0 or corners.max() >= len(vertices):
         raise ValueError("it has corners without a vertex, or vertices without a place")
-    return Mesh(vertices, corners, sizes, np.zeros(len(vertices), np.float32))
+    return Mesh(vertices, corners.astype(np.int32), sizes, np.zeros(len(vertices), np.float32))
 
 
 def _read_obj(data: bytes) -> tuple[NDArray[np.float32], Faces]:
@@ -80,6 +81,8 @@ def _read_ply(data: bytes) -> tuple[NDArray[np.float32], Faces]:
     read = _ascii_values(body) if form == "ascii" else _binary_values(body, PLY_ORDERS[form])
     found: dict[str, list[dict[str, list[float]]]] = {}
     for name, count, properties in elements:
+        if count > len(body):
+            raise ValueError(f"it ends before the last {name}")
         found[name] = [{p[-1]: read(p) for p in properties} for _ in range(count)]
     vertices = [[vertex[axis][0] for axis in "xyz"] for vertex in found["vertex"]]
     key = next(name for name in ("vertex_indices", "vertex_index") if name in found["face"][0])

@@ -90,7 +90,10 @@ def advance(state: JobState, event: JobEvent) -> tuple[JobState, tuple[Effect, .
 def _reported(state: JobState, said: dict[str, Any]) -> JobState:
     match said.get("event"):
         case "progress":
-            return _progressed(state, said)
+            try:
+                return _progressed(state, said)
+            except (KeyError, TypeError, ValueError, OverflowError):
+                return state  # the log of some other program
         case "log":
             return replace(state, log=(*state.log, str(said.get("text", "")))[-LOG_LINES:])
         case "error":
@@ -104,14 +107,19 @@ def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
     history = state.history
     if "loss" in said:
         validation = said.get("validation")
-        point = (said["done"], said["loss"], float("nan") if validation is None else validation)
+        point = (
+            float(said["done"]),
+            float(said["loss"]),
+            float("nan") if validation is None else float(validation),
+        )
         history = (*history, point)[-HISTORY_POINTS:]
+    left = said.get("seconds_left")
     return replace(
         state,
         stage=str(said["stage"]),
         done=float(said["done"]),
         total=float(said["total"]),
-        seconds_left=said.get("seconds_left"),
+        seconds_left=None if left is None else float(left),
         history=history,
     )
 

@@ -173,7 +173,10 @@ def test_arrays_that_do_not_fit_are_told(files):
     np.save(files / "flat.npy", HAND.ravel())
     np.save(files / "objects.npy", np.array([{}], object))
     (files / "empty.npy").write_bytes(b"")
-    for name in ("flat", "objects", "empty"):
+    np.savez(files / "several.npz", hand=HAND)
+    (files / "several.npz").rename(files / "several.npy")
+    (files / "cut.npy").write_bytes((files / "several.npy").read_bytes()[:50])
+    for name in ("flat", "objects", "empty", "several", "cut"):
         with pytest.raises(Problem) as raised:
             read_interaction(files / f"{name}.npy", ["Hand.x", "Hand.y", "Hand.z"])
         assert raised.value.code == "interaction_shape"
@@ -298,10 +301,17 @@ def test_meshes_are_read_in_every_form(tmp_path, form):
     assert found.rest_positions == pytest.approx(MESH.rest_positions, abs=1e-7)
 
 
+NO_VERTICES = "ply\nformat ascii 1.0\nelement vertex 0\n"
+
+
 @pytest.mark.torch
 @pytest.mark.parametrize(
     ("name", "text"),
     [
+        ("m.obj", "v 0 0 0\nf 1 1 99999999999"), ("m.obj", "v 0 0 0\nf 1 1 -99999999999"),
+        ("m.obj", "v 0 0 0\n" * 3 + "f 1 2 4294967299"), ("m.obj", "v 0 0 0\nf 1 1 " + "9" * 30),
+        ("m.ply", "ply\nformat ascii 1.0\nelement vertex 1000000000000\nend_header\n"),
+        ("m.ply", NO_VERTICES + "element face 1\nproperty list int int vertex_index\nend_header\n3 0 inf 1"),
         ("m.obj", ""), ("m.obj", "v 0 0\nf 1 1 1"), ("m.obj", "v 0 0 0\nf 1 2 3"), ("m.obj", "v a b c"),
         ("m.ply", "ply"), ("m.ply", "ply\nformat ascii 1.0\nelement vertex 3\nend_header\n"),
         ("m.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nend_header\n1 2"),

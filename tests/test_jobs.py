@@ -66,6 +66,19 @@ def test_what_a_job_told_is_kept_and_its_end_is_in_words():
     assert "-11" in crashed.message and "hello" in crashed.message and "resume" in crashed.message
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stage": None}, {"done": None}, {"done": "many"}, {"total": []}, {"seconds_left": "soon"},
+        {"loss": "none"}, {"loss": 1.0, "validation": {}}, {"done": 10**400},
+    ],
+)  # fmt: skip
+def test_progress_that_is_none_is_passed_over(change):
+    before, _ = life(Start(), PROGRESS)
+    said = {key: value for key, value in (PROGRESS.event | change).items() if value is not None}
+    assert advance(before, Reported(said))[0] == before
+
+
 def test_losses_become_the_points_of_a_plot_and_only_the_latest_are_kept():
     losses = [
         Reported({"event": "progress", "stage": "", "done": i, "total": 9, "loss": 1 / (i + 1)})

@@ -77,16 +77,16 @@ playback.attach(sheet)
 bpy.ops.ed.undo_push(message="plays")
 """
 
-# Each visit of a frame sees what the visit before it had evaluated.
+# What is to be shown is read where it is written: if in a handler, it is evaluated after all of them.
 WATCH = """
 names = watching()
 names["visits"], names["poses"], names["threads"] = [], [], []
 def watch(scene, depsgraph):
     import threading
     if depsgraph.mode == {mode!r}:
-        mesh = bpy.data.objects["Sheet"].evaluated_get(depsgraph).data
+        mesh = bpy.data.objects["Sheet"].data
         poses = np.empty((len(mesh.vertices), 3), np.float32)
-        mesh.attributes["position"].data.foreach_get("vector", poses.ravel())
+        mesh.attributes["neural_physics_position"].data.foreach_get("vector", poses.ravel())
         names["visits"].append((scene.frame_current, scene.frame_subframe))
         names["poses"].append(poses)
         names["threads"].append(threading.current_thread() is threading.main_thread())
@@ -134,10 +134,10 @@ def played(window: Window) -> np.ndarray:
 
 
 def watched(window: Window) -> tuple[dict[tuple[int, float], np.ndarray], list[bool]]:
-    """The poses evaluated at each visit since WATCH, and whether on the main thread."""
+    """The poses to be shown at each visit since WATCH, and whether on the main thread."""
     visits, threads = do(window, WATCHED)
     poses = np.load(FOLDER / "poses.npy")
-    return {(f, round(s, 4)): pose for (f, s), pose in zip(visits[:-1], poses[1:], strict=True)}, threads
+    return {(f, round(s, 4)): pose for (f, s), pose in zip(visits, poses, strict=True)}, threads
 
 
 @pytest.fixture

@@ -111,6 +111,7 @@ def play(part: dict[str, Any]) -> str:
             f"{found['cloth_ms']:.1f}",
             f"{found['play_ms']:.3f}",
             f"{found['scrub_ms']:.3f}",
+            f"{found['written_ms']:.3f}",
             f"{found['nothing_ms']:.3f}",
             f"{found['speedup']:.0f}",
         )
@@ -123,6 +124,7 @@ def play(part: dict[str, Any]) -> str:
         "cloth, ms",
         "play, ms",
         "scrub, ms",
+        "written only, ms",
         "neither, ms",
         "times faster",
     )

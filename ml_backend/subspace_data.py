@@ -11,10 +11,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ml_backend.interaction_basis import InteractionBasis, fit_interaction_basis
+from ml_backend.interaction_basis import InteractionBasis, fit_interaction_basis, still_spreads
 from ml_backend.pca import MOST_PASSES, Subspace, fit_pca
 from ml_backend.spans import Span
 from neural_physics.reporting import Emit, Progress, StopRequest
+from neural_physics.takes import DatasetInfo
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ _ARRAYS = ("mean", "basis", "deviations", "y_mean", "interaction_basis", "start"
 def prepare(
     training: list[Span],
     validation: list[Span],
+    info: DatasetInfo,
     bases: int,
     device: torch.device,
     emit: Emit,
@@ -98,7 +100,8 @@ def prepare(
     held_out = sum(map(len, validation))
     counter = _Counter(Progress(emit, "Finding the bases", frames * (1 + MOST_PASSES)), stop)
     subspace = fit_pca(lambda: _chunks(training), bases, device, report=counter)
-    interaction = fit_interaction_basis(np.concatenate([span.interaction for span in training]))
+    y = np.concatenate([span.interaction for span in training])
+    interaction = fit_interaction_basis(y, still_spreads(info.channels, info.fps))
     counter = _Counter(Progress(emit, "Reading the motion", frames + held_out), stop)
     learned = _project(training, subspace, interaction, counter)
     firsts = [run.start for run, span in zip(learned.runs(), training, strict=True) if span.start == 0]

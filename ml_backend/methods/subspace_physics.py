@@ -17,7 +17,7 @@ from ml_backend.training import Schedule, Training
 from neural_physics.errors import Problem
 from neural_physics.model_file import ModelInfo
 from neural_physics.reporting import Emit, StopRequest
-from neural_physics.takes import Dataset
+from neural_physics.takes import Dataset, DatasetInfo
 
 if TYPE_CHECKING:
     from ml_backend.train import Options
@@ -34,7 +34,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     device = _device(options.device)
     training_spans, validation_spans = split(dataset)
     key = identity(dataset, options)
-    data = _prepared(training_spans, validation_spans, options, key, device, emit, stop)
+    data = _prepared(training_spans, validation_spans, dataset.info, options, key, device, emit, stop)
     if len(data.basis) < options.bases:
         text = (
             f"The training takes move in {len(data.basis)} ways only: {options.bases} bases are not needed."
@@ -80,6 +80,7 @@ def _device(asked: str) -> torch.device:
 def _prepared(
     training: list[Span],
     validation: list[Span],
+    info: DatasetInfo,
     options: Options,
     key: str,
     device: torch.device,
@@ -91,7 +92,7 @@ def _prepared(
     found = read_tensors(path)
     if found is not None and found[1].get("identity") == key:
         return SubspaceData.from_tensors(found[0])
-    data = prepare(training, validation, options.bases, device, emit, stop)
+    data = prepare(training, validation, info, options.bases, device, emit, stop)
     write_tensors(path, data.to_tensors(), {"identity": key})
     return data
 

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 import torch
 
-from ml_backend.interaction_basis import fit_interaction_basis
+from ml_backend.interaction_basis import fit_interaction_basis, still_spreads
 from ml_backend.pca import fit_pca
+from neural_physics.channels import Channel, ChannelLayout, frame_kinematics
 
 pytestmark = pytest.mark.torch
 CPU = torch.device("cpu")
@@ -54,7 +55,7 @@ def test_the_interaction_is_whitened_and_what_only_repeats_is_left_out():
     rng = np.random.default_rng(1)
     a, b = rng.normal(size=(2, 5000))
     y = np.stack([3 * a + 7, 1000 * b + a, 3 * a + 8, np.full(5000, 5.0)], 1).astype(np.float32)
-    found = fit_interaction_basis(y)
+    found = fit_interaction_basis(y, np.zeros(4))
     w = found.project(y)
     assert w.shape == (5000, 2)
     assert np.cov(w.T) == pytest.approx(np.eye(2), abs=0.01)
@@ -62,5 +63,38 @@ def test_the_interaction_is_whitened_and_what_only_repeats_is_left_out():
 
 
 def test_an_interaction_that_never_changes_gives_one_finite_number():
-    found = fit_interaction_basis(np.full((50, 3), 2.0, np.float32))
+    found = fit_interaction_basis(np.full((50, 3), 2.0, np.float32), np.zeros(3))
     assert np.array_equal(found.project(np.full((50, 3), 2.0, np.float32)), np.zeros((50, 1)))
+
+
+def test_a_frame_that_is_moved_by_rounding_alone_does_not_become_a_signal():
+    """A ball that moves, beside a frame whose float32 matrices differ in their last digits."""
+    fps, count = 24.0, 400
+    rng = np.random.default_rng(2)
+    kinds = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
+    moving = ChannelLayout((Channel("Ball", "position", 3),))
+    still = (Channel("Chair", "position", 3), *(Channel(kind, kind, 3) for kind in kinds))
+    layout = ChannelLayout((*moving.channels, *still))
+    matrices = np.tile(np.eye(4), (count, 1, 1))
+    matrices[:, :3] *= 1.0 + 1e-7 * rng.normal(size=(count, 3, 4))
+    matrices[:, :3, 3] = 2.5 + 2e-7 * rng.normal(size=(count, 3))
+    ball = np.cumsum(rng.normal(0, 0.01, (count, 3)), 0)
+    y = np.zeros((count, layout.size), np.float32)
+    for t in range(2, count):
+        motion = frame_kinematics(matrices[[t, t - 1, t - 2]], 1 / fps)
+        y[t] = layout.pack({"Ball": ball[t], "Chair": matrices[t, :3, 3], **vars(motion)})
+    y = y[2:]
+    found = fit_interaction_basis(y, still_spreads(layout, fps))
+    assert found.basis.shape == (3, layout.size) and not found.basis[:, 3:].any()
+    alone = fit_interaction_basis(y[:, :3], still_spreads(moving, fps))
+    assert found.basis[:, :3] == pytest.approx(alone.basis, rel=1e-5)
+
+
+def test_values_of_any_unit_count_by_what_float32_can_tell_of_them():
+    rng = np.random.default_rng(3)
+    layout = ChannelLayout((Channel("tiny", "value", 1), Channel("huge", "value", 1)))
+    tiny = 1e-9 * rng.normal(size=500)
+    huge = 1e6 + 0.06 * rng.normal(size=500)  # one step of float32 there
+    y = np.stack([tiny, huge], 1).astype(np.float32)
+    found = fit_interaction_basis(y, still_spreads(layout, 24.0))
+    assert found.basis.shape == (1, 2) and found.basis[0, 0] != 0 and found.basis[0, 1] == 0

@@ -37,7 +37,7 @@ def dataset(tmp_path):
 
 @pytest.fixture
 def data(dataset):
-    return prepare(*split(dataset), 6, CPU, silent, NO_STOP)
+    return prepare(*split(dataset), dataset.info, 6, CPU, silent, NO_STOP)
 
 
 def played(path, dataset, data, preset, seed=3):

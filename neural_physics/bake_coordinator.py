@@ -11,6 +11,7 @@ import os
 import shutil
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from neural_physics.reporting import Emit, Progress, StopRequest, error_event, p
 from neural_physics.takes import Dataset, TakeOutline, read_take_info
 
 POLL_EVERY = 0.05  # seconds
+RETRIES = 1  # of a take whose Blender crashed
 
 
 @dataclass
@@ -47,8 +49,11 @@ class Coordinator:
         self._cores = _cores()
         self._frames = {take.name: self._frames_on_disk(take.name) for take in plan.takes}
         self._complete = {take.name for take in plan.takes if self._is_complete(take.name)}
-        self._waiting = [take for take in plan.takes if take.name not in self._complete]
+        missing = [take for take in plan.takes if take.name not in self._complete]
+        # Those that a model is judged by come first, so that a bake that is stopped early has some.
+        self._waiting = sorted(missing, key=lambda take: take.role == "training")
         self._running: list[_Worker] = []
+        self._crashes: Counter[str] = Counter()
 
     def run(self) -> dict[str, Any]:
         """Bake what is missing; returns what the "result" event says.
@@ -67,9 +72,12 @@ class Coordinator:
                 progress.at(sum(self._frames.values()))
         finally:
             self._stop_workers()
+        self._report_crashes()
         seconds = time.monotonic() - started
         made = sum(self._frames.values()) - already
-        return {**self._result(), "frames_per_second": made / seconds, "seconds": seconds}
+        # A clock may not tell so short a time from none.
+        rate = made / seconds if seconds else 0.0
+        return {**self._result(), "frames_per_second": rate, "seconds": seconds}
 
     def _start_workers(self) -> None:
         most = self._plan.parallel or len(self._cores)
@@ -98,9 +106,17 @@ class Coordinator:
                 # A worker of a coordinator that was killed has just ended, or has yet to notice: try again.
                 self._waiting.insert(0, worker.take)
             elif state.code == "ended_unexpectedly":
-                raise Problem("bake_crashed", take=name, path=worker.process.files.log)
+                self._crashes[name] += 1
+                if self._crashes[name] <= RETRIES:
+                    self._waiting.append(worker.take)
             else:
                 raise Problem.told(state.code, state.message)
+
+    def _report_crashes(self) -> None:
+        lost = [name for name, times in self._crashes.items() if times > RETRIES]
+        if lost:
+            log = JobFiles(self._plan.folder, lost[0]).log
+            raise Problem("bake_crashed", take=", ".join(sorted(lost)), path=log)
 
     def _stop_workers(self) -> None:
         for worker in self._running:

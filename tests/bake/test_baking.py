@@ -377,11 +377,14 @@ def test_workers_end_by_themselves_when_the_coordinator_is_killed(tmp_path):
     wait_for(lambda: workers(folder) == [], 10)
 
 
-def test_a_crashed_worker_is_told_with_its_log_and_the_bake_can_go_on(tmp_path):
+def test_a_worker_that_crashes_again_and_again_is_told_with_its_log_and_the_bake_can_go_on(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     command = command_for(cloth, folder, 1, 500)
     bake = start(command, listen=True)
     wait_for(lambda: frames_on_disk(folder, "take_000", 81) >= 10)
+    (first,) = workers(folder)
+    os.kill(first, signal.SIGKILL)
+    wait_for(lambda: workers(folder) not in ([], [first]))
     os.kill(workers(folder)[0], signal.SIGKILL)
     said = bake.communicate(timeout=30)[0]
     assert "while it baked take_000" in said and "take_000.jsonl" in said

@@ -1,0 +1,83 @@
+"""The bake job with workers that need no Blender: in which order takes are baked, and what a crash costs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import synthetic
+
+from neural_physics import bake_coordinator
+from neural_physics.bake_coordinator import Coordinator
+from neural_physics.bake_plan import BakePlan, plan_takes
+from neural_physics.errors import Problem
+from neural_physics.reporting import StopRequest
+from neural_physics.takes import Dataset, DatasetInfo
+
+ROOT = Path(__file__).resolve().parents[2]
+FRAMES = 5
+# Writes its take, unless it is said to crash: it then ends after two frames, as often as is said.
+WORKER = f"""
+import json, os, sys
+from pathlib import Path
+sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
+import numpy as np
+from neural_physics.bake_plan import BakePlan
+from neural_physics.reporting import print_event
+from neural_physics.takes import Dataset, TakeInfo
+plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
+dataset, take = Dataset.open(Path(plan.dataset)), plan.take(name)
+with (dataset.path / "order").open("a") as file:
+    file.write(name + " ")
+crashes = json.loads((dataset.path / "crashes").read_text()).get(name, 0)
+tried = (dataset.path / "order").read_text().split().count(name)
+with dataset.writer(name, TakeInfo(take.frames, role=take.role)) as writer:
+    for number in range(writer.count, take.frames):
+        if number == 2 and tried <= crashes:
+            os._exit(11)
+        writer.append(dataset.mesh.rest_positions, np.ones(3))
+print_event({{"event": "result", "take": name, "frames": writer.count}})
+"""
+
+
+def bake(path: Path, takes: int, **crashes: int) -> dict:
+    """The result of a bake of so many takes, one at a time; crashes: how often each take's worker does."""
+    mesh = synthetic.sheet_mesh(3)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT)
+    Dataset.create(path, info, mesh)
+    (path / "crashes").write_text(json.dumps(crashes))
+    planned = plan_takes({}, takes, FRAMES, 0)
+    plan = BakePlan(str(path), "Sheet", "Scene", "Layer", (sys.executable, "-c", WORKER), planned, parallel=1)
+    plan.write()
+    return Coordinator(plan, lambda event: None, StopRequest()).run()
+
+
+def test_takes_that_a_model_is_judged_by_are_baked_first_under_the_names_they_always_have(tmp_path):
+    result = bake(tmp_path / "d", 8)
+    assert (tmp_path / "d" / "order").read_text().split()[:3] == ["take_006", "take_007", "take_000"]
+    roles = [take.info.role for take in Dataset.open(tmp_path / "d").outlines()]
+    assert roles == ["training"] * 6 + ["validation", "test"]
+    assert (result["takes"], result["frames"]) == (8, 8 * FRAMES)
+
+
+def test_a_worker_that_crashed_once_is_started_again_and_its_take_goes_on(tmp_path):
+    assert bake(tmp_path / "d", 2, take_001=1)["frames"] == 2 * FRAMES
+    assert (tmp_path / "d" / "order").read_text().split() == ["take_001", "take_000", "take_001"]
+    assert not (tmp_path / "d" / "bake").exists()
+
+
+def test_takes_that_crash_again_are_told_once_all_others_are_baked(tmp_path):
+    with pytest.raises(Problem) as raised:
+        bake(tmp_path / "d", 4, take_000=2, take_002=9)
+    assert raised.value.code == "bake_crashed"
+    assert "take_000, take_002" in raised.value.message and "take_000.jsonl" in raised.value.message
+    takes = {take.name: take.info.complete for take in Dataset.open(tmp_path / "d").outlines()}
+    assert takes == {"take_000": False, "take_001": True, "take_002": False, "take_003": True}
+    assert (tmp_path / "d" / "bake" / "take_000.jsonl").is_file()
+
+
+def test_a_bake_too_short_for_the_clock_has_a_result(tmp_path, monkeypatch):
+    monkeypatch.setattr(bake_coordinator.time, "monotonic", lambda: 7.0)
+    assert bake(tmp_path / "d", 1)["frames_per_second"] == 0.0

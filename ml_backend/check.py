@@ -12,6 +12,7 @@ import numpy as np
 from ml_backend.spans import split
 from neural_physics.errors import Problem
 from neural_physics.evaluation import chunks
+from neural_physics.frame_checks import checked
 from neural_physics.reporting import Emit, Progress, StopRequest
 from neural_physics.takes import Dataset, Take
 from neural_physics.wording import plural
@@ -98,7 +99,7 @@ def _open_takes(dataset: Dataset) -> tuple[list[Take], list[str]]:
     takes, faults = [], []
     for name in dataset.take_names():
         try:
-            takes.append(dataset.take(name))
+            takes.append(checked(dataset.take(name), dataset))
         except Problem as problem:
             faults.append(f"{name}: {problem.message}")
     return takes, faults

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ml_backend.comparison import BASIS, MEAN, OURS, RIDGE, Comparison, compare, predictors
 from ml_backend.timing import time_model
 from neural_physics.evaluation import ROLLOUT_FRAMES, Window, check_belongs, held_out_takes, rollout, tile
+from neural_physics.frame_checks import checked
 from neural_physics.methods import Method, load_method
 from neural_physics.model_file import Model, read_model
 from neural_physics.point_caches import write_pc2
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
             "seconds_left": None,
         }
     )
-    candidates = predictors(method, dataset.takes("training"))
+    candidates = predictors(method, [checked(take, dataset) for take in dataset.takes("training")])
     stop.check()
     progress = Progress(emit, "Rolling out", sum(w.stop - w.first for w in windows))
 

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neural_physics.errors import Problem
+from neural_physics.frame_checks import checked
 from neural_physics.takes import Dataset, Take
 
 CHUNK = 256  # frames in memory at once
 VALIDATION_SHARE = 0.1  # of every take's end, where no take is for validation
-FEWEST_FRAMES = 64  # two of the paper's windows
+WINDOW = 32  # frames that training looks at together, the paper's
+FEWEST_FRAMES = 2 * WINDOW
 SHORTEST = 3  # frames: a state and the two before it
 
 
@@ -48,17 +50,19 @@ def split(dataset: Dataset) -> tuple[list[Span], list[Span]]:
     """The spans to learn from, and those that choose the best model.
 
     Where no take is for validation, the tail of each training take is. Test takes are left alone.
+    Of takes that are not complete the bad frames are looked for here.
     Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers").
     """
-    training = _spans(dataset.takes("training"))
-    validation = _spans(dataset.takes("validation"))
+    takes = [checked(take, dataset) for take in dataset.takes("training")]
+    training = _spans(takes)
+    validation = _spans([checked(take, dataset) for take in dataset.takes("validation")])
     if not training:
-        raise Problem("dataset_empty", path=dataset.path, reason=_why_empty(dataset))
+        raise Problem("dataset_empty", path=dataset.path, reason=_why_empty(takes))
     if not validation:
         training, validation = _tails(training)
-    frames = sum(len(span) for span in training)
-    if frames < FEWEST_FRAMES or not validation:
-        raise Problem("dataset_too_short", path=dataset.path, found=frames, needed=FEWEST_FRAMES)
+    frames = sum(len(span) for span in training if len(span) >= WINDOW)
+    if frames < FEWEST_FRAMES:
+        raise Problem("dataset_too_short", path=dataset.path, found=frames, run=WINDOW, needed=FEWEST_FRAMES)
     for span in (*training, *validation):
         _finite(span.interaction, span.take, span.start)
     return training, validation
@@ -78,8 +82,7 @@ def _tails(spans: list[Span]) -> tuple[list[Span], list[Span]]:
     return heads, [span for span in tails if len(span) >= SHORTEST]
 
 
-def _why_empty(dataset: Dataset) -> str:
-    takes = dataset.takes("training")
+def _why_empty(takes: list[Take]) -> str:
     reasons = sorted({excluded.reason for take in takes for excluded in take.info.excluded})
     if not takes:
         return "it has no takes for training"

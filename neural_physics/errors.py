@@ -54,10 +54,12 @@ PROBLEMS: dict[str, str] = {
     "dataset_newer": "{path} was written by a newer version of Neural Physics: update the extension.",
     "dataset_empty": "The dataset {path} has no usable frames ({reason}): bake more takes.",
     "nothing_held_out": (
-        "The dataset {path} has no validation or test take that is long enough to compare a model with: bake more takes."
+        "The dataset {path} has no validation or test take that is long enough to compare a model with: "
+        "bake more takes, which needs a training motion other than Keep Animation, or import one."
     ),
     "dataset_too_short": (
-        "The dataset {path} has {found} usable frames, but training needs at least {needed}: bake more frames."
+        "The dataset {path} leaves {found} frames to learn from in runs of at least {run}, "
+        "but training needs {needed}: bake more takes, or longer ones."
     ),
     "dataset_not_numbers": (
         "Frame {frame} of the take {take} has something that is not a number: bake or import that take again."
@@ -72,6 +74,10 @@ PROBLEMS: dict[str, str] = {
     "object_overridden": (
         "{object} or its mesh is a library override, whose mesh cannot be changed here: "
         "use Object > Relations > Make Local > Selected Objects and Data."
+    ),
+    "mesh_shared": (
+        "{object} shares its mesh with {other}, which would move along: "
+        "use Object > Relations > Make Single User > Object & Data."
     ),
     "edit_mode": "{object} is in Edit Mode: leave it (Tab) and try again.",
     "no_physics": "{object} has no Cloth or Soft Body physics: add one of them in the Physics properties.",
@@ -116,6 +122,10 @@ PROBLEMS: dict[str, str] = {
     # Models
     "model_missing": "{object} has no model: train one, or import a model file.",
     "model_not_packed": "{object} has no model in this .blend: train one, import a model file, or pack one first.",
+    "model_in_the_way": (
+        "{path} holds another model than the one that {object} plays, and would be lost: "
+        "move it away, or pack it if it is the one you want."
+    ),
     "model_damaged": "The model {path} cannot be read ({reason}): train it again, or ask for a fresh copy.",
     "model_too_large": "The model {path} is larger than {limit}, which no trained model needs: it was not opened.",
     "model_newer": "The model {path} needs a newer version of Neural Physics: update the extension.",
@@ -139,6 +149,11 @@ PROBLEMS: dict[str, str] = {
         "{object} may be rendered wrong, or Blender may crash, while the window is used during a render: "
         "switch on Render > Lock Interface."
     ),
+    "frames_reversed": (
+        "The playback of {object} would end at frame {last}, before it begins at {first}: "
+        "set them the other way round."
+    ),
+    "work_removed": "What {task} worked on was removed meanwhile: undo that, or start {task} again.",
     # Commands
     "no_scene": "No scene is open: name a .blend that is there and can be read before --command.",
     "evaluation_missing": "{object} has not been evaluated: click Evaluate first.",

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Problem
+from .frame_checks import checked
 from .methods import Method
 from .model_file import ModelInfo
 from .takes import Dataset, Take
@@ -52,8 +53,8 @@ Predictor = Callable[[Window], NDArray[np.float32]]
 def tile(takes: Iterable[Take], frames: int = ROLLOUT_FRAMES) -> list[Window]:
     """Windows of `frames` frames side by side over all usable frames; none crosses an excluded one.
 
-    The rest of a run of usable frames is a shorter window, unless it has less than a tenth of the
-    frames asked for and there are others.
+    What is left at the end of a run of usable frames is a shorter window, unless it has less than a
+    tenth of the frames asked for (`SHORTEST_ROLLOUT` at most).
     """
     windows, shortest = [], max(GIVEN_FRAMES + 1, min(SHORTEST_ROLLOUT, frames // 10))
     for take in takes:
@@ -153,7 +154,8 @@ def held_out_takes(dataset: Dataset) -> list[Take]:
 
     Raises Problem("nothing_held_out").
     """
-    takes = dataset.takes("test") or dataset.takes("validation")
+    found = dataset.takes("test") or dataset.takes("validation")
+    takes = [checked(take, dataset) for take in found]
     if not tile(takes):
         raise Problem("nothing_held_out", path=dataset.path)
     return takes
@@ -167,6 +169,9 @@ def check_belongs(model: ModelInfo, path: object, dataset: Dataset) -> None:
         reason = "it has another mesh"
     elif layouts[0] != layouts[1]:
         reason = "it reacts to other things"
+    elif bool(model.reference_frame) != bool(info.reference_frame):
+        axes = [m.reference_frame or "the object itself" for m in (model, info)]
+        reason = f"it is in the axes of {axes[0]}, the dataset in those of {axes[1]}"
     elif abs(model.dt * info.fps - 1.0) > SAME_RATE:
         reason = f"it runs at {1 / model.dt:.4g} frames per second, the dataset at {info.fps:.4g}"
     if reason:

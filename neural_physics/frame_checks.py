@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .channels import ChannelLayout
-from .takes import Exclusion, Mesh
+from .takes import Dataset, Exclusion, Mesh, Take
 
 NOT_FINITE = "the simulation stopped giving numbers"
 BLANK = "nothing was written"
@@ -43,6 +44,14 @@ def find_bad_frames(
         for reason, found in _checks(chunk, low, high, edges, longest):
             bad += [(first + int(frame), reason) for frame in np.flatnonzero(found)]
     return merge(Exclusion(max(0, f - BEFORE), min(last, f + AFTER), reason) for f, reason in bad)
+
+
+def checked(take: Take, dataset: Dataset) -> Take:
+    """The take, its bad frames excluded if it is not complete: nobody has looked for them yet."""
+    if take.info.complete:
+        return take
+    found = find_bad_frames(take.positions, dataset.mesh, dataset.info.channels, take.interaction)
+    return replace(take, info=replace(take.info, excluded=merge([*take.info.excluded, *found])))
 
 
 def merge(exclusions: Iterable[Exclusion]) -> tuple[Exclusion, ...]:

@@ -170,6 +170,7 @@ def test_the_takes_to_evaluate_on_are_those_for_testing_then_those_for_validatio
     ("change", "said"),
     [
         ({"dt": 1 / 30}, "30 frames per second"),
+        ({"reference_frame": "Rig/neck"}, "axes of Rig/neck, the dataset in those of the object itself"),
         ({"topology": "other"}, "another mesh"),
         ({"channels": synthetic.ChannelLayout((synthetic.Channel("Foot", "position", 3),))}, "other things"),
     ],

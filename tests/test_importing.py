@@ -259,7 +259,7 @@ def test_check_finds_every_fault_of_a_dataset_written_by_others(files):
 @pytest.mark.torch
 def test_more_takes_are_mapped_than_a_process_may_have_files_open_at_first(tmp_path):
     pytest.importorskip("rich")
-    path = synthetic.make_dataset(tmp_path / "d", ("training", "validation") * 40, frames=4).path
+    path = synthetic.make_dataset(tmp_path / "d", ("training", "validation") * 20, frames=40).path
     script = (
         "import resource, runpy, sys; most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]; "
         "resource.setrlimit(resource.RLIMIT_NOFILE, (64, most)); "
@@ -270,7 +270,7 @@ def test_more_takes_are_mapped_than_a_process_may_have_files_open_at_first(tmp_p
         [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(done.stdout.splitlines()[-1])["takes"] == 80
+    assert json.loads(done.stdout.splitlines()[-1])["takes"] == 40
 
 
 @pytest.mark.torch

@@ -1,10 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from motion_data import make_dataset
 
 from ml_backend.spans import split
 from neural_physics.errors import Problem
-from neural_physics.takes import Exclusion
+from neural_physics.evaluation import held_out_takes
+from neural_physics.frame_checks import AFTER, BEFORE
+from neural_physics.takes import Exclusion, read_take_info, write_take_info
 
 
 def frames_of(spans):
@@ -59,6 +63,34 @@ def test_an_interaction_that_is_no_number_is_refused(tmp_path):
     rows[3, 1] = np.inf
     np.save(path, rows)
     assert refused(dataset).names["frame"] == 3
+
+
+def test_of_a_take_that_is_not_complete_the_bad_frames_are_found_here(tmp_path):
+    """A bake that was stopped has not looked for them yet."""
+    dataset = make_dataset(tmp_path, 200, ("training", "validation"), excluded=(Exclusion(0, 1, "resumed"),))
+    for name in ("take_000", "take_001"):
+        folder = tmp_path / "takes" / name
+        write_take_info(folder, replace(read_take_info(folder), complete=False))
+        positions = np.memmap(folder / "positions.pc2", "<f4", "r+", 32, (200, 36, 3))
+        positions[100, 5, 1] = np.nan
+        positions[150:] = 0.0
+        positions.flush()
+    training, validation = split(dataset)
+    kept = [(2, 100 - BEFORE), (100 + AFTER + 1, 150 - BEFORE)]
+    for spans in (training, validation):
+        assert [(span.start, span.stop) for span in spans] == kept
+        assert all(
+            np.isfinite(chunk).all() and chunk.any(1).all() for span in spans for chunk in span.chunks()
+        )
+    (held_out,) = held_out_takes(dataset)
+    assert held_out.segments() == kept
+
+
+def test_many_frames_in_runs_too_short_to_train_from_are_told_as_such(tmp_path):
+    every = tuple(Exclusion(first, first, "torn") for first in range(0, 400, 30))
+    problem = refused(make_dataset(tmp_path, 400, ("training", "validation"), excluded=every))
+    assert problem.code == "dataset_too_short"
+    assert "leaves 0 frames to learn from in runs of at least 32" in problem.message
 
 
 @pytest.mark.parametrize(

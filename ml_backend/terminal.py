@@ -15,12 +15,13 @@ class Terminal:
     """Shows each stage as a bar, and the result as a list."""
 
     def __init__(self) -> None:
-        self._console = Console()
+        # What is shown holds names and paths, and a folder [old] is no style.
+        self._console = Console(markup=False, emoji=False, highlight=False)
         self._bars = Progress(
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(30),
             TaskProgressColumn(),
-            TextColumn("{task.fields[more]}"),
+            TextColumn("{task.fields[more]}", markup=False),
             console=self._console,
         )
         self._stage, self._task = "", TaskID(0)
@@ -38,15 +39,15 @@ class Terminal:
             case "progress":
                 self._progress(event)
             case "log":
-                self._console.print(event["text"], highlight=False)
+                self._console.print(event["text"])
             case "error":
                 self._bars.stop()
-                self._console.print(event["message"], style="bold red", highlight=False)
+                self._console.print(event["message"], style="bold red")
             case "result":
                 self._bars.stop()
                 for name, value in event.items():
                     if isinstance(value, str | int | float) and name != "event":
-                        self._console.print(f"{name.replace('_', ' ')}: {value}", highlight=False)
+                        self._console.print(f"{name.replace('_', ' ')}: {value}")
 
     def _progress(self, event: Event) -> None:
         if event["stage"] != self._stage:

@@ -203,6 +203,9 @@ PROBLEMS: dict[str, str] = {
         "The job in {path} runs on {host} and cannot be ended from here: "
         "wait for its next checkpoint, or end it there."
     ),
+    "ended_unexpectedly": (
+        "The job ended unexpectedly (status {status}, {said}); what it finished is kept: resume it."
+    ),
     "stopped": "Stopped as asked; all that was finished is kept: resume when you like.",
     "unexpected": "Something went wrong that should not have ({reason}): the log is in {path}, please report it.",
 }

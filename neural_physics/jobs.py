@@ -1,6 +1,6 @@
 """The life of a job as one pure function: (state, event) -> (state, effects).
 
-Nothing here starts a process or knows Blender; `neural_physics.blender.job_host` carries out the
+Nothing here starts a process or knows Blender; `neural_physics.job_process` carries out the
 effects and feeds the events, and so can a test.
 """
 
@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from .errors import Problem
+
 Phase = Literal["idle", "running", "stopping", "stopped", "failed", "finished"]
-Effect = Literal["spawn", "ask_to_stop", "kill", "redraw", "deliver"]
+Effect = Literal["ask_to_stop", "kill", "deliver"]
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,13 @@ def advance(state: JobState, event: JobEvent) -> tuple[JobState, tuple[Effect, .
     """What becomes of a job, and what is to be done now."""
     match event:
         case Start() if not state.active:
-            return JobState(phase="running", stage="Starting"), ("spawn", "redraw")
+            return JobState(phase="running", stage="Starting"), ()
         case Stop() if state.phase == "running":
-            return replace(state, phase="stopping"), ("ask_to_stop", "redraw")
+            return replace(state, phase="stopping"), ("ask_to_stop",)
         case Stop() if state.phase == "stopping":
             return state, ("kill",)
         case Reported(event=said) if state.active:
-            return _reported(state, said), ("redraw",)
+            return _reported(state, said), ()
         case Exited(status=status) if state.active:
             return _exited(state, status)
     return state, ()
@@ -126,12 +128,12 @@ def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
 
 def _exited(state: JobState, status: int) -> tuple[JobState, tuple[Effect, ...]]:
     if state.code not in ("", "stopped"):
-        return replace(state, phase="failed"), ("redraw",)
+        return replace(state, phase="failed"), ()
     if state.code == "stopped" or (state.phase == "stopping" and not state.result):
-        message = state.message or "Stopped; all that was finished is kept: resume when you like."
-        return replace(state, phase="stopped", code="stopped", message=message), ("redraw",)
+        message = state.message or Problem("stopped").message
+        return replace(state, phase="stopped", code="stopped", message=message), ()
     if status == 0 and state.result:
-        return replace(state, phase="finished", message=""), ("deliver", "redraw")
+        return replace(state, phase="finished", message=""), ("deliver",)
     last = state.log[-1] if state.log else "it said nothing"
-    message = f"The job ended unexpectedly (status {status}, {last}): what it finished is kept; resume it."
-    return replace(state, phase="failed", code="ended_unexpectedly", message=message), ("redraw",)
+    problem = Problem("ended_unexpectedly", status=status, said=last)
+    return replace(state, phase="failed", code=problem.code, message=problem.message), ()

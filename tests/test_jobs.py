@@ -20,7 +20,7 @@ def life(*events) -> tuple[JobState, list[str]]:
     state, effects = JobState(), []
     for event in events:
         state, todo = advance(state, event)
-        effects += [effect for effect in todo if effect != "redraw"]
+        effects += todo
     return state, effects
 
 
@@ -28,23 +28,23 @@ def life(*events) -> tuple[JobState, list[str]]:
     ("events", "phase", "effects"),
     [
         ([], "idle", []),
-        ([Start()], "running", ["spawn"]),
-        ([Start(), Start()], "running", ["spawn"]),
-        ([Start(), PROGRESS, RESULT, Exited(0)], "finished", ["spawn", "deliver"]),
-        ([Start(), Stop(), STOPPED, Exited(1)], "stopped", ["spawn", "ask_to_stop"]),
-        ([Start(), Stop(), Exited(-15)], "stopped", ["spawn", "ask_to_stop"]),
-        ([Start(), Stop(), Stop(), Exited(-9)], "stopped", ["spawn", "ask_to_stop", "kill"]),
-        ([Start(), Stop(), RESULT, Exited(0)], "finished", ["spawn", "ask_to_stop", "deliver"]),
-        ([Start(), FULL, Exited(1)], "failed", ["spawn"]),
-        ([Start(), Stop(), FULL, Exited(1)], "failed", ["spawn", "ask_to_stop"]),
-        ([Start(), STOPPED, Exited(1)], "stopped", ["spawn"]),
-        ([Start(), Exited(-11)], "failed", ["spawn"]),
-        ([Start(), Exited(0)], "failed", ["spawn"]),
-        ([Start(), RESULT, Exited(1)], "failed", ["spawn"]),
-        ([Start(), FULL, Exited(1), Start()], "running", ["spawn", "spawn"]),
-        ([Start(), Start(), Stop(), Start()], "stopping", ["spawn", "ask_to_stop"]),
+        ([Start()], "running", []),
+        ([Start(), Start()], "running", []),
+        ([Start(), PROGRESS, RESULT, Exited(0)], "finished", ["deliver"]),
+        ([Start(), Stop(), STOPPED, Exited(1)], "stopped", ["ask_to_stop"]),
+        ([Start(), Stop(), Exited(-15)], "stopped", ["ask_to_stop"]),
+        ([Start(), Stop(), Stop(), Exited(-9)], "stopped", ["ask_to_stop", "kill"]),
+        ([Start(), Stop(), RESULT, Exited(0)], "finished", ["ask_to_stop", "deliver"]),
+        ([Start(), FULL, Exited(1)], "failed", []),
+        ([Start(), Stop(), FULL, Exited(1)], "failed", ["ask_to_stop"]),
+        ([Start(), STOPPED, Exited(1)], "stopped", []),
+        ([Start(), Exited(-11)], "failed", []),
+        ([Start(), Exited(0)], "failed", []),
+        ([Start(), RESULT, Exited(1)], "failed", []),
+        ([Start(), FULL, Exited(1), Start()], "running", []),
+        ([Start(), Start(), Stop(), Start()], "stopping", ["ask_to_stop"]),
         ([Stop(), PROGRESS, RESULT, Exited(0)], "idle", []),
-        ([Start(), RESULT, Exited(0), Stop(), PROGRESS, Exited(1)], "finished", ["spawn", "deliver"]),
+        ([Start(), RESULT, Exited(0), Stop(), PROGRESS, Exited(1)], "finished", ["deliver"]),
     ],
 )
 def test_every_way_a_job_can_go(events, phase, effects):
@@ -92,14 +92,11 @@ def test_losses_become_the_points_of_a_plot_and_only_the_latest_are_kept():
 @given(
     st.lists(st.sampled_from([Start(), Stop(), PROGRESS, RESULT, STOPPED, FULL, LOG, Exited(0), Exited(1)]))
 )
-def test_whatever_happens_a_process_is_started_only_when_none_runs_and_ends_are_final(events):
+def test_whatever_happens_a_job_runs_from_its_start_to_its_exit_and_ends_are_final(events):
     state, runs = JobState(), False
     for event in events:
-        if isinstance(event, Exited) and not runs:
-            continue
         before, (state, effects) = state, advance(state, event)
-        assert not ("spawn" in effects and runs)
-        runs = (runs or "spawn" in effects) and not isinstance(event, Exited)
+        runs = (runs or isinstance(event, Start)) and not isinstance(event, Exited)
         assert state.active == runs
         if not before.active and not isinstance(event, Start):
             assert state == before and not effects

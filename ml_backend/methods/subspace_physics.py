@@ -51,7 +51,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     try:
         training.run(emit, stop)
     except Problem as problem:
-        if problem.code == "stopped" and training.best:
+        if problem.code in ("stopped", "training_diverged") and training.best:
             _write(options.partial, dataset, options, data, training, {})
             emit({"event": "log", "text": f"The best model so far is in {options.partial}."})
         raise

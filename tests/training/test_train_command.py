@@ -1,6 +1,8 @@
 """`python -m ml_backend train` as its own process: what it delivers, refuses and survives."""
 
+import argparse
 import json
+import math
 import os
 import random
 import resource
@@ -14,8 +16,12 @@ import numpy as np
 import pytest
 from motion_data import make_dataset
 
+from ml_backend.methods.subspace_learner import SubspaceLearner
+from ml_backend.train import add_arguments, run
+from neural_physics.errors import Problem
 from neural_physics.methods import load_method
 from neural_physics.model_file import read_model
+from neural_physics.reporting import StopRequest
 
 pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
@@ -155,6 +161,22 @@ def test_bad_inputs_have_their_sentences(dataset, tmp_path):
     assert refusal(tmp_path, out)["code"] == "dataset_missing"
     assert refusal(dataset, out, "--set=nois=0")["code"] == "setting_unknown"
     assert refusal(dataset, Path("/proc/model.safetensors"))["code"] == "folder_not_writable"
+
+
+def test_a_training_that_stops_giving_numbers_leaves_its_best_model(dataset, tmp_path, monkeypatch):
+    step = SubspaceLearner.step
+    monkeypatch.setattr(
+        SubspaceLearner, "step", lambda self, n, share: step(self, n, share) if n < 70 else math.nan
+    )
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    words = [str(dataset), "--out", str(tmp_path / "model.safetensors"), "--bases", "4", *QUICK]
+    with pytest.raises(Problem) as raised:
+        run(parser.parse_args(words), lambda event: None, StopRequest())
+    assert raised.value.code == "training_diverged"
+    best = read_model(tmp_path / "model.partial.safetensors")
+    load_method(best)
+    assert best.info.training["best_step"] == 50
 
 
 def test_more_bases_than_the_takes_have_motions_are_reduced_with_a_word(dataset, tmp_path):

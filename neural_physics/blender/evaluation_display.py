@@ -7,8 +7,10 @@ as predicted and as it was, in the object's axes, and error.npz: vertex_error (V
 from __future__ import annotations
 
 import json
+import zlib
 from pathlib import Path
 from typing import cast
+from zipfile import BadZipFile
 
 import bpy
 import numpy as np
@@ -19,39 +21,57 @@ from ..errors import Problem
 from ..point_caches import read_pc2
 from .cache_modifier import show_cache
 from .geometry_nodes import remove_positions
-from .paths import report_path
+from .paths import report_folder
 from .sources import check_mesh, mesh_data
 
 ERROR = "neural_physics_error"
+TAG = "neural_physics_evaluation"  # holds the name that a copy was given: a renamed one is the artist's
 MATERIAL = "Neural Physics Error"
 GAP = 1.2  # from one copy to the next, in widths of the object
+FILES = ("error.npz", "reference.pc2", "prediction.pc2")
 # Dark blue where it is exact, over green, to yellow at the largest error: rising in lightness, so that
 # it reads without colour vision too. Linear RGB.
 RAMP = np.array([(0.02, 0.0, 0.12), (0.0, 0.15, 0.3), (0.05, 0.5, 0.15), (1.0, 0.75, 0.02)], np.float32)
+
+# How the files of a folder looked when they were checked last, and what was wrong with them.
+_checked: dict[Path, tuple[tuple[object, ...], Problem | None]] = {}
 
 
 def check_evaluation(obj: bpy.types.Object) -> None:
     """Raise the Problem that keeps an evaluation from being shown."""
     check_mesh(obj)
-    _read_error(obj)
+    folder = report_folder(obj)
+    stamp = (obj.name, len(mesh_data(obj).vertices), *(_stamp(folder / name) for name in FILES))
+    if folder not in _checked or _checked[folder][0] != stamp:
+        try:
+            _read_error(obj)
+            _checked[folder] = stamp, None
+        except Problem as problem:
+            _checked[folder] = stamp, problem
+    found = _checked[folder][1]
+    if found is not None:
+        raise found.with_traceback(None)
 
 
 def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     """Put two copies beside an object, which play one held-out take: "Reference" and "Prediction".
 
     The prediction is coloured by its error. Returns the error, metres, that the brightest colour means.
-    Raises Problem("file_missing" | "evaluation_other_object" | "cache_not_pc2") and what
-    `sources.check_mesh` does.
+    Raises Problem("evaluation_missing" | "file_missing" | "evaluation_other_object" | "cache_not_pc2") and
+    what `sources.check_mesh` does.
     """
     check_mesh(obj)
     error = _read_error(obj)
-    folder = report_path(obj).parent
-    rate = _fps(folder) / (scene.render.fps / scene.render.fps_base)
+    folder = report_folder(obj)
+    rate = _fps(obj, folder) / (scene.render.fps / scene.render.fps_base)
     hide_evaluation(obj)
-    collection = bpy.data.collections.new(_collection_name(obj))
-    scene.collection.children.link(collection)
+    name = _collection_name(obj)
+    collection = bpy.data.collections.get(name) or bpy.data.collections.new(name)
+    if collection.name not in scene.collection.children:
+        scene.collection.children.link(collection)
     for step, name in enumerate(("Reference", "Prediction"), 1):
         copy = _copy(obj, f"{obj.name} {name}", step)
+        copy[TAG] = copy.name
         collection.objects.link(copy)
         show_cache(copy, folder / f"{name.lower()}.pc2", scene.frame_start, rate)
         if name == "Prediction":
@@ -60,13 +80,17 @@ def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
 
 
 def hide_evaluation(obj: bpy.types.Object) -> None:
-    """Take the two copies away again; harmless where there are none."""
+    """Take the two copies away again, and nothing else; harmless where there are none."""
     collection = bpy.data.collections.get(_collection_name(obj))
     if collection is None:
         return
-    for copy in list(collection.objects):
-        bpy.data.meshes.remove(mesh_data(copy))  # and the object with it
-    bpy.data.collections.remove(collection)
+    for copy in _copies(collection):
+        mesh = mesh_data(copy)
+        bpy.data.objects.remove(copy)
+        if mesh.users == 0:
+            bpy.data.meshes.remove(mesh)
+    if not collection.objects and not collection.children:
+        bpy.data.collections.remove(collection)
     material = bpy.data.materials.get(MATERIAL)
     if material is not None and material.users == 0:
         bpy.data.materials.remove(material)
@@ -74,7 +98,8 @@ def hide_evaluation(obj: bpy.types.Object) -> None:
 
 def is_shown(obj: bpy.types.Object) -> bool:
     """Whether the two copies are there."""
-    return _collection_name(obj) in bpy.data.collections
+    collection = bpy.data.collections.get(_collection_name(obj))
+    return collection is not None and bool(_copies(collection))
 
 
 def error_colours(error: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -85,17 +110,31 @@ def error_colours(error: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.stack([*channels, np.ones_like(share)], axis=1).astype(np.float32)
 
 
+def _copies(collection: bpy.types.Collection) -> list[bpy.types.Object]:
+    """What `show_evaluation` has put there."""
+    return [obj for obj in collection.objects if obj.get(TAG) == obj.name]
+
+
 def _collection_name(obj: bpy.types.Object) -> str:
     return f"Evaluation of {obj.name}"[:60]
 
 
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Time and size of a file, None where there is none."""
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_mtime_ns, about.st_size
+
+
 def _read_error(obj: bpy.types.Object) -> NDArray[np.float32]:
-    folder = report_path(obj).parent
+    folder = report_folder(obj)
     path = folder / "error.npz"
     try:
         with np.load(path, allow_pickle=False) as arrays:
             error = np.asarray(arrays["vertex_error"], np.float32)
-    except FileNotFoundError as missing:
+    except (FileNotFoundError, BadZipFile, EOFError, zlib.error) as missing:  # torn: as good as absent
         raise Problem("evaluation_missing", object=obj.name) from missing
     except (OSError, KeyError, ValueError) as damage:
         raise Problem("evaluation_other_object", path=path, object=obj.name) from damage
@@ -108,12 +147,18 @@ def _read_error(obj: bpy.types.Object) -> NDArray[np.float32]:
     return error
 
 
-def _fps(folder: Path) -> float:
+def _fps(obj: bpy.types.Object, folder: Path) -> float:
     """Of the take that is shown."""
+    path = folder / "report.json"
     try:
-        return float(json.loads((folder / "report.json").read_text(encoding="utf-8"))["fps"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Problem("file_missing", path=folder / "report.json") from error
+        fps = float(json.loads(path.read_text(encoding="utf-8"))["fps"])
+    except FileNotFoundError as missing:
+        raise Problem("file_missing", path=path) from missing
+    except (OSError, ValueError, KeyError, TypeError) as damage:
+        raise Problem("evaluation_other_object", path=path, object=obj.name) from damage
+    if not 0.0 < fps < float("inf"):
+        raise Problem("evaluation_other_object", path=path, object=obj.name)
+    return fps
 
 
 def _copy(obj: bpy.types.Object, name: str, step: int) -> bpy.types.Object:

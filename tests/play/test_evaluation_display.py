@@ -34,6 +34,45 @@ def sheet(tmp_path):
     return sheet, truth
 
 
+def cut(path):
+    """As a write that was interrupted leaves a file."""
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def test_hiding_takes_away_the_copies_alone(sheet):
+    sheet, _ = sheet
+    evaluation_display.show_evaluation(bpy.context.scene, sheet)
+    reference = bpy.data.objects["Sheet Reference"]
+    collection = reference.users_collection[0]
+    lamp = bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
+    kept = bpy.data.objects.new("Kept", bpy.data.objects["Sheet Prediction"].data)  # as Alt D makes it
+    for own in (lamp, kept, sheet):
+        collection.objects.link(own)
+    evaluation_display.hide_evaluation(sheet)
+    assert {obj.name for obj in collection.objects} == {"Lamp", "Kept", "Sheet"}
+    assert "Sheet Reference" not in bpy.data.objects and "Sheet Reference" not in bpy.data.meshes
+    assert len(kept.data.vertices) == len(sheet.data.vertices)
+    assert not evaluation_display.is_shown(sheet)
+    evaluation_display.show_evaluation(bpy.context.scene, sheet)
+    assert evaluation_display.is_shown(sheet)
+
+
+def test_looking_whether_there_is_an_evaluation_reads_it_once_and_again_when_it_changes(
+    sheet, tmp_path, monkeypatch
+):
+    sheet, _ = sheet
+    reads, read = [], evaluation_display._read_error
+    monkeypatch.setattr(evaluation_display, "_read_error", lambda obj: reads.append(1) or read(obj))
+    for _ in range(3):
+        evaluation_display.check_evaluation(sheet)
+    assert len(reads) == 1
+    cut(tmp_path / "error.npz")
+    for _ in range(3):
+        with pytest.raises(Problem, match="has not been evaluated"):
+            evaluation_display.check_evaluation(sheet)
+    assert len(reads) == 2
+
+
 def test_both_play_the_take_beside_the_object(sheet):
     sheet, truth = sheet
     scene = bpy.context.scene
@@ -79,7 +118,10 @@ def test_showing_twice_and_hiding_leave_nothing_behind(sheet):
     [
         (lambda folder: (folder / "error.npz").unlink(), "evaluation_missing"),
         (lambda folder: (folder / "reference.pc2").unlink(), "file_missing"),
-        (lambda folder: (folder / "report.json").write_text("{"), "file_missing"),
+        (lambda folder: (folder / "report.json").unlink(), "file_missing"),
+        (lambda folder: (folder / "report.json").write_text("{"), "evaluation_other_object"),
+        (lambda folder: (folder / "report.json").write_text('{"fps": 0}'), "evaluation_other_object"),
+        (lambda folder: cut(folder / "error.npz"), "evaluation_missing"),
         (lambda folder: (folder / "error.npz").write_bytes(b"torn"), "evaluation_other_object"),
         (lambda folder: np.savez(folder / "error.npz", vertex_error=np.ones(3)), "evaluation_other_object"),
         (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 
 from ..channels import ChannelLayout
 from .properties import settings_of
@@ -13,17 +14,16 @@ ROUND = 0.05  # how much the distances of a ball's vertices from its origin may 
 
 
 def gravity_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> tuple[float, float, float]:
-    """The scene's gravity, m/s^2, in the axes of the object, or of the object it is framed by."""
+    """The scene's gravity, m/s^2, in the axes of the object, or of the object or bone it is framed by."""
     if not scene.use_gravity:
         return 0.0, 0.0, 0.0
-    frame = settings_of(obj).frame_object or obj
-    x, y, z = (frame.matrix_world.to_3x3().inverted_safe() @ scene.gravity).to_tuple()
+    x, y, z = (_world_from_frame(obj).to_3x3().inverted_safe() @ scene.gravity).to_tuple()
     return float(x), float(y), float(z)
 
 
 def ball_radii(scene: bpy.types.Scene, obj: bpy.types.Object, layout: ChannelLayout) -> dict[str, float]:
-    """Radii in the object's units of the colliders that are balls about their origin, by channel."""
-    scale = float(np.mean(obj.matrix_world.to_scale().to_tuple()))
+    """Radii of the colliders that are balls about their origin, by channel, in the units of the frame."""
+    scale = float(np.mean(_world_from_frame(obj).to_scale().to_tuple()))
     radii: dict[str, float] = {}
     for channel in layout.channels:
         source = scene.objects.get(channel.source)
@@ -33,6 +33,14 @@ def ball_radii(scene: bpy.types.Scene, obj: bpy.types.Object, layout: ChannelLay
             if distances.size and np.ptp(distances) <= ROUND * distances.mean():
                 radii[channel.name] = float(distances.mean()) / max(scale, 1e-9)
     return radii
+
+
+def _world_from_frame(obj: bpy.types.Object) -> Matrix:
+    """Of the axes that positions and channels are given in; see `sampling.reference_frame_of`."""
+    settings = settings_of(obj)
+    frame = settings.frame_object or obj
+    bone = frame.pose.bones.get(settings.frame_bone) if frame.pose else None
+    return frame.matrix_world @ bone.matrix if bone else frame.matrix_world
 
 
 def _collides(obj: bpy.types.Object) -> bool:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from math import pi
 
+import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of  # noqa: E402
+from scenes import add_ball, add_cloth, add_rig, bpy, empty_scene, react_to, settings_of  # noqa: E402
 
 from neural_physics.blender.baking import prepare_bake  # noqa: E402
 from neural_physics.blender.sampling import layout_of  # noqa: E402
@@ -38,6 +39,21 @@ def test_gravity_is_told_in_the_axes_of_a_turned_object_or_of_its_frame():
     assert gravity_of(bpy.context.scene, cloth) == pytest.approx((9.81, 0, 0), abs=1e-5)
     bpy.context.scene.use_gravity = False
     assert gravity_of(bpy.context.scene, cloth) == (0, 0, 0)
+
+
+def test_both_are_told_in_the_axes_of_the_bone_that_frames_them():
+    cloth, ball = scene_with_ball()
+    rig = add_rig()
+    settings_of(cloth).frame_object, settings_of(cloth).frame_bone = rig, "lower"
+    bone = rig.pose.bones["lower"]
+    bone.rotation_mode, bone.rotation_euler = "XYZ", (0.3, 0.7, -0.4)
+    rig.scale = (2, 2, 2)
+    bpy.context.view_layer.update()
+    axes = np.array(rig.matrix_world @ bone.matrix)[:3, :3]
+    expected = np.linalg.solve(axes, [0, 0, -9.81])
+    assert gravity_of(bpy.context.scene, cloth) == pytest.approx(expected, abs=1e-5)
+    (radius,) = ball_radii(bpy.context.scene, cloth, layout_of(cloth)).values()
+    assert radius == pytest.approx(radius_of(ball) / 2, rel=0.05)
 
 
 def test_a_balls_radius_is_found_in_the_objects_units_and_a_box_has_none():

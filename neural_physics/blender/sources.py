@@ -62,7 +62,8 @@ def read_positions(mesh: bpy.types.Mesh, out: NDArray[np.float32] | None = None)
 def check_mesh(obj: bpy.types.Object | None) -> None:
     """Whether an object's mesh can be read and written.
 
-    Raises Problem("nothing_selected" | "no_mesh" | "object_linked" | "object_overridden" | "edit_mode").
+    Raises Problem("nothing_selected" | "no_mesh" | "object_linked" | "object_overridden" | "mesh_shared" |
+    "edit_mode").
     """
     if obj is None:
         raise Problem("nothing_selected")
@@ -72,8 +73,20 @@ def check_mesh(obj: bpy.types.Object | None) -> None:
         raise Problem("object_linked", object=obj.name)
     if obj.override_library or obj.data.override_library:
         raise Problem("object_overridden", object=obj.name)
+    sharing = _sharing(obj)
+    if sharing is not None:
+        raise Problem("mesh_shared", object=obj.name, other=sharing.name)
     if obj.mode == "EDIT":
         raise Problem("edit_mode", object=obj.name)
+
+
+def _sharing(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """Another object on show with the same mesh, which would show whatever is written into it."""
+    mesh = mesh_data(obj)
+    if mesh.users - mesh.use_fake_user <= 1:
+        return None
+    others = (other for other in bpy.data.objects if other.data == mesh and other != obj)
+    return next((other for other in others if other.users_scene), None)
 
 
 def check_target(obj: bpy.types.Object | None) -> None:

@@ -148,7 +148,9 @@ def test_a_mesh_that_has_changed_since_the_dataset_was_begun(tmp_path):
     cloth = cloth_and_ball()
     run(command_for(cloth, tmp_path / "d", 1, 5))
     settings_of(cloth).take_count = 2
-    cloth.data = add_grid("Finer", 11).data
+    finer = add_grid("Finer", 11)
+    cloth.data = finer.data
+    bpy.data.objects.remove(finer)
     refused(cloth, tmp_path / "d", "dataset_other_object", "Sheet", str(tmp_path / "d"), takes=2)
 
 

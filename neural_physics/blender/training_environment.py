@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from ..jobs import JobState
 from . import job_host
 from .paths import EXTENSION_ROOT, PACKAGE, user_folder
 
+WINDOWS = os.name == "nt"
 VARIABLE = "NEURAL_PHYSICS_PYTHON"
 REQUIREMENTS = EXTENSION_ROOT / "requirements" / "training.txt"
 CHECK, CREATE = "check_environment", "create_environment"
@@ -39,7 +41,7 @@ def python_path() -> Path | None:
     created = python_in(environment_folder())
     if created.is_file() and state_of(CREATE).phase == "finished":
         return created
-    return Path(sys.executable) if importlib.util.find_spec("torch") else None
+    return Path(sys.executable) if _brings_torch() else None
 
 
 def check_python() -> Path:
@@ -90,7 +92,16 @@ def check_command() -> list[str]:
 def create_command(pip_options: str) -> list[str]:
     """The job that makes the environment, with the Python that Blender brings."""
     job = [sys.executable, "-m", "neural_physics.environment_create", "--folder", str(environment_folder())]
-    return [*job, "--requirements", str(REQUIREMENTS), "--pip-options", pip_options]
+    if WINDOWS:  # whose paths would lose their backslashes where the options are split
+        pip_options = pip_options.replace("\\", "\\\\")
+    # In one word: options of pip begin with dashes, too.
+    return [*job, "--requirements", str(REQUIREMENTS), f"--pip-options={pip_options}"]
+
+
+@cache
+def _brings_torch() -> bool:
+    """Whether Blender's own Python has PyTorch; looking goes through all of its folders."""
+    return importlib.util.find_spec("torch") is not None
 
 
 def _chosen() -> str:

@@ -10,7 +10,6 @@ import argparse
 import json
 import re
 import sys
-from importlib import metadata
 from pathlib import Path
 
 OLDEST_PYTHON = (3, 11)
@@ -32,6 +31,8 @@ def missing(path: Path) -> list[str]:
 
 
 def _installed(name: str) -> str:
+    from importlib import metadata  # newer than the rest, and asked only where Python is new enough
+
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -63,7 +64,7 @@ def main() -> None:
         "missing": lacking,
     }
     if not lacking:
-        result.update(torch=metadata.version("torch"), device=_device())
+        result.update(torch=_installed("torch"), device=_device())
     sys.stdout.write(json.dumps(result) + "\n")
 
 

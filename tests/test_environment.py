@@ -61,6 +61,17 @@ def test_a_check_says_what_the_python_lacks(tmp_path: Path) -> None:
     assert events[-1]["missing"] == ["no-such-package 2.1"]
 
 
+def test_a_python_too_old_for_this_is_told_so_and_not_asked_for_more(tmp_path: Path) -> None:
+    """One that has no importlib.metadata, which came with 3.8."""
+    script = (
+        "import runpy, sys; sys.version_info = (3, 7, 3); sys.modules['importlib.metadata'] = None; "
+        f"sys.argv = ['check', '--requirements', {str(wanted(tmp_path, 'torch>=2.6'))!r}]; "
+        f"runpy.run_module({CHECK!r}, run_name='__main__')"
+    )
+    said = subprocess.check_output([sys.executable, "-c", script], text=True, env=ENVIRONMENT)
+    assert json.loads(said)["missing"] == ["Python 3.11"]
+
+
 def test_an_environment_is_made_and_its_python_runs(tmp_path: Path) -> None:
     status, events = job(
         "neural_physics.environment_create", "--folder", tmp_path / "made", "--requirements", wanted(tmp_path)

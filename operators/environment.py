@@ -11,6 +11,7 @@ from ..neural_physics.blender.registration import register_classes, unregister_c
 from ..neural_physics.errors import Problem
 from .support import Button, OperatorReturnItems
 
+OWNER = "The training environment"
 KINDS = [(environment.CHECK, "Check", ""), (environment.CREATE, "Create", "")]
 
 
@@ -24,7 +25,7 @@ class NEURALPHYSICS_OT_check_environment(Button, bpy.types.Operator):
         environment.check_python()
 
     def run(self, context: bpy.types.Context) -> None:
-        job_host.start(environment.jobs_folder(), environment.CHECK, environment.check_command())
+        job_host.start(environment.jobs_folder(), environment.CHECK, environment.check_command(), OWNER)
 
 
 class NEURALPHYSICS_OT_create_environment(Button, bpy.types.Operator):
@@ -55,7 +56,7 @@ class NEURALPHYSICS_OT_create_environment(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         argv = environment.create_command(self.pip_options)
-        job_host.start(environment.jobs_folder(), environment.CREATE, argv)
+        job_host.start(environment.jobs_folder(), environment.CREATE, argv, OWNER)
 
 
 class NEURALPHYSICS_OT_stop_environment(Button, bpy.types.Operator):

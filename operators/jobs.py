@@ -9,12 +9,19 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..neural_physics.blender import job_host, tasks
-from ..neural_physics.blender.dataset_status import forget
-from ..neural_physics.blender.paths import best_so_far_path, jobs_folder, model_path, report_path
+from ..neural_physics.blender.dataset_status import dataset_status, forget
+from ..neural_physics.blender.paths import (
+    best_so_far_path,
+    dataset_folder,
+    jobs_folder,
+    model_path,
+    report_path,
+)
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.targets import target_of
 from ..neural_physics.errors import Problem
+from ..neural_physics.wording import plural, size
 from .support import Button, OperatorReturnItems, scene_of, target
 
 KINDS = [(kind, name, "") for kind, name in tasks.NAMES.items()]
@@ -32,7 +39,8 @@ class JobButton(Button):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
         try:
             argv = self.command(context)
-            job_host.start(jobs_folder(target(context)), self.kind, argv)
+            obj = target(context)
+            job_host.start(jobs_folder(obj), self.kind, argv, obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
             return {"CANCELLED"}
@@ -41,8 +49,9 @@ class JobButton(Button):
     def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
         try:
             argv = self.command(context)
+            obj = target(context)
             state = job_host.run_blocking(
-                jobs_folder(target(context)), self.kind, argv, job_host.print_progress
+                jobs_folder(obj), self.kind, argv, job_host.print_progress, obj.name
             )
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
@@ -161,7 +170,14 @@ class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):
         tasks.check_delete(target_of(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        return context.window_manager.invoke_confirm(self, event)
+        status, folder = dataset_status(dataset_folder(target(context))), dataset_folder(target(context))
+        return context.window_manager.invoke_confirm(
+            self,
+            event,
+            title="Delete Dataset?",
+            message=f"{plural(status.takes, 'take')} ({size(status.size)}) in {folder}",
+            confirm_text="Delete",
+        )
 
     def run(self, context: bpy.types.Context) -> None:
         tasks.delete_dataset(target(context))
@@ -174,17 +190,23 @@ def _open(path: Path) -> None:
 
 
 def _objects_of(folder: Path) -> list[bpy.types.Object]:
-    return [o for o in bpy.data.objects if settings_of(o).enabled and jobs_folder(o) == folder]
+    enabled = [o for o in bpy.data.objects if settings_of(o).enabled and o.library is None]
+    return [obj for obj in enabled if jobs_folder(obj) == folder]
 
 
-def _baked(folder: Path, result: dict[str, Any]) -> None:
+def _baked(folder: Path, result: dict[str, Any]) -> bool:
     forget()
+    return True
 
 
-def _trained(folder: Path, result: dict[str, Any]) -> None:
-    """The new model goes into the .blend, ready for Play."""
-    for obj in _objects_of(folder):
-        tasks.use_model(obj, model_path(obj))
+def _trained(folder: Path, result: dict[str, Any]) -> bool:
+    """The new model goes into the .blend, ready for Play; it waits while another .blend is open."""
+    objects = _objects_of(folder)
+    if not objects or any(obj.mode == "EDIT" for obj in objects):
+        return False
+    for obj in objects:
+        tasks.use_model(obj, Path(result.get("model") or model_path(obj)))
+    return True
 
 
 CLASSES = (

@@ -8,14 +8,14 @@ import bpy
 from bpy.props import IntProperty, StringProperty
 
 from ..neural_physics.blender import mesh_cache, playback, tasks
-from ..neural_physics.blender.cache_modifier import remove_cache
+from ..neural_physics.blender.cache_modifier import find_cache, remove_cache
 from ..neural_physics.blender.paths import playback_path
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.targets import check_set_up, target_of
 from ..neural_physics.errors import Problem
 from .stepping import SteppedButton, Steps
-from .support import Button, OperatorReturnItems, scene_of, target
+from .support import Button, scene_of, target
 
 
 class NEURALPHYSICS_OT_play(Button, bpy.types.Operator):
@@ -38,6 +38,12 @@ class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
     bl_description = "Stop playing and switch the simulation on again"
     bl_options = {"REGISTER", "UNDO"}
 
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        obj = check_set_up(target_of(context))
+        if not settings_of(obj).playing and find_cache(obj) is None:
+            raise Problem("not_playing", object=obj.name)
+
     def run(self, context: bpy.types.Context) -> None:
         playback.detach(target(context))
         remove_cache(target(context))
@@ -57,10 +63,12 @@ class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
     bl_label = "Bake Playback"
     bl_description = "Write the motion to a PC2 file and show that, for renders and for others; Esc stops"
 
-    filepath: StringProperty(subtype="FILE_PATH")
+    filepath: StringProperty(
+        name="File", description="Empty: beside the model", subtype="FILE_PATH", options={"SKIP_SAVE"}
+    )
     filter_glob: StringProperty(default="*.pc2", options={"HIDDEN"})
-    first: IntProperty(name="First Frame")
-    last: IntProperty(name="Last Frame")
+    first: IntProperty(name="First Frame", description="Not given: the scene's", options={"SKIP_SAVE"})
+    last: IntProperty(name="Last Frame", description="Not given: the scene's", options={"SKIP_SAVE"})
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
@@ -68,15 +76,13 @@ class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
         if not settings_of(obj).playing:
             raise Problem("not_playing", object=obj.name)
 
-    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        scene = scene_of(context)
-        self.first, self.last = scene.frame_start, scene.frame_end
-        self.filepath = str(playback_path(target(context)))
-        return self.begin(context)
-
     def steps(self, context: bpy.types.Context) -> Steps:
-        path = Path(bpy.path.abspath(self.filepath))
-        return mesh_cache.bake_steps(scene_of(context), target(context), path, self.first, self.last)
+        """What was not given is the scene's range, and a file beside the model."""
+        scene, given = scene_of(context), self.properties.is_property_set
+        first = self.first if given("first") else scene.frame_start
+        last = self.last if given("last") else scene.frame_end
+        path = Path(bpy.path.abspath(self.filepath)) if self.filepath else playback_path(target(context))
+        return mesh_cache.bake_steps(scene, target(context), path, first, last)
 
 
 class NEURALPHYSICS_OT_lock_interface(Button, bpy.types.Operator):

@@ -8,7 +8,7 @@ import bpy
 from bpy.props import BoolProperty, StringProperty
 
 from ..neural_physics.blender import packing, tasks
-from ..neural_physics.blender.paths import model_path
+from ..neural_physics.blender.paths import keep_together, model_path
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.sources import check_mesh
@@ -42,14 +42,33 @@ class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
     bl_description = "Write the packed model to its file and take it out of the .blend"
     bl_options = {"REGISTER", "UNDO"}
 
+    overwrite: BoolProperty(
+        name="Overwrite",
+        description="Also where the file holds another model, which is lost",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
         _require_packed(context)
 
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        obj = target(context)
+        if not packing.is_another(obj, model_path(obj)):
+            return self.execute(context)
+        self.overwrite = True
+        return context.window_manager.invoke_confirm(
+            self,
+            event,
+            title="Overwrite the model file?",
+            message=f"{model_path(obj)} holds another model",
+            confirm_text="Overwrite",
+        )
+
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
-        tasks.keep_together(obj)
-        packing.unpack(obj, model_path(obj))
+        keep_together(obj)
+        packing.unpack(obj, model_path(obj), overwrite=self.overwrite)
         packing.remove_packed(obj)
         self.report({"INFO"}, f"Written to {model_path(obj)}")
 
@@ -72,8 +91,14 @@ class NEURALPHYSICS_OT_export_model(Button, bpy.types.Operator):
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
+    def check(self, context: bpy.types.Context) -> bool:
+        """Called while the file is chosen: so the browser asks about the file that is written."""
+        chosen, self.filepath = self.filepath, bpy.path.ensure_ext(self.filepath, ".safetensors")
+        return self.filepath != chosen
+
     def run(self, context: bpy.types.Context) -> None:
-        packing.unpack(target(context), Path(bpy.path.abspath(self.filepath)).with_suffix(".safetensors"))
+        path = Path(bpy.path.abspath(bpy.path.ensure_ext(self.filepath, ".safetensors")))
+        packing.unpack(target(context), path, overwrite=True)
 
 
 class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):

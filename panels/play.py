@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 
+from ..neural_physics.blender import packing
 from ..neural_physics.blender.cache_modifier import find_cache
 from ..neural_physics.blender.playback import PlayStatus, status_of
 from ..neural_physics.blender.properties import settings_of
@@ -15,6 +16,7 @@ from ..operators.play import (
     NEURALPHYSICS_OT_play,
     NEURALPHYSICS_OT_stop_playing,
 )
+from ..operators.share import NEURALPHYSICS_OT_pack
 from .support import Section, button, sentences, settings_column
 
 NOTICEABLE = 0.01  # the share outside what was trained from which it is worth a line
@@ -32,6 +34,10 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings = settings_of(obj)
+        newer = packing.newer_file(obj)
+        if newer is not None:
+            sentences(layout, context, f"A newer model than the one in the .blend is in {newer}", "INFO")
+            button(layout, context, NEURALPHYSICS_OT_pack, "Use Newer Model", icon="PACKAGE", scale=1.0)
         if not settings.playing:
             cache = find_cache(obj)
             if cache is not None:
@@ -45,7 +51,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         column = settings_column(layout)
         column.prop(settings, "bases_shown", text="Quality (0: all)")
         column.prop(settings, "start_frame")
-        layout.operator(NEURALPHYSICS_OT_bake_playback.bl_idname, icon="RENDER_ANIMATION")
+        button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
 
     def _draw_state(self, layout: bpy.types.UILayout, context: bpy.types.Context, status: PlayStatus) -> None:
         if status.problem:

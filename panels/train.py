@@ -22,7 +22,7 @@ from ..operators.jobs import (
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_use_best_so_far,
 )
-from .support import Details, Section, busy, button, job, settings_column
+from .support import Details, Section, busy, button, job, reasons, settings_column
 
 ERRORS = [
     ("Error of this model", "rollout_error"),
@@ -43,15 +43,14 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_train, icon="OUTLINER_OB_LIGHT")
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-        stopped = best_so_far_path(obj).is_file()
         if not busy(obj, tasks.TRAIN):
             column = settings_column(layout)
             column.prop(settings_of(obj), "preset")
             column.prop(settings_of(obj), "basis_count")
-            text = "Resume Training" if stopped else "Train"
+            text = "Resume Training" if tasks.resumes_training(obj) else "Train"
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             self._draw_way_to_python(layout)
-            if stopped:
+            if best_so_far_path(obj).is_file():
                 layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
         state = job(layout, context, obj, tasks.TRAIN)
         self._draw_curves(layout, obj.name, state)
@@ -106,6 +105,7 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
             row.operator(NEURALPHYSICS_OT_show_evaluation.bl_idname, icon="MOD_DATA_TRANSFER")
             if is_shown(obj):
                 row.operator(NEURALPHYSICS_OT_hide_evaluation.bl_idname)
+            reasons(layout, context, NEURALPHYSICS_OT_show_evaluation)
 
     def _draw_errors(self, layout: bpy.types.UILayout, state: JobState) -> None:
         """Relative errors: 0 is exact, 1 no better than the mean shape."""

@@ -9,7 +9,7 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, get_args
+from typing import Any, NoReturn, cast, get_args
 
 import bpy
 
@@ -20,7 +20,7 @@ from . import job_host, packing, playback, setting_up, tasks
 from .cache_modifier import remove_cache
 from .mesh_cache import bake_playback
 from .paths import jobs_folder, model_path
-from .properties import METHODS, PRESETS, settings_of
+from .properties import METHODS, PRESETS, NEURALPHYSICS_PG_object, settings_of
 from .targets import named
 
 NAME = "neural_physics"
@@ -104,12 +104,15 @@ def _train(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespa
 
 
 def _evaluate(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
-    result = _job(obj, tasks.EVALUATE, tasks.evaluate_command(obj))
+    chosen = model_path(obj) if args.setting_model_path else None
+    result = _job(obj, tasks.EVALUATE, tasks.evaluate_command(obj, chosen))
     for name, value in result.items():
         _say(f"{name}: {value}")
 
 
 def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    if args.setting_model_path:
+        tasks.use_model(obj, model_path(obj))
     playback.attach(obj)
     if args.cache is not None:
         first = scene.frame_start if args.first is None else args.first
@@ -139,7 +142,7 @@ def _import(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
 
 
 def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
-    state = job_host.run_blocking(jobs_folder(obj), kind, argv, job_host.print_progress)
+    state = job_host.run_blocking(jobs_folder(obj), kind, argv, job_host.print_progress, obj.name)
     if state.phase != "finished":
         raise JobEnded(state.message)
     return state.result
@@ -161,20 +164,25 @@ def _parser() -> Parser:
 
     command("setup", _set_up, "Find what an object reacts to, and save the scene.", saves=True)
     bake = command("bake", _bake, "Simulate the takes; goes on where it was stopped.", saves=False)
-    _setting(bake, "--takes", "take_count", positive_number)
-    _setting(bake, "--frames", "take_frames", positive_number)
-    _setting(bake, "--seed", "seed", whole_number)
-    _setting(bake, "--at-once", "parallel_takes", whole_number)
+    for option, name in (
+        ("--takes", "take_count"),
+        ("--frames", "take_frames"),
+        ("--seed", "seed"),
+        ("--at-once", "parallel_takes"),
+    ):
+        _setting(bake, option, name, _number_for(name))
     train = command("train", _train, "Learn a model from the takes.", saves=False)
     _setting(train, "--method", "method", str, [item[0] for item in METHODS])
     _setting(train, "--preset", "preset", str, [item[0] for item in PRESETS])
-    _setting(train, "--bases", "basis_count", positive_number)
-    _setting(train, "--seed", "training_seed", whole_number)
+    _setting(train, "--bases", "basis_count", _number_for("basis_count"))
+    _setting(train, "--seed", "training_seed", _number_for("training_seed"))
     evaluate = command("evaluate", _evaluate, "Measure the model on takes it has not seen.", saves=False)
     play = command(
         "play", _play, "Show the model in place of the simulation, and save the scene.", saves=True
     )
-    play.add_argument("--cache", type=Path, help="write the motion as PC2, for renders without the extension")
+    play.add_argument(
+        "--cache", type=_absolute_path, help="write the motion as PC2, for renders without the extension"
+    )
     play.add_argument("--first", type=int, help="first frame of the cache (default: the scene's)")
     play.add_argument("--last", type=int, help="last frame of the cache (default: the scene's)")
     command("stop", _stop, "Show the simulation again, and save the scene.", saves=True)
@@ -202,20 +210,27 @@ def _setting(
     parser.add_argument(option, dest=f"setting_{name}", type=convert, choices=choices)
 
 
-def positive_number(word: str) -> int:
-    if (number := int(word)) < 1:
-        raise argparse.ArgumentTypeError(f"{number} is not above 0")
-    return number
+def _number_for(name: str) -> Callable[[str], int]:
+    """Reads a whole number for one of the object's settings; beyond their limits they would cut it off."""
+    limits = cast(bpy.types.IntProperty, NEURALPHYSICS_PG_object.bl_rna.properties[name])
 
+    def number(word: str) -> int:
+        value = int(word)
+        if not limits.hard_min <= value <= limits.hard_max:
+            raise argparse.ArgumentTypeError(
+                f"{value} is not between {limits.hard_min} and {limits.hard_max}"
+            )
+        return value
 
-def whole_number(word: str) -> int:
-    if (number := int(word)) < 0:
-        raise argparse.ArgumentTypeError(f"{number} is below 0")
     return number
 
 
 def _absolute(word: str) -> str:
-    return str(Path(word).absolute())
+    return str(_absolute_path(word))
+
+
+def _absolute_path(word: str) -> Path:
+    return Path(word).absolute()
 
 
 def _save(path: str) -> None:

@@ -1,4 +1,7 @@
-"""What is in an object's dataset, for panels that are drawn often: looked up at most once a second."""
+"""What is in an object's dataset, for panels that are drawn often.
+
+Its files' times and sizes are looked at once a second at most, and what is in them when those have changed.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,15 @@ from ..errors import Problem
 from ..takes import Dataset, Take
 
 LOOK_AGAIN = 1.0  # seconds
-_seen: dict[Path, tuple[float, DatasetStatus]] = {}
+Stamp = tuple[tuple[str, int, int], ...]
+_seen: dict[Path, tuple[float, Stamp, DatasetStatus]] = {}
 
 
 @dataclass(frozen=True)
 class DatasetStatus:
     """takes, frames: what is there. complete: takes with all their frames. excluded: frames that are not
-    learned from, and why. size: bytes of positions. trouble: why it cannot be read, None if it can."""
+    learned from, and why. size: bytes of positions. changed: when positions were written last, seconds since
+    1970. trouble: why it cannot be read, None if it can."""
 
     takes: int = 0
     complete: int = 0
@@ -24,21 +29,32 @@ class DatasetStatus:
     excluded: int = 0
     reasons: tuple[str, ...] = ()
     size: int = 0
+    changed: float = 0.0
     trouble: Problem | None = None
 
 
 def dataset_status(path: Path) -> DatasetStatus:
     """What is in a dataset folder."""
-    when, status = _seen.get(path, (float("-inf"), DatasetStatus()))
+    when, stamp, status = _seen.get(path, (float("-inf"), None, DatasetStatus()))
     if time.monotonic() - when > LOOK_AGAIN:
-        status = _look(path)
-        _seen[path] = (time.monotonic(), status)
+        found = _stamp(path)
+        if found != stamp:
+            status = _look(path)
+        _seen[path] = (time.monotonic(), found, status)
     return status
 
 
 def forget() -> None:
     """Look again the next time, because something has just changed."""
     _seen.clear()
+
+
+def _stamp(path: Path) -> Stamp:
+    """Name, time and size of every file that says something."""
+    names = ("dataset.json", "mesh.npz", "takes/*/take.json", "takes/*/positions.pc2", "takes/*/*.npy")
+    files = sorted(file for name in names for file in path.glob(name))
+    about = [(file, file.stat()) for file in files if file.is_file()]
+    return tuple((str(file), a.st_mtime_ns, a.st_size) for file, a in about)
 
 
 def _look(path: Path) -> DatasetStatus:
@@ -54,7 +70,12 @@ def _look(path: Path) -> DatasetStatus:
         excluded=sum(len(take.positions) - _usable(take) for take in takes),
         reasons=tuple(dict.fromkeys(e.reason for e in excluded)),
         size=sum(take.positions.nbytes for take in takes),
+        changed=max((_written(path, take) for take in takes), default=0.0),
     )
+
+
+def _written(path: Path, take: Take) -> float:
+    return (path / "takes" / take.name / "positions.pc2").stat().st_mtime
 
 
 def _usable(take: Take) -> int:

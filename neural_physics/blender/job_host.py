@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
-import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,30 +15,35 @@ from ..errors import Problem
 from ..job_process import JobFiles, JobProcess
 from ..jobs import JobState
 from ..takes import writing
-from ..wording import progress
-from .paths import EXTENSION_ROOT
+from ..wording import job_name, progress
+from .paths import EXTENSION_ROOT, remove_if_empty
 
 POLL_EVERY = 0.2  # seconds
-Delivery = Callable[[Path, dict[str, Any]], None]
+Delivery = Callable[[Path, dict[str, Any]], bool]
 
 _jobs: dict[JobFiles, JobProcess] = {}
+_on_disk: dict[JobFiles, tuple[int, ...]] = {}  # how what is known of a job looked there last
 _deliveries: dict[str, Delivery] = {}
 
 
 def on_result(kind: str, deliver: Delivery) -> None:
-    """Call `deliver(folder, result)` whenever a job of this kind has finished, once for each result.
+    """Call `deliver(folder, result)` whenever a job of this kind has finished, until it says that it arrived.
 
     It may raise Problem, which then is how the job ended.
     """
     _deliveries[kind] = deliver
 
 
-def start(folder: Path, kind: str, argv: Sequence[str]) -> None:
-    """Start a job whose files are kept in `folder`; a job that runs already is only followed.
+def start(folder: Path, kind: str, argv: Sequence[str], owner: str = "") -> None:
+    """Start a job of `owner`, its files in `folder`; the same job, if it runs already, is only followed.
 
-    Raises Problem("job_not_started" | "folder_not_writable" | "disk_full").
+    Raises Problem("object_busy" | "job_not_started" | "folder_not_writable" | "disk_full").
     """
-    _job(folder, kind).start(argv, environment())
+    job = _job(folder, kind)
+    job.start(argv, environment())
+    _remember(job)
+    if job.state.active and _argv_of(job.files) != list(argv):
+        raise Problem("object_busy", object=owner or folder, job=job_name(kind))
     _watch()
 
 
@@ -51,21 +56,31 @@ def stop(folder: Path, kind: str) -> None:
 def state_of(folder: Path, kind: str) -> JobState:
     """What is known of a job, from this session or from disk."""
     job = _job(folder, kind)
+    if bpy.app.background:  # where no timer does
+        job.poll()
     if job.state.active or job.waits_for_delivery:
         _watch()
     return job.state
 
 
-def forget(folder: Path) -> None:
-    """Delete all that the jobs of a folder have left there. None of them may be running.
+def forget(folder: Path, kinds: Iterable[str]) -> None:
+    """Delete all that jobs of these kinds have left in a folder. None of them may be running.
 
     Raises Problem("folder_not_writable").
     """
-    for files in [files for files in _jobs if files.folder == folder]:
-        del _jobs[files]
-    if folder.is_dir():
-        with writing(folder):
-            shutil.rmtree(folder)
+    with writing(folder):
+        for files in (JobFiles(folder, kind) for kind in kinds):
+            _jobs.pop(files, None)
+            for path in (files.log, files.about, files.stop):
+                path.unlink(missing_ok=True)
+        remove_if_empty(folder)
+
+
+def begun(folder: Path, kind: str, words: Sequence[str]) -> float | None:
+    """When a job was started last, seconds since 1970; None unless with these words, whatever the program."""
+    files = JobFiles(folder, kind)
+    argv = _argv_of(files)
+    return files.about.stat().st_mtime if argv and argv[1:] == list(words) else None
 
 
 def log_of(folder: Path, kind: str) -> Path:
@@ -74,10 +89,17 @@ def log_of(folder: Path, kind: str) -> Path:
 
 
 def run_blocking(
-    folder: Path, kind: str, argv: Sequence[str], on_change: Callable[[JobState], None] | None = None
+    folder: Path,
+    kind: str,
+    argv: Sequence[str],
+    on_change: Callable[[JobState], None] | None = None,
+    owner: str = "",
 ) -> JobState:
-    """Run a job to its end; Ctrl-C asks it to stop, twice ends it. Returns how it ended."""
-    start(folder, kind, argv)
+    """Run a job to its end; Ctrl-C asks it to stop, twice ends it. Returns how it ended.
+
+    Raises what `start` does.
+    """
+    start(folder, kind, argv, owner)
     job = _job(folder, kind)
     shown = None
     while job.state.active:
@@ -133,14 +155,40 @@ def unregister() -> None:
     if bpy.app.timers.is_registered(_tick):
         bpy.app.timers.unregister(_tick)
     _jobs.clear()
+    _on_disk.clear()
     _deliveries.clear()
 
 
 def _job(folder: Path, kind: str) -> JobProcess:
+    """A job as it is now: one that rests may have been started by another Blender or a terminal meanwhile."""
     files = JobFiles(folder, kind)
-    if files not in _jobs:
-        _jobs[files] = JobProcess(files)
-    return _jobs[files]
+    job = _jobs.get(files)
+    if job is None or (not job.state.active and _on_disk[files] != _stamp(files)):
+        job = _jobs[files] = JobProcess(files)
+        _remember(job)
+    return job
+
+
+def _remember(job: JobProcess) -> None:
+    _on_disk[job.files] = _stamp(job.files)
+
+
+def _stamp(files: JobFiles) -> tuple[int, ...]:
+    """What changes when anybody starts the job."""
+    try:
+        about = files.about.stat()
+    except OSError:
+        return ()
+    return about.st_mtime_ns, about.st_size, about.st_ino
+
+
+def _argv_of(files: JobFiles) -> list[str] | None:
+    """What the job was started with last."""
+    try:
+        about: dict[str, list[str]] = json.loads(files.about.read_text(encoding="utf-8"))
+        return about.get("argv")
+    except (OSError, ValueError, AttributeError):
+        return None
 
 
 def _watch() -> None:
@@ -161,10 +209,15 @@ def _tick() -> float | None:
 def _deliver(job: JobProcess) -> None:
     if not job.waits_for_delivery:
         return
+    deliver = _deliveries.get(job.files.kind)
     try:
-        deliver = _deliveries.get(job.files.kind)
-        if deliver:
-            deliver(job.files.folder, job.state.result)
+        arrived = deliver is None or deliver(job.files.folder, job.state.result)
     except Problem as problem:
         job.fail(problem.code, problem.message)
-    job.delivered()
+        arrived = True
+    if arrived:
+        try:
+            job.delivered()
+        except Problem as problem:  # a folder that cannot be written to any more
+            job.fail(problem.code, problem.message)
+        _remember(job)

@@ -2,26 +2,33 @@
 
 The property survives saving, appending, linking, overriding, undo and opening without the extension,
 and costs no undo memory. The text itself tells a reader what it is.
+
+A packed model goes before the file: `current_model` says which one an object plays.
 """
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import bpy
 
 from ..errors import Problem
 from ..model_file import Model, parse_model, read_model, read_model_bytes
-from ..takes import writing
-from .paths import model_path
+from ..takes import write_whole, writing
+from .paths import MODEL, model_path
 from .properties import settings_of
 
 PROPERTY = "neural_physics_model"
+PACKED_AT = "neural_physics_packed_at"  # seconds since 1970
 BODY = """This text carries a trained model of Neural Physics for the object “{object}”.
 The model itself is in this text's custom property “{property}”, in the safetensors format.
 It was trained with the method “{method}”; author: {author}; licence: {licence}.
 The Neural Physics extension plays it. Deleting this text deletes the model from the file.
 """
+
+# What a file that was compared with a packed model looked like then, and whether it is another one.
+_compared: dict[Path, tuple[tuple[object, ...], bool]] = {}
 
 
 def pack(obj: bpy.types.Object, source: Path | bytes) -> bpy.types.Text:
@@ -49,21 +56,25 @@ def pack(obj: bpy.types.Object, source: Path | bytes) -> bpy.types.Text:
     # Blender cuts bytes that replace others at their first zero; as a new property they stay whole.
     text.pop(PROPERTY, None)
     text[PROPERTY] = data
+    text[PACKED_AT] = time.time()
     settings.model = text
     return text
 
 
-def unpack(obj: bpy.types.Object, path: Path) -> None:
+def unpack(obj: bpy.types.Object, path: Path, *, overwrite: bool = False) -> None:
     """Write the packed model to a file; it stays packed.
 
-    Raises Problem("model_missing" | "model_damaged" | "folder_not_writable" | "disk_full").
+    Raises Problem("model_missing" | "model_damaged" | "model_in_the_way" | "folder_not_writable" |
+    "disk_full").
     """
     data = packed_bytes(obj)
     if data is None:
         raise Problem("model_missing", object=obj.name)
+    if not overwrite and is_another(obj, path):
+        raise Problem("model_in_the_way", path=path, object=obj.name)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+        write_whole(path, data)
 
 
 def remove_packed(obj: bpy.types.Object) -> None:
@@ -91,15 +102,64 @@ def packed_size(obj: bpy.types.Object) -> int:
     return len(text.get(PROPERTY, b"")) if text else 0
 
 
-def model_of(obj: bpy.types.Object) -> Model:
-    """The model an object plays: the packed one, else the file.
+def current_model(obj: bpy.types.Object) -> bytes | Path:
+    """The model an object plays: the packed one's bytes, else its file, which may not be there.
 
-    Raises Problem("model_missing") and what `model_file.read_model` does.
+    Raises Problem("model_missing" | "model_damaged").
     """
     data = packed_bytes(obj)
     if data is not None:
-        return parse_model(data, settings_of(obj).model.name)
+        return data
     path = model_path(obj)
-    if not settings_of(obj).model_path and not path.is_file():
+    if path.name == MODEL.name and not path.is_file():  # nobody has chosen another one
         raise Problem("model_missing", object=obj.name)
-    return read_model(path)
+    return path
+
+
+def model_of(obj: bpy.types.Object) -> Model:
+    """The model an object plays. Raises what `current_model` and `model_file.read_model` do."""
+    current = current_model(obj)
+    return read_model(current) if isinstance(current, Path) else parse_model(current, _name_of(obj))
+
+
+def file_of(obj: bpy.types.Object) -> Path:
+    """A file that holds the model an object plays, for other programs: its own, or one written beside it.
+
+    Raises what `current_model` and `unpack` do.
+    """
+    path = model_path(obj)
+    if isinstance(current_model(obj), Path):
+        return path
+    if is_another(obj, path):
+        path = path.with_name(f"{path.stem}.packed{path.suffix}")
+    if not path.is_file() or is_another(obj, path):
+        unpack(obj, path, overwrite=True)
+    return path
+
+
+def newer_file(obj: bpy.types.Object) -> Path | None:
+    """The object's model file, if it holds another model than the one that plays, and was written later."""
+    text, path = settings_of(obj).model, model_path(obj)
+    if text is None or not is_another(obj, path):
+        return None
+    written = path.stat().st_mtime
+    return path if written > text.get(PACKED_AT, 0.0) else None
+
+
+def is_another(obj: bpy.types.Object, path: Path) -> bool:
+    """Whether a file is there and holds something else than the packed model; quick when asked again."""
+    text = settings_of(obj).model
+    if text is None:
+        return False
+    try:
+        about = path.stat()
+        seen = (about.st_mtime_ns, about.st_size, text.session_uid, text.get(PACKED_AT))
+        if path not in _compared or _compared[path][0] != seen:
+            _compared[path] = seen, path.read_bytes() != text.get(PROPERTY)
+    except OSError:
+        return False
+    return _compared[path][1]
+
+
+def _name_of(obj: bpy.types.Object) -> str:
+    return str(settings_of(obj).model.name)

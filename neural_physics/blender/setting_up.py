@@ -9,11 +9,14 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from ..channels import ChannelLayout
 from .properties import NEURALPHYSICS_PG_interaction, settings_of
-from .sampling import is_wind
+from .sampling import bindings_of, is_wind
 from .sources import check_target, mesh_data, read_positions
 
 Corner = NDArray[np.floating]
+
+BOUND_KINDS = ("position", "joints", "wind")  # of channels that an object is chosen for
 
 BACKDROP = 1.5  # a collider at rest that is this much larger than the object is part of the set
 MARGIN = 2.0  # how far beyond the object a collider's centre goes, in its own radii
@@ -30,9 +33,10 @@ def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     """
     check_target(obj)
     settings = settings_of(obj)
-    settings.enabled = True
-    settings.moving_frame = is_animated(obj)
-    settings.start_frame = scene.frame_start
+    if not settings.enabled:  # later they are the artist's
+        settings.enabled = True
+        settings.moving_frame = is_animated(obj)
+        settings.start_frame = scene.frame_start
     known = {item.object for item in settings.interactions}
     added = [add_interaction(obj, mover) for mover in find_movers(obj, scene) if mover not in known]
     return [item.name for item in added]
@@ -43,6 +47,20 @@ def add_empty_interaction(obj: bpy.types.Object) -> None:
     settings = settings_of(obj)
     settings.interactions.add()
     settings.active_interaction = len(settings.interactions) - 1
+
+
+def list_unbound(obj: bpy.types.Object, channels: ChannelLayout) -> None:
+    """Add a line to the list for every channel that is read from an object, and is bound to none.
+
+    Where this file has an object of the name it was trained with, that is chosen.
+    """
+    settings = settings_of(obj)
+    known = {item.name for item in settings.interactions} | bindings_of(obj).keys()
+    for channel in channels.channels:
+        if channel.kind in BOUND_KINDS and channel.name not in known:
+            item = settings.interactions.add()
+            item.name, item.object = channel.name, bpy.data.objects.get((channel.source, None))
+            suggest_motion(obj, item)
 
 
 def add_interaction(obj: bpy.types.Object, mover: bpy.types.Object) -> NEURALPHYSICS_PG_interaction:

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import shutil
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bpy
 
-from .. import importing, takes
+from .. import importing
 from ..bake_plan import side_folder
 from ..errors import Problem
-from . import baking, job_host, packing, playback, training_environment
+from ..methods import load_method
+from ..model_file import parse_model, read_model_bytes
+from ..takes import Role, writing
+from ..wording import job_name
+from . import baking, job_host, packing, playback, setting_up, training_environment
 from .cache_modifier import remove_cache
 from .dataset_status import dataset_status, forget
 from .evaluation_display import hide_evaluation
-from .paths import dataset_folder, jobs_folder, model_path, user_folder
+from .paths import (
+    checkpoint_path,
+    dataset_folder,
+    jobs_folder,
+    keep_together,
+    model_path,
+    remove_if_empty,
+    report_folder,
+)
+from .play_session import check_belongs
 from .properties import settings_of
 from .sources import check_mesh, mesh_of
 from .targets import check_set_up
 
 BAKE, TRAIN, EVALUATE = "bake", "train", "evaluate"
-NAMES = {BAKE: "Bake", TRAIN: "Training", EVALUATE: "Evaluation"}
+NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE)}
 
 
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
@@ -59,16 +72,24 @@ def check_play(obj: bpy.types.Object | None) -> None:
 def use_model(obj: bpy.types.Object, path: Path) -> None:
     """Pack a model file into the .blend; an object that plays goes on with it.
 
-    Raises what `packing.pack` and `playback.attach` do.
+    What the model reacts to and this scene does not have gets a line in the object's list, to choose it in.
+    Raises what `check_mesh`, `read_model_bytes`, `parse_model`, `check_belongs` and `load_method` do; then
+    nothing has changed.
     """
-    packing.pack(obj, path)
+    check_mesh(obj)
+    data = read_model_bytes(path)
+    model = parse_model(data, str(path))
+    check_belongs(model, obj)
+    load_method(model)
+    packing.pack(obj, data)
     settings_of(obj).enabled = True
+    setting_up.list_unbound(obj, model.info.channels)
     if settings_of(obj).playing:
         playback.attach(obj)
 
 
 def import_take(
-    scene: bpy.types.Scene, obj: bpy.types.Object, cache: Path, interaction: Path, role: takes.Role
+    scene: bpy.types.Scene, obj: bpy.types.Object, cache: Path, interaction: Path, role: Role
 ) -> str:
     """Add another program's point cache to the object's dataset, at the scene's frame rate.
 
@@ -111,14 +132,24 @@ def check_delete(obj: bpy.types.Object | None) -> None:
 
 
 def delete_dataset(obj: bpy.types.Object) -> None:
-    """Delete an object's takes and what its jobs have left beside them.
+    """Delete an object's takes and what its jobs have left beside them; all else in the folder stays.
 
     Raises what `check_delete` does, and Problem("folder_not_writable").
     """
     check_delete(obj)
-    job_host.forget(jobs_folder(obj))
-    shutil.rmtree(side_folder(dataset_folder(obj)), ignore_errors=True)
-    takes.delete_dataset(dataset_folder(obj))
+    folder = dataset_folder(obj)
+    job_host.forget(jobs_folder(obj), NAMES)
+    bake = side_folder(folder)
+    with writing(folder):
+        # First, so that a half-deleted folder is no dataset.
+        for name in ("dataset.json", "mesh.npz"):
+            (folder / name).unlink(missing_ok=True)
+        for about in (folder / "takes").glob("*/take.json"):
+            shutil.rmtree(about.parent)
+        if (bake / "bake.json").is_file():
+            shutil.rmtree(bake)
+        remove_if_empty(folder / "takes")
+        remove_if_empty(folder)
     forget()
 
 
@@ -132,23 +163,28 @@ def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 def train_command(obj: bpy.types.Object) -> list[str]:
     """The job that trains a model. Raises what `check_train` does."""
     check_train(obj)
-    settings = settings_of(obj)
-    options = {
-        "--method": settings.method,
-        "--preset": settings.preset,
-        "--bases": settings.basis_count,
-        "--seed": settings.training_seed,
-        "--out": model_path(obj),
-    }
-    return _backend("train", dataset_folder(obj), options)
+    keep_together(obj)
+    return [str(training_environment.require_python()), *_train_words(obj)]
 
 
-def evaluate_command(obj: bpy.types.Object) -> list[str]:
-    """The job that measures a model on takes it has not seen. Raises what `check_evaluate` does."""
+def resumes_training(obj: bpy.types.Object) -> bool:
+    """Whether Train would go on with a training that was stopped or killed: the same settings and takes."""
+    if not checkpoint_path(obj).is_file():
+        return False
+    began = job_host.begun(jobs_folder(obj), TRAIN, _train_words(obj))
+    return began is not None and dataset_status(dataset_folder(obj)).changed <= began
+
+
+def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[str]:
+    """The job that measures a model file, or what plays, on takes it has not seen.
+
+    Raises what `check_evaluate` and `packing.file_of` do.
+    """
     check_evaluate(obj)
-    if not model_path(obj).is_file():
-        packing.unpack(obj, model_path(obj))
-    return _backend("evaluate", model_path(obj), {}, dataset_folder(obj))
+    keep_together(obj)
+    model = model or packing.file_of(obj)
+    words = _words("evaluate", [model, dataset_folder(obj)], {"--out": report_folder(obj)})
+    return [str(training_environment.require_python()), *words]
 
 
 def running(obj: bpy.types.Object) -> str:
@@ -156,26 +192,28 @@ def running(obj: bpy.types.Object) -> str:
     return next((kind for kind in NAMES if job_host.state_of(jobs_folder(obj), kind).active), "")
 
 
-def keep_together(obj: bpy.types.Object) -> None:
-    """In a file without a name: give the object's files a folder that stays theirs once it has one."""
+def _train_words(obj: bpy.types.Object) -> list[str]:
     settings = settings_of(obj)
-    if bpy.data.filepath:
-        return
-    home = user_folder() / "unsaved" / f"{bpy.path.clean_name(obj.name)} {datetime.now():%Y-%m-%d %H.%M.%S}"
-    settings.dataset_folder = settings.dataset_folder or str(home / "dataset")
-    settings.model_path = settings.model_path or str(home / "model.safetensors")
+    options: dict[str, object] = {
+        "--method": settings.method,
+        "--preset": settings.preset,
+        "--bases": settings.basis_count,
+        "--seed": settings.training_seed,
+        "--out": model_path(obj),
+    }
+    return _words("train", [dataset_folder(obj)], options)
 
 
-def _backend(command: str, first: object, options: dict[str, object], *more: object) -> list[str]:
-    python = training_environment.require_python()
+def _words(command: str, what: Sequence[object], options: Mapping[str, object]) -> list[str]:
+    """A command of `ml_backend`, for the Python that trains."""
     words = [word for option in options.items() for word in option]
-    return [str(python), "-m", "ml_backend", *map(str, [command, first, *more, *words]), "--json"]
+    return ["-m", "ml_backend", *map(str, [command, *what, *words]), "--json"]
 
 
 def _check_dataset(obj: bpy.types.Object) -> None:
     status = dataset_status(dataset_folder(obj))
     if status.trouble and status.trouble.code != "dataset_missing":
-        raise status.trouble
+        raise status.trouble.with_traceback(None)
     if not status.frames:
         raise Problem("not_baked", object=obj.name)
 
@@ -183,4 +221,4 @@ def _check_dataset(obj: bpy.types.Object) -> None:
 def _check_free(obj: bpy.types.Object) -> None:
     busy = running(obj)
     if busy:
-        raise Problem("object_busy", object=obj.name, job=NAMES[busy].lower())
+        raise Problem("object_busy", object=obj.name, job=job_name(busy))

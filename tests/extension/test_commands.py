@@ -39,7 +39,7 @@ refused(2, "required", )
 refused(2, "invalid choice: 'cook'", "cook")
 refused(2, "--speed", "bake", "--speed", "9")
 refused(2, "'many'", "bake", "--takes", "many")
-refused(2, "0 is not above 0", "bake", "--takes", "0")
+refused(2, "0 is not between 1 and 1000", "bake", "--takes", "0")
 refused(2, "invalid choice", "train", "--preset", "perfect")
 """
     )
@@ -95,7 +95,7 @@ positions = rest + 0.01 * np.arange(80, dtype=np.float32)[:, None, None]
 point_caches.write_pc2(Path("other.pc2"), positions)
 Path("other.csv").write_text("Ball.x,Ball.y,Ball.z\\n" + "0.5,0,0\\n" * 80)
 assert run("import", "other.pc2") == (0, "")
-folder = Path("neural_physics/Sheet/dataset/takes/take_000")
+folder = Path("neural_physics/scene/Sheet/dataset/takes/take_000")
 assert np.array_equal(point_caches.read_pc2(folder / "positions.pc2"), positions)
 refused(1, "is not there", "import", "missing.pc2")
 """

@@ -40,7 +40,7 @@ assert bpy.ops.neural_physics.bake() == {"FINISHED"}, "baking again keeps what i
 assert bpy.ops.neural_physics.train() == {"FINISHED"}
 assert settings.model is not None, "a trained model is packed"
 assert bpy.ops.neural_physics.evaluate() == {"FINISHED"}
-assert (HERE / "neural_physics" / "Sheet" / "report.html").is_file()
+assert (HERE / "neural_physics" / "scene" / "Sheet" / "report.html").is_file()
 assert bpy.ops.neural_physics.show_evaluation() == {"FINISHED"}
 assert bpy.ops.neural_physics.hide_evaluation() == {"FINISHED"}
 assert bpy.ops.neural_physics.play() == {"FINISHED"}

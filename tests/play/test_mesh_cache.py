@@ -99,6 +99,13 @@ def test_the_bake_catches_up_first_and_stands_in_its_own_start(sheet, tmp_path):
     assert np.array_equal(read_pc2(tmp_path / "late.pc2"), np.stack(list(played.values())))
 
 
+def test_a_range_that_ends_before_it_begins_is_told(sheet, tmp_path):
+    with pytest.raises(Problem) as caught:
+        mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "a.pc2", 20, 10)
+    assert caught.value.code == "frames_reversed"
+    assert settings_of(sheet).playing and not list(tmp_path.iterdir())
+
+
 def test_what_does_not_play_cannot_be_baked(sheet, tmp_path):
     playback.detach(sheet)
     with pytest.raises(Problem) as caught:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
+import time
 
 import bpy
 import numpy as np
@@ -12,7 +15,7 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender import handlers, packing, playback
+from neural_physics.blender import handlers, packing, playback, tasks
 from neural_physics.blender.properties import settings_of
 from neural_physics.errors import Problem
 
@@ -88,6 +91,101 @@ def test_packing_again_replaces_and_leaves_others_theirs(sheet):
     packing.remove_packed(sheet)
     assert packing.packed_bytes(sheet) is None
     assert [text for text in bpy.data.texts if packing.PROPERTY in text] == [settings_of(other).model]
+
+
+def test_a_model_of_another_mesh_is_refused_before_it_takes_the_place_of_the_packed_one(sheet, tmp_path):
+    path = tmp_path / "other.safetensors"
+    path.write_bytes(play_models.model_file(synthetic.sheet_mesh(points=5)))
+    with pytest.raises(Problem) as caught:
+        tasks.use_model(sheet, path)
+    assert caught.value.code == "model_other_object"
+    assert packing.packed_bytes(sheet) == model_bytes()
+
+
+def test_unpacking_never_overwrites_another_model_unasked_or_half(sheet, tmp_path, monkeypatch):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(model_bytes())
+    packing.unpack(sheet, path)  # the same one is no loss
+    newer = play_models.model_file(synthetic.sheet_mesh(), seed=9)
+    path.write_bytes(newer)
+    with pytest.raises(Problem) as caught:
+        packing.unpack(sheet, path)
+    assert caught.value.code == "model_in_the_way"
+    assert path.read_bytes() == newer
+
+    def full(self, data):
+        with self.open("wb") as file:
+            file.write(data[:10])
+        raise OSError(errno.ENOSPC, "full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(path), "write_bytes", full)
+        with pytest.raises(Problem) as caught:
+            packing.unpack(sheet, path, overwrite=True)
+    assert caught.value.code == "disk_full"
+    assert path.read_bytes() == newer
+    packing.unpack(sheet, path, overwrite=True)
+    assert path.read_bytes() == model_bytes()
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_file_written_after_the_packed_model_is_told_until_it_is_packed(sheet, tmp_path):
+    path = tmp_path / "model.safetensors"
+    settings_of(sheet).model_path = str(path)
+    assert packing.newer_file(sheet) is None  # there is none
+    packing.unpack(sheet, path)
+    assert packing.newer_file(sheet) is None  # the same one
+    path.write_bytes(play_models.model_file(synthetic.sheet_mesh(), seed=9))
+    os.utime(path, (1.0, 1.0))
+    assert packing.newer_file(sheet) is None  # an older one
+    later = time.time() + 10
+    os.utime(path, (later, later))
+    assert packing.newer_file(sheet) == path
+    tasks.use_model(sheet, path)
+    assert packing.newer_file(sheet) is None
+
+
+def test_other_programs_are_given_the_model_that_plays(sheet, tmp_path):
+    path = tmp_path / "model.safetensors"
+    settings_of(sheet).model_path = str(path)
+    assert packing.file_of(sheet) == path
+    assert path.read_bytes() == model_bytes()
+    newer = play_models.model_file(synthetic.sheet_mesh(), seed=9)
+    path.write_bytes(newer)
+    given = packing.file_of(sheet)
+    assert given != path
+    assert given.read_bytes() == model_bytes()
+    packing.remove_packed(sheet)
+    assert packing.file_of(sheet) == path
+    assert path.read_bytes() == newer
+
+
+def test_a_model_from_elsewhere_lists_what_it_reacts_to(tmp_path):
+    scene = play_scenes.open_scene()
+    sheet = play_scenes.add_object("Sheet", synthetic.sheet_mesh())
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(model_bytes())
+    for _ in range(2):
+        tasks.use_model(sheet, path)
+        assert [(i.name, i.object) for i in settings_of(sheet).interactions] == [("Hand", None)]
+    settings_of(sheet).interactions[0].object = play_scenes.add_hand("Paw")
+    playback.attach(sheet)
+    scene.frame_set(5)
+    assert playback.status_of(sheet).problem is None
+    play_scenes.open_scene()
+    sheet, hand = play_scenes.add_object("Sheet", synthetic.sheet_mesh()), play_scenes.add_hand()
+    tasks.use_model(sheet, path)
+    assert settings_of(sheet).interactions[0].object == hand
+
+
+def test_a_mesh_that_another_object_shares_is_refused_with_the_way_out(sheet):
+    twin = bpy.data.objects.new("Twin", sheet.data)
+    bpy.context.scene.collection.objects.link(twin)
+    with pytest.raises(Problem, match=r"Twin.*Make Single User"):
+        playback.attach(sheet)
+    twin.data = sheet.data.copy()
+    sheet.data.use_fake_user = True
+    playback.attach(sheet)
 
 
 def test_the_text_says_what_it_is(sheet):

@@ -30,7 +30,9 @@ with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):
     )
     status, said = command(window, scene, "bake", "--takes", "1", "--frames", "20")
     assert status == 0, said
-    assert (folder / "neural_physics" / "Sheet" / "dataset" / "takes" / "take_000" / "take.json").is_file()
+    assert (
+        folder / "neural_physics" / "scene" / "Sheet" / "dataset" / "takes" / "take_000" / "take.json"
+    ).is_file()
 
     status, said = command(window, folder / "missing.blend", "bake")
     assert status == 1 and "No scene is open" in said, said

@@ -1,0 +1,235 @@
+"""Where an object's files are, what deleting them takes away, and jobs that another Blender has started."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+from bakes import cloth_and_ball, command_for, run, wait_for  # noqa: E402
+from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of  # noqa: E402
+
+from neural_physics.blender import (  # noqa: E402
+    job_host,
+    paths,
+    setting_up,
+    tasks,
+    training_environment,
+)
+from neural_physics.blender.dataset_status import dataset_status, forget  # noqa: E402
+from neural_physics.environment_create import main as create_environment  # noqa: E402
+from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.job_process import JobFiles, JobProcess  # noqa: E402
+
+SAY = """
+import json, sys, time
+time.sleep(float(sys.argv[1]))
+print(json.dumps({"event": "result", "said": sys.argv[1]}), flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_jobs():
+    forget()
+    yield
+    job_host.unregister()
+
+
+def saying(seconds=0.0):
+    return [sys.executable, "-c", SAY, str(seconds)]
+
+
+def saved_cloth(folder, blend="scene", name="Sheet"):
+    empty_scene()
+    cloth = add_cloth(name)
+    react_to(cloth, add_ball())
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / f"{blend}.blend"))
+    return cloth
+
+
+# Files
+
+
+def test_a_renamed_object_keeps_its_dataset_and_its_model(tmp_path):
+    cloth = saved_cloth(tmp_path)
+    settings_of(cloth).take_count, settings_of(cloth).take_frames = 1, 5
+    run(tasks.bake_command(bpy.context.scene, cloth))
+    before = paths.dataset_folder(cloth), paths.model_path(cloth)
+    assert before[0] == tmp_path / "neural_physics" / "scene" / "Sheet" / "dataset"
+    assert settings_of(cloth).dataset_folder == "//neural_physics/scene/Sheet/dataset"
+    cloth.name = "Curtain"
+    assert (paths.dataset_folder(cloth), paths.model_path(cloth)) == before
+    assert dataset_status(paths.dataset_folder(cloth)).takes == 1
+
+
+def test_two_files_in_one_folder_do_not_share_and_what_was_made_before_is_found(tmp_path):
+    first = paths.model_path(saved_cloth(tmp_path, "first"))
+    assert paths.model_path(saved_cloth(tmp_path, "second")) != first
+    earlier = tmp_path / "neural_physics" / "Sheet" / "model.safetensors"
+    earlier.parent.mkdir(parents=True)
+    earlier.touch()
+    cloth = saved_cloth(tmp_path, "first")
+    assert paths.model_path(cloth) == earlier
+    paths.keep_together(cloth)
+    assert settings_of(cloth).model_path == "//neural_physics/Sheet/model.safetensors"
+
+
+def test_what_is_made_of_two_models_in_one_folder_has_two_places(tmp_path):
+    cloth = saved_cloth(tmp_path)
+    found = []
+    for name in ("model", "shirt", "trousers"):
+        settings_of(cloth).model_path = f"//{name}.safetensors"
+        found += [paths.report_path(cloth), paths.playback_path(cloth)]
+    assert len(set(found)) == 6
+    assert found[0] == tmp_path / "report.html"
+
+
+def test_deleting_a_dataset_leaves_what_is_not_its_own(tmp_path):
+    cloth, folder = cloth_and_ball(), tmp_path / "shared"
+    for kept in ("takes/clips/a.mov", "bake/bread.txt", "jobs/applications.txt", "notes.txt"):
+        (folder / kept).parent.mkdir(parents=True, exist_ok=True)
+        (folder / kept).write_text("mine")
+    settings = settings_of(cloth)
+    settings.dataset_folder, settings.take_count, settings.take_frames = str(folder), 1, 5
+    argv = tasks.bake_command(bpy.context.scene, cloth)
+    assert job_host.run_blocking(paths.jobs_folder(cloth), tasks.BAKE, argv).phase == "finished"
+    (folder / "bake").mkdir(exist_ok=True)
+    (folder / "bake" / "bread.txt").write_text("mine")  # a bake that finishes removes its folder
+    forget()
+    tasks.delete_dataset(cloth)
+    left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert left == {"takes/clips/a.mov", "bake/bread.txt", "jobs/applications.txt", "notes.txt"}
+
+
+def test_deleting_a_dataset_leaves_nothing_of_its_own(tmp_path):
+    cloth, folder = cloth_and_ball(), tmp_path / "d"
+    command_for(cloth, folder, 2, 5)
+    argv = tasks.bake_command(bpy.context.scene, cloth)
+    job_host.run_blocking(paths.jobs_folder(cloth), tasks.BAKE, argv)
+    forget()
+    tasks.delete_dataset(cloth)
+    assert not folder.exists()
+
+
+# Set Up
+
+
+def test_setting_up_again_leaves_what_the_artist_has_set():
+    empty_scene()
+    cloth = add_cloth()
+    bpy.context.scene.frame_start = 7
+    setting_up.set_up(cloth, bpy.context.scene)
+    settings = settings_of(cloth)
+    assert (settings.start_frame, settings.moving_frame) == (7, False)
+    settings.start_frame, settings.moving_frame = 3, True
+    setting_up.set_up(cloth, bpy.context.scene)
+    assert (settings.start_frame, settings.moving_frame) == (3, True)
+
+
+# Jobs
+
+
+def test_a_job_that_another_blender_has_started_is_seen_and_not_taken_for_ones_own(tmp_path):
+    assert job_host.state_of(tmp_path, "count").phase == "idle"
+    other = JobProcess(JobFiles(tmp_path, "count"))
+    other.start(saying(1.0), job_host.environment())
+    assert job_host.state_of(tmp_path, "count").active
+    with pytest.raises(Problem, match="Sheet is busy with its count"):
+        job_host.start(tmp_path, "count", saying(2.0), "Sheet")
+    job_host.start(tmp_path, "count", saying(1.0), "Sheet")  # the same: followed
+    wait_for(lambda: not job_host.state_of(tmp_path, "count").active)
+    assert job_host.state_of(tmp_path, "count").result == {"said": "1.0"}
+    assert job_host.run_blocking(tmp_path, "count", saying(2.0)).result == {"said": "2.0"}
+
+
+def test_nothing_is_deleted_under_a_bake_from_a_terminal(tmp_path):
+    cloth, folder = cloth_and_ball(), tmp_path / "d"
+    run(command_for(cloth, folder, 1, 5))
+    assert tasks.running(cloth) == ""
+    other = JobProcess(JobFiles(paths.jobs_folder(cloth), tasks.BAKE))
+    other.start(saying(1.5), job_host.environment())
+    for act in (tasks.delete_dataset, lambda obj: tasks.bake_command(bpy.context.scene, obj)):
+        with pytest.raises(Problem) as told:
+            act(cloth)
+        assert told.value.code == "object_busy"
+    wait_for(lambda: tasks.running(cloth) == "")
+
+
+def test_a_result_waits_until_it_has_arrived(tmp_path):
+    arrived = []
+    job_host.on_result("count", lambda folder, result: arrived.append(result) or len(arrived) == 2)
+    job_host.run_blocking(tmp_path, "count", saying())
+    assert not json.loads((tmp_path / "count.json").read_text())["delivered"]
+    job_host._tick()
+    job_host._tick()
+    assert arrived == [{"said": "0.0"}] * 2
+    assert json.loads((tmp_path / "count.json").read_text())["delivered"]
+
+
+def test_a_folder_that_cannot_be_written_to_any_more_is_told(tmp_path, monkeypatch):
+    def refuse(self):
+        self.waits_for_delivery = False
+        raise Problem("folder_not_writable", path=tmp_path, reason="read only")
+
+    monkeypatch.setattr(JobProcess, "delivered", refuse)
+    state = job_host.run_blocking(tmp_path, "count", saying())
+    assert (state.phase, state.code) == ("failed", "folder_not_writable")
+    assert job_host.state_of(tmp_path, "count").phase == "failed"
+
+
+def test_training_is_only_called_resumed_if_it_would_be(tmp_path):
+    cloth = saved_cloth(tmp_path)
+    settings = settings_of(cloth)
+    settings.take_count, settings.take_frames = 1, 5
+    run(tasks.bake_command(bpy.context.scene, cloth))
+    forget()
+    assert not tasks.resumes_training(cloth)
+    checkpoint = paths.checkpoint_path(cloth)
+    checkpoint.parent.mkdir(parents=True)
+    checkpoint.touch()
+    time.sleep(0.02)
+    about = JobFiles(paths.jobs_folder(cloth), tasks.TRAIN).about
+    about.parent.mkdir(parents=True)
+    argv = ["/any/python", *tasks._train_words(cloth)]
+    about.write_text(json.dumps({"pid": 1, "argv": argv, "delivered": False}))
+    assert tasks.resumes_training(cloth)
+    settings.basis_count += 1
+    assert not tasks.resumes_training(cloth)
+    settings.basis_count -= 1
+    settings.take_count = 2
+    time.sleep(0.02)
+    run(tasks.bake_command(bpy.context.scene, cloth))
+    forget()
+    assert not tasks.resumes_training(cloth)
+
+
+# The training environment
+
+
+def test_options_for_pip_may_begin_with_dashes(monkeypatch, tmp_path):
+    given = []
+    monkeypatch.setattr(
+        "neural_physics.environment_create.create",
+        lambda folder, requirements, options, stop: given.append(options) or tmp_path,
+    )
+    for options in ("--index-url=https://example.org/simple", "--index-url https://example.org -q", ""):
+        argv = training_environment.create_command(options)
+        monkeypatch.setattr(sys, "argv", argv[2:])
+        assert create_environment() == 0
+        assert given[-1] == options.split()
+
+
+def test_backslashes_of_windows_paths_reach_pip(monkeypatch):
+    monkeypatch.setattr(training_environment, "WINDOWS", True)
+    word = training_environment.create_command(r'--cert "C:\my certs\a.pem"')[-1]
+    split = "import shlex, sys; print(shlex.split(sys.argv[1]))"
+    said = subprocess.run(
+        [sys.executable, "-c", split, word.partition("=")[2]], check=True, capture_output=True, text=True
+    )
+    assert said.stdout.strip() == str(["--cert", r"C:\my certs\a.pem"])

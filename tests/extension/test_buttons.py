@@ -1,0 +1,230 @@
+"""Buttons and panels, in a Blender with the zip installed: what they refuse, ask and say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.blender
+
+SCENE = f"""
+import importlib
+from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}, {str(ROOT / "tests" / "play")!r}]
+import numpy as np
+import play_models, synthetic
+
+HERE = Path.cwd()
+
+def part(name):
+    return importlib.import_module(MODULE + "." + name)
+
+def sheet_mesh(name):
+    mesh = synthetic.sheet_mesh()
+    data = bpy.data.meshes.new(name)
+    faces = np.split(mesh.corners, np.cumsum(mesh.face_sizes)[:-1])
+    data.from_pydata(mesh.rest_positions.tolist(), [], [face.tolist() for face in faces])
+    return data
+
+def add(name, data):
+    obj = bpy.data.objects.new(name, data)
+    bpy.context.scene.collection.objects.link(obj)
+    return obj
+
+def model(seed):
+    return play_models.model_file(synthetic.sheet_mesh(), seed=seed)
+
+def activate(obj):
+    bpy.context.view_layer.objects.active = obj
+
+def refused(part, operator, **options):
+    try:
+        operator(**options)
+    except RuntimeError as error:
+        assert part in str(error), error
+    else:
+        raise AssertionError("it was not refused")
+
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
+sheet, hand = add("Sheet", sheet_mesh("Sheet")), add("Hand", None)
+sheet.modifiers.new("Cloth", "CLOTH")
+activate(sheet)
+settings = sheet.neural_physics
+ours = bpy.ops.neural_physics
+(HERE / "first.safetensors").write_bytes(model(1))
+(HERE / "second.safetensors").write_bytes(model(2))
+"""
+
+
+def test_models_are_imported_exported_and_unpacked_without_a_loss(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+packing = part("neural_physics.blender.packing")
+assert ours.import_model(filepath="//first.safetensors") == {"FINISHED"}
+assert packing.packed_bytes(sheet) == model(1)
+assert [(i.name, i.object) for i in settings.interactions] == [("Hand", hand)]
+
+ours.export_model(filepath="//shirt.v2")
+assert (HERE / "shirt.v2.safetensors").read_bytes() == model(1)
+assert not (HERE / "shirt.safetensors").exists()
+export = part("operators.share").NEURALPHYSICS_OT_export_model
+chosen = SimpleNamespace(filepath="shirt.v2")
+assert export.check(chosen, bpy.context) and chosen.filepath == "shirt.v2.safetensors"
+assert not export.check(chosen, bpy.context)
+
+settings.model_path = "//second.safetensors"
+refused("another model", ours.unpack)
+assert settings.model is not None and (HERE / "second.safetensors").read_bytes() == model(2)
+assert ours.unpack(overwrite=True) == {"FINISHED"}
+assert settings.model is None and (HERE / "second.safetensors").read_bytes() == model(1)
+"""
+    )
+
+
+def test_a_trained_model_arrives_where_it_belongs_or_waits(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+packing, paths = part("neural_physics.blender.packing"), part("neural_physics.blender.paths")
+trained = part("operators.jobs")._trained
+settings.enabled = True
+folder, result = paths.jobs_folder(sheet), {"model": str(HERE / "second.safetensors")}
+settings.model_path = "//elsewhere.safetensors"  # chosen while the training ran
+assert not trained(HERE / "jobs of another scene", result)
+bpy.ops.object.mode_set(mode="EDIT")
+assert not trained(folder, result) and settings.model is None
+bpy.ops.object.mode_set(mode="OBJECT")
+assert trained(folder, result)
+assert packing.packed_bytes(sheet) == model(2)
+"""
+    )
+
+
+def test_playing_is_baked_over_the_scenes_range_beside_the_model(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+commands = part("neural_physics.blender.commands")
+ours.import_model(filepath="//first.safetensors")
+settings.model_path = "//first.safetensors"
+scene = bpy.context.scene
+scene.frame_start, scene.frame_end = 3, 12
+assert not ours.stop_playing.poll(), "nothing plays"
+ours.play()
+assert ours.bake_playback() == {"FINISHED"}
+assert (HERE / "first_playback.pc2").stat().st_size == 32 + 10 * 12 * len(sheet.data.vertices)
+assert ours.stop_playing() == {"FINISHED"}
+ours.play()
+refused("the other way round", ours.bake_playback, first=9, last=4)
+bpy.ops.wm.save_mainfile()
+assert commands.main(["play", "--cache", "out.pc2", "--first", "1", "--last", "4"]) == 0
+assert sheet.modifiers[0].filepath == "//out.pc2"
+lamp = add("Lamp", bpy.data.lights.new("Lamp", "POINT"))
+activate(lamp)
+assert not ours.stop_playing.poll(), "a light simulates nothing"
+"""
+    )
+
+
+def test_stepped_work_ends_cleanly_when_what_it_works_on_is_gone(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+stepping = part("operators.stepping")
+
+class Work(stepping.SteppedButton):
+    bl_label = "Catch Up"
+    def __init__(self):
+        self.said = []
+    def report(self, kind, text):
+        self.said.append(text)
+    def steps(self, context):
+        try:
+            yield 1, 2
+            hand.location.x = 1.0
+            yield 2, 2
+        finally:
+            hand.location.x = 0.0
+
+context = MagicMock()
+work = Work()
+work.begin(context)
+tick = SimpleNamespace(type="TIMER")
+assert work.modal(context, tick) == {"RUNNING_MODAL"}
+bpy.data.objects.remove(hand)
+assert work.modal(context, tick) == {"CANCELLED"}
+assert "removed meanwhile" in work.said[0]
+assert context.window_manager.event_timer_remove.call_count == 1
+
+hand = add("Hand", None)
+closed = MagicMock()
+work = Work()
+work.begin(closed)
+work.modal(closed, tick)
+closed.workspace = None
+bpy.data.objects.remove(hand)
+work.cancel(closed)
+assert closed.window_manager.event_timer_remove.call_count == 1
+assert work._steps.gi_frame is None
+"""
+    )
+
+
+def test_panels_draw_and_every_button_that_cannot_be_clicked_says_why(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+panels, support = part("panels"), part("panels.support")
+
+class Context:
+    region = SimpleNamespace(width=4000)
+    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))  # 0 without a window
+    def __getattr__(self, name):
+        return getattr(bpy.context, name)
+
+def drawn():
+    layout = MagicMock()
+    for module in panels.PARTS:
+        for cls in getattr(module, "CLASSES", ()):
+            if issubclass(cls, bpy.types.Panel) and getattr(cls, "poll", lambda _: True)(bpy.context):
+                methods = {name: value for name, value in vars(cls).items() if callable(value)}
+                panel = type("Drawn", (support.Section,), {**methods, "layout": layout})()
+                panel.draw(Context())
+    return [call.kwargs["text"] for call in layout.mock_calls if "text" in call.kwargs]
+
+def says(part):
+    texts = drawn()
+    assert any(part in text for text in texts), texts
+
+drawn()
+settings.enabled = True
+says("Nothing is set that Sheet reacts to")
+says("Sheet has no model in this .blend")
+ours.import_model(filepath="//first.safetensors")
+paths = part("neural_physics.blender.paths")
+paths.report_folder(sheet).mkdir(parents=True)
+paths.report_path(sheet).touch()
+says("has not been evaluated")
+assert not any("newer model" in text for text in drawn())
+path = paths.model_path(sheet)
+path.write_bytes(model(2))
+later = path.stat().st_mtime + 100
+import os
+os.utime(path, (later, later))
+says("A newer model than the one in the .blend is in")
+assert ours.pack() == {"FINISHED"}
+assert not any("newer model" in text for text in drawn())
+ours.play()
+drawn()
+sheet.data = sheet.data.copy()
+twin = add("Twin", sheet.data)
+says("Make Single User")
+"""
+    )

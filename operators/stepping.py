@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import suppress
 
 import bpy
 
@@ -45,16 +46,24 @@ class SteppedButton(Button):
             done, total = next(self._steps)
         except StopIteration:
             return self._end(context, {"FINISHED"})
-        except Problem as problem:
-            self.report({"ERROR"}, problem.message)
+        except (Problem, ReferenceError) as error:
+            removed = Problem("work_removed", task=self.bl_label)
+            self.report({"ERROR"}, error.message if isinstance(error, Problem) else removed.message)
             return self._end(context, {"CANCELLED"})
         context.window_manager.progress_update(done / total)
         context.workspace.status_text_set(f"{self.bl_label}: frame {done} of {total}. Esc stops")
         return {"RUNNING_MODAL"}
 
+    def cancel(self, context: bpy.types.Context) -> None:
+        """Blender ends it: its window is closed, or another file opened."""
+        self._end(context, {"CANCELLED"})
+
     def _end(self, context: bpy.types.Context, result: set[OperatorReturnItems]) -> set[OperatorReturnItems]:
-        self._steps.close()
-        context.window_manager.event_timer_remove(self._timer)
-        context.window_manager.progress_end()
-        context.workspace.status_text_set(None)
+        with suppress(ReferenceError):  # what it would put back is gone
+            self._steps.close()
+        manager = context.window_manager
+        manager.event_timer_remove(self._timer)
+        manager.progress_end()
+        if context.workspace is not None:
+            context.workspace.status_text_set(None)
         return result

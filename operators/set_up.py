@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import StringProperty
 
 from ..neural_physics.blender import setting_up, tasks
 from ..neural_physics.blender.properties import settings_of
@@ -75,7 +74,9 @@ class NEURALPHYSICS_OT_remove_interaction(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        _check_set_up(context)
+        obj = check_set_up(target_of(context))
+        if not settings_of(obj).interactions:
+            raise Problem("no_interactions", object=obj.name)
 
     def run(self, context: bpy.types.Context) -> None:
         settings = settings_of(target(context))
@@ -100,24 +101,6 @@ class NEURALPHYSICS_OT_suggest_motion(Button, bpy.types.Operator):
             setting_up.suggest_motion(obj, settings.interactions[settings.active_interaction])
 
 
-class NEURALPHYSICS_OT_select(Button, bpy.types.Operator):
-    bl_idname = "neural_physics.select"
-    bl_label = "Select"
-    bl_description = "Make this object the active one"
-    bl_options = {"REGISTER", "UNDO"}
-
-    name: StringProperty(name="Object")
-
-    def run(self, context: bpy.types.Context) -> None:
-        obj = context.view_layer.objects.get(self.name)
-        if obj is None:
-            raise Problem("object_unknown", object=self.name, scene=scene_of(context).name)
-        for other in context.selected_objects:
-            other.select_set(False)
-        obj.select_set(True)
-        context.view_layer.objects.active = obj
-
-
 def _check_set_up(context: bpy.types.Context) -> None:
     check_set_up(target_of(context))
 
@@ -128,7 +111,6 @@ CLASSES = (
     NEURALPHYSICS_OT_add_interaction,
     NEURALPHYSICS_OT_remove_interaction,
     NEURALPHYSICS_OT_suggest_motion,
-    NEURALPHYSICS_OT_select,
 )
 
 

@@ -12,7 +12,7 @@ from ..neural_physics.blender.registration import register_classes, unregister_c
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
 from ..operators.jobs import NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_delete_dataset
-from .support import Details, Section, busy, button, job, sentences, settings_column
+from .support import Details, Section, busy, button, job, reasons, sentences, settings_column
 
 
 class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
@@ -60,6 +60,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             icon="CHECKMARK" if status.complete == status.takes else "FILE_CACHE",
         )
         row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
+        reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
         if status.excluded:
             why = "; ".join(status.reasons)
             sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")
@@ -75,7 +76,7 @@ class NEURALPHYSICS_PT_bake_options(Details, bpy.types.Panel):
         column.prop(settings, "seed")
         column.prop(settings, "parallel_takes")
         column.prop(settings, "dataset_folder")
-        layout.operator(NEURALPHYSICS_OT_import_take.bl_idname, icon="IMPORT")
+        button(layout, context, NEURALPHYSICS_OT_import_take, icon="IMPORT", scale=1.0)
 
 
 CLASSES = (NEURALPHYSICS_PT_bake, NEURALPHYSICS_PT_bake_options)

@@ -17,7 +17,7 @@ from ..operators.set_up import (
     NEURALPHYSICS_OT_set_up,
     NEURALPHYSICS_OT_suggest_motion,
 )
-from .support import Details, Section, button, settings_column
+from .support import Details, Section, button, reasons, settings_column
 
 MOTION_NAMES = {identifier: label for identifier, label, _ in MOTIONS}
 ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "MESH": "MESH_DATA"}
@@ -40,7 +40,7 @@ class NEURALPHYSICS_UL_interactions(bpy.types.UIList):
     ) -> None:
         mover = item.object
         if mover is None:
-            layout.prop(item, "object", text="", icon="ERROR")
+            layout.prop(item, "object", text=item.name, icon="ERROR")
             return
         picture: Any = "FORCE_WIND" if is_wind(mover) else ICONS.get(mover.type, "OBJECT_DATA")
         row = layout.row(align=True)
@@ -85,6 +85,7 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
         column.operator(NEURALPHYSICS_OT_remove_interaction.bl_idname, text="", icon="REMOVE")
         column.separator()
         column.operator(NEURALPHYSICS_OT_set_up.bl_idname, text="", icon="FILE_REFRESH")
+        reasons(layout, context, NEURALPHYSICS_OT_remove_interaction, NEURALPHYSICS_OT_set_up)
 
 
 class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):

@@ -14,7 +14,7 @@ from ..operators.share import (
     NEURALPHYSICS_OT_pack,
     NEURALPHYSICS_OT_unpack,
 )
-from .support import Section, button
+from .support import Section, button, reasons
 
 
 class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
@@ -31,10 +31,11 @@ class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
             button(layout, context, NEURALPHYSICS_OT_pack, icon="PACKAGE")
         else:
             layout.label(text=f"In the .blend, {size(packing.packed_size(obj))}", icon="PACKAGE")
-            layout.operator(NEURALPHYSICS_OT_unpack.bl_idname)
+            button(layout, context, NEURALPHYSICS_OT_unpack, scale=1.0)
         row = layout.row(align=True)
         row.operator(NEURALPHYSICS_OT_import_model.bl_idname, icon="IMPORT")
         row.operator(NEURALPHYSICS_OT_export_model.bl_idname, icon="EXPORT")
+        reasons(layout, context, NEURALPHYSICS_OT_import_model, NEURALPHYSICS_OT_export_model)
 
 
 CLASSES = (NEURALPHYSICS_PT_share,)

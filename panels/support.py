@@ -87,10 +87,15 @@ def button(
     row = layout.row()
     row.scale_y = scale
     properties = row.operator(operator.bl_idname, text=text or operator.bl_label, icon=icon)
-    reason = obstacle(operator, context)
-    if reason:
-        sentences(layout, context, reason, "INFO")
+    reasons(layout, context, operator)
     return properties
+
+
+def reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: type[Button]) -> None:
+    """Why buttons above cannot be clicked, each reason once."""
+    for reason in dict.fromkeys(obstacle(operator, context) for operator in operators):
+        if reason:
+            sentences(layout, context, reason, "INFO")
 
 
 def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, kind: str) -> JobState:

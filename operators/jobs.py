@@ -170,12 +170,16 @@ class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):
         tasks.check_delete(target_of(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        status, folder = dataset_status(dataset_folder(target(context))), dataset_folder(target(context))
+        obj = target(context)
+        folder = dataset_folder(obj)
+        status = dataset_status(folder)
+        others = [other.name for other in _objects_of(jobs_folder(obj)) if other != obj]
+        also = f", which {', '.join(others)} learns from, too" if others else ""
         return context.window_manager.invoke_confirm(
             self,
             event,
             title="Delete Dataset?",
-            message=f"{plural(status.takes, 'take')} ({size(status.size)}) in {folder}",
+            message=f"{plural(status.takes, 'take')} ({size(status.size)}) in {folder}{also}",
             confirm_text="Delete",
         )
 

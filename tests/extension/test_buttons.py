@@ -177,6 +177,34 @@ assert work._steps.gi_frame is None
     )
 
 
+def test_deleting_a_dataset_asks_with_its_folder_and_who_else_learns_from_it(
+    installed: Callable[..., str],
+) -> None:
+    installed(
+        SCENE
+        + """
+delete = part("operators.jobs").NEURALPHYSICS_OT_delete_dataset
+settings.enabled = True
+settings.dataset_folder = str(HERE / "takes of mine")
+
+def asked():
+    manager = MagicMock()
+    class Context:
+        window_manager = manager
+        def __getattr__(self, name):
+            return getattr(bpy.context, name)
+    delete.invoke(None, Context(), None)
+    return manager.invoke_confirm.call_args.kwargs["message"]
+
+assert asked() == f"0 takes (0 B) in {HERE / 'takes of mine'}", asked()
+twin = add("Twin", sheet_mesh("Twin"))
+twin.neural_physics.enabled = True
+twin.neural_physics.dataset_folder = settings.dataset_folder
+assert asked().endswith(", which Twin learns from, too"), asked()
+"""
+    )
+
+
 def test_panels_draw_and_every_button_that_cannot_be_clicked_says_why(installed: Callable[..., str]) -> None:
     installed(
         SCENE

@@ -40,6 +40,7 @@ refused(2, "invalid choice: 'cook'", "cook")
 refused(2, "--speed", "bake", "--speed", "9")
 refused(2, "'many'", "bake", "--takes", "many")
 refused(2, "0 is not between 1 and 1000", "bake", "--takes", "0")
+refused(2, "5000 is not between 1 and 1000", "bake", "--takes", "5000")
 refused(2, "invalid choice", "train", "--preset", "perfect")
 """
     )

@@ -87,7 +87,7 @@ def test_the_report_for_people_is_one_file_with_all_its_pictures(evaluated):
         assert words in page
 
 
-def test_a_moving_reference_frame_is_taken_out_of_what_blender_shows(tmp_path, model_bytes):
+def test_a_moving_reference_frame_is_taken_out_of_what_blender_shows(tmp_path):
     mesh = synthetic.sheet_mesh()
     info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT, "Rig/neck")
     dataset = Dataset.create(tmp_path / "d", info, mesh)
@@ -98,7 +98,8 @@ def test_a_moving_reference_frame_is_taken_out_of_what_blender_shows(tmp_path, m
             c, s = np.cos(0.05 * t), np.sin(0.05 * t)
             matrix = np.array([[c, -s, 0, t], [s, c, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])
             writer.append((shape - matrix[:3, 3]) @ matrix[:3, :3], y, matrix)
-    (tmp_path / "m").write_bytes(model_bytes)
+    framed = synthetic.make_model_info(mesh, reference_frame="Rig/neck")
+    (tmp_path / "m").write_bytes(synthetic.model_bytes(framed, synthetic.make_model_tensors(mesh)))
     result, _ = run(tmp_path / "m", dataset.path, tmp_path / "out")
     assert read_pc2(tmp_path / "out" / "reference.pc2") == pytest.approx(shapes, abs=1e-4)
     assert result["ridge_error"] is None  # there is nothing to fit it to

@@ -29,6 +29,7 @@ The Neural Physics extension plays it. Deleting this text deletes the model from
 
 # What a file that was compared with a packed model looked like then, and whether it is another one.
 _compared: dict[Path, tuple[tuple[object, ...], bool]] = {}
+_sizes: dict[tuple[int, float | None], int] = {}  # of packed models, by text and when it was packed
 
 
 def pack(obj: bpy.types.Object, source: Path | bytes) -> bpy.types.Text:
@@ -99,7 +100,12 @@ def packed_bytes(obj: bpy.types.Object) -> bytes | None:
 def packed_size(obj: bpy.types.Object) -> int:
     """How many bytes the packed model adds to the .blend; 0 where nothing is packed."""
     text = settings_of(obj).model
-    return len(text.get(PROPERTY, b"")) if text else 0
+    if text is None:
+        return 0
+    key = text.session_uid, text.get(PACKED_AT)
+    if key not in _sizes:
+        _sizes[key] = len(text.get(PROPERTY, b""))  # copies all of it: too slow for every redraw
+    return _sizes[key]
 
 
 def current_model(obj: bpy.types.Object) -> bytes | Path:
@@ -155,7 +161,8 @@ def is_another(obj: bpy.types.Object, path: Path) -> bool:
         about = path.stat()
         seen = (about.st_mtime_ns, about.st_size, text.session_uid, text.get(PACKED_AT))
         if path not in _compared or _compared[path][0] != seen:
-            _compared[path] = seen, path.read_bytes() != text.get(PROPERTY)
+            same_size = about.st_size == packed_size(obj)  # a larger one need not be read
+            _compared[path] = seen, not same_size or path.read_bytes() != text.get(PROPERTY)
     except OSError:
         return False
     return _compared[path][1]

@@ -1,7 +1,7 @@
 """What playing costs in Blender, beside the cloth it replaces: `python bench_play.py MODEL` prints JSON.
 
-Needs the bpy module. Where MODEL is not there yet, one of the size of Holden's network with random
-weights is written: how long it takes does not depend on what it has learned.
+Needs the bpy module. Where MODEL is not there yet, one of the size that the preset `balanced` makes, with
+random weights, is written: how long it takes does not depend on what it has learned.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import bpy
 import numpy as np
 
+from ml_backend.presets import PRESETS
 from neural_physics.blender import packing, playback, properties
 from neural_physics.blender.examples import ball_and_sheet
 from neural_physics.blender.geometry_nodes import write_positions
@@ -27,7 +28,7 @@ from neural_physics.blender.sources import mesh_data, mesh_of, physics_modifier
 from neural_physics.methods import load_method
 from neural_physics.model_file import ModelInfo
 
-POINTS, BASES, LAYERS, WIDTH = 51, 64, 10, 1.5
+POINTS, BASES, PRESET = 51, 64, PRESETS["balanced"]
 CLOTH_FRAMES, PLAY_FRAMES, ROUNDS, CALLS = 60, 250, 4, 2000
 
 
@@ -110,11 +111,11 @@ def _frame_ms(
 
 
 def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None:
-    """A model of the paper's size (section 5.3) for the sheet."""
+    """A model with the preset's network for the sheet."""
     from ml_backend.tensor_files import write_model  # only this needs the safetensors library
 
     mesh, layout, rng = mesh_of(sheet), layout_of(sheet), np.random.default_rng(0)
-    values, hidden = layout.size, int(WIDTH * bases)
+    values, hidden = layout.size, round(PRESET.width * bases)
     tensors = {
         "mean": mesh.rest_positions,
         "basis": rng.normal(size=(bases, mesh.vertex_count, 3)) * 0.01,
@@ -128,11 +129,20 @@ def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None
         "w_low": np.full(values, -3.0),
         "w_high": np.full(values, 3.0),
     }
-    sizes = [2 * bases + values, *[hidden] * (LAYERS - 1), bases]
-    for k in range(LAYERS):
+    inputs = 2 * bases + values * (2 if PRESET.interaction_velocity else 1)
+    sizes = [inputs, *[hidden] * (PRESET.layers - 1), bases]
+    for k in range(PRESET.layers):
         tensors[f"layers.{k}.weight"] = rng.normal(size=(sizes[k + 1], sizes[k])) / np.sqrt(sizes[k])
         tensors[f"layers.{k}.bias"] = rng.normal(size=sizes[k + 1]) * 0.1
-    info = ModelInfo("subspace_physics", 1 / 24, sheet.name, mesh.topology(), mesh.vertex_count, layout)
+    info = ModelInfo(
+        "subspace_physics",
+        1 / 24,
+        sheet.name,
+        mesh.topology(),
+        mesh.vertex_count,
+        layout,
+        settings={"activation": PRESET.activation, "interaction_velocity": PRESET.interaction_velocity},
+    )
     write_model(path, info, {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()})
 
 

@@ -141,6 +141,10 @@ PROBLEMS: dict[str, str] = {
     # Play
     "not_playing": "{object} is not playing: click Play first.",
     "play_failed": "{object} cannot be played ({reason}): switch Play off and on again.",
+    "play_not_numbers": (
+        "{object} has no shape at frame {frame}, since its model or what it reacts to gives something that is "
+        "not a number: look at what moves it there, or train again."
+    ),
     "catch_up_needed": (
         "{object} has {frames} frames to catch up before this one can be shown: "
         "click Catch Up, or go back to the start and play."

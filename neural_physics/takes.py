@@ -9,7 +9,6 @@ import errno
 import hashlib
 import json
 import os
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -217,8 +216,8 @@ class Dataset:
             raise Problem(
                 "dataset_other_channels",
                 path=self.path,
-                found=", ".join(c.name for c in self.info.channels.channels),
-                expected=", ".join(c.name for c in info.channels.channels),
+                found=_described(self.info),
+                expected=_described(info),
             )
 
     def take_names(self) -> list[str]:
@@ -271,22 +270,6 @@ class Dataset:
     def writer(self, name: str, info: TakeInfo) -> TakeWriter:
         """Append to a take, from its last whole frame if it was begun before."""
         return TakeWriter(self.path / "takes" / name, info, self.info)
-
-
-def delete_dataset(path: Path) -> None:
-    """Delete a dataset's files, and its folder if nothing else is in it.
-
-    Raises Problem("folder_not_writable").
-    """
-    with writing(path):
-        # First, so that a half-deleted folder is no dataset.
-        (path / "dataset.json").unlink(missing_ok=True)
-        (path / "mesh.npz").unlink(missing_ok=True)
-        for folder in ("takes", "bake"):
-            if (path / folder).is_dir():
-                shutil.rmtree(path / folder)
-        if path.is_dir() and not any(path.iterdir()):
-            path.rmdir()
 
 
 class TakeWriter:
@@ -477,6 +460,12 @@ def write_take_info(folder: Path, info: TakeInfo) -> None:
 def _meaning(layout: ChannelLayout) -> list[tuple[object, ...]]:
     """What makes two layouts the same; an object may have been renamed since."""
     return [(c.name, c.kind, c.size, c.parts) for c in layout.channels]
+
+
+def _described(info: DatasetInfo) -> str:
+    """The channels in words, with all in which they may differ from others of the same name."""
+    frame = f", seen from {info.reference_frame}" if info.reference_frame else ""
+    return ", ".join(f"{c.name}: {c.kind}, {c.size} numbers" for c in info.channels.channels) + frame
 
 
 def _info_to_json(info: DatasetInfo) -> dict[str, Any]:

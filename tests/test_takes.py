@@ -204,8 +204,11 @@ def test_another_mesh_and_other_channels_do_not_get_into_a_dataset(tmp_path):
         Dataset.create(tmp_path / "d", replace(dataset.info, topology=other_mesh.topology()), other_mesh)
     assert raised.value.code == "dataset_other_object"
     foot = ChannelLayout((Channel("Foot", "position", 3),))
-    with pytest.raises(Problem, match=r"\(Hand\).*\(Foot\)") as raised:
+    with pytest.raises(Problem, match=r"\(Hand: .*\(Foot: ") as raised:
         Dataset.create(tmp_path / "d", replace(dataset.info, channels=foot), dataset.mesh)
+    assert raised.value.code == "dataset_other_channels"
+    with pytest.raises(Problem, match=r"\(Hand: position, 3 numbers\).*seen from Rig/neck") as raised:
+        Dataset.create(tmp_path / "d", replace(dataset.info, reference_frame="Rig/neck"), dataset.mesh)
     assert raised.value.code == "dataset_other_channels"
     assert Dataset.create(tmp_path / "d", dataset.info, dataset.mesh).info == dataset.info
 

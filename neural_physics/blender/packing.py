@@ -122,6 +122,12 @@ def current_model(obj: bpy.types.Object) -> bytes | Path:
     return path
 
 
+def identity_of(obj: bpy.types.Object) -> tuple[object, ...]:
+    """What is another one when another model has been packed or chosen, or an undo has brought one back."""
+    text = settings_of(obj).model
+    return (str(model_path(obj)),) if text is None else (text.session_uid, text.get(PACKED_AT))
+
+
 def model_of(obj: bpy.types.Object) -> Model:
     """The model an object plays. Raises what `current_model` and `model_file.read_model` do."""
     current = current_model(obj)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import isfinite
 from time import perf_counter
 from typing import NamedTuple
 
@@ -18,7 +19,7 @@ from ..takes import topology_hash
 from ..timeline import FrameState, Timeline
 from .foretelling import Foretold, Shown, hangs_on_a_shape, place_at
 from .geometry_nodes import has_positions, write_positions
-from .packing import model_of
+from .packing import identity_of, model_of
 from .properties import settings_of
 from .sampling import FRAME_BINDING, ChannelSampler, bindings_of
 from .setting_up import is_animated
@@ -77,6 +78,7 @@ class PlaySession:
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
     at the frame on show. step_us, decode_us: microseconds per model step and per decoding.
+    model_identity: see `packing.identity_of`.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
@@ -95,6 +97,7 @@ class PlaySession:
         self._setup: Setup | None = None
         self.sources: frozenset[str] = frozenset()  # the names of all objects that y depends on
         check_mesh(obj)
+        self.model_identity = identity_of(obj)
         self._model = model_of(obj)
         check_belongs(self._model, obj)
         self.method: Method = load_method(self._model)
@@ -228,6 +231,8 @@ class PlaySession:
             return Foretold(shown, None)
         with self._timing_decoding():
             positions = self.timeline.decode(state, y, self._bases or None)
+        if not isfinite(float(positions.sum())):
+            return Foretold(shown, None)
         write_positions(mesh, self._in_object(positions))
         return Foretold(shown, state)
 
@@ -251,7 +256,7 @@ class PlaySession:
         """Write the positions of a frame whose y, and those before it, are recorded.
 
         foretold: what was written before the evaluation; if it came true, nothing is left to do.
-        Raises Problem("model_other_object").
+        Raises Problem("model_other_object" | "play_not_numbers").
         """
         mesh, frame = mesh_data(obj), visit.frame
         if len(mesh.vertices) != self.method.vertex_count:
@@ -262,6 +267,8 @@ class PlaySession:
         if not self._came_true(foretold, state, visit, mesh):
             with self._timing_decoding():
                 positions = self.timeline.positions(frame, visit.subframe, self._bases or None)
+            if not isfinite(float(positions.sum())):
+                raise Problem("play_not_numbers", object=obj.name, frame=frame)
             write_positions(mesh, self._in_object(positions))
         self.outside = float(state.state.outside)
         self.stale = False

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from pathlib import Path
 
 import bpy
 
 from ..errors import Problem
-from . import geometry_nodes, handlers, packing
+from . import geometry_nodes, handlers
 from .cache_modifier import remove_cache
 from .handlers import PLAYED, register, unregister
 from .modifier_stack import physics_place, restore_physics, switch_off_physics
@@ -20,7 +19,6 @@ from .sources import mesh_data
 __all__ = [
     "PlayStatus",
     "attach",
-    "attach_model",
     "catch_up",
     "check_play",
     "detach",
@@ -68,19 +66,6 @@ def attach(obj: bpy.types.Object) -> None:
     switch_off_physics(obj)
     settings.playing = True
     handlers.show_current_frame()
-
-
-def attach_model(obj: bpy.types.Object, path: Path) -> None:
-    """Give an object a model that was just trained or chosen; if it plays, it plays on with that.
-
-    Raises what `model_file.read_model` and `attach` do.
-    """
-    settings = settings_of(obj)
-    if settings.model is not None:
-        packing.pack(obj, path)  # a packed model goes before the file
-    settings.model_path = str(path)
-    if settings.playing:
-        attach(obj)
 
 
 def detach(obj: bpy.types.Object) -> None:

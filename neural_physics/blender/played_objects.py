@@ -14,6 +14,7 @@ import bpy
 
 from ..errors import Problem
 from .foretelling import Foretold
+from .packing import identity_of
 from .play_session import PlaySession, Visit
 from .properties import settings_of
 
@@ -57,13 +58,14 @@ class PlayedObjects:
         self._problems.clear()
 
     def rebuild(self) -> None:
-        """Give a session to each object whose settings say Play and that has none; end the others."""
+        """A session of its present model for each object whose settings say Play; end the others."""
         self._problems.clear()
         playing = [obj for obj in bpy.data.objects if settings_of(obj).playing]
+        known = {obj.session_uid: self._sessions.get(obj.session_uid) for obj in playing}
         self._sessions = {
-            obj.session_uid: self._sessions[obj.session_uid]
+            obj.session_uid: session
             for obj in playing
-            if obj.session_uid in self._sessions
+            if (session := known[obj.session_uid]) and session.model_identity == identity_of(obj)
         }
         for obj in playing:
             if obj.session_uid not in self._sessions:

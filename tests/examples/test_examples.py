@@ -85,7 +85,7 @@ def test_motion_of_the_scene_stays_in_the_box_it_is_trained_in(scene, name):
                 assert low - 1e-4 <= value <= high + 1e-4
 
 
-def test_ball_and_sheet_is_the_scene_of_the_acceptance(scene):
+def test_ball_and_sheet_is_the_scene_that_is_measured(scene):
     sheet = build("BALL_AND_SHEET", scene)
     mesh = mesh_of(sheet)
     assert mesh.vertex_count == 1681

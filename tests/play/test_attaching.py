@@ -9,7 +9,7 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender import geometry_nodes, packing, playback
+from neural_physics.blender import geometry_nodes, packing, playback, tasks
 from neural_physics.blender.properties import settings_of
 from neural_physics.errors import Problem
 
@@ -190,13 +190,29 @@ def test_an_unexpected_error_in_a_handler_is_told_and_does_not_spread(sheet, mon
     assert playback.status_of(other).step_us > 0
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_a_number_is_told_and_never_reaches_the_mesh(sheet, monkeypatch, value):
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(8)
+    pose = play_scenes.shown(sheet)
+    session = playback.PLAYED.session_of(sheet)
+    decode = session.method.positions
+    monkeypatch.setattr(session.method, "positions", lambda *a: decode(*a) * np.float32(value))
+    bpy.context.scene.frame_set(9)
+    assert playback.status_of(sheet).problem.code == "play_not_numbers"
+    assert np.array_equal(play_scenes.shown(sheet), pose)
+    monkeypatch.undo()
+    bpy.context.scene.frame_set(10)
+    assert playback.status_of(sheet).problem is None
+
+
 def test_a_newly_trained_model_takes_over(sheet, tmp_path):
     playback.attach(sheet)
     bpy.context.scene.frame_set(30)
     before = play_scenes.shown(sheet)
     path = tmp_path / "new.safetensors"
     path.write_bytes(play_models.model_file(synthetic.sheet_mesh(), seed=5))
-    playback.attach_model(sheet, path)
+    tasks.use_model(sheet, path)
     assert not np.array_equal(play_scenes.shown(sheet), before)
     assert packing.packed_bytes(sheet) == path.read_bytes()
 

@@ -304,3 +304,21 @@ def test_a_packed_model_is_not_left_behind_by_its_object(sheet, tmp_path):
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     bpy.ops.wm.open_mainfile(filepath=str(path))
     assert not bpy.data.texts
+
+
+def test_undoing_another_model_shows_the_first_again(sheet, tmp_path):
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(30)
+    first = play_scenes.shown(sheet)
+    bpy.ops.ed.undo_push(message="first model")
+    path = tmp_path / "other.safetensors"
+    path.write_bytes(play_models.model_file(synthetic.sheet_mesh(), seed=5))
+    tasks.use_model(sheet, path)
+    bpy.context.scene.frame_set(30)
+    assert not np.array_equal(play_scenes.shown(sheet), first)
+    bpy.ops.ed.undo_push(message="other model")
+    bpy.ops.ed.undo()
+    sheet = bpy.data.objects[sheet.name]
+    bpy.context.scene.frame_set(1)
+    bpy.context.scene.frame_set(30)
+    assert np.array_equal(play_scenes.shown(sheet), first)

@@ -26,7 +26,7 @@ def frames(role: str) -> int:
     return sum(take.frames for take in SHEET.takes() if take.role == role)
 
 
-def test_sheet_is_the_size_of_the_acceptance():
+def test_sheet_is_of_the_size_that_the_figures_are_of():
     assert frames("training") == 46_000
     assert [take.frames for take in SHEET.takes() if take.role == "test"] == [5000, 5000]
 

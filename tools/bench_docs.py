@@ -52,7 +52,8 @@ def excursion(part: dict[str, Any]) -> str:
         for seed, run in enumerate(part["runs"])
     ]
     names = ("seed", "left", "never left", "ratio", "from the truth", "largest coordinate, m", "finite")
-    return table(names, rows)
+    each = ", ".join(f"{error:.2f}" for error in part["runs"][0]["per_return"])
+    return table(names, rows) + f"\n\nAfter each return, first seed: {each}."
 
 
 def rows_of_table(part: dict[str, Any]) -> str:

@@ -18,6 +18,8 @@ from neural_physics.methods import Method
 from neural_physics.motion import MotionBox, positions_at, wander
 from neural_physics.takes import Take
 
+Shapes = NDArray[np.float32]  # (n, V, 3) or (V, 3), metres
+
 FRAMES, FPS = 10_000, 24
 INSIDE, OUTSIDE = 640, 360  # frames; some of the latter the collider is only passing through its range
 TIMES = 3.0
@@ -26,7 +28,7 @@ LARGEST = 5.0  # metres; the sheet is 2 m wide and hangs from a fixed edge
 EXCURSION = Corpus("excursion", "BALL_AND_SHEET", (0, 0), (0, 0), (1, FRAMES))
 
 
-def judge(method: Method, mean_shape: NDArray[np.float32]) -> dict[str, Any]:
+def judge(method: Method, mean_shape: Shapes) -> dict[str, Any]:
     """A rollout of all 10,000 frames, and one in which the ball waits instead of leaving.
 
     Both are compared with the reference that saw the excursions, from 120 frames after each return to
@@ -37,10 +39,12 @@ def judge(method: Method, mean_shape: NDArray[np.float32]) -> dict[str, Any]:
     left, never_left = (_whole_rollout(method, t) for t in (take, waiting))
     runs = stays(excursion_path())
     errors = {name: ErrorSums(mean_shape) for name in ("left", "never_left", "from_truth")}
+    per_return = []
     for first, stop in runs:
         judged = slice(first + RETURN, stop)
         truth = np.asarray(take.positions[judged])
         errors["left"].add(left[judged], truth)
+        per_return.append(_error(left[judged], truth, mean_shape))
         errors["never_left"].add(never_left[judged], truth)
         errors["from_truth"].add(rollout(method)(Window(take, first, stop))[-len(truth) :], truth)
     largest = float(np.abs(left[GIVEN_FRAMES:]).max())
@@ -52,6 +56,7 @@ def judge(method: Method, mean_shape: NDArray[np.float32]) -> dict[str, Any]:
         "largest_coordinate": largest,
         "bounded": largest < LARGEST,
         **found,
+        "per_return": per_return,
         "ratio": found["error_left"] / found["error_never_left"],
     }
 
@@ -65,7 +70,13 @@ def stays(path: NDArray[np.float64]) -> list[tuple[int, int]]:
     return [(first, stop) for first, stop in runs if stop - first > 2 * RETURN]
 
 
-def _whole_rollout(method: Method, take: Take) -> NDArray[np.float32]:
+def _error(predicted: Shapes, truth: Shapes, mean_shape: Shapes) -> float:
+    sums = ErrorSums(mean_shape)
+    sums.add(predicted, truth)
+    return sums.errors().error
+
+
+def _whole_rollout(method: Method, take: Take) -> Shapes:
     """(FRAMES, V, 3) metres; the two given frames are zero."""
     shapes = np.zeros(take.positions.shape, np.float32)
     shapes[GIVEN_FRAMES:] = rollout(method)(Window(take, 0, len(shapes)))

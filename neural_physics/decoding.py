@@ -32,6 +32,12 @@ class LinearDecoder:
         offsets += self._flat_mean
         return offsets.reshape(-1, 3)
 
+    def decode_many(self, z: NDArray[np.float32], bases: int | None = None) -> NDArray[np.float32]:
+        """(n, V, 3) float32 from z (n, u): each shape as `decode` gives it, bit for bit."""
+        offsets = self._product.rows(z if bases is None else z[:, :bases])
+        offsets += self._flat_mean
+        return offsets.reshape(len(z), -1, 3)
+
     def project(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
         """The z (..., u) float32 whose shapes are nearest, by least squares, to positions (..., V, 3).
 

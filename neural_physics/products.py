@@ -45,6 +45,16 @@ class Product:
         np.matmul(x, blocks, out=self._out)
         return self._y
 
+    def rows(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+        """y (n, outputs) float32 of each row of x (n, inputs), bit for bit what it has by itself.
+
+        A is read from memory once for all rows, which for a large A is most of the time.
+        """
+        used = x.shape[1]
+        blocks = self._blocks if used == self._inputs else self._blocks[:, :used]
+        by_block = np.matmul(x[None, :, None], blocks[:, None])[:, :, 0]
+        return by_block.swapaxes(0, 1).reshape(len(x), -1)[:, : self._outputs]
+
     @property
     def matrix(self) -> NDArray[np.float32]:
         """A (inputs, outputs), a copy."""

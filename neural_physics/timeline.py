@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,7 @@ class Timeline:
         self._keep_every = 1
         self._recorded: dict[int, Vector] = {}
         self._states: dict[int, FrameState] = {}
-        self._guess: tuple[int, bytes, FrameState] | None = None  # frame, y and state; see `foretell`
+        self._guesses: dict[int, tuple[bytes, FrameState]] = {}  # y and state; see `foretell`
         self.steps_taken = 0
 
     @property
@@ -80,31 +81,43 @@ class Timeline:
         if frame != self.next_frame:
             raise ValueError(f"frame {frame} was recorded before those in front of it")
         self._recorded[frame] = np.array(y, np.float32)
-        if self._guess is not None and self._guess[:2] == (frame, y.tobytes()):
-            self._keep(frame, self._guess[2])
-            self._states[frame] = self._guess[2]
-        self._guess = None
+        guessed_y, state = self._guesses.pop(frame, (b"", None))
+        if state is not None and guessed_y == y.tobytes():
+            self._keep(frame, state)
+            self._states[frame] = state
+        else:
+            self._guesses.clear()
 
-    def foretell(self, y: Vector) -> FrameState | None:
-        """The state of `next_frame` if its y were this one, taken over when that is recorded.
+    def foretell(self, ys: Sequence[Vector]) -> list[FrameState]:
+        """The states from `next_frame` on if these were their y; each is taken over when its y is recorded.
 
-        None where the state of the frame before is not at hand: what it is may depend on y, too.
+        None of them where the state of the frame before is not at hand: what it is may depend on y, too.
         """
-        frame = self.next_frame
-        before = self._states.get(frame - 1)
-        if before is None:
-            return None
-        self._recorded[frame] = y
+        first = self.next_frame
+        shown = self._states.get(first - 1)
+        if shown is None:
+            return []
+        self._guesses.clear()
+        guesses = {}
         try:
-            shown = self._advance(before, frame)
+            for frame, y in enumerate(ys, first):
+                self._recorded[frame] = y
+                shown = self._advance(shown, frame)
+                guesses[frame] = y.tobytes(), shown
         finally:
-            del self._recorded[frame]
-        self._guess = (frame, y.tobytes(), shown)
-        return shown
+            for frame in range(first, first + len(ys)):
+                self._recorded.pop(frame, None)
+        self._guesses = guesses
+        return [state for _, state in guesses.values()]
+
+    def at_hand(self, frame: int) -> FrameState | None:
+        """The state of a frame, recorded or foretold, if it is known without another step."""
+        frame = max(frame, self.start_frame)
+        return self._guesses[frame][1] if frame in self._guesses else self._states.get(frame)
 
     def forget_from(self, frame: int) -> None:
         """Forget the interaction and the states of `frame` and all that follow."""
-        self._guess = None
+        self._guesses.clear()
         for frames in (self._recorded, self._states):
             for late in [f for f in frames if f >= frame]:
                 del frames[late]
@@ -138,13 +151,17 @@ class Timeline:
         first = first.copy()
         return _lerp(first, self._decode(frame + 1, bases), subframe)
 
-    def decode(self, shown: FrameState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
-        """(V, 3) float32, metres, of a state and the y of its frame; may be reused by the next call."""
-        positions = self.method.positions(shown.state, y, bases)
-        if shown.ahead is None:
-            return positions
-        positions = positions.copy()
-        return _lerp(positions, self.method.positions(shown.ahead, y, bases), shown.share)
+    def shapes(
+        self, states: Sequence[FrameState], ys: Sequence[Vector], bases: int | None = None
+    ) -> NDArray[np.float32]:
+        """(n, V, 3) float32, metres, of states and the y of their frames: each as `positions` gives it."""
+        shapes = self.method.shapes([shown.state for shown in states], ys, bases)
+        between = [k for k, shown in enumerate(states) if shown.ahead is not None]
+        if between:
+            ahead = self.method.shapes([states[k].ahead for k in between], [ys[k] for k in between], bases)
+            for k, shape in zip(between, ahead, strict=True):
+                shapes[k] = _lerp(shapes[k], shape, states[k].share)
+        return shapes
 
     def outside(self, frame: int) -> float:
         """The share of interaction and coefficients that was clipped at a frame."""
@@ -184,7 +201,12 @@ class Timeline:
         return y + np.float32(share) * (self._recorded[whole + 1] - y)
 
     def _decode(self, frame: int, bases: int | None) -> NDArray[np.float32]:
-        return self.decode(self.at(frame), self._recorded[max(frame, self.start_frame)], bases)
+        shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
+        positions = self.method.positions(shown.state, y, bases)
+        if shown.ahead is None:
+            return positions
+        positions = positions.copy()
+        return _lerp(positions, self.method.positions(shown.ahead, y, bases), shown.share)
 
     def _keep(self, frame: int, shown: FrameState) -> None:
         if (frame - self.start_frame) % self._keep_every == 0:

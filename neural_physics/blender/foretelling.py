@@ -10,12 +10,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import bpy
+import numpy as np
 from bpy_extras.anim_utils import action_get_channelbag_for_slot
 from mathutils import Vector
+from numpy.typing import NDArray
 
 from ..timeline import FrameState
 
 SHAPE_PARENTS = ("VERTEX", "VERTEX_3")
+# Shapes that are decoded together while frames follow each other: the bases, the most there is to be read,
+# are read from memory once for all of them. Fewer where that would be a pause to be felt.
+MOST_FRAMES, MOST_NUMBERS = 8, 1 << 18
 
 
 class Shown(NamedTuple):
@@ -37,6 +42,20 @@ class Foretold(NamedTuple):
 
     shown: Shown
     state: FrameState | None
+
+
+class Prepared(NamedTuple):
+    """What a frame to come will show if its y is this one. y: its bytes; positions (V, 3) float32, metres."""
+
+    y: bytes
+    bases: int
+    state: FrameState
+    positions: NDArray[np.float32]
+
+
+def frames_together(vertices: int) -> int:
+    """How many frames to prepare at a time."""
+    return max(1, min(MOST_FRAMES, MOST_NUMBERS // (3 * vertices)))
 
 
 def place_at(obj: bpy.types.Object, frame: int) -> Vector | None:

@@ -17,7 +17,7 @@ from ..methods import Method, load_method
 from ..model_file import Model
 from ..takes import topology_hash
 from ..timeline import FrameState, Timeline
-from .foretelling import Foretold, Shown, hangs_on_a_shape, place_at
+from .foretelling import Foretold, Prepared, Shown, frames_together, hangs_on_a_shape, place_at
 from .geometry_nodes import has_positions, write_positions
 from .packing import identity_of, model_of
 from .properties import settings_of
@@ -92,6 +92,7 @@ class PlaySession:
         self._bases = 0
         self._object_from_frame: NDArray[np.float64] | None = None  # where something was shown last
         self._trusted = False  # whether what was foretold last came true
+        self._prepared: dict[int, Prepared] = {}  # by frame
         self._mesh_in_edit = self._moves_on = False
         self.stale = True  # what is on show does not hold any more
         self._setup: Setup | None = None
@@ -129,6 +130,7 @@ class PlaySession:
             bindings.pop(FRAME_BINDING, None)
         self.sampler = ChannelSampler(obj, info.channels, info.reference_frame, bindings, setup.fps)
         self.timeline = Timeline(self.method, setup.fps, setup.start_frame)
+        self._prepared = {}
         frame = bindings.get(FRAME_BINDING, info.reference_frame)
         self._frame_object = (frame if frame in bpy.data.objects else frame.rpartition("/")[0]) or obj.name
         self._sources = {
@@ -218,23 +220,55 @@ class PlaySession:
         mesh, frame = mesh_data(obj), scene.frame_current
         if not self._can_foretell(scene, mesh):
             return None
-        y = recorded = self.timeline.recorded(frame)
-        if y is None:
-            y = self.sampler.with_places(self._seen, lambda source: place_at(source, frame))
-        shown = self._shown(frame, y, mesh)
         trusted, self._trusted = self._trusted, False
-        if not trusted:
-            return Foretold(shown, None)
+        ready = self._prepared.get(frame) if trusted else None
+        # Whatever makes another state of a frame forgets the one it had.
+        if ready is None or ready.state is not self.timeline.at_hand(frame) or ready.bases != self._bases:
+            y = self._expected(frame)
+            ready = self._prepare(frame, y) if trusted else None
+            if ready is None:
+                return Foretold(self._shown(frame, y.tobytes(), mesh), None)
+        write_positions(mesh, self._in_object(ready.positions))
+        return Foretold(self._shown(frame, ready.y, mesh), ready.state)
+
+    def _expected(self, frame: int) -> Vector:
+        """The y of a frame: recorded, or as the keys say."""
+        recorded = self.timeline.recorded(frame)
+        if recorded is not None:
+            return recorded
+        return self.sampler.with_places(self._seen, lambda source: place_at(source, frame))
+
+    def _prepare(self, frame: int, y: Vector) -> Prepared | None:
+        """Decode what a frame will show if its y is this one, and more of the way while frames follow on.
+
+        None if its state cannot be told, or is no number.
+        """
+        timeline, way = self.timeline, frame - (frame if self.frame is None else self.frame)
+        count = frames_together(self.method.vertex_count) if abs(way) == 1 else 1
+        self._prepared = {}
         with self._timing_steps():
-            state = self.timeline.foretell(y) if recorded is None else self.timeline.at(frame)
-        if state is None:
-            return Foretold(shown, None)
-        with self._timing_decoding():
-            positions = self.timeline.decode(state, y, self._bases or None)
-        if not isfinite(float(positions.sum())):
-            return Foretold(shown, None)
-        write_positions(mesh, self._in_object(positions))
-        return Foretold(shown, state)
+            if timeline.recorded(frame) is None:
+                frames = range(frame, frame + count)
+                ys = [y, *map(self._expected, frames[1:])]
+                states = timeline.foretell(ys)
+            else:
+                step = way if count > 1 else 1
+                frames = range(frame, frame + count * step, step)
+                ys, states = [y], [timeline.at(frame)]
+                for further in frames[1:]:
+                    state, known = timeline.at_hand(further), timeline.recorded(further)
+                    if state is None or known is None:
+                        break
+                    ys.append(known)
+                    states.append(state)
+        if not states:
+            return None
+        with self._timing_decoding(len(states)):
+            shapes = timeline.shapes(states, ys, self._bases or None)
+        if isfinite(float(shapes.sum())):
+            for f, its_y, state, positions in zip(frames, ys, states, shapes, strict=False):
+                self._prepared[f] = Prepared(its_y.tobytes(), self._bases, state, positions)
+        return self._prepared.get(frame)
 
     def _can_foretell(self, scene: bpy.types.Scene, mesh: bpy.types.Mesh) -> bool:
         if self.stale or self.frame is None or self._setup is None:
@@ -281,12 +315,12 @@ class PlaySession:
             return False
         y = self.timeline.recorded(visit.frame)
         assert y is not None  # as `show` asks
-        self._trusted = foretold.shown == self._shown(visit.frame, y, mesh)
+        self._trusted = foretold.shown == self._shown(visit.frame, y.tobytes(), mesh)
         return self._trusted and foretold.state is state and not self.stale and has_positions(mesh)
 
-    def _shown(self, frame: int, y: Vector, mesh: bpy.types.Mesh) -> Shown:
+    def _shown(self, frame: int, y: bytes, mesh: bpy.types.Mesh) -> Shown:
         moved = b"" if self._object_from_frame is None else self._object_from_frame.tobytes()
-        return Shown(frame, y.tobytes(), moved, self._bases, mesh.session_uid)
+        return Shown(frame, y, moved, self._bases, mesh.session_uid)
 
     def _in_object(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
         """(V, 3) float32, metres: from the axes of the reference frame to the object's."""
@@ -304,10 +338,10 @@ class PlaySession:
             self.step_us = _smoothed(self.step_us, (perf_counter() - start) / steps)
 
     @contextmanager
-    def _timing_decoding(self) -> Iterator[None]:
+    def _timing_decoding(self, shapes: int = 1) -> Iterator[None]:
         start = perf_counter()
         yield
-        self.decode_us = _smoothed(self.decode_us, perf_counter() - start)
+        self.decode_us = _smoothed(self.decode_us, (perf_counter() - start) / shapes)
 
     def follow(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
         """Notice what has changed in the settings, the scene and the mesh; `stale` if it shows.

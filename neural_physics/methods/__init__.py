@@ -57,6 +57,11 @@ class Method(Protocol):
         The array is reused by the next call: copy it to keep it.
         """
 
+    def shapes(
+        self, states: Sequence[Any], ys: Sequence[Vector], bases: int | None = None
+    ) -> NDArray[np.float32]:
+        """(n, V, 3): the `positions` of several states, bit for bit, in less time than one by one."""
+
     def coefficients(self, state: Any) -> Vector | None:  # noqa: ANN401
         """z (u,) float32 where decoding is linear, else None."""
 

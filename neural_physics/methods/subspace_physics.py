@@ -100,6 +100,12 @@ class SubspacePhysics:
         """x = x_mu + U^T z (section 6.2), (V, 3) float32, metres; reused by the next call."""
         return self.decoder.decode(state.z, bases)
 
+    def shapes(
+        self, states: Sequence[SubspaceState], ys: Sequence[Vector], bases: int | None = None
+    ) -> NDArray[np.float32]:
+        """The positions of several states, (n, V, 3) float32, metres."""
+        return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
+
     def coefficients(self, state: SubspaceState) -> Vector:
         return state.z
 

@@ -9,7 +9,14 @@ import pytest
 import synthetic
 from bpy.app.handlers import persistent
 
-from neural_physics.blender import geometry_nodes, handlers, play_session, playback, played_objects
+from neural_physics.blender import (
+    foretelling,
+    geometry_nodes,
+    handlers,
+    play_session,
+    playback,
+    played_objects,
+)
 from neural_physics.blender.properties import settings_of
 from neural_physics.blender.sources import read_positions
 
@@ -60,9 +67,9 @@ def both_ways(monkeypatch):
 
     def play(build, visit=set_frame, frames=FRAMES):
         runs = []
-        for foretelling in (True, False):
+        for told in (True, False):
             with monkeypatch.context() as patched:
-                if not foretelling:
+                if not told:
                     patched.setattr(played_objects.PlayedObjects, "foretell", lambda *_: None)
                 play_scenes.open_scene()
                 sheet = build()
@@ -237,6 +244,43 @@ def test_a_frame_is_written_and_evaluated_once(writes, handler, build):
         # What was evaluated when nobody had written anything after it is what is on show.
         assert np.array_equal(found[frame], play_scenes.shown(sheet))
     assert writes == [(frame, "before") for frame in frames]
+
+
+def test_frames_that_follow_each_other_are_decoded_together(monkeypatch):
+    sheet = wandering()
+    playback.attach(sheet)
+    method = handlers.PLAYED.session_of(sheet).method
+    batches, shapes = [], method.shapes
+    monkeypatch.setattr(
+        method, "shapes", lambda states, *more: batches.append(len(states)) or shapes(states, *more)
+    )
+    bpy.context.scene.frame_set(2)
+    monkeypatch.setattr(method, "positions", None)
+    for frames in (range(3, 35), range(33, 1, -1)):
+        batches.clear()
+        for frame in frames:
+            bpy.context.scene.frame_set(frame)
+        assert batches == [foretelling.MOST_FRAMES] * (len(frames) // foretelling.MOST_FRAMES)
+    batches.clear()
+    for frame in (20, 7, 29):
+        bpy.context.scene.frame_set(frame)
+    assert batches == [1, 1, 1]  # nothing says what comes next
+    assert playback.status_of(sheet).problem is None
+
+
+def test_a_large_mesh_is_decoded_a_few_frames_at_a_time():
+    assert foretelling.frames_together(100) == foretelling.MOST_FRAMES
+    assert foretelling.frames_together(30_000) == 2
+    assert foretelling.frames_together(1_000_000) == 1
+
+
+def test_what_was_prepared_does_not_outlive_the_number_of_bases_it_is_of(both_ways):
+    def visit(scene, frame):
+        settings_of(bpy.data.objects["Sheet"]).bases_shown = 2 if frame > 12 else 0
+        scene.frame_set(frame)
+
+    foretold, plain = both_ways(wandering, visit)
+    assert np.array_equal(foretold, plain)
 
 
 def evaluated(sheet, depsgraph):

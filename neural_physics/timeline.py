@@ -48,6 +48,7 @@ class Timeline:
         ratio = 1.0 / (fps * method.dt)
         self._steps_per_frame = 1.0 if abs(ratio - 1.0) < SAME_RATE else ratio
         self._memory = memory
+        self._most_states = 0  # as many as the memory holds; known with the first of them
         self._keep_every = 1
         self._recorded: dict[int, Vector] = {}
         self._states: dict[int, FrameState] = {}
@@ -211,8 +212,10 @@ class Timeline:
     def _keep(self, frame: int, shown: FrameState) -> None:
         if (frame - self.start_frame) % self._keep_every == 0:
             self._states[frame] = shown
-        most = max(2, self._memory // _state_bytes(shown))
-        while len(self._states) > most:
+        if not self._most_states:
+            each = _state_bytes(shown.state) * (1 if self._steps_per_frame == 1.0 else 2)
+            self._most_states = max(2, self._memory // each)
+        while len(self._states) > self._most_states:
             # First those that were only kept because they were on show.
             between = [f for f in self._states if (f - self.start_frame) % self._keep_every and f != frame]
             self._keep_every *= 1 if between else 2
@@ -228,8 +231,7 @@ def _lerp(a: NDArray[np.float32], b: NDArray[np.float32], share: float) -> NDArr
     return a + np.float32(share) * (b - a)
 
 
-def _state_bytes(shown: FrameState) -> int:
-    """Roughly what one kept frame costs, objects included."""
-    arrays = [getattr(shown.state, f.name) for f in dataclasses.fields(shown.state)]
-    each = sum(a.nbytes + 112 for a in arrays if isinstance(a, np.ndarray))
-    return 200 + each * (2 if shown.ahead is not None else 1)
+def _state_bytes(state: Any) -> int:  # noqa: ANN401 (each method has its own State)
+    """Roughly what one kept state costs, objects included."""
+    arrays = [getattr(state, f.name) for f in dataclasses.fields(state)]
+    return 200 + sum(a.nbytes + 112 for a in arrays if isinstance(a, np.ndarray))

@@ -29,7 +29,7 @@ from neural_physics.methods import load_method
 from neural_physics.model_file import ModelInfo
 
 POINTS, BASES, PRESET = 51, 64, PRESETS["balanced"]
-CLOTH_FRAMES, PLAY_FRAMES, ROUNDS, CALLS = 60, 250, 4, 2000
+FRAMES, ROUNDS, CALLS = 250, 4, 2000
 
 
 def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[str, Any]:
@@ -44,16 +44,16 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     scene = bpy.context.scene
     sheet = ball_and_sheet.build(scene, points)
     modifier = physics_modifier(sheet)
-    cloth = _frame_ms(scene, range(1, CLOTH_FRAMES + 1))
+    cloth = _frame_ms(scene, range(1, FRAMES + 1))
     modifier.show_viewport = False
-    nothing = _frame_ms(scene, range(1, PLAY_FRAMES + 1), ROUNDS)
+    nothing = _frame_ms(scene, range(1, FRAMES + 1), ROUNDS)
     modifier.show_viewport = True
     if not model_path.is_file():
         _write_random_model(model_path, sheet, bases)
     packing.pack(sheet, model_path)
     playback.attach(sheet)
-    play = _frame_ms(scene, range(1, PLAY_FRAMES + 1), ROUNDS, lambda: _begin_anew(scene, sheet))
-    again = _frame_ms(scene, range(PLAY_FRAMES, 0, -1), ROUNDS)
+    play = _frame_ms(scene, range(1, FRAMES + 1), ROUNDS, lambda: _begin_anew(scene, sheet))
+    again = _frame_ms(scene, range(FRAMES, 0, -1), ROUNDS)
     status = playback.status_of(sheet)
     if status.problem:
         raise status.problem
@@ -64,7 +64,7 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     positions = method.positions(state, y)
     playback.unregister()
     bpy.app.handlers.frame_change_pre.append(lambda *_: write_positions(mesh_data(sheet), positions))
-    written = _frame_ms(scene, range(1, PLAY_FRAMES + 1), ROUNDS)
+    written = _frame_ms(scene, range(1, FRAMES + 1), ROUNDS)
     bpy.app.handlers.frame_change_pre.clear()
     return {
         "blender": bpy.app.version_string,

@@ -296,8 +296,10 @@ class PlaySession:
         if len(mesh.vertices) != self.method.vertex_count:
             raise _other_mesh(self.method.vertex_count, obj)
         self._object_from_frame = self.sampler.object_from_frame(depsgraph)
-        with self._timing_steps():
-            state = self.timeline.at(frame)
+        state = self.timeline.at_hand(frame)
+        if state is None:
+            with self._timing_steps():
+                state = self.timeline.at(frame)
         if not self._came_true(foretold, state, visit, mesh):
             with self._timing_decoding():
                 positions = self.timeline.positions(frame, visit.subframe, self._bases or None)

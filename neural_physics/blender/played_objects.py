@@ -221,7 +221,7 @@ def _show_current_frame() -> None:
 
 def is_playing(depsgraph: bpy.types.Depsgraph) -> bool:
     """Whether the animation plays in a window."""
-    if depsgraph.mode == "RENDER":
+    if bpy.app.background or depsgraph.mode == "RENDER":
         return False
     manager = bpy.context.window_manager
     return manager is not None and any(window.screen.is_animation_playing for window in manager.windows)

@@ -23,7 +23,7 @@ from neural_physics.bake_plan import BakePlan, PlannedTake
 from neural_physics.errors import Problem
 from neural_physics.job_process import JobFiles, JobProcess
 from neural_physics.reporting import Emit, Progress, StopRequest, error_event, print_event
-from neural_physics.takes import Dataset, TakeOutline, read_take_info
+from neural_physics.takes import Dataset, left_out, read_take_info
 
 POLL_EVERY = 0.05  # seconds
 RETRIES = 1  # of a take whose Blender crashed
@@ -140,7 +140,7 @@ class Coordinator:
             "takes": len(takes),
             "frames": frames,
             "excluded": frames - usable,
-            "notes": [*self._plan.notes, *(_note(take) for take in takes if take.info.excluded)],
+            "notes": [*self._plan.notes, *(left_out(take) for take in takes if take.info.excluded)],
         }
 
     def _stage(self) -> str:
@@ -155,12 +155,6 @@ class Coordinator:
 
     def _frames_on_disk(self, name: str) -> int:
         return self._dataset.outline(name).frame_count if name in self._dataset.take_names() else 0
-
-
-def _note(take: TakeOutline) -> str:
-    lost = take.frame_count - take.usable_frames
-    reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
-    return f"{take.name}: {lost} of {take.frame_count} frames are left out of training ({reasons})."
 
 
 def _cores() -> list[int]:

@@ -160,6 +160,10 @@ PROBLEMS: dict[str, str] = {
     "work_removed": "What {task} worked on was removed meanwhile: undo that, or start {task} again.",
     # Commands
     "no_scene": "No scene is open: name a .blend that is there and can be read before --command.",
+    "scene_changed": (
+        "{path} was saved by somebody else meanwhile and was left as it is: "
+        "what a job made lies beside it, and “pack” puts a model into it."
+    ),
     "evaluation_missing": "{object} has not been evaluated: click Evaluate first.",
     "evaluation_other_object": (
         "{path} does not hold an evaluation of {object}: evaluate its model again, with the mesh it was trained on."
@@ -169,6 +173,7 @@ PROBLEMS: dict[str, str] = {
     "not_set_up": "{object} has not been set up: click Set Up first.",
     "not_baked": "{object} has no takes to learn from yet: bake or import some first.",
     "object_unknown": "There is no object “{object}” in {scene}: check the name.",
+    "nothing_set_up": "Nothing is set up in {scene}: run “setup --object NAME” first, with the name of the cloth or soft body.",
     "object_not_named": "One object must be meant, and these are set up: {found}; name one with --object.",
     "object_busy": "{object} is busy with its {job}: wait until that has finished, or stop it.",
     # Motion

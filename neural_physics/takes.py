@@ -158,6 +158,13 @@ class TakeOutline:
         return sum(stop - start for start, stop in _segments(self.info, self.frame_count))
 
 
+def left_out(take: TakeOutline) -> str:
+    """A sentence about what of a take is not learned from, and why."""
+    lost = take.frame_count - take.usable_frames
+    reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
+    return f"{take.name}: {lost} of {take.frame_count} frames are left out of training ({reasons})."
+
+
 def _segments(info: TakeInfo, frames: int) -> list[tuple[int, int]]:
     usable = np.ones(frames, bool)
     for excluded in info.excluded:

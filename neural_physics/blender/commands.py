@@ -14,12 +14,12 @@ from typing import Any, NoReturn, cast, get_args
 import bpy
 
 from ..errors import Problem
-from ..takes import Role
+from ..takes import Dataset, Role, left_out
 from ..wording import plural
 from . import job_host, packing, playback, setting_up, tasks
 from .cache_modifier import remove_cache
 from .mesh_cache import bake_playback
-from .paths import jobs_folder, model_path
+from .paths import dataset_folder, jobs_folder, model_path
 from .properties import METHODS, PRESETS, NEURALPHYSICS_PG_object, settings_of
 from .targets import named
 
@@ -79,28 +79,34 @@ def _run(args: argparse.Namespace) -> None:
     scene = bpy.context.scene
     assert scene is not None
     obj = named(scene, args.object)
+    opened = _written(Path(bpy.data.filepath))
     for name, value in vars(args).items():
         if name.startswith("setting_") and value is not None:
             setattr(settings_of(obj), name.removeprefix("setting_"), value)
     args.run(scene, obj, args)
     if args.save is not None:
-        _save(args.save)
+        _save(args.save, opened)
 
 
 def _set_up(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     found = setting_up.set_up(obj, scene)
-    _say(f"{obj.name} reacts to: {', '.join(found) or 'nothing new'}")
+    if not settings_of(obj).interactions:
+        _say(Problem("no_interactions", object=obj.name).message)
+    else:
+        _say(f"{obj.name} reacts to: {', '.join(found) or 'nothing new'}")
 
 
 def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     result = _job(obj, tasks.BAKE, tasks.bake_command(scene, obj))
-    _say(f"{plural(result['takes'], 'take')}, {plural(result['frames'], 'frame')} in {result['dataset']}")
+    there = f"{plural(result['takes'], 'take')}, {plural(result['frames'], 'frame')}"
+    _say(f"{there} in {result['dataset']}, {result['excluded']:,} of them left out of training")
 
 
 def _train(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
-    _job(obj, tasks.TRAIN, tasks.train_command(obj))
+    result = _job(obj, tasks.TRAIN, tasks.train_command(obj))
     tasks.use_model(obj, model_path(obj))
-    _say(f"The model is in {model_path(obj)}")
+    _say(f"The model is in {model_path(obj)}, and packed")
+    _say(f"Its error on the validation takes is {result['validation_error']:.3f}; {result['reason']}")
 
 
 def _evaluate(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
@@ -114,6 +120,9 @@ def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
     if args.setting_model_path:
         tasks.use_model(obj, model_path(obj))
     playback.attach(obj)
+    problem = playback.status_of(obj).problem
+    if problem is not None:
+        raise problem
     if args.cache is not None:
         first = scene.frame_start if args.first is None else args.first
         last = scene.frame_end if args.last is None else args.last
@@ -138,13 +147,18 @@ def _unpack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
 def _import(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     interaction = args.interaction or tasks.interaction_beside(args.cache)
     name = tasks.import_take(scene, obj, args.cache, interaction, args.role)
-    _say(f"Imported as {name}")
+    take = Dataset.open(dataset_folder(obj)).outline(name)
+    _say(f"Imported as {name}, {plural(take.frame_count, 'frame')}")
+    if take.info.excluded:
+        _say(left_out(take))
 
 
 def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
     state = job_host.run_blocking(jobs_folder(obj), kind, argv, job_host.print_progress, obj.name)
     if state.phase != "finished":
         raise JobEnded(state.message)
+    for note in state.result.get("notes", ()):
+        _say(note)
     return state.result
 
 
@@ -156,14 +170,16 @@ def _parser() -> Parser:
         sub = commands.add_parser(name, help=text, description=text)
         sub.set_defaults(run=run)
         sub.add_argument("--object", default="", help="the simulated object, if several are set up")
-        how = "under this name instead of its own" if saves else "afterwards, under this name or its own"
+        how = "under this name, and not its own" if saves else "afterwards, under this name or its own"
         sub.add_argument(
             "--save", nargs="?", const="", default="" if saves else None, help=f"save the scene {how}"
         )
         return sub
 
     command("setup", _set_up, "Find what an object reacts to, and save the scene.", saves=True)
-    bake = command("bake", _bake, "Simulate the takes; goes on where it was stopped.", saves=False)
+    bake = command(
+        "bake", _bake, "Simulate the takes, and save the scene; goes on where it was stopped.", saves=True
+    )
     for option, name in (
         ("--takes", "take_count"),
         ("--frames", "take_frames"),
@@ -171,7 +187,7 @@ def _parser() -> Parser:
         ("--at-once", "parallel_takes"),
     ):
         _setting(bake, option, name, _number_for(name))
-    train = command("train", _train, "Learn a model from the takes.", saves=False)
+    train = command("train", _train, "Learn a model from the takes, pack it, and save the scene.", saves=True)
     _setting(train, "--method", "method", str, [item[0] for item in METHODS])
     _setting(train, "--preset", "preset", str, [item[0] for item in PRESETS])
     _setting(train, "--bases", "basis_count", _number_for("basis_count"))
@@ -233,8 +249,19 @@ def _absolute_path(word: str) -> Path:
     return Path(word).absolute()
 
 
-def _save(path: str) -> None:
+def _written(scene: Path) -> int:
+    """When a .blend was written, in nanoseconds; 0 if it is gone."""
+    return scene.stat().st_mtime_ns if scene.is_file() else 0
+
+
+def _save(path: str, opened: int) -> None:
+    """Save the scene; `opened`: when its file was written as it was opened.
+
+    Raises Problem("scene_changed" | "folder_not_writable").
+    """
     target = Path(path).absolute() if path else Path(bpy.data.filepath)
+    if not path and _written(target) != opened:  # a job takes hours, and somebody may work on
+        raise Problem("scene_changed", path=target)
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=bool(path))
     except RuntimeError as error:

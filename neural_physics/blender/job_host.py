@@ -116,12 +116,10 @@ def run_blocking(
 
 
 def print_progress(state: JobState) -> None:
-    """Say where a job is, in one line on standard output."""
+    """Say where a job that runs is, in one line on standard output."""
     if state.active:
         share = f"{state.share:4.0%} " if state.total else ""
         print(share + progress(state), flush=True)  # noqa: T201 (this is for a terminal)
-    elif state.message:
-        print(state.message, flush=True)  # noqa: T201
 
 
 def environment() -> dict[str, str]:

@@ -42,14 +42,15 @@ def movers(obj: bpy.types.Object) -> list[bpy.types.Object]:
 def named(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     """The object of that name; without a name, the only one that has been set up.
 
-    Raises Problem("object_unknown" | "object_not_named").
+    Raises Problem("object_unknown" | "nothing_set_up" | "object_not_named").
     """
     if name:
         if name not in scene.objects:
             raise Problem("object_unknown", object=name, scene=bpy.data.filepath or scene.name)
         return scene.objects[name]
     candidates = set_up_objects(scene)
-    if len(candidates) != 1:
-        found = ", ".join(obj.name for obj in candidates) or "none"
-        raise Problem("object_not_named", found=found)
+    if not candidates:
+        raise Problem("nothing_set_up", scene=bpy.data.filepath or scene.name)
+    if len(candidates) > 1:
+        raise Problem("object_not_named", found=", ".join(obj.name for obj in candidates))
     return candidates[0]

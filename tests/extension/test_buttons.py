@@ -133,6 +133,40 @@ assert not ours.stop_playing.poll(), "a light simulates nothing"
     )
 
 
+def test_the_command_that_trains_packs_its_model_and_saves_the_scene(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+commands, packing = part("neural_physics.blender.commands"), part("neural_physics.blender.packing")
+ours.import_model(filepath="//first.safetensors")
+settings.model_path = "//second.safetensors"
+bpy.ops.wm.save_mainfile()
+commands.tasks.train_command = lambda obj: []
+commands._job = lambda *_: {"validation_error": 0.2, "reason": "all done"}
+assert commands.main(["train"]) == 0
+bpy.ops.wm.open_mainfile(filepath=str(HERE / "scene.blend"))
+assert packing.packed_bytes(bpy.data.objects["Sheet"]) == model(2)
+"""
+    )
+
+
+def test_the_command_that_plays_fails_where_something_it_reacts_to_is_missing(
+    installed: Callable[..., str],
+) -> None:
+    installed(
+        SCENE
+        + """
+commands = part("neural_physics.blender.commands")
+ours.import_model(filepath="//first.safetensors")
+bpy.data.objects.remove(hand)
+bpy.ops.wm.save_mainfile()
+assert commands.main(["play"]) == 1
+bpy.ops.wm.open_mainfile(filepath=str(HERE / "scene.blend"))
+assert not bpy.data.objects["Sheet"].neural_physics.playing
+"""
+    )
+
+
 def test_stepped_work_ends_cleanly_when_what_it_works_on_is_gone(installed: Callable[..., str]) -> None:
     installed(
         SCENE

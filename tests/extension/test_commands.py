@@ -65,6 +65,69 @@ refused(1, "Ball", "setup", "--object", "Ball")
     )
 
 
+def test_where_nothing_is_set_up_the_way_there_is_said(installed: Callable[..., str]) -> None:
+    installed(
+        COMMANDS
+        + EXAMPLE
+        + """
+sheet = bpy.data.objects["Sheet"]
+sheet.neural_physics.interactions.clear()
+sheet.neural_physics.enabled = False
+refused(1, "setup --object NAME", "bake")
+bpy.data.objects.remove(bpy.data.objects["Ball"])
+bpy.ops.wm.save_mainfile()
+out = io.StringIO()
+with contextlib.redirect_stdout(out):
+    assert run("setup", "--object", "Sheet") == (0, "")
+assert "add a collider" in out.getvalue(), out.getvalue()
+"""
+    )
+
+
+def test_a_bake_saves_where_its_takes_are_and_says_what_is_left_out(installed: Callable[..., str]) -> None:
+    installed(
+        COMMANDS
+        + EXAMPLE
+        + """
+bpy.data.objects["Sheet"].neural_physics.interactions[0].motion = "KEEP"
+bpy.ops.wm.save_mainfile()
+out = io.StringIO()
+with contextlib.redirect_stdout(out):
+    assert run("bake", "--takes", "2", "--frames", "20") == (0, "")
+said = out.getvalue()
+assert "One take is baked" in said and "0 of them left out" in said, said
+bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
+settings = bpy.data.objects["Sheet"].neural_physics
+assert settings.dataset_folder == "//neural_physics/scene/Sheet/dataset", settings.dataset_folder
+assert settings.take_count == 2
+
+commands = importlib.import_module(MODULE + ".neural_physics.blender.commands")
+def saved_meanwhile(*_):
+    import os
+    os.utime(bpy.data.filepath, (1, 1))
+    return {"takes": 1, "frames": 20, "excluded": 0, "dataset": "."}
+commands._job = saved_meanwhile
+refused(1, "saved by somebody else", "bake")
+"""
+    )
+
+
+def test_a_job_that_fails_tells_it_once_on_the_error_output(installed: Callable[..., str]) -> None:
+    installed(
+        COMMANDS
+        + EXAMPLE
+        + """
+bpy.data.objects["Sheet"].modifiers.new("Subsurf", "SUBSURF")
+bpy.data.objects["Sheet"].modifiers.move(1, 0)
+bpy.ops.wm.save_mainfile()
+out = io.StringIO()
+with contextlib.redirect_stdout(out):
+    refused(1, "modifiers before the physics", "bake", "--takes", "1", "--frames", "5")
+assert "modifiers before" not in out.getvalue(), out.getvalue()
+"""
+    )
+
+
 def test_set_up_finds_what_the_cloth_reacts_to_and_saves(installed: Callable[..., str]) -> None:
     installed(
         COMMANDS
@@ -93,9 +156,13 @@ point_caches = importlib.import_module(MODULE + ".neural_physics.point_caches")
 sheet = bpy.data.objects["Sheet"]
 rest = np.array([v.co[:] for v in sheet.data.vertices], np.float32)
 positions = rest + 0.01 * np.arange(80, dtype=np.float32)[:, None, None]
+positions[60:] *= 1e4
 point_caches.write_pc2(Path("other.pc2"), positions)
 Path("other.csv").write_text("Ball.x,Ball.y,Ball.z\\n" + "0.5,0,0\\n" * 80)
-assert run("import", "other.pc2") == (0, "")
+out = io.StringIO()
+with contextlib.redirect_stdout(out):
+    assert run("import", "other.pc2") == (0, "")
+assert "80 frames" in out.getvalue() and "left out of training (exploded" in out.getvalue(), out.getvalue()
 folder = Path("neural_physics/scene/Sheet/dataset/takes/take_000")
 assert np.array_equal(point_caches.read_pc2(folder / "positions.pc2"), positions)
 refused(1, "is not there", "import", "missing.pc2")

@@ -82,7 +82,6 @@ def run(*words):
 run("bake", "--takes", "3", "--frames", "70", "--at-once", "2")
 run("train", "--preset", "preview", "--bases", "8")
 run("evaluate")
-run("pack")
 assert bpy.data.objects["Sheet"].neural_physics.model is not None
 run("play")
 assert bpy.data.objects["Sheet"].neural_physics.playing

@@ -97,6 +97,11 @@ def take_scene(dataset: Path, name: str) -> Path:
     return side_folder(dataset) / name / "take.blend"
 
 
+def take_names(count: int) -> list[str]:
+    """What the first `count` takes are called."""
+    return [f"take_{number:03d}" for number in range(count)]
+
+
 def plan_takes(
     existing: Mapping[str, TakeInfo], count: int, frames: int, seed: int
 ) -> tuple[PlannedTake, ...]:
@@ -104,7 +109,7 @@ def plan_takes(
 
     Each take's seed follows from `seed` and its number, so more takes can be added later.
     """
-    names = [f"take_{number:03d}" for number in range(count)]
+    names = take_names(count)
     begun = {name: existing[name] for name in names if name in existing}
     fresh = [name for name in names if name not in begun]
     roles = dict(zip(fresh, _new_roles(count, [info.role for info in begun.values()]), strict=True))

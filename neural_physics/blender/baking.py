@@ -8,9 +8,19 @@ from dataclasses import replace
 
 import bpy
 
-from ..bake_plan import FEWEST_FRAMES, BakePlan, PlannedTake, plan_takes, scene_copy, take_scene
+from ..bake_plan import (
+    FEWEST_FRAMES,
+    BakePlan,
+    PlannedTake,
+    plan_takes,
+    scene_copy,
+    side_folder,
+    take_names,
+    take_scene,
+)
 from ..errors import Problem
-from ..takes import Dataset, DatasetInfo, TakeInfo, read_take_info
+from ..job_process import JobFiles, is_written
+from ..takes import Dataset, DatasetInfo, TakeInfo, read_take_info, writing
 from ..wording import plural
 from .paths import EXTENSION_ROOT, dataset_folder
 from .properties import settings_of
@@ -28,16 +38,18 @@ WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "bake_worker.py"
 def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Write the copy of the scene and the plan beside the takes; returns the job's command.
 
-    Takes that were begun before are finished with the scene they were begun with.
+    Takes that have frames are finished with the scene they were begun with; those without any frame that
+    can be learned from are baked anew.
     Raises every Problem that can be told before anything is simulated.
     """
     for layer in scene.view_layers:
         layer.update()  # what was just linked, hidden or removed shows only then
     view_layer = check_bake(scene, obj)
     dataset = _dataset(scene, obj)
-    existing = _begun_takes(dataset)
     settings = settings_of(obj)
     count = settings.take_count if motion_varies(obj) else 1
+    discarded = _discard_useless(dataset, take_names(count))
+    existing = _begun_takes(dataset)
     takes = plan_takes(existing, count, settings.take_frames, settings.seed)
     plan = BakePlan(
         dataset=str(dataset.path),
@@ -48,7 +60,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         takes=takes,
         parallel=settings.parallel_takes,
         trusted=scripts_may_run(),
-        notes=(*_notes(scene, obj), *_notes_of(takes, existing)),
+        notes=(*_notes(scene, obj), *discarded, *_notes_of(takes, existing)),
     )
     plan.write()
     if _needs_scene(takes, existing):
@@ -120,6 +132,29 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
             "dataset_other_fps", path=dataset.path, found=round(dataset.info.fps, 3), expected=round(fps, 3)
         )
     return dataset
+
+
+def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
+    """Delete takes that a mended scene would otherwise never replace; what is to be said about them.
+
+    Begun ones without frames, with the scenes made for them, and complete ones that exploded throughout.
+    """
+    notes, begun = [], dataset.take_names()
+    for name in names:
+        scene_folder = take_scene(dataset.path, name).parent
+        if is_written(JobFiles(side_folder(dataset.path), name).log):
+            continue  # its Blender outlived the bake that started it, and ends by itself
+        take = dataset.outline(name) if name in begun else None
+        if take is not None and (take.usable_frames if take.info.complete else take.frame_count):
+            continue
+        with writing(dataset.path):
+            for folder in (dataset.path / "takes" / name, scene_folder):
+                if folder.is_dir():
+                    shutil.rmtree(folder)
+        if take is not None and take.info.complete:
+            reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
+            notes.append(f"{name} had no frame that can be learned from ({reasons}) and was baked anew.")
+    return notes
 
 
 def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:

@@ -176,6 +176,9 @@ def test_modifiers_before_the_physics_that_change_the_vertices(tmp_path):
     cloth.modifiers.new("Subsurf", "SUBSURF")
     cloth.modifiers.move(1, 0)
     ends_with(command_for(cloth, tmp_path / "d", 1, 5), "vertex_count_changes", "Sheet", "289", "81")
+    cloth.modifiers.move(0, 1)
+    result = run(command_for(cloth, tmp_path / "d", 1, 5))
+    assert (result["frames"], result["notes"]) == (5, [])
 
 
 def flying_off(at_frame, how_far=3e38):
@@ -214,6 +217,16 @@ def test_a_simulation_that_explodes_is_left_out_from_before_it_did(tmp_path):
 
 def test_a_simulation_of_which_no_frame_can_be_used(tmp_path):
     ends_with(command_for(flying_off(4), tmp_path / "d", 1, 30), "simulation_unusable", "Sheet", "quality")
+
+
+def test_a_simulation_that_was_mended_after_it_exploded_is_baked_anew(tmp_path):
+    cloth = flying_off(4)
+    ends_with(command_for(cloth, tmp_path / "d", 1, 30), "simulation_unusable")
+    bpy.data.objects["Hand"].animation_data_clear()
+    bpy.data.objects["Hand"].scale.x, bpy.data.objects["Hand"].location.x = 1.0, 0.0
+    result = run(command_for(cloth, tmp_path / "d", 1, 30))
+    assert (result["takes"], result["frames"], result["excluded"]) == (1, 30, 0)
+    assert "take_000 had no frame that can be learned from" in result["notes"][-1]
 
 
 def test_a_full_disk_keeps_what_is_there_and_the_bake_goes_on_when_there_is_room(tmp_path):

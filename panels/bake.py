@@ -30,7 +30,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         state = job(layout, context, obj, tasks.BAKE)
         for note in state.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
-        self._draw_dataset(layout, context, dataset_status(dataset_folder(obj)))
+        self._draw_dataset(layout, context, dataset_status(dataset_folder(obj)), state.active)
 
     def _draw_settings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
@@ -46,7 +46,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
 
     def _draw_dataset(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, status: DatasetStatus
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, status: DatasetStatus, baking: bool
     ) -> None:
         if status.trouble:
             if status.trouble.code != "dataset_missing":
@@ -59,8 +59,9 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             text=f"{plural(status.takes, 'take')}, {plural(status.frames, 'frame')}, {size(status.size)}",
             icon="CHECKMARK" if status.complete == status.takes else "FILE_CACHE",
         )
-        row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
-        reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
+        if not baking:
+            row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
+            reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
         if status.excluded:
             why = "; ".join(status.reasons)
             sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")

@@ -14,6 +14,7 @@ from ..operators.share import (
     NEURALPHYSICS_OT_pack,
     NEURALPHYSICS_OT_unpack,
 )
+from ..operators.support import obstacle
 from .support import Section, button, reasons
 
 
@@ -35,7 +36,9 @@ class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator(NEURALPHYSICS_OT_import_model.bl_idname, icon="IMPORT")
         row.operator(NEURALPHYSICS_OT_export_model.bl_idname, icon="EXPORT")
-        reasons(layout, context, NEURALPHYSICS_OT_import_model, NEURALPHYSICS_OT_export_model)
+        reasons(layout, context, NEURALPHYSICS_OT_import_model)
+        if not obstacle(NEURALPHYSICS_OT_pack, context):  # else the reason stands under Pack already
+            reasons(layout, context, NEURALPHYSICS_OT_export_model)
 
 
 CLASSES = (NEURALPHYSICS_PT_share,)

@@ -268,7 +268,7 @@ def says(part):
 drawn()
 settings.enabled = True
 says("Nothing is set that Sheet reacts to")
-says("Sheet has no model in this .blend")
+says("Sheet has no model: train one")
 ours.import_model(filepath="//first.safetensors")
 paths = part("neural_physics.blender.paths")
 paths.report_folder(sheet).mkdir(parents=True)

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from importlib import import_module
 from pathlib import Path
 
-from ml_backend.terminal import Terminal
+from ml_backend.environment_check import missing
+from neural_physics.errors import Problem
 from neural_physics.reporting import Emit, StopRequest, error_event, print_event
 
 # Each module has add_arguments(parser) and run(args, emit, stop), and is imported only when it is meant.
@@ -20,6 +22,7 @@ COMMANDS = {
     "import": ("ml_backend.importing", "make a dataset from another program's point caches"),
     "check": ("ml_backend.check", "say what a dataset holds, and whether it can be trained from"),
 }
+REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements" / "training.txt"
 MOST_FILES = 10240  # more than macOS allows cannot be asked for
 
 
@@ -27,13 +30,36 @@ def main(words: list[str]) -> int:
     """One command; its exit status: 0, 1 after a problem, 2 for a wrong command line."""
     _open_many_files()
     meant = words[0] if words and words[0] in COMMANDS else None
-    args = _parser(meant).parse_args(words)
+    try:
+        parser = _parser(meant)
+        from ml_backend.terminal import Terminal
+    except ImportError as error:
+        return _tell_lacking(error, as_json="--json" in words)
+    args = parser.parse_args(words)
     stop = StopRequest(args.stop_file)
     stop.listen()
     if args.json:
         return _run(args, print_event, stop)
     with Terminal() as terminal:
         return _run(args, terminal.emit, stop)
+
+
+def _lacking(error: ImportError) -> Problem:
+    """What this Python needs and has not."""
+    lacking = missing(REQUIREMENTS) if REQUIREMENTS.is_file() else []
+    return Problem(
+        "training_python_lacks", path=sys.executable, missing=", ".join(lacking) or error.name or error
+    )
+
+
+def _tell_lacking(error: ImportError, *, as_json: bool) -> int:
+    """Without `Terminal`, which may be what is lacking."""
+    problem = _lacking(error)
+    if as_json:
+        print_event(error_event(problem))
+    else:
+        sys.stderr.write(problem.message + "\n")
+    return 1
 
 
 def _open_many_files() -> None:
@@ -50,7 +76,12 @@ def _open_many_files() -> None:
 def _run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> int:
     try:
         result = import_module(COMMANDS[args.command][0]).run(args, emit, stop)
+    except ModuleNotFoundError as error:
+        emit(error_event(_lacking(error)))
+        return 1
     except Exception as error:  # noqa: BLE001 (a job tells whatever ends it)
+        if not isinstance(error, Problem):
+            traceback.print_exc()  # so that there is something to report
         emit(error_event(error, "its output"))
         return 1
     emit({"event": "result", **result})

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ml_backend.comparison import BASIS, MEAN, OURS, RIDGE, Comparison, compare, predictors
 from ml_backend.timing import time_model
+from neural_physics.errors import Problem
 from neural_physics.evaluation import ROLLOUT_FRAMES, Window, check_belongs, held_out_takes, rollout, tile
 from neural_physics.frame_checks import checked
 from neural_physics.methods import Method, load_method
@@ -42,6 +43,9 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     "dataset_missing" | "dataset_damaged" | "nothing_held_out" | "model_other_dataset" | "disk_full" |
     "folder_not_writable" | "stopped").
     """
+    folder = args.out or args.model.resolve().parent
+    if folder.is_file():
+        raise Problem("folder_not_writable", path=folder, reason="it is a file")
     model, dataset = read_model(args.model), Dataset.open(args.dataset)
     check_belongs(model.info, args.model, dataset)
     method, takes = load_method(model), held_out_takes(dataset)
@@ -67,7 +71,6 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     report = summary(args, model, dataset, takes, comparison)
     typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
     emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
-    folder = args.out or args.model.resolve().parent
     with writing(folder), _written_whole(folder) as scratch:
         (scratch / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         np.savez(scratch / "error.npz", vertex_error=comparison.errors[OURS].per_vertex)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal, get_args, get_type_hints
 
 from neural_physics.errors import Problem
+from neural_physics.methods.perceptron import MOST_LAYERS
 
 Loss = Literal["paper", "metres"]
 Activation = Literal["relu", "silu"]
@@ -85,21 +87,57 @@ PRESETS = {
 }
 
 
+# Least and most of each number; what is ABOVE_ZERO cannot be 0 itself.
+RANGES: dict[str, tuple[float, float]] = {
+    "layers": (2, MOST_LAYERS),
+    "width": (0, math.inf),
+    "steps": (1, math.inf),
+    "window": (3, math.inf),  # a state and the two before it
+    "first_window": (3, math.inf),
+    "growth": (0, 1),
+    "batch": (1, math.inf),
+    "noise": (0, math.inf),
+    "emphasis": (0, math.inf),
+    "weight_decay": (0, math.inf),
+    "carry": (0, 1),
+    "learning_rate": (0, math.inf),
+    "decay": (0, 1),
+    "average": (0, math.inf),
+    "validate_every": (1, math.inf),
+    "patience": (1, math.inf),
+    "minutes": (0, math.inf),
+}
+ABOVE_ZERO = {"width", "learning_rate", "decay"}
+
+
 def changed(preset: Preset, changes: Iterable[str]) -> Preset:
-    """The preset with changes such as `noise=0`. Raises Problem("setting_unknown")."""
+    """The preset with changes such as `noise=0`. Raises Problem("setting_unknown" | "setting_unusable")."""
+    kinds = get_type_hints(Preset)
     for change in changes:
         name, _, text = change.partition("=")
-        kinds = {f.name: type(getattr(preset, f.name)) for f in fields(Preset)}
-        try:
-            preset = replace(preset, **{name: _parsed(kinds[name], text)})
-        except (KeyError, ValueError) as error:
-            raise Problem("setting_unknown", setting=change, known=", ".join(kinds)) from error
+        if name not in kinds:
+            raise Problem("setting_unknown", setting=name, known=", ".join(kinds))
+        words = ("true", "false") if kinds[name] is bool else get_args(kinds[name])
+        if name in RANGES:
+            value: object = _number(name, text, whole=kinds[name] is int)
+        elif text.lower() in words:
+            value = text.lower() == "true" if kinds[name] is bool else text.lower()
+        else:
+            raise Problem("setting_unusable", setting=name, value=text, allowed=" or ".join(words))
+        preset = replace(preset, **{name: value})  # type: ignore[arg-type]
     return preset
 
 
-def _parsed(kind: type, text: str) -> Any:  # noqa: ANN401 (whatever the field holds)
-    if kind is bool:
-        return {"true": True, "false": False}[text.lower()]
-    if kind is type(None):
-        return float(text)
-    return kind(text)
+def _number(name: str, text: str, *, whole: bool) -> float:
+    least, most = RANGES[name]
+    try:
+        value = int(text) if whole else float(text)
+    except ValueError:
+        value = math.nan
+    if math.isfinite(value) and least <= value <= most and (value or name not in ABOVE_ZERO):
+        return value
+    allowed = "a whole number" if whole else "a number"
+    allowed += " above 0" if name in ABOVE_ZERO else f" of at least {least:g}"
+    if most < math.inf:
+        allowed += f" and at most {most:g}"
+    raise Problem("setting_unusable", setting=name, value=text, allowed=allowed)

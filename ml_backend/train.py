@@ -60,10 +60,14 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     """Train; returns what the "result" event says. Raises the Problem that stands in the way."""
     preset = changed(PRESETS[args.preset], args.set)
     if args.bases < 1:
-        raise Problem("setting_unknown", setting=f"--bases {args.bases}", known="a number above 0")
+        raise Problem(
+            "setting_unusable", setting="--bases", value=args.bases, allowed="a whole number of at least 1"
+        )
     options = Options(
         args.preset, preset, args.bases, args.seed, args.device, args.out.absolute(), args.checkpoint_every
     )
+    if options.out.is_dir():
+        raise Problem("file_is_folder", path=options.out)
     dataset = Dataset.open(args.dataset)
     if args.fresh:
         shutil.rmtree(options.work, ignore_errors=True)

@@ -67,6 +67,7 @@ class Training:
         self._path, self._identity = path, identity
         self.course = Course()
         self.best: Tensors = {}
+        self.anew = False  # a checkpoint was there, of a training with another identity
         self._loss = math.nan
         self._resume()
 
@@ -134,7 +135,8 @@ class Training:
 
     def _resume(self) -> None:
         found = read_tensors(self._path)
-        if found is None or found[1].get("identity") != self._identity:
+        self.anew = found is not None and found[1].get("identity") != self._identity
+        if found is None or self.anew:
             return
         tensors, about = found
         self._learner.restore(_under("state.", tensors))

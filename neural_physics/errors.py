@@ -11,6 +11,7 @@ from typing import Any
 PROBLEMS: dict[str, str] = {
     # Files
     "file_missing": "{path} is not there: choose another file, or put it back.",
+    "file_is_folder": "{path} is a folder: name a file in it.",
     "folder_not_writable": "The folder {path} cannot be written to ({reason}): choose another one.",
     "disk_full": "The disk of {path} is full; all that was finished is kept: free some space and resume.",
     # Point caches and imports
@@ -28,6 +29,10 @@ PROBLEMS: dict[str, str] = {
         "or import a CSV file whose first row names them."
     ),
     "interaction_columns": "The columns of {path} cannot be channels ({reason}): name them Ball.x, Ball.y, Ball.z, and so on.",
+    "interaction_other_channels": (
+        "{path} has columns for {found}, but the dataset {dataset} holds takes with {expected}: "
+        "rename the columns, or choose another dataset folder."
+    ),
     "mesh_unreadable": "{path} is not a mesh that can be read ({reason}): export it as OBJ or PLY.",
     "take_exists": "The dataset {path} has a take {take} already: give the new one another name.",
     "take_name_unusable": (
@@ -183,6 +188,7 @@ PROBLEMS: dict[str, str] = {
     ),
     # Training
     "setting_unknown": "“{setting}” is not a setting of the training: choose from {known}.",
+    "setting_unusable": "The training's setting {setting} cannot be “{value}”: give it {allowed}.",
     "device_missing": "There is no CUDA device for training here: choose --device cpu or auto.",
     "training_diverged": "Training stopped giving finite numbers after {steps} steps: lower the learning rate, or choose another preset.",
     "training_python_unset": (

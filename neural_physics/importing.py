@@ -25,6 +25,7 @@ COLUMN = re.compile(
     r"(?:(?P<kind>[a-z_]+):)?(?P<name>.+?)(?:/(?P<joint>.+?))?(?:\.(?P<part>[xyz]|0|[1-9]\d*))?"
 )
 AXES = ("x", "y", "z")
+OTHER_MARKS = {";": "semicolons", "\t": "tabs"}  # that spreadsheets put between columns
 
 
 def import_take(
@@ -50,7 +51,7 @@ def import_take(
     Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count" |
     "interaction_shape" | "interaction_not_numbers" | "interaction_unnamed" | "interaction_columns" |
     "take_exists" | "take_name_unusable" | "dataset_settings_unusable" | "dataset_other_object" |
-    "dataset_other_channels" | "dataset_other_fps" | ...).
+    "interaction_other_channels" | "dataset_other_fps" | ...).
     """
     if name:
         _check_name(name)
@@ -84,7 +85,19 @@ def import_take(
         gravity=gravity,
         colliders=dict(colliders or {}),
     )
-    dataset = Dataset.create(dataset_path, info, mesh)
+    try:
+        dataset = Dataset.create(dataset_path, info, mesh)
+    except Problem as problem:
+        if problem.code != "dataset_other_channels":
+            raise
+        found, expected = problem.names["expected"], problem.names["found"]
+        raise Problem(
+            "interaction_other_channels",
+            path=interaction_path,
+            dataset=dataset_path,
+            found=found,
+            expected=expected,
+        ) from problem
     if abs(dataset.info.fps - fps) > 1e-6 * fps:
         raise Problem("dataset_other_fps", path=dataset_path, found=dataset.info.fps, expected=fps)
     return _write(dataset, name, role, positions, interaction, visited)
@@ -190,6 +203,15 @@ def _read_csv(path: Path) -> tuple[list[str], NDArray[np.float32]]:
         raise Problem(
             "interaction_shape", path=path, found="no text", expected="a table with commas"
         ) from error
+    if all(map(_is_number, columns)) and columns:
+        raise Problem("interaction_columns", path=path, reason="its first row holds numbers and no names")
+    if len(columns) == 1 and (mark := next((m for m in OTHER_MARKS if m in columns[0]), None)):
+        raise Problem(
+            "interaction_shape",
+            path=path,
+            found=f"columns parted by {OTHER_MARKS[mark]}",
+            expected="columns parted by commas",
+        )
     values = np.empty((len(rows), len(columns)), np.float32)
     for number, row in enumerate(rows):
         if len(row) != len(columns):
@@ -201,6 +223,14 @@ def _read_csv(path: Path) -> tuple[list[str], NDArray[np.float32]]:
             raise Problem("interaction_not_numbers", path=path, row=number + 2) from error
     _check_finite(values, path, 2)
     return columns, values
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_finite(values: NDArray[np.float32], path: Path, first_row: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ class Model:
 
     info: ModelInfo
     tensors: dict[str, NDArray[Any]]
+    path: str
 
     def tensor(self, name: str, *shape: int) -> NDArray[np.float32]:
         """One finite tensor as float32, of exactly this shape (-1 for any length but 0).
@@ -67,13 +69,21 @@ class Model:
         """
         array = self.tensors.get(name)
         if array is None:
-            raise damaged(self.info.object, f"the tensor “{name}” is missing")
+            raise damaged(self.path, f"the tensor “{name}” is missing")
         fits = len(shape) == array.ndim and all(
             have == want or (want == -1 and have > 0) for want, have in zip(shape, array.shape, strict=True)
         )
-        if not fits or not np.isfinite(array).all():
-            raise damaged(self.info.object, f"the tensor “{name}” is not {shape} finite numbers")
+        if not fits:
+            found, expected = _size_in_words(array.shape), _size_in_words(shape)
+            raise damaged(self.path, f"the tensor “{name}” holds {found}, and not {expected}")
+        if not np.isfinite(array).all():
+            raise damaged(self.path, f"the tensor “{name}” holds something that is not a number")
         return np.ascontiguousarray(array, np.float32)
+
+
+def _size_in_words(shape: Sequence[int]) -> str:
+    """Such as “any number by 81 by 3 values”."""
+    return f"{' by '.join('any number' if n == -1 else str(n) for n in shape) or 'a single one of'} values"
 
 
 def damaged(path: object, reason: str) -> Problem:
@@ -123,7 +133,7 @@ def parse_model(data: bytes, path: str) -> Model:
     if not isinstance(metadata, dict) or METADATA_KEY not in metadata:
         raise damaged(path, "it is not a Neural Physics model")
     tensors = _tensors(header, body, path)
-    return Model(_info(metadata[METADATA_KEY], path), tensors)
+    return Model(_info(metadata[METADATA_KEY], path), tensors, path)
 
 
 def _check_size(size: int, path: object) -> None:

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import venv
 from collections import namedtuple
 from pathlib import Path
 
@@ -124,3 +125,20 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     with pytest.raises(Problem) as raised:
         environment_create.create(tmp_path / "in_the_way" / "made", wanted(tmp_path), [], StopRequest())
     assert raised.value.code == "folder_not_writable"
+
+
+def test_a_command_in_a_python_without_the_packages_says_what_it_lacks(tmp_path: Path) -> None:
+    venv.create(tmp_path / "plain", symlinks=True)
+    plain = environment_create.python_in(tmp_path / "plain")
+    for words in (["check", "somewhere"], ["train", "somewhere", "--out", "m", "--json"]):
+        done = subprocess.run(
+            [str(plain), "-m", "ml_backend", *words],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=ROOT,
+            env={**ENVIRONMENT, "PYTHONDONTWRITEBYTECODE": "1"},
+        )
+        said = done.stdout + done.stderr
+        assert done.returncode == 1 and len(said.splitlines()) == 1, said
+        assert "cannot train, for it lacks torch 2.6" in said and str(plain) in said

@@ -155,7 +155,7 @@ def test_a_model_without_bases_worth_showing_in_three_dimensions_is_reported_too
 def test_a_report_that_cannot_be_written_is_told(tmp_path, dataset, model_path):
     (tmp_path / "out").write_text("in the way")
     with pytest.raises(Problem) as raised:
-        run(model_path, dataset.path, tmp_path / "out")
+        run(model_path, dataset.path / "not looked at yet", tmp_path / "out")
     assert raised.value.code == "folder_not_writable"
 
 

@@ -156,8 +156,9 @@ def test_columns_that_do_not_fit_together_are_told(header):
         ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 39 + "1,2\n", "interaction_shape", "row 41"),
         ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 39 + "1,two,3\n", "interaction_not_numbers", "row 41"),
         ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 4 + "1,nan,3\n" * 36, "interaction_not_numbers", "row 6"),
-        ("Foot.x,Foot.y,Foot.z\n" + "1,2,3\n" * 40, "dataset_other_channels", "Foot"),
-        ("\ufeffHand.x;Hand.y;Hand.z\n" + "1;2;3\n" * 40, "interaction_not_numbers", "row 2"),
+        ("Foot.x,Foot.y,Foot.z\n" + "1,2,3\n" * 40, "interaction_other_channels", "wrong.csv has .*Foot"),
+        ("1,2,3\n" * 40, "interaction_columns", "holds numbers and no names"),
+        ("\ufeffHand.x;Hand.y;Hand.z\n" + "1;2;3\n" * 40, "interaction_shape", "semicolons"),
     ],
 )
 def test_tables_that_do_not_fit_are_told_with_their_row(files, text, code, said):

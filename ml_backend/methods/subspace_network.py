@@ -37,7 +37,7 @@ class SubspaceNetwork:
 
     def __init__(self, data: SubspaceData, preset: Preset, seed: int, device: torch.device) -> None:
         u, v = data.training.z.shape[1], data.training.w.shape[1]
-        hidden = round(preset.width * u)
+        hidden = max(1, round(preset.width * u))
         self._interaction_velocity = preset.interaction_velocity
         inputs = 2 * u + v * (2 if preset.interaction_velocity else 1)
         self.sizes = [inputs, *[hidden] * (preset.layers - 1), u]

@@ -35,11 +35,11 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training_spans, validation_spans = split(dataset)
     key = identity(dataset, options)
     data = _prepared(training_spans, validation_spans, dataset.info, options, key, device, emit, stop)
+    notes = []
     if len(data.basis) < options.bases:
-        text = (
+        notes.append(
             f"The training takes move in {len(data.basis)} ways only: {options.bases} bases are not needed."
         )
-        emit({"event": "log", "text": text})
     # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
     torch.set_num_threads(1)
     preset = options.preset
@@ -48,6 +48,12 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         preset.steps, preset.validate_every, preset.patience, preset.minutes, options.checkpoint_every
     )
     training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
+    if training.anew:
+        notes.append(
+            "The training that was stopped had another preset, bases, seed or takes: this one began anew."
+        )
+    for note in notes:
+        emit({"event": "log", "text": note})
     try:
         training.run(emit, stop)
     except Problem as problem:
@@ -67,6 +73,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "reason": course.reason,
         "bases": len(data.basis),
         "device": str(device),
+        "notes": notes,
     }
 
 

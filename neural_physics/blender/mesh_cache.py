@@ -43,11 +43,13 @@ def bake_steps(
 ) -> Generator[tuple[int, int], None, None]:
     """As `bake_playback`, one frame at a time; closing the iterator leaves everything as it was.
 
-    Raises Problem("not_playing" | "frames_reversed" | "folder_not_writable" | "disk_full"), and what keeps
-    the object from playing on the way.
+    Raises Problem("not_playing" | "frames_reversed" | "file_is_folder" | "folder_not_writable" |
+    "disk_full"), and what keeps the object from playing on the way.
     """
     if first > last:
         raise Problem("frames_reversed", object=obj.name, first=first, last=last)
+    if path.is_dir():
+        raise Problem("file_is_folder", path=path)
     session = _sound_session(obj)
     before = session.timeline.missing(first)
     total = len(before) + last - first + 1

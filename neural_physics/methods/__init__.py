@@ -74,6 +74,6 @@ def load_method(model: Model) -> Method:
     try:
         method = METHODS[model.info.method]
     except KeyError as error:
-        raise Problem("model_method_unknown", path=model.info.object, method=model.info.method) from error
+        raise Problem("model_method_unknown", path=model.path, method=model.info.method) from error
     loaded: Method = method(model)
     return loaded

@@ -42,7 +42,7 @@ class Perceptron:
     """
 
     def __init__(self, model: Model, activation: str, inputs: int, outputs: int) -> None:
-        name = model.info.object
+        name = model.path
         if activation not in ACTIVATIONS:
             raise damaged(name, f"the activation “{activation}” is unknown")
         self._activate = ACTIVATIONS[activation]

@@ -123,6 +123,7 @@ assert (HERE / "first_playback.pc2").stat().st_size == 32 + 10 * 12 * len(sheet.
 assert ours.stop_playing() == {"FINISHED"}
 ours.play()
 refused("the other way round", ours.bake_playback, first=9, last=4)
+refused("is a folder", ours.bake_playback, filepath=str(HERE), first=1, last=4)
 bpy.ops.wm.save_mainfile()
 assert commands.main(["play", "--cache", "out.pc2", "--first", "1", "--last", "4"]) == 0
 assert sheet.modifiers[0].filepath == "//out.pc2"

@@ -10,7 +10,7 @@ from motion_data import make_dataset
 from ml_backend.methods.subspace_learner import SubspaceLearner
 from ml_backend.methods.subspace_network import SubspaceNetwork, initial_model
 from ml_backend.normal_regression import fit_normals
-from ml_backend.presets import PRESETS, Preset, changed
+from ml_backend.presets import PRESETS, RANGES, Preset, changed
 from ml_backend.spans import split
 from ml_backend.subspace_data import prepare
 from ml_backend.tensor_files import write_model
@@ -198,8 +198,9 @@ def test_the_paper_s_loss_is_that_of_algorithm_1(data):
 
 def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(data):
     """With every window going on, two steps without learning are one longer rollout."""
-    changes = ["carry=1", "learning_rate=0", "window=20", "first_window=20", "batch=6", "noise=0", "steps=10"]
-    learner = SubspaceLearner(data, changed(PRESETS["balanced"], changes), 24.0, 0, CPU)
+    changes = ["carry=1", "window=20", "first_window=20", "batch=6", "noise=0", "steps=10"]
+    preset = replace(changed(PRESETS["balanced"], changes), learning_rate=0.0)
+    learner = SubspaceLearner(data, preset, 24.0, 0, CPU)
     seen = []
     rollout = learner.network.rollout
 
@@ -222,4 +223,41 @@ def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(dat
 def test_a_setting_that_is_none_is_named(data):
     with pytest.raises(Problem) as caught:
         changed(Preset(), ["nois=0"])
-    assert "nois=0" in caught.value.message
+    assert "“nois” is not a setting" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("steps=0", "whole number of at least 1"),
+        ("window=2", "whole number of at least 3"),
+        ("first_window=1", "at least 3"),
+        ("window=abc", "window cannot be “abc”"),
+        ("batch=0", "at least 1"),
+        ("batch=1.5", "whole number"),
+        ("layers=0", "at least 2 and at most"),
+        ("width=0", "above 0"),
+        ("learning_rate=-1", "above 0"),
+        ("learning_rate=nan", "above 0"),
+        ("noise=inf", "at least 0"),
+        ("carry=2", "at most 1"),
+        ("minutes=-1", "at least 0"),
+        ("activation=foo", "relu or silu"),
+        ("loss=foo", "paper or metres"),
+        ("residual=perhaps", "true or false"),
+    ],
+)
+def test_a_value_that_no_training_can_have_is_refused_with_what_is_allowed(change, said):
+    with pytest.raises(Problem) as caught:
+        changed(Preset(), [change])
+    assert caught.value.code == "setting_unusable"
+    assert said in caught.value.message and change.split("=")[0] in caught.value.message
+
+
+def test_settings_are_changed_one_after_the_other_to_what_was_written():
+    words = ["steps=5", "width=2", "residual=false", "activation=relu", "decay=0.5", "loss=Paper"]
+    preset = changed(Preset(), words)
+    assert (preset.steps, preset.width, preset.residual) == (5, 2.0, False)
+    assert (preset.activation, preset.decay, preset.loss) == ("relu", 0.5, "paper")
+    assert changed(Preset(), []) == Preset()
+    assert set(RANGES) < set(vars(Preset()))

@@ -160,6 +160,9 @@ def test_bad_inputs_have_their_sentences(dataset, tmp_path):
     out = tmp_path / "model.safetensors"
     assert refusal(tmp_path, out)["code"] == "dataset_missing"
     assert refusal(dataset, out, "--set=nois=0")["code"] == "setting_unknown"
+    assert refusal(dataset, out, "--set=window=2")["code"] == "setting_unusable"
+    assert refusal(dataset, out, "--bases=0")["code"] == "setting_unusable"
+    assert refusal(dataset, tmp_path)["code"] == "file_is_folder"
     assert refusal(dataset, Path("/proc/model.safetensors"))["code"] == "folder_not_writable"
 
 
@@ -184,6 +187,41 @@ def test_more_bases_than_the_takes_have_motions_are_reduced_with_a_word(dataset,
     assert status == 0
     assert said[-1]["bases"] < 200
     assert any("bases" in event.get("text", "") for event in said)
+
+
+def test_a_stopped_training_that_is_begun_anew_says_so(dataset, tmp_path):
+    out, stop = tmp_path / "model.safetensors", tmp_path / "stop"
+    process = subprocess.Popen(
+        command(dataset, out, *QUICK, "--set=steps=1000000", "--stop-file", stop),
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    for line in process.stdout:
+        if '"Training"' in line:
+            stop.touch()
+            break
+    assert events(process.stdout.read())[-1]["code"] == "stopped"
+    assert process.wait() == 1
+    _, said, _ = train(dataset, out, *QUICK, "--set=steps=10")
+    assert any("began anew" in event.get("text", "") for event in said)
+    assert "began anew" in said[-1]["notes"][0]
+
+
+def test_what_fails_unexpectedly_leaves_a_traceback_to_report(dataset, tmp_path):
+    script = "import ml_backend.train as t, ml_backend.__main__ as m, sys; t.run = None; sys.exit(m.main(%r))"
+    words = ["train", str(dataset), "--out", str(tmp_path / "m"), "--json"]
+    done = subprocess.run(
+        [sys.executable, "-c", script % words],
+        check=False,
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1 and "Traceback" in done.stderr
+    assert events(done.stdout)[-1]["code"] == "unexpected"
 
 
 @pytest.mark.slow

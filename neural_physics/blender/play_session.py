@@ -21,7 +21,7 @@ from .foretelling import Foretold, Prepared, Shown, frames_together, hangs_on_a_
 from .geometry_nodes import has_positions, write_positions
 from .packing import identity_of, model_of
 from .properties import settings_of
-from .sampling import FRAME_BINDING, ChannelSampler, bindings_of
+from .sampling import FRAME_BINDING, ChannelSampler, Named, bindings_of
 from .setting_up import is_animated
 from .sources import check_mesh, faces_of, mesh_data
 
@@ -84,6 +84,7 @@ class PlaySession:
     def __init__(self, obj: bpy.types.Object) -> None:
         """Raises what `sources.check_mesh`, `packing.model_of`, `check_belongs` and `load_method` do."""
         self.name, self.uid = obj.name, obj.session_uid
+        self._place = 0
         self.problem: Problem | None = None
         self.behind = 0
         self.outside = 0.0
@@ -108,12 +109,19 @@ class PlaySession:
         self._by_hand = np.zeros(self.method.channels.size, bool)  # their values
 
     def object(self) -> bpy.types.Object | None:
-        """The object that plays, found again by name, or by its number if it was renamed."""
-        obj = bpy.data.objects.get((self.name, None))  # None: not a linked one
+        """The object that plays, found again by its number, first where it was last."""
+        objects = bpy.data.objects
+        try:
+            obj = objects[self._place]
+        except IndexError:
+            obj = None
         if obj is None or obj.session_uid != self.uid:
-            obj = next((o for o in bpy.data.objects if o.session_uid == self.uid), None)
-            if obj is not None:
-                self.name = obj.name
+            places = (place for place, other in enumerate(objects) if other.session_uid == self.uid)
+            place = next(places, None)
+            if place is None:
+                return None
+            self._place, obj = place, objects[place]
+        self.name = obj.name
         return obj
 
     def bind(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
@@ -132,12 +140,15 @@ class PlaySession:
         self.timeline = Timeline(self.method, setup.fps, setup.start_frame)
         self._prepared = {}
         frame = bindings.get(FRAME_BINDING, info.reference_frame)
-        self._frame_object = (frame if frame in bpy.data.objects else frame.rpartition("/")[0]) or obj.name
-        self._sources = {
-            channel.name: bindings.get(channel.name, channel.source) or self._frame_object
+        frame = (frame if frame in bpy.data.objects else frame.rpartition("/")[0]) or obj.name
+        sources = {
+            channel.name: bindings.get(channel.name, channel.source) or frame
             for channel in info.channels.channels
         }
-        self.sources = frozenset((*self._sources.values(), self._frame_object))
+        self.sources = frozenset((*sources.values(), frame))
+        found = {name: Named(obj.name, name) for name in self.sources}
+        self._frame_object, self._followed = found[frame], list(found.values())
+        self._sources = {channel: found[name] for channel, name in sources.items()}
         self._hands_changed()
         self._setup = setup
         return True
@@ -164,7 +175,7 @@ class PlaySession:
         if self.frame is not None and not visit.playing and not _same(y, self._seen):
             if self._hands_changed():
                 self.begin_anew()
-            elif self._hands and not is_animated(bpy.data.objects[self._frame_object]):
+            elif self._hands and not is_animated(self._frame_object.original()):
                 self._overwrite(self._by_hand & self._channels(y != self._seen), y)
         self._moves_on = visit.playing and (self.frame is None or visit.frame > self.frame)
         self._seen, self.frame = y, visit.frame
@@ -278,7 +289,7 @@ class PlaySession:
         # What a mesh that others share shows is up to the last one to write.
         if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
             return False
-        return not any(hangs_on_a_shape(bpy.data.objects[name]) for name in self.sources)
+        return not any(hangs_on_a_shape(source.original()) for source in self._followed)
 
     def show(
         self,
@@ -376,8 +387,7 @@ class PlaySession:
 
     def _hands_changed(self) -> bool:
         """Whether another set of values is moved by hand alone now: keys were made, or taken away."""
-        objects = bpy.data.objects
-        hands = [name for name, source in self._sources.items() if not is_animated(objects[source])]
+        hands = [name for name, source in self._sources.items() if not is_animated(source.original())]
         if hands == self._hands:
             return False
         self._hands = hands

@@ -64,8 +64,9 @@ def bindings_of(obj: bpy.types.Object) -> dict[str, str]:
     """
     bindings: dict[str, str] = {}
     for item in settings_of(obj).interactions:
-        if item.object is not None:
-            bindings[_channel_name(item, bindings)] = item.object.name
+        source = item.object
+        if source is not None:
+            bindings[_channel_name(item, bindings)] = source.name
     frame = reference_frame_of(obj)
     return {**bindings, FRAME_BINDING: frame} if frame else bindings
 
@@ -118,7 +119,7 @@ class ChannelSampler:
         fps: float,
     ) -> None:
         """Raises Problem("interaction_missing") for an object or bone that is not in this file."""
-        self._obj = _Named(obj.name, obj.name)
+        self._obj = Named(obj.name, obj.name)
         self._dt = 1.0 / fps
         self._layout = layout
         frame_name = bindings.get(FRAME_BINDING, reference_frame)
@@ -128,7 +129,7 @@ class ChannelSampler:
         slices = layout.slices()
         self._readers: list[tuple[Reader, slice]] = []
         self._kinematics: list[tuple[str, slice]] = []
-        self._places: list[tuple[_Named, slice]] = []
+        self._places: list[tuple[Named, slice]] = []
         self._frame_from_world = Matrix.Identity(4)  # as it was sampled last
         for channel in layout.channels:
             if channel.kind in KINEMATIC_KINDS:
@@ -137,7 +138,7 @@ class ChannelSampler:
                 source = bindings.get(channel.name, channel.source)
                 self._readers.append((self._reader(channel, source), slices[channel.name]))
                 if channel.kind == "position":
-                    self._places.append((_Named(obj.name, source), slices[channel.name]))
+                    self._places.append((Named(obj.name, source), slices[channel.name]))
 
     def sample(self, depsgraph: bpy.types.Depsgraph, frame: int) -> NDArray[np.float32]:
         """y (e,) float32 at the frame that `depsgraph` is evaluated at.
@@ -199,18 +200,18 @@ class ChannelSampler:
     def _reader(self, channel: Channel, source: str) -> Reader:
         match channel.kind:
             case "position":
-                return _position_reader(_Named(self._obj.name, source))
+                return _position_reader(Named(self._obj.name, source))
             case "joints":
-                return _joints_reader(_Named(self._obj.name, source), channel)
+                return _joints_reader(Named(self._obj.name, source), channel)
             case "wind":
-                return _wind_reader(_Named(self._obj.name, source))
+                return _wind_reader(Named(self._obj.name, source))
             case "ground":
                 return _ground_reader(self._obj)
             case _:
                 raise Problem("channel_not_sampled", object=self._obj.name, channel=channel.name)
 
 
-class _Named:
+class Named:
     """An object by its name, looked up quickly: names are searched one by one, so its place is kept."""
 
     def __init__(self, owner: str, name: str) -> None:
@@ -243,7 +244,7 @@ class _Frame:
     def __init__(self, owner: str, name: str) -> None:
         rig, _, bone = name.rpartition("/")
         self._bone = bone if rig and rig in bpy.data.objects and name not in bpy.data.objects else ""
-        self._object = _Named(owner, rig if self._bone else name)
+        self._object = Named(owner, rig if self._bone else name)
         if self._bone and not self._has_bone():
             raise Problem("interaction_missing", object=owner, interaction=name)
 
@@ -260,14 +261,14 @@ class _Frame:
         return obj.matrix_world @ obj.pose.bones[self._bone].matrix
 
 
-def _position_reader(source: _Named) -> Reader:
+def _position_reader(source: Named) -> Reader:
     def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
         return (frame_from_world @ source.evaluated(depsgraph).matrix_world.translation).to_tuple()
 
     return read
 
 
-def _wind_reader(source: _Named) -> Reader:
+def _wind_reader(source: Named) -> Reader:
     """The wind blows along its object's Z axis; direction times strength."""
 
     def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
@@ -279,7 +280,7 @@ def _wind_reader(source: _Named) -> Reader:
     return read
 
 
-def _ground_reader(owner: _Named) -> Reader:
+def _ground_reader(owner: Named) -> Reader:
     """The world's up in the frame's axes, and how high the frame's origin is above the ground."""
 
     def read(_depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
@@ -291,7 +292,7 @@ def _ground_reader(owner: _Named) -> Reader:
     return read
 
 
-def _joints_reader(source: _Named, channel: Channel) -> Reader:
+def _joints_reader(source: Named, channel: Channel) -> Reader:
     """Heads of bones, and tips where the channel has them, in the reference frame."""
     pose_bones = _pose_bones(source.original(), source)
     heads, tips = _joint_places(pose_bones, channel, source)
@@ -319,14 +320,14 @@ def _joints_reader(source: _Named, channel: Channel) -> Reader:
 Indices = NDArray[np.intp]
 
 
-def _pose_bones(obj: bpy.types.Object, source: _Named) -> Any:  # noqa: ANN401 (a collection with foreach_get)
+def _pose_bones(obj: bpy.types.Object, source: Named) -> Any:  # noqa: ANN401 (a collection with foreach_get)
     if obj.pose is None:
         raise Problem("interaction_missing", object=source.owner, interaction=source.name)
     return obj.pose.bones
 
 
 def _joint_places(
-    bones: Mapping[str, Any], channel: Channel, source: _Named
+    bones: Mapping[str, Any], channel: Channel, source: Named
 ) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
     """For heads and for tips: where in the channel, and which bone."""
     order = {name: i for i, name in enumerate(bones.keys())}

@@ -53,6 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--requirements", type=Path, required=True)
     parser.add_argument("--asked", help="what the one who asks calls this Python")
+    parser.add_argument("--packages-only", action="store_true", help="without loading PyTorch, in no time")
     parser.add_argument("--stop-file")
     args = parser.parse_args()
     old = sys.version_info[:2] < OLDEST_PYTHON
@@ -63,7 +64,7 @@ def main() -> None:
         "python": ".".join(map(str, sys.version_info[:3])),
         "missing": lacking,
     }
-    if not lacking:
+    if not lacking and not args.packages_only:
         result.update(torch=_installed("torch"), device=_device())
     sys.stdout.write(json.dumps(result) + "\n")
 

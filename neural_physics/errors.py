@@ -202,6 +202,10 @@ PROBLEMS: dict[str, str] = {
         "The Python {path} cannot train, for it lacks {missing}: install that there, or choose another "
         "in Preferences > Add-ons > Neural Physics."
     ),
+    "training_python_unusable": (
+        "{path} does not answer as a Python does (it said: {reason}): choose another "
+        "in Preferences > Add-ons > Neural Physics."
+    ),
     "offline": "Blender may not go online: allow Online Access in Preferences > System > Network.",
     "environment_busy": "The training environment is being made already: wait until that has finished, or cancel it.",
     "environment_no_room": (

@@ -25,12 +25,15 @@ class NEURALPHYSICS_OT_import_take(Button, bpy.types.Operator):
     bl_label = "Import Take"
     bl_description = "Add a point cache (PC2 or MDD) of another program, and its interaction (CSV or .npy)"
 
-    filepath: StringProperty(name="Point Cache", subtype="FILE_PATH")
+    filepath: StringProperty(
+        name="Point Cache", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"}
+    )
     filter_glob: StringProperty(default="*.pc2;*.mdd;*.csv;*.npy", options={"HIDDEN"})
     interaction: StringProperty(
         name="Interaction",
         description="One row per frame; empty: the file beside the cache with the same name",
         subtype="FILE_PATH",
+        options={"PATH_SUPPORTS_BLEND_RELATIVE"},
     )
     role: EnumProperty(name="Use", items=ROLES)
 

@@ -64,7 +64,10 @@ class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
     bl_description = "Write the motion to a PC2 file and show that, for renders and for others; Esc stops"
 
     filepath: StringProperty(
-        name="File", description="Empty: beside the model", subtype="FILE_PATH", options={"SKIP_SAVE"}
+        name="File",
+        description="Empty: beside the model",
+        subtype="FILE_PATH",
+        options={"SKIP_SAVE", "PATH_SUPPORTS_BLEND_RELATIVE"},
     )
     filter_glob: StringProperty(default="*.pc2", options={"HIDDEN"})
     first: IntProperty(name="First Frame", description="Not given: the scene's", options={"SKIP_SAVE"})

@@ -78,7 +78,7 @@ class NEURALPHYSICS_OT_export_model(Button, bpy.types.Operator):
     bl_label = "Export Model"
     bl_description = "Write the packed model to a file"
 
-    filepath: StringProperty(subtype="FILE_PATH")
+    filepath: StringProperty(subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"})
     check_existing: BoolProperty(default=True, options={"HIDDEN"})
     filter_glob: StringProperty(default=MODEL_FILES, options={"HIDDEN"})
 
@@ -107,7 +107,7 @@ class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):
     bl_description = "Read a model file that was trained on this mesh, and pack it into the .blend"
     bl_options = {"REGISTER", "UNDO"}
 
-    filepath: StringProperty(subtype="FILE_PATH")
+    filepath: StringProperty(subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"})
     filter_glob: StringProperty(default=MODEL_FILES, options={"HIDDEN"})
 
     @classmethod

@@ -22,7 +22,7 @@ from ..operators.jobs import (
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_use_best_so_far,
 )
-from .support import Details, Section, busy, button, job, reasons, settings_column
+from .support import Details, Section, busy, button, job, reasons, sentences, settings_column
 
 ERRORS = [
     ("Error of this model", "rollout_error"),
@@ -53,6 +53,8 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             if best_so_far_path(obj).is_file():
                 layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
         state = job(layout, context, obj, tasks.TRAIN)
+        for note in state.result.get("notes", ()):
+            sentences(layout, context, note, "INFO")
         self._draw_curves(layout, obj.name, state)
 
     def _draw_way_to_python(self, layout: bpy.types.UILayout) -> None:

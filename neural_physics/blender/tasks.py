@@ -161,10 +161,10 @@ def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 
 
 def train_command(obj: bpy.types.Object) -> list[str]:
-    """The job that trains a model. Raises what `check_train` does."""
+    """The job that trains a model. Raises what `check_train` and `working_python` do."""
     check_train(obj)
     keep_together(obj)
-    return [str(training_environment.require_python()), *_train_words(obj)]
+    return [str(training_environment.working_python()), *_train_words(obj)]
 
 
 def resumes_training(obj: bpy.types.Object) -> bool:
@@ -178,13 +178,13 @@ def resumes_training(obj: bpy.types.Object) -> bool:
 def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[str]:
     """The job that measures a model file, or what plays, on takes it has not seen.
 
-    Raises what `check_evaluate` and `packing.file_of` do.
+    Raises what `check_evaluate`, `working_python` and `packing.file_of` do.
     """
     check_evaluate(obj)
     keep_together(obj)
     model = model or packing.file_of(obj)
     words = _words("evaluate", [model, dataset_folder(obj)], {"--out": report_folder(obj)})
-    return [str(training_environment.require_python()), *words]
+    return [str(training_environment.working_python()), *words]
 
 
 def running(obj: bpy.types.Object) -> str:
@@ -215,6 +215,8 @@ def _check_dataset(obj: bpy.types.Object) -> None:
     if status.trouble and status.trouble.code != "dataset_missing":
         raise status.trouble.with_traceback(None)
     if not status.frames:
+        if status.trouble and settings_of(obj).dataset_folder:
+            raise status.trouble.with_traceback(None)
         raise Problem("not_baked", object=obj.name)
 
 

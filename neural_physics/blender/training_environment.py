@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -13,13 +14,16 @@ import bpy
 
 from ..environment_create import python_in
 from ..errors import Problem
+from ..job_process import WINDOWS_FLAGS
 from ..jobs import JobState
+from ..reporting import parse_event
 from . import job_host
 from .paths import EXTENSION_ROOT, PACKAGE, user_folder
 
 WINDOWS = os.name == "nt"
 VARIABLE = "NEURAL_PHYSICS_PYTHON"
 REQUIREMENTS = EXTENSION_ROOT / "requirements" / "training.txt"
+ANSWERS_WITHIN = 60.0  # seconds; a network drive may be slow
 CHECK, CREATE = "check_environment", "create_environment"
 
 
@@ -63,6 +67,42 @@ def require_python() -> Path:
     return python
 
 
+def working_python() -> Path:
+    """The Python that trains, having asked it what it has; what works is asked once.
+
+    Raises what `require_python` does, and Problem("training_python_unusable").
+    """
+    python = require_python()
+    # Another one may be put in its place.
+    _ask(python, python.stat().st_mtime_ns)
+    return python
+
+
+@cache
+def _ask(python: Path, _changed: int) -> None:
+    """Raise the Problem that shows when a program is asked for its packages; problems are not remembered."""
+    try:
+        asked = subprocess.run(
+            [*_check_words(python), "--packages-only"],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=job_host.environment(),
+            timeout=ANSWERS_WITHIN,
+            creationflags=WINDOWS_FLAGS,
+        )
+        said = asked.stdout.decode(errors="replace").splitlines()
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said = [getattr(error, "strerror", None) or "it did not answer"]
+    result = next((event for event in map(parse_event, said) if event and event["event"] == "result"), None)
+    if result is None:
+        reason = said[-1] if said else "it said nothing"
+        raise Problem("training_python_unusable", path=python, reason=reason)
+    if result["missing"]:
+        raise Problem("training_python_lacks", path=python, missing=", ".join(result["missing"]))
+
+
 def checked(python: Path) -> dict[str, Any]:
     """What is known of a Python: `python`, `torch`, `device`, `missing`; empty if it was not checked."""
     result = state_of(CHECK).result
@@ -84,9 +124,7 @@ def check_create() -> None:
 
 def check_command() -> list[str]:
     """The job that looks what the chosen Python has. Raises what `check_python` does."""
-    python = check_python()
-    job = [str(python), "-m", "ml_backend.environment_check", "--requirements", str(REQUIREMENTS)]
-    return [*job, "--asked", str(python)]
+    return _check_words(check_python())
 
 
 def create_command(pip_options: str) -> list[str]:
@@ -96,6 +134,11 @@ def create_command(pip_options: str) -> list[str]:
         pip_options = pip_options.replace("\\", "\\\\")
     # In one word: options of pip begin with dashes, too.
     return [*job, "--requirements", str(REQUIREMENTS), f"--pip-options={pip_options}"]
+
+
+def _check_words(python: Path) -> list[str]:
+    job = [str(python), "-m", "ml_backend.environment_check", "--requirements", str(REQUIREMENTS)]
+    return [*job, "--asked", str(python)]
 
 
 @cache

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import venv
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -57,6 +59,8 @@ def test_what_cannot_be_done_ends_with_1_and_its_reason(installed: Callable[...,
         + """
 refused(1, "There is no object “Curtain”", "bake", "--object", "Curtain")
 refused(1, "Sheet has no takes", "train")
+refused(1, "no dataset in /nowhere", "train", "--dataset", "/nowhere")
+bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
 refused(1, "has no model", "play")
 refused(1, "is not there", "play", "--model", "nowhere.safetensors")
 refused(1, "Ball", "setup", "--object", "Ball")
@@ -167,4 +171,23 @@ folder = Path("neural_physics/scene/Sheet/dataset/takes/take_000")
 assert np.array_equal(point_caches.read_pc2(folder / "positions.pc2"), positions)
 refused(1, "is not there", "import", "missing.pc2")
 """
+    )
+
+
+@pytest.mark.skipif(not Path("/bin/ls").exists(), reason="needs a program that is no Python")
+def test_a_python_that_cannot_train_is_told_before_the_training_starts(
+    installed: Callable[..., str], tmp_path: Path
+) -> None:
+    venv.create(tmp_path / "plain", symlinks=True)
+    plain = str(tmp_path / "plain" / "bin" / "python")
+    installed(
+        COMMANDS
+        + EXAMPLE
+        + f"""
+assert run("bake", "--takes", "2", "--frames", "20") == (0, "")
+refused(1, "does not answer as a Python does", "train")
+os.environ["NEURAL_PHYSICS_PYTHON"] = {plain!r}
+refused(1, "cannot train, for it lacks torch", "train")
+""",
+        NEURAL_PHYSICS_PYTHON="/bin/ls",
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import venv
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.blender
 
 COMMANDS = """
@@ -170,6 +172,25 @@ assert "80 frames" in out.getvalue() and "left out of training (exploded" in out
 folder = Path("neural_physics/scene/Sheet/dataset/takes/take_000")
 assert np.array_equal(point_caches.read_pc2(folder / "positions.pc2"), positions)
 refused(1, "is not there", "import", "missing.pc2")
+"""
+    )
+
+
+def test_the_table_of_operators_names_all_that_there_are_for_scripts(installed: Callable[..., str]) -> None:
+    text = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
+    table = text[text.index("| operators |") : text.index("## Without Blender")]
+    named = dict(re.findall(r"`(\w+)\(([\w, ]*)\)`", table))
+    installed(
+        f"""
+named = {named!r}
+ours = bpy.ops.neural_physics
+of_a_window = {{name for name in dir(ours) if name.endswith(("environment", "environment_log"))}}
+assert set(named) == set(dir(ours)) - of_a_window, set(named) ^ set(dir(ours))
+for name, words in named.items():
+    known = getattr(ours, name).get_rna_type().properties.keys()
+    assert all(word in known for word in words.split(", ") if word), (name, known)
+examples = getattr(ours, "add_example").get_rna_type().properties["name"].enum_items.keys()
+assert all("`" + key + "`" in {table!r} for key in examples), examples
 """
     )
 

@@ -148,9 +148,10 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
         if take is not None and (take.usable_frames if take.info.complete else take.frame_count):
             continue
         with writing(dataset.path):
-            for folder in (dataset.path / "takes" / name, scene_folder):
-                if folder.is_dir():
-                    shutil.rmtree(folder)
+            if scene_folder.is_dir():
+                shutil.rmtree(scene_folder)
+            if take is not None:
+                shutil.rmtree(dataset.path / "takes" / name)
         if take is not None and take.info.complete:
             reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
             notes.append(f"{name} had no frame that can be learned from ({reasons}) and was baked anew.")

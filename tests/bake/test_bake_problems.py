@@ -229,6 +229,14 @@ def test_a_simulation_that_was_mended_after_it_exploded_is_baked_anew(tmp_path):
     assert "take_000 had no frame that can be learned from" in result["notes"][-1]
 
 
+def test_what_is_no_take_is_not_deleted(tmp_path):
+    stray = tmp_path / "d" / "takes" / "take_001" / "notes.txt"
+    stray.parent.mkdir(parents=True)
+    stray.write_text("mine")
+    assert run(command_for(cloth_and_ball(), tmp_path / "d", 2, 5))["takes"] == 2
+    assert stray.read_text() == "mine"
+
+
 def test_a_full_disk_keeps_what_is_there_and_the_bake_goes_on_when_there_is_room(tmp_path):
     disk = tmp_path / "disk"
     disk.mkdir()

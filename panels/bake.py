@@ -12,6 +12,7 @@ from ..neural_physics.blender.registration import register_classes, unregister_c
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
 from ..operators.jobs import NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_delete_dataset
+from ..operators.support import obstacle
 from .support import Details, Section, busy, button, job, reasons, sentences, settings_column
 
 
@@ -61,7 +62,8 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         )
         if not baking:
             row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
-            reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
+            if not obstacle(NEURALPHYSICS_OT_bake, context):  # else the reason stands under Bake already
+                reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
         if status.excluded:
             why = "; ".join(status.reasons)
             sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Problem
-from ..takes import Dataset, Take
+from ..takes import Dataset
 
 LOOK_AGAIN = 1.0  # seconds
+BYTES_PER_VERTEX = 12  # three float32
 Stamp = tuple[tuple[str, int, int], ...]
 _seen: dict[Path, tuple[float, Stamp, DatasetStatus]] = {}
 
@@ -59,24 +60,21 @@ def _stamp(path: Path) -> Stamp:
 
 def _look(path: Path) -> DatasetStatus:
     try:
-        takes = Dataset.open(path).takes()
+        dataset = Dataset.open(path)
+        takes = dataset.outlines()
     except Problem as problem:
         return DatasetStatus(trouble=problem)
     excluded = [exclusion for take in takes for exclusion in take.info.excluded]
     return DatasetStatus(
         takes=len(takes),
         complete=sum(take.info.complete for take in takes),
-        frames=sum(len(take.positions) for take in takes),
-        excluded=sum(len(take.positions) - _usable(take) for take in takes),
+        frames=sum(take.frame_count for take in takes),
+        excluded=sum(take.frame_count - take.usable_frames for take in takes),
         reasons=tuple(dict.fromkeys(e.reason for e in excluded)),
-        size=sum(take.positions.nbytes for take in takes),
-        changed=max((_written(path, take) for take in takes), default=0.0),
+        size=sum(take.frame_count for take in takes) * dataset.info.vertex_count * BYTES_PER_VERTEX,
+        changed=max((_written(path, take.name) for take in takes), default=0.0),
     )
 
 
-def _written(path: Path, take: Take) -> float:
-    return (path / "takes" / take.name / "positions.pc2").stat().st_mtime
-
-
-def _usable(take: Take) -> int:
-    return sum(stop - start for start, stop in take.segments())
+def _written(path: Path, take: str) -> float:
+    return (path / "takes" / take / "positions.pc2").stat().st_mtime

@@ -61,11 +61,10 @@ class PlayedObjects:
         """A session of its present model for each object whose settings say Play; end the others."""
         self._problems.clear()
         playing = [obj for obj in bpy.data.objects if settings_of(obj).playing]
-        known = {obj.session_uid: self._sessions.get(obj.session_uid) for obj in playing}
         self._sessions = {
             obj.session_uid: session
             for obj in playing
-            if (session := known[obj.session_uid]) and session.model_identity == identity_of(obj)
+            if (session := self.session_of(obj)) and session.model_identity == identity_of(obj)
         }
         for obj in playing:
             if obj.session_uid not in self._sessions:

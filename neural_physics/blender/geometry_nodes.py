@@ -52,12 +52,11 @@ def remove_modifier(obj: bpy.types.Object) -> None:
 def write_positions(mesh: bpy.types.Mesh, positions: NDArray[np.float32]) -> None:
     """Set the attribute that the modifier reads: (V, 3) float32, metres, in the object's axes."""
     layer = mesh.attributes.get(ATTRIBUTE)
-    if layer is not None and (layer.data_type != "FLOAT_VECTOR" or layer.domain != "POINT"):
-        mesh.attributes.remove(layer)
-        layer = None
-    if layer is None:
-        layer = mesh.attributes.new(ATTRIBUTE, "FLOAT_VECTOR", "POINT")
-    cast(bpy.types.FloatVectorAttribute, layer).data.foreach_set("vector", positions.reshape(-1))
+    if not isinstance(layer, bpy.types.FloatVectorAttribute) or layer.domain != "POINT":
+        if layer is not None:
+            mesh.attributes.remove(layer)
+        layer = cast(bpy.types.FloatVectorAttribute, mesh.attributes.new(ATTRIBUTE, "FLOAT_VECTOR", "POINT"))
+    layer.data.foreach_set("vector", positions.reshape(-1))
     mesh.update_tag()
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from math import isfinite
-from time import perf_counter
 from typing import NamedTuple
 
 import bpy
@@ -16,18 +13,18 @@ from ..errors import Problem
 from ..methods import Method, load_method
 from ..model_file import Model
 from ..takes import topology_hash
-from ..timeline import FrameState, Timeline
-from .foretelling import Foretold, Prepared, Shown, frames_together, hangs_on_a_shape, place_at
+from ..timeline import Timeline
+from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
 from .packing import identity_of, model_of
 from .properties import settings_of
 from .sampling import FRAME_BINDING, ChannelSampler, Named, bindings_of
 from .setting_up import is_animated
 from .sources import check_mesh, faces_of, mesh_data
+from .timings import Timings
 
 Mask = NDArray[np.bool_]
 Vector = NDArray[np.float32]
-SMOOTHING = 0.1  # of the times shown to the artist: the share of the newest
 
 
 class Visit(NamedTuple):
@@ -73,27 +70,24 @@ def check_belongs(model: Model, obj: bpy.types.Object) -> None:
 
 
 class PlaySession:
-    """Holds no Blender data between frames, only names and numbers: an undo or another file replaces all.
+    """Of Blender's data it holds objects alone, which tell when an undo or another file has replaced them.
 
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
-    at the frame on show. step_us, decode_us: microseconds per model step and per decoding.
-    model_identity: see `packing.identity_of`.
+    at the frame on show. model_identity: see `packing.identity_of`.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
         """Raises what `sources.check_mesh`, `packing.model_of`, `check_belongs` and `load_method` do."""
         self.name, self.uid = obj.name, obj.session_uid
-        self._place = 0
+        self._object: bpy.types.Object | None = obj
         self.problem: Problem | None = None
         self.behind = 0
         self.outside = 0.0
-        self.step_us = self.decode_us = 0.0
+        self.timings = Timings()
         self.frame: int | None = None  # where it was seen last
         self._bases = 0
         self._object_from_frame: NDArray[np.float64] | None = None  # where something was shown last
-        self._trusted = False  # whether what was foretold last came true
-        self._prepared: dict[int, Prepared] = {}  # by frame
         self._mesh_in_edit = self._moves_on = False
         self.stale = True  # what is on show does not hold any more
         self._setup: Setup | None = None
@@ -109,19 +103,16 @@ class PlaySession:
         self._by_hand = np.zeros(self.method.channels.size, bool)  # their values
 
     def object(self) -> bpy.types.Object | None:
-        """The object that plays, found again by its number, first where it was last."""
-        objects = bpy.data.objects
+        """The object that plays, found again by its number where it was replaced."""
+        obj = self._object
         try:
-            obj = objects[self._place]
-        except IndexError:
-            obj = None
-        if obj is None or obj.session_uid != self.uid:
-            places = (place for place, other in enumerate(objects) if other.session_uid == self.uid)
-            place = next(places, None)
-            if place is None:
-                return None
-            self._place, obj = place, objects[place]
-        self.name = obj.name
+            found = obj is not None and obj.session_uid == self.uid
+        except ReferenceError:
+            found = False
+        if not found:
+            obj = self._object = next((o for o in bpy.data.objects if o.session_uid == self.uid), None)
+        if obj is not None:
+            self.name = obj.name
         return obj
 
     def bind(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
@@ -138,7 +129,6 @@ class PlaySession:
             bindings.pop(FRAME_BINDING, None)
         self.sampler = ChannelSampler(obj, info.channels, info.reference_frame, bindings, setup.fps)
         self.timeline = Timeline(self.method, setup.fps, setup.start_frame)
-        self._prepared = {}
         frame = bindings.get(FRAME_BINDING, info.reference_frame)
         frame = (frame if frame in bpy.data.objects else frame.rpartition("/")[0]) or obj.name
         sources = {
@@ -147,7 +137,8 @@ class PlaySession:
         }
         self.sources = frozenset((*sources.values(), frame))
         found = {name: Named(obj.name, name) for name in self.sources}
-        self._frame_object, self._followed = found[frame], list(found.values())
+        self._frame_object = found[frame]
+        self._foreteller = Foreteller(self.timeline, self.sampler, list(found.values()), self.timings)
         self._sources = {channel: found[name] for channel, name in sources.items()}
         self._hands_changed()
         self._setup = setup
@@ -229,107 +220,68 @@ class PlaySession:
         Raises Problem("interaction_missing").
         """
         mesh, frame = mesh_data(obj), scene.frame_current
-        if not self._can_foretell(scene, mesh):
+        if self.stale or self.frame is None or self._setup is None or self._setup.scene != scene.session_uid:
             return None
-        trusted, self._trusted = self._trusted, False
-        ready = self._prepared.get(frame) if trusted else None
-        # Whatever makes another state of a frame forgets the one it had.
-        if ready is None or ready.state is not self.timeline.at_hand(frame) or ready.bases != self._bases:
-            y = self._expected(frame)
-            ready = self._prepare(frame, y) if trusted else None
-            if ready is None:
-                return Foretold(self._shown(frame, y.tobytes(), mesh), None)
-        write_positions(mesh, self._in_object(ready.positions))
-        return Foretold(self._shown(frame, ready.y, mesh), ready.state)
-
-    def _expected(self, frame: int) -> Vector:
-        """The y of a frame: recorded, or as the keys say."""
-        recorded = self.timeline.recorded(frame)
-        if recorded is not None:
-            return recorded
-        return self.sampler.with_places(self._seen, lambda source: place_at(source, frame))
-
-    def _prepare(self, frame: int, y: Vector) -> Prepared | None:
-        """Decode what a frame will show if its y is this one, and more of the way while frames follow on.
-
-        None if its state cannot be told, or is no number.
-        """
-        timeline, way = self.timeline, frame - (frame if self.frame is None else self.frame)
-        count = frames_together(self.method.vertex_count) if abs(way) == 1 else 1
-        self._prepared = {}
-        with self._timing_steps():
-            if timeline.recorded(frame) is None:
-                frames = range(frame, frame + count)
-                ys = [y, *map(self._expected, frames[1:])]
-                states = timeline.foretell(ys)
-            else:
-                step = way if count > 1 else 1
-                frames = range(frame, frame + count * step, step)
-                ys, states = [y], [timeline.at(frame)]
-                for further in frames[1:]:
-                    state, known = timeline.at_hand(further), timeline.recorded(further)
-                    if state is None or known is None:
-                        break
-                    ys.append(known)
-                    states.append(state)
-        if not states:
-            return None
-        with self._timing_decoding(len(states)):
-            shapes = timeline.shapes(states, ys, self._bases or None)
-        if isfinite(float(shapes.sum())):
-            for f, its_y, state, positions in zip(frames, ys, states, shapes, strict=False):
-                self._prepared[f] = Prepared(its_y.tobytes(), self._bases, state, positions)
-        return self._prepared.get(frame)
-
-    def _can_foretell(self, scene: bpy.types.Scene, mesh: bpy.types.Mesh) -> bool:
-        if self.stale or self.frame is None or self._setup is None:
-            return False
-        if self._setup.scene != scene.session_uid or scene.frame_current > self.timeline.next_frame:
-            return False
         # What a mesh that others share shows is up to the last one to write.
         if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
-            return False
-        return not any(hangs_on_a_shape(source.original()) for source in self._followed)
+            return None
+        if not self._foreteller.can_tell(frame):
+            return None
+        guess = self._foreteller.guess(frame, self.frame, self._seen, self._bases)
+        if guess.positions is not None:
+            write_positions(mesh, self._in_object(guess.positions))
+        return Foretold(self._shown(frame, guess.y, mesh), guess.state)
 
-    def show(
-        self,
-        obj: bpy.types.Object,
-        depsgraph: bpy.types.Depsgraph,
-        visit: Visit,
-        foretold: Foretold | None,
-    ) -> None:
+    def came_true(
+        self, foretold: Foretold, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit
+    ) -> bool:
+        """Whether the evaluated scene is as foretold: then it shows what it should, and y is recorded.
+
+        Raises Problem("interaction_missing").
+        """
+        obj, frame = self.object(), visit.frame
+        if obj is None or visit.subframe:
+            return False
+        mesh = mesh_data(obj)
+        if mesh.is_editmode or not obj.evaluated_get(depsgraph).is_evaluated:
+            return False
+        if setup_of(scene, obj) != self._setup or settings_of(obj).bases_shown != self._bases:
+            return False
+        read = visit.sampled and frame >= self.timeline.start_frame
+        y = self.sampler.sample(depsgraph, frame) if read else self.timeline.recorded(frame)
+        if y is None or (read and not visit.playing and not _same(y, self._seen) and self._hands_moved(y)):
+            return False
+        self._object_from_frame = self.sampler.object_from_frame(depsgraph)
+        as_told = foretold.shown == self._shown(frame, y.tobytes(), mesh)
+        self._foreteller.trusted = as_told
+        state = foretold.state
+        if not as_told or state is None or state is not self.timeline.at_hand(frame):
+            return False
+        if read:
+            self._moves_on = visit.playing and (self.frame is None or frame > self.frame)
+            self._seen, self.frame = y.copy(), frame
+            self.timeline.record(frame, self._seen)
+        self.outside, self.behind = float(state.state.outside), 0
+        return has_positions(mesh)
+
+    def show(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
         """Write the positions of a frame whose y, and those before it, are recorded.
 
-        foretold: what was written before the evaluation; if it came true, nothing is left to do.
         Raises Problem("model_other_object" | "play_not_numbers").
         """
         mesh, frame = mesh_data(obj), visit.frame
         if len(mesh.vertices) != self.method.vertex_count:
             raise _other_mesh(self.method.vertex_count, obj)
         self._object_from_frame = self.sampler.object_from_frame(depsgraph)
-        state = self.timeline.at_hand(frame)
-        if state is None:
-            with self._timing_steps():
-                state = self.timeline.at(frame)
-        if not self._came_true(foretold, state, visit, mesh):
-            with self._timing_decoding():
-                positions = self.timeline.positions(frame, visit.subframe, self._bases or None)
-            if not isfinite(float(positions.sum())):
-                raise Problem("play_not_numbers", object=obj.name, frame=frame)
-            write_positions(mesh, self._in_object(positions))
+        with self.timings.steps(self.timeline):
+            state = self.timeline.at(frame)
+        with self.timings.decoding():
+            positions = self.timeline.positions(frame, visit.subframe, self._bases or None)
+        if not isfinite(float(positions.sum())):
+            raise Problem("play_not_numbers", object=obj.name, frame=frame)
+        write_positions(mesh, self._in_object(positions))
         self.outside = float(state.state.outside)
         self.stale = False
-
-    def _came_true(
-        self, foretold: Foretold | None, state: FrameState, visit: Visit, mesh: bpy.types.Mesh
-    ) -> bool:
-        """Whether what is to be shown was written and evaluated already; learns whether to trust the next."""
-        if foretold is None or visit.subframe:
-            return False
-        y = self.timeline.recorded(visit.frame)
-        assert y is not None  # as `show` asks
-        self._trusted = foretold.shown == self._shown(visit.frame, y.tobytes(), mesh)
-        return self._trusted and foretold.state is state and not self.stale and has_positions(mesh)
 
     def _shown(self, frame: int, y: bytes, mesh: bpy.types.Mesh) -> Shown:
         moved = b"" if self._object_from_frame is None else self._object_from_frame.tobytes()
@@ -341,20 +293,6 @@ class PlaySession:
             return positions
         turn, shift = self._object_from_frame[:3, :3], self._object_from_frame[:3, 3]
         return (positions @ turn.T + shift).astype(np.float32)
-
-    @contextmanager
-    def _timing_steps(self) -> Iterator[None]:
-        taken, start = self.timeline.steps_taken, perf_counter()
-        yield
-        steps = self.timeline.steps_taken - taken
-        if steps:
-            self.step_us = _smoothed(self.step_us, (perf_counter() - start) / steps)
-
-    @contextmanager
-    def _timing_decoding(self, shapes: int = 1) -> Iterator[None]:
-        start = perf_counter()
-        yield
-        self.decode_us = _smoothed(self.decode_us, (perf_counter() - start) / shapes)
 
     def follow(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
         """Notice what has changed in the settings, the scene and the mesh; `stale` if it shows.
@@ -385,9 +323,17 @@ class PlaySession:
             marked[where] = values[where].any()
         return marked
 
+    def _hands_now(self) -> list[str]:
+        return [name for name, source in self._sources.items() if not is_animated(source.original())]
+
+    def _hands_moved(self, y: Vector) -> bool:
+        """Whether something was moved by hand since the last look, or what is moved so is not the same."""
+        moved = bool(self._hands) and not _same(y[self._by_hand], self._seen[self._by_hand])
+        return moved or self._hands_now() != self._hands
+
     def _hands_changed(self) -> bool:
         """Whether another set of values is moved by hand alone now: keys were made, or taken away."""
-        hands = [name for name, source in self._sources.items() if not is_animated(source.original())]
+        hands = self._hands_now()
         if hands == self._hands:
             return False
         self._hands = hands
@@ -400,12 +346,6 @@ class PlaySession:
 def _same(a: Vector, b: Vector) -> bool:
     """Whether two y are equal, bit for bit; several times faster than comparing numbers."""
     return a.tobytes() == b.tobytes()
-
-
-def _smoothed(shown: float, seconds: float) -> float:
-    """A time in microseconds that does not flicker."""
-    now = 1e6 * seconds
-    return now if shown == 0.0 else shown + SMOOTHING * (now - shown)
 
 
 def _other_mesh(vertex_count: int, obj: bpy.types.Object) -> Problem:

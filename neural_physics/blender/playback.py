@@ -88,8 +88,8 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         _warning(session),
         session.behind,
         session.outside,
-        session.step_us,
-        session.decode_us,
+        session.timings.step_us,
+        session.timings.decode_us,
         session.method.basis_count,
     )
 

@@ -95,13 +95,12 @@ class PlayedObjects:
         if self._catching_up:
             self._record_next(scene, depsgraph)
             return
-        foretold, self._foretold = self._foretold, {}
         rendering = depsgraph.mode == "RENDER"
         subframe = scene.frame_subframe
         # What moves an object may be hidden in renders: it is only read where the artist sees it.
         sampled = not rendering and subframe == 0.0
         visit = Visit(scene.frame_current, subframe, sampled, is_playing(depsgraph))
-        pairs = self._present(scene, depsgraph)
+        pairs = self._present(scene, depsgraph, self._otherwise_than_foretold(scene, depsgraph, visit))
         for session, _ in pairs:
             with _KeepingProblem(session):
                 session.look(depsgraph, visit)
@@ -116,7 +115,7 @@ class PlayedObjects:
             if session.behind == 0:
                 with _KeepingProblem(session):
                     session.record(depsgraph, visit, bool(missing))
-                    session.show(obj, depsgraph, visit, foretold.get(session.uid))
+                    session.show(obj, depsgraph, visit)
 
     def edited(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show what an edit has changed, and forget what no longer holds after it."""
@@ -125,7 +124,7 @@ class PlayedObjects:
         moved, animation = self._look_through(depsgraph)
         if not self._sessions or is_playing(depsgraph):
             return
-        pairs = self._present(scene, depsgraph)
+        pairs = self._present(scene, depsgraph, self._sessions.values())
         for session, _ in pairs:
             # On another frame than the last one seen, a frame change is under way, which looks itself.
             if session.frame == scene.frame_current and scene.frame_subframe == 0.0:
@@ -148,7 +147,7 @@ class PlayedObjects:
 
     def begin_run(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Playing starts: on the start frame with a new run, from where things stand now."""
-        for session, _ in self._present(scene, depsgraph):
+        for session, _ in self._present(scene, depsgraph, self._sessions.values()):
             if scene.frame_current <= session.timeline.start_frame:
                 session.begin_anew()
         if not self.missing(scene):
@@ -160,10 +159,27 @@ class PlayedObjects:
         visit = Visit(frame, subframe, sampled=subframe == 0.0, playing=False)
         return _span(s.needs(visit) for s in self._sessions.values() if s.problem is None)
 
-    def _present(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> list[Pair]:
-        """The sessions whose objects are in this depsgraph, and in order so far."""
-        pairs = []
+    def _otherwise_than_foretold(
+        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit
+    ) -> list[PlaySession]:
+        """The sessions that have still to show what they should."""
+        foretold, self._foretold = self._foretold, {}
+        sessions = []
         for session in self._sessions.values():
+            guess, came_true = foretold.get(session.uid), False
+            if guess is not None:
+                with _KeepingProblem(session):  # one that holds will be told again
+                    came_true = session.came_true(guess, scene, depsgraph, visit)
+            if not came_true:
+                sessions.append(session)
+        return sessions
+
+    def _present(
+        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, sessions: Iterable[PlaySession]
+    ) -> list[Pair]:
+        """Those whose objects are in this depsgraph, and in order so far."""
+        pairs = []
+        for session in sessions:
             obj = session.object()
             if obj is None or not obj.evaluated_get(depsgraph).is_evaluated:
                 continue
@@ -176,7 +192,7 @@ class PlayedObjects:
     def _record_next(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         if scene.frame_subframe:
             return
-        for session, _ in self._present(scene, depsgraph):
+        for session, _ in self._present(scene, depsgraph, self._sessions.values()):
             with _KeepingProblem(session):
                 session.record_next(depsgraph, scene.frame_current)
 

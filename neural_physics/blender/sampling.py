@@ -66,9 +66,12 @@ def bindings_of(obj: bpy.types.Object) -> dict[str, str]:
     for item in settings_of(obj).interactions:
         source = item.object
         if source is not None:
-            bindings[_channel_name(item, bindings)] = source.name
+            name = source.name
+            bindings[_channel_name(item.name or name, bindings)] = name
     frame = reference_frame_of(obj)
-    return {**bindings, FRAME_BINDING: frame} if frame else bindings
+    if frame:
+        bindings[FRAME_BINDING] = frame
+    return bindings
 
 
 def is_wind(obj: bpy.types.Object) -> bool:
@@ -76,10 +79,9 @@ def is_wind(obj: bpy.types.Object) -> bool:
     return obj.field is not None and obj.field.type == "WIND"
 
 
-def _channel_name(item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> str:
-    """The interaction's name, or its object's, with a number if that is taken."""
-    name = base = item.name or cast(bpy.types.Object, item.object).name
-    number = 1
+def _channel_name(base: str, taken: Container[str]) -> str:
+    """The name wanted, with a number if that is taken."""
+    name, number = base, 1
     while name in taken:
         number += 1
         name = f"{base} {number}"
@@ -88,7 +90,7 @@ def _channel_name(item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> 
 
 def _channel_of(item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
     source = cast(bpy.types.Object, item.object)
-    name = _channel_name(item, taken)
+    name = _channel_name(item.name or source.name, taken)
     if source.type == "ARMATURE":
         parts = _joint_names(cast(bpy.types.Armature, source.data))
         return Channel(name, "joints", 3 * len(parts), source.name, parts)
@@ -107,7 +109,7 @@ class ChannelSampler:
 
     bindings: channel name -> name of the object to read in this scene; the channel's source where
     it says nothing. fps: frames per second of the scene, for velocities and accelerations.
-    Holds names only: what an undo or a newly opened file has replaced is found again.
+    What an undo or a newly opened file has replaced is found again by its name.
     """
 
     def __init__(
@@ -212,27 +214,26 @@ class ChannelSampler:
 
 
 class Named:
-    """An object by its name, looked up quickly: names are searched one by one, so its place is kept."""
+    """An object by its name; kept at hand, as names are searched one by one."""
 
     def __init__(self, owner: str, name: str) -> None:
+        """Raises Problem("interaction_missing") if there is none."""
         self.owner, self.name = owner, name
-        self._place = -1
+        self._found: bpy.types.Object | None = None
         self.original()
 
     def original(self) -> bpy.types.Object:
-        objects = bpy.data.objects
-        if self._place >= 0:
-            try:
-                found = objects[self._place]
-            except IndexError:  # objects were removed; asking how many there are walks through all of them
-                pass
-            else:
-                if found.name == self.name:
-                    return found
-        self._place = objects.find(self.name)
-        if self._place < 0:
+        """Raises Problem("interaction_missing")."""
+        found = self._found
+        try:
+            if found is not None and found.name == self.name:
+                return found
+        except ReferenceError:  # an undo or another file replaced it, or it was deleted
+            pass
+        found = self._found = bpy.data.objects.get(self.name)
+        if found is None:
             raise Problem("interaction_missing", object=self.owner, interaction=self.name)
-        return objects[self._place]
+        return found
 
     def evaluated(self, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
         return self.original().evaluated_get(depsgraph)

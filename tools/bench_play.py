@@ -35,6 +35,8 @@ FRAMES, ROUNDS, CALLS = 250, 4, 2000
 def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[str, Any]:
     """Median milliseconds of one `frame_set` of Ball & Sheet, and of its parts in microseconds.
 
+    play_mean_ms: with the frames at which several are stepped and decoded together.
+
     nothing_ms: with the cloth switched off. written_ms: with positions that are at hand written before
     each evaluation, which is the least that playing can cost. play_ms: every frame for the first time.
     scrub_ms: all states known. step_us, decode_us: the model alone, over and over.
@@ -44,16 +46,16 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     scene = bpy.context.scene
     sheet = ball_and_sheet.build(scene, points)
     modifier = physics_modifier(sheet)
-    cloth = _frame_ms(scene, range(1, FRAMES + 1))
+    cloth = _median(_frame_ms(scene, range(1, FRAMES + 1)))
     modifier.show_viewport = False
-    nothing = _frame_ms(scene, range(1, FRAMES + 1), ROUNDS)
+    nothing = _median(_frame_ms(scene, range(1, FRAMES + 1), ROUNDS))
     modifier.show_viewport = True
     if not model_path.is_file():
         _write_random_model(model_path, sheet, bases)
     packing.pack(sheet, model_path)
     playback.attach(sheet)
     play = _frame_ms(scene, range(1, FRAMES + 1), ROUNDS, lambda: _begin_anew(scene, sheet))
-    again = _frame_ms(scene, range(FRAMES, 0, -1), ROUNDS)
+    again = _median(_frame_ms(scene, range(FRAMES, 0, -1), ROUNDS))
     status = playback.status_of(sheet)
     if status.problem:
         raise status.problem
@@ -64,7 +66,7 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     positions = method.positions(state, y)
     playback.unregister()
     bpy.app.handlers.frame_change_pre.append(lambda *_: write_positions(mesh_data(sheet), positions))
-    written = _frame_ms(scene, range(1, FRAMES + 1), ROUNDS)
+    written = _median(_frame_ms(scene, range(1, FRAMES + 1), ROUNDS))
     bpy.app.handlers.frame_change_pre.clear()
     return {
         "blender": bpy.app.version_string,
@@ -74,11 +76,12 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
         "cloth_ms": cloth,
         "nothing_ms": nothing,
         "written_ms": written,
-        "play_ms": play,
+        "play_ms": _median(play),
+        "play_mean_ms": float(np.mean(play)),
         "scrub_ms": again,
         "step_us": step,
         "decode_us": decode,
-        "speedup": cloth / play,
+        "speedup": cloth / _median(play),
     }
 
 
@@ -94,20 +97,24 @@ def _call_us(call: Callable[[], object]) -> float:
         began = perf_counter()
         call()
         times.append(perf_counter() - began)
-    return 1e6 * float(np.median(times))
+    return 1e6 * _median(times)
 
 
 def _frame_ms(
     scene: bpy.types.Scene, frames: range, rounds: int = 1, before: Callable[[], None] = lambda: None
-) -> float:
+) -> list[float]:
     times = []
     for _ in range(rounds):
         before()
         for frame in frames:
             began = perf_counter()
             scene.frame_set(frame)
-            times.append(perf_counter() - began)
-    return 1e3 * float(np.median(times))
+            times.append(1e3 * (perf_counter() - began))
+    return times
+
+
+def _median(times: list[float]) -> float:
+    return float(np.median(times))
 
 
 def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None:

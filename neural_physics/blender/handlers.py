@@ -8,6 +8,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .played_objects import PlayedObjects
+from .resting_colliders import wake_colliders
 
 PLAYED = PlayedObjects()
 
@@ -37,6 +38,7 @@ def on_undo(*_: object) -> None:
 def on_load(*_: object) -> None:
     PLAYED.clear()
     PLAYED.rebuild()
+    wake_colliders()  # something else may simulate since, for all that is known
     show_current_frame()
 
 

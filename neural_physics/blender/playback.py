@@ -14,6 +14,7 @@ from .handlers import PLAYED, register, unregister
 from .modifier_stack import physics_place, restore_physics, switch_off_physics
 from .play_session import PlaySession
 from .properties import settings_of
+from .resting_colliders import rest_colliders, wake_colliders
 from .sources import mesh_data
 
 __all__ = [
@@ -55,7 +56,7 @@ def check_play(obj: bpy.types.Object) -> None:
 def attach(obj: bpy.types.Object) -> None:
     """Play an object's model; on one that plays already, its model is read again.
 
-    The physics is switched off and a Geometry Nodes modifier put in its place.
+    The physics is switched off and a Geometry Nodes modifier put in its place; colliders rest.
     Raises what `PlaySession` does; then nothing has changed.
     """
     PLAYED.start(obj)
@@ -65,6 +66,7 @@ def attach(obj: bpy.types.Object) -> None:
         geometry_nodes.add_modifier(obj, physics_place(obj))
     switch_off_physics(obj)
     settings.playing = True
+    rest_colliders()
     handlers.show_current_frame()
 
 
@@ -75,6 +77,7 @@ def detach(obj: bpy.types.Object) -> None:
     geometry_nodes.remove_modifier(obj)
     geometry_nodes.remove_positions(mesh_data(obj))
     restore_physics(obj)
+    wake_colliders()
 
 
 def status_of(obj: bpy.types.Object) -> PlayStatus:

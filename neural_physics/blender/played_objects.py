@@ -17,6 +17,7 @@ from .foretelling import Foretold
 from .packing import identity_of
 from .play_session import PlaySession, Visit
 from .properties import settings_of
+from .resting_colliders import collides, wake_colliders
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
 
@@ -77,6 +78,8 @@ class PlayedObjects:
         """Before the scene's frame is evaluated: write what objects will show, where that can be told."""
         if self._catching_up:
             return
+        if scene.frame_current <= scene.frame_start:
+            wake_colliders()  # simulations begin here; a script may have added one without a word
         self._foretold = {}
         if scene.frame_subframe:
             return
@@ -212,7 +215,7 @@ class PlayedObjects:
 
     def _look_through(self, depsgraph: bpy.types.Depsgraph) -> tuple[set[str], bool]:
         """The names of the objects that moved, and whether animation was edited; notices Play switches."""
-        moved, animation, switched = set(), False, False
+        moved, animation, switched, simulated = set(), False, False, False
         for update in depsgraph.updates:
             data = update.id
             if isinstance(data, bpy.types.Action):
@@ -221,8 +224,11 @@ class PlayedObjects:
                 if update.is_updated_transform:
                     moved.add(data.name)
                 obj = cast(bpy.types.Object, data.original)
+                simulated |= update.is_updated_geometry and collides(obj)
                 known = self.session_of(obj) is not None or self.problem_of(obj) is not None
                 switched |= settings_of(obj).playing != known
+        if simulated:
+            wake_colliders()
         if switched:
             self.rebuild()
         return moved, animation

@@ -7,6 +7,7 @@ from typing import cast
 import bpy
 from bpy.props import (
     BoolProperty,
+    BoolVectorProperty,
     CollectionProperty,
     EnumProperty,
     FloatProperty,
@@ -179,6 +180,11 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
     start_frame: IntProperty(
         name="Start", description="The frame the motion starts at", default=1, update=_show_anew
+    )
+    resting_collision: BoolVectorProperty(
+        description="Whether Play switched the Collision modifier off in the viewport and in renders",
+        size=2,
+        options={"HIDDEN"},
     )
     hidden_modifiers: StringProperty(
         description="The physics modifiers that Play switched off, to switch on again", options={"HIDDEN"}

@@ -14,6 +14,7 @@ from ..errors import Problem
 from .cache_modifier import remove_cache
 from .geometry_nodes import remove_modifier
 from .modifier_stack import restore_physics
+from .resting_colliders import wake_collider
 from .sources import physics_modifier
 
 
@@ -98,6 +99,7 @@ def _simulate_again(obj: bpy.types.Object) -> None:
     remove_modifier(obj)
     remove_cache(obj)
     restore_physics(obj)
+    wake_collider(obj)
 
 
 def _switch_off_after_physics(obj: bpy.types.Object) -> None:

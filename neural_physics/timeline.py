@@ -69,25 +69,26 @@ class Timeline:
         """The y of a frame, if it is known."""
         return self._recorded.get(max(frame, self.start_frame))
 
-    def record(self, frame: int, y: Vector) -> None:
-        """Set the y of a frame; if it was another one before, what follows is forgotten.
+    def record(self, frame: int, y: Vector) -> Vector:
+        """Set the y of a frame; if it was another one before, what follows is forgotten. The copy kept.
 
         Frames must come in the order of `missing`; those before the start have none of their own.
         """
         known = self._recorded.get(frame)
         if known is not None:
             if known.tobytes() == y.tobytes():  # several times faster than comparing numbers
-                return
+                return known
             self.forget_from(frame)
         if frame != self.next_frame:
             raise ValueError(f"frame {frame} was recorded before those in front of it")
-        self._recorded[frame] = np.array(y, np.float32)
+        known = self._recorded[frame] = np.array(y, np.float32)
         guessed_y, state = self._guesses.pop(frame, (b"", None))
         if state is not None and guessed_y == y.tobytes():
             self._keep(frame, state)
             self._states[frame] = state
         else:
             self._guesses.clear()
+        return known
 
     def foretell(self, ys: Sequence[Vector]) -> list[FrameState]:
         """The states from `next_frame` on if these were their y; each is taken over when its y is recorded.

@@ -259,8 +259,7 @@ class PlaySession:
             return False
         if read:
             self._moves_on = visit.playing and (self.frame is None or frame > self.frame)
-            self._seen, self.frame = y.copy(), frame
-            self.timeline.record(frame, self._seen)
+            self._seen, self.frame = self.timeline.record(frame, y), frame
         self.outside, self.behind = float(state.state.outside), 0
         return has_positions(mesh)
 

@@ -103,7 +103,10 @@ class PlayedObjects:
         # What moves an object may be hidden in renders: it is only read where the artist sees it.
         sampled = not rendering and subframe == 0.0
         visit = Visit(scene.frame_current, subframe, sampled, is_playing(depsgraph))
-        pairs = self._present(scene, depsgraph, self._otherwise_than_foretold(scene, depsgraph, visit))
+        others = self._otherwise_than_foretold(scene, depsgraph, visit)
+        if not others:
+            return
+        pairs = self._present(scene, depsgraph, others)
         for session, _ in pairs:
             with _KeepingProblem(session):
                 session.look(depsgraph, visit)

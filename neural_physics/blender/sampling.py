@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..channels import Channel, ChannelLayout, FrameKinematics, Kind, frame_kinematics
 from ..errors import Problem
-from .properties import NEURALPHYSICS_PG_interaction, settings_of
+from .properties import NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object, settings_of
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
@@ -26,7 +26,10 @@ Reader = Callable[[bpy.types.Depsgraph, Matrix], Values]
 
 def reference_frame_of(obj: bpy.types.Object) -> str:
     """In whose axes positions and channels are given: "Object", "Object/Bone", or "" for `obj` itself."""
-    settings = settings_of(obj)
+    return _frame_name(obj, settings_of(obj))
+
+
+def _frame_name(obj: bpy.types.Object, settings: NEURALPHYSICS_PG_object) -> str:
     frame = settings.frame_object
     if frame is None or (frame == obj and not settings.frame_bone):
         return ""
@@ -62,13 +65,14 @@ def bindings_of(obj: bpy.types.Object) -> dict[str, str]:
 
     An interaction without an object binds nothing.
     """
+    settings = settings_of(obj)
     bindings: dict[str, str] = {}
-    for item in settings_of(obj).interactions:
+    for item in settings.interactions:
         source = item.object
         if source is not None:
             name = source.name
             bindings[_channel_name(item.name or name, bindings)] = name
-    frame = reference_frame_of(obj)
+    frame = _frame_name(obj, settings)
     if frame:
         bindings[FRAME_BINDING] = frame
     return bindings

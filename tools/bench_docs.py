@@ -115,7 +115,7 @@ def play(part: dict[str, Any]) -> str:
             f"{found['scrub_ms']:.3f}",
             f"{found['written_ms']:.3f}",
             f"{found['nothing_ms']:.3f}",
-            f"{found['speedup']:.0f}",
+            f"{found['speedup']:.0f} ({found['speedups'][0]:.0f} to {found['speedups'][-1]:.0f})",
         )
         for name, found in part.items()
     ]

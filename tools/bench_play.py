@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -37,6 +37,7 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
 
     play_mean_ms: with the frames at which several are stepped and decoded together.
 
+    Cloth and playing take turns, since a busy machine slows what comes at that moment.
     nothing_ms: with the cloth switched off. written_ms: with positions that are at hand written before
     each evaluation, which is the least that playing can cost. play_ms: every frame for the first time.
     scrub_ms: all states known. step_us, decode_us: the model alone, over and over.
@@ -46,16 +47,21 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     scene = bpy.context.scene
     sheet = ball_and_sheet.build(scene, points)
     modifier = physics_modifier(sheet)
-    cloth = _median(_frame_ms(scene, range(1, FRAMES + 1)))
+    frames = range(1, FRAMES + 1)
     modifier.show_viewport = False
-    nothing = _median(_frame_ms(scene, range(1, FRAMES + 1), ROUNDS))
+    nothing = _frame_ms(scene, frames)
     modifier.show_viewport = True
     if not model_path.is_file():
         _write_random_model(model_path, sheet, bases)
     packing.pack(sheet, model_path)
-    playback.attach(sheet)
-    play = _frame_ms(scene, range(1, FRAMES + 1), ROUNDS, lambda: _begin_anew(scene, sheet))
-    again = _median(_frame_ms(scene, range(FRAMES, 0, -1), ROUNDS))
+    cloth, play, again = [], [], []
+    for _ in range(ROUNDS):
+        playback.detach(sheet)
+        cloth += _frame_ms(scene, frames)
+        scene.frame_set(1)
+        playback.attach(sheet)
+        play += _frame_ms(scene, frames)
+        again += _frame_ms(scene, reversed(frames))
     status = playback.status_of(sheet)
     if status.problem:
         raise status.problem
@@ -66,29 +72,23 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     positions = method.positions(state, y)
     playback.unregister()
     bpy.app.handlers.frame_change_pre.append(lambda *_: write_positions(mesh_data(sheet), positions))
-    written = _median(_frame_ms(scene, range(1, FRAMES + 1), ROUNDS))
+    written = _frame_ms(scene, frames)
     bpy.app.handlers.frame_change_pre.clear()
     return {
         "blender": bpy.app.version_string,
         "vertices": points * points,
         "bases": status.bases,
         "cloth_quality": modifier.settings.quality,
-        "cloth_ms": cloth,
-        "nothing_ms": nothing,
-        "written_ms": written,
+        "cloth_ms": _median(cloth),
+        "nothing_ms": _median(nothing),
+        "written_ms": _median(written),
         "play_ms": _median(play),
         "play_mean_ms": float(np.mean(play)),
-        "scrub_ms": again,
+        "scrub_ms": _median(again),
         "step_us": step,
         "decode_us": decode,
-        "speedup": cloth / _median(play),
+        "speedup": _median(cloth) / _median(play),
     }
-
-
-def _begin_anew(scene: bpy.types.Scene, sheet: bpy.types.Object) -> None:
-    """Forget every state."""
-    scene.frame_set(1)
-    playback.attach(sheet)
 
 
 def _call_us(call: Callable[[], object]) -> float:
@@ -100,16 +100,12 @@ def _call_us(call: Callable[[], object]) -> float:
     return 1e6 * _median(times)
 
 
-def _frame_ms(
-    scene: bpy.types.Scene, frames: range, rounds: int = 1, before: Callable[[], None] = lambda: None
-) -> list[float]:
+def _frame_ms(scene: bpy.types.Scene, frames: Iterable[int]) -> list[float]:
     times = []
-    for _ in range(rounds):
-        before()
-        for frame in frames:
-            began = perf_counter()
-            scene.frame_set(frame)
-            times.append(1e3 * (perf_counter() - began))
+    for frame in frames:
+        began = perf_counter()
+        scene.frame_set(frame)
+        times.append(1e3 * (perf_counter() - began))
     return times
 
 

@@ -18,7 +18,8 @@ from bpy_extras.anim_utils import action_get_channelbag_for_slot
 from numpy.typing import NDArray
 
 from ..timeline import FrameState, Timeline
-from .sampling import ChannelSampler, Named
+from .references import Named
+from .sampling import ChannelSampler
 from .timings import Timings
 
 Vector = NDArray[np.float32]

@@ -18,7 +18,8 @@ from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
 from .packing import identity_of, model_of
 from .properties import settings_of
-from .sampling import FRAME_BINDING, ChannelSampler, Named, bindings_of
+from .references import Named, Numbered
+from .sampling import FRAME_BINDING, ChannelSampler, bindings_of
 from .setting_up import is_animated
 from .sources import check_mesh, faces_of, mesh_data
 from .timings import Timings
@@ -70,7 +71,7 @@ def check_belongs(model: Model, obj: bpy.types.Object) -> None:
 
 
 class PlaySession:
-    """Of Blender's data it holds objects alone, which tell when an undo or another file has replaced them.
+    """Of Blender's data it holds nothing but `references`.
 
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
@@ -80,7 +81,7 @@ class PlaySession:
     def __init__(self, obj: bpy.types.Object) -> None:
         """Raises what `sources.check_mesh`, `packing.model_of`, `check_belongs` and `load_method` do."""
         self.name, self.uid = obj.name, obj.session_uid
-        self._object: bpy.types.Object | None = obj
+        self._object = Numbered(obj)
         self.problem: Problem | None = None
         self.behind = 0
         self.outside = 0.0
@@ -103,14 +104,8 @@ class PlaySession:
         self._by_hand = np.zeros(self.method.channels.size, bool)  # their values
 
     def object(self) -> bpy.types.Object | None:
-        """The object that plays, found again by its number where it was replaced."""
-        obj = self._object
-        try:
-            found = obj is not None and obj.session_uid == self.uid
-        except ReferenceError:
-            found = False
-        if not found:
-            obj = self._object = next((o for o in bpy.data.objects if o.session_uid == self.uid), None)
+        """The object that plays; None once it is deleted."""
+        obj = self._object.original()
         if obj is not None:
             self.name = obj.name
         return obj

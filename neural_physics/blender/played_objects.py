@@ -17,6 +17,7 @@ from .foretelling import Foretold
 from .packing import identity_of
 from .play_session import PlaySession, Visit
 from .properties import settings_of
+from .references import search_again
 from .resting_colliders import collides, wake_colliders
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
@@ -55,6 +56,7 @@ class PlayedObjects:
 
     def clear(self) -> None:
         """End all sessions."""
+        search_again()
         self._sessions.clear()
         self._problems.clear()
 
@@ -147,6 +149,7 @@ class PlayedObjects:
 
     def undone(self) -> None:
         """After an undo the mesh is as it was, and so are the settings: show all afresh."""
+        search_again()
         self.rebuild()
         for session in self._sessions.values():
             session.stale = True

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..channels import Channel, ChannelLayout, FrameKinematics, Kind, frame_kinematics
 from ..errors import Problem
 from .properties import NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object, settings_of
+from .references import Named
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
@@ -215,32 +216,6 @@ class ChannelSampler:
                 return _ground_reader(self._obj)
             case _:
                 raise Problem("channel_not_sampled", object=self._obj.name, channel=channel.name)
-
-
-class Named:
-    """An object by its name; kept at hand, as names are searched one by one."""
-
-    def __init__(self, owner: str, name: str) -> None:
-        """Raises Problem("interaction_missing") if there is none."""
-        self.owner, self.name = owner, name
-        self._found: bpy.types.Object | None = None
-        self.original()
-
-    def original(self) -> bpy.types.Object:
-        """Raises Problem("interaction_missing")."""
-        found = self._found
-        try:
-            if found is not None and found.name == self.name:
-                return found
-        except ReferenceError:  # an undo or another file replaced it, or it was deleted
-            pass
-        found = self._found = bpy.data.objects.get(self.name)
-        if found is None:
-            raise Problem("interaction_missing", object=self.owner, interaction=self.name)
-        return found
-
-    def evaluated(self, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
-        return self.original().evaluated_get(depsgraph)
 
 
 class _Frame:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 
 
 class Term(Protocol):
@@ -33,4 +34,12 @@ class Term(Protocol):
 
     def hessian(self, q: Array) -> Array:
         """(m, s, s), symmetric and positive semi-definite."""
+        ...
+
+
+class Barrier(Term, Protocol):
+    """A term that is infinite where q must not go."""
+
+    def largest_step(self, q: Array, direction: Array) -> float:
+        """How much of the direction, 0 < share <= 1, can be gone from q without crossing."""
         ...

@@ -2,7 +2,8 @@
 
 kappa_1 = 1/2 kb . (m2^{i-1} + m2^i) and kappa_2 = -1/2 kb . (m1^{i-1} + m1^i) (Bergou et al. 2010).
 Both are kappa = 1/2 kb . (n^{i-1} + n^i) with directors n that turn with the frames, which is how they
-are written here.
+are written here. As the directors are averaged, a twist of m at a joint makes it as soft in bending as
+cos(m / 2)^2 of its stiffness: the error is of second order in the edges' lengths.
 
 Derivatives are by the edges and thetas of a joint, (e^{i-1}, theta^{i-1}, e^i, theta^i), 8 in all, with
 frames that follow by parallel transport from where they are; `rods` turns them into those of the energy.

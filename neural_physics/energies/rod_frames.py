@@ -101,7 +101,8 @@ def adapted_frames(
     positions (V, 3), metres. directions (S, 3): where d1 of each strand's first edge shall point, as far as
     it can; where None, along the coordinate axis that is most nearly normal to the edge. On a closed strand
     the last joint's reference twist takes what is left over after one round, within half a turn.
-    Returns the frames and d1 of all edges (n, 3). Raises ValueError where an edge has no length.
+    Returns the frames and d1 of all edges (n, 3). Raises ValueError where an edge has no length or a
+    direction is along its edge.
     """
     edges = np.diff(positions[strands.edges], axis=1)[:, 0]
     lengths = np.linalg.norm(edges, axis=-1, keepdims=True)
@@ -112,8 +113,10 @@ def adapted_frames(
     # All strands' first edges, then all their second ones, and so on.
     waves = np.split(np.argsort(strands.places, kind="stable"), np.cumsum(np.bincount(strands.places))[:-1])
     first = tangents[waves[0]]
-    d1[waves[0]] = np.eye(3)[np.abs(first).argmin(-1)] if directions is None else directions
-    d1[waves[0]] = _normal_unit(d1[waves[0]], first)
+    towards = np.eye(3)[np.abs(first).argmin(-1)] if directions is None else directions
+    if not (np.linalg.norm(cross(first, towards), axis=-1) > 1e-9 * np.linalg.norm(towards, axis=-1)).all():
+        raise ValueError("a direction is along its edge")
+    d1[waves[0]] = _normal_unit(towards, first)
     for wave in waves[1:]:
         transported = parallel_transport(d1[wave - 1], tangents[wave - 1], tangents[wave])
         d1[wave] = _normal_unit(transported, tangents[wave])

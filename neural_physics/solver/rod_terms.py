@@ -27,7 +27,7 @@ def rod_terms(
     theta_places (n,): where in q each edge's theta is. rest_positions (V, 3), metres; rest_thetas (n,),
     radians from frames as `adapted_frames` makes them with `directions`. stretching: E A (n,) or one, N.
     bending_and_twisting: E I1, E I2, G J, (m, 3) or (3,), N m^2.
-    Raises ValueError where an edge has no length, or a joint is folded back.
+    Raises ValueError where an edge has no length, a direction is along its edge or a joint is folded back.
     """
     frames, _ = adapted_frames(rest_positions, strands, directions)
     lengths = np.linalg.norm(np.diff(rest_positions[strands.edges], axis=1)[:, 0], axis=-1)
@@ -75,6 +75,8 @@ class RodBendTwistTerm:
 
     The reference frames are part of the state: whoever integrates in time calls `accept` with each state
     that a step ends with, and not in between, as within a step the energy has to be one function of q.
+    Thetas go on as they are. A state's energy and torques are the same before and after; its forces are the
+    same where torques vanish, as it is with other frames that thetas are held while positions move.
     `frames` may be read and set, to go back to an earlier state or to start from a stored one.
     A clamped end is two vertices and the theta between them whose places in q do not change.
     """

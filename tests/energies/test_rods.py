@@ -333,6 +333,8 @@ def test_shapes_without_a_direction_are_refused():
         strands_of([3, 1], [False, False])
     with pytest.raises(ValueError, match="no length"):
         adapted_frames(np.zeros((3, 3)), strands_of([3], [False]))
+    with pytest.raises(ValueError, match="along its edge"):
+        adapted_frames(np.diag([1.0, 0.0]) @ np.eye(2, 3), strands_of([2], [False]), np.array([[2.0, 0, 0]]))
 
 
 @pytest.mark.torch

@@ -6,6 +6,8 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from scipy.sparse import diags_array, eye_array, kron
+from scipy.sparse.linalg import spsolve
 from scipy.spatial.transform import Rotation
 
 from neural_physics.energies.rod_frames import (
@@ -273,6 +275,19 @@ def test_a_flat_rod_is_stiff_about_the_axis_its_section_is_long_across():
     kappa_1, kappa_2, _ = rod_strains(bent[strands.corners], np.zeros((1, 2)), frames)[0]
     assert d1[0] == pytest.approx([0.0, 1.0, 0.0]) and abs(kappa_2) < 1e-15
     assert kappa_1 == pytest.approx(2 * np.tan(np.arctan(0.2) / 2))
+
+
+def test_a_flat_rods_torsion_constant_is_twice_the_volume_under_prandtls_membrane():
+    a, b, h = 0.1, 0.05, 0.001
+    x, y = np.meshgrid(np.arange(-a, a + h / 2, h), np.arange(-b, b + h / 2, h), indexing="ij")
+    inside = (x / a) ** 2 + (y / b) ** 2 < 1.0 - 1e-9
+    # The stress function: its Laplacian is -2 inside, and it vanishes on the rim.
+    line = [diags_array([1.0, -2.0, 1.0], offsets=[-1, 0, 1], shape=(n, n)) for n in x.shape]
+    laplacian = (kron(line[0], eye_array(x.shape[1])) + kron(eye_array(x.shape[0]), line[1])).tocsr()
+    kept = np.flatnonzero(inside)
+    stress = spsolve(laplacian[kept][:, kept].tocsc(), np.full(len(kept), -2.0 * h**2))
+    _, stiffness = elliptic_stiffness(2.6, 0.3, a, b)
+    assert stiffness[2] == pytest.approx(2.0 * stress.sum() * h**2, rel=0.03)
 
 
 def test_frames_along_strands_of_all_kinds_are_those_of_each_strand_alone():

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Eigenvalues above minus this share of a matrix's trace (of magnitudes) are not told from zero.
+# Eigenvalues above minus this share of the sum of a matrix's diagonal magnitudes are not told from zero.
 ROUND_OFF = 1e-13
 PAIRS = {2: ((0, 1),), 3: ((0, 1), (0, 2), (1, 2))}
 
@@ -31,15 +31,19 @@ def _semi_definite(symmetric: Array) -> NDArray[np.bool_]:
     rest = np.ascontiguousarray(symmetric.transpose(1, 2, 0))
     s = len(rest)
     diagonal = rest.reshape(s * s, -1)[:: s + 1]
-    # Matrices of rank s - 1 are common (nothing resists a rigid motion): they must pass, too.
-    diagonal += ROUND_OFF * np.abs(diagonal).sum(0) + np.finfo(np.float64).tiny
-    definite = rest[0, 0] > 0.0
-    for k in range(s - 1):
-        pivot = np.where(rest[k, k] > 0.0, rest[k, k], np.inf)  # a matrix that has failed stays finite
-        for i in range(k + 1, s):
-            # Only the upper triangle is read.
-            rest[i, i:] -= (rest[k, i] / pivot) * rest[k, i:]
-        definite &= rest[k + 1, k + 1] > 0.0
+    # Matrices of rank s - 1 are common (nothing resists a rigid motion): they must pass, too. Shifted by
+    # so much, a semi-definite matrix has no pivot below that.
+    shift = ROUND_OFF * np.abs(diagonal).sum(0) + np.finfo(np.float64).tiny
+    diagonal += shift
+    definite = rest[0, 0] >= 0.5 * shift
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows compares as not definite
+        for k in range(s - 1):
+            # Nothing is taken from what has failed, so that it stays finite.
+            pivot = np.where(definite, rest[k, k], np.inf)
+            for i in range(k + 1, s):
+                # Only the upper triangle is read.
+                rest[i, i:] -= (rest[k, i] / pivot) * rest[k, i:]
+            definite &= rest[k + 1, k + 1] >= 0.5 * shift
     return definite
 
 

@@ -26,7 +26,7 @@ class SolidTerm:
 
     rest_positions (n, d) metres; elements (m, d + 1): tetrahedra (d = 3), or triangles in the plane
     (d = 2), in the order that makes their volumes positive; energy: a module of `energies`; mu, lam: Lame
-    parameters, Pa, (m,) or one for all; thickness, metres: of the triangles, out of the plane.
+    parameters, Pa, (m,) or one for all; thickness, metres: of triangles, out of the plane.
     Raises ValueError where elements are flat or inside out at rest.
     """
 
@@ -41,7 +41,7 @@ class SolidTerm:
     ) -> None:
         d = rest_positions.shape[1]
         self._energy = energy
-        self._inverse_rest, measures = rest_shapes(rest_positions[elements])
+        self._inverse_rest, measures = rest_shapes(rest_positions[elements].astype(np.float64))
         self._volumes = measures if d == 3 else thickness * measures
         self._operator = gradient_operator(self._inverse_rest)
         self._mu = np.broadcast_to(np.asarray(mu, np.float64), len(elements))

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import module_of
+from .projection import project
 from .rod_bending import curvature_gradients, curvature_hessian, material_curvatures
 from .rod_frames import Joints, ReferenceFrames, joints_at, time_holonomy
 from .rod_twisting import twist_gradient, twist_hessian
@@ -124,8 +125,7 @@ def bend_twist_hessian(
     hessian[:, 0:3, 0:3] += torques[:, 0, None, None] * slope[:, 0]
     hessian[:, 4:7, 4:7] += torques[:, 1, None, None] * slope[:, 1]
     if projected:
-        values, vectors = np.linalg.eigh(hessian)
-        hessian = (vectors * np.maximum(values, 0.0)[:, None, :]) @ vectors.swapaxes(1, 2)
+        hessian = project(hessian)
     by_vertices: Array = EDGES_FROM_VERTICES.T @ hessian @ EDGES_FROM_VERTICES
     return by_vertices
 

@@ -1,7 +1,8 @@
 """Bending that converges on any mesh: shape operators from mid-edge normals.
 
 Every edge e has a normal of its own at its middle, perpendicular to it; a triangle's shape operator is the
-derivative of the normal that is linear between its three (Grinspun, Gingold, Reisman and Zorin 2006, section 3):
+derivative of the normal that is linear between its three (Grinspun, Gingold, Reisman and Zorin 2006,
+section 3):
 
     S = sum over its edges of 2 phi_e / h_e  t_e t_e^T,
 
@@ -18,7 +19,7 @@ between both triangles' normals it is turned by xi towards the one that runs bac
 the dihedral angle, phi_e is (theta - theta_rest) / 2 + xi for the triangle that runs along the edge, from
 the lower vertex to the higher, and (theta - theta_rest) / 2 - xi for the one that runs back. The edge of
 a boundary has no theta, its normal is free: phi_e = +- xi, and no moment acts there once xi has
-come to rest. A moment or a clamp at the boundary is a force on, or a place of, its xi.
+come to rest. So a sheet is clamped by holding the vertices of a strip of its triangles, not by holding xi.
 
 Why so: S is taken on the rest shape (h_e and t_e are those at rest), and phi is an angle rather than its sine
 or tangent. The energy is then a quadratic function of three angles, stays one in a triangle that is squashed
@@ -35,7 +36,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import dihedral
-from .arrays import module_of
 from .triangle_edges import Indices, TriangleEdges
 
 Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ def stencil_vertices(mesh: TriangleEdges) -> Indices:
 
 
 def dihedral_angles(vertices: Any) -> Any:  # noqa: ANN401
-    """Angles (m, 3) in radians at the edges across from the corners, of vertices (m, 6, 3); NumPy or torch."""
+    """Angles (m, 3), radians, at the edges across from the corners of vertices (m, 6, 3); NumPy or torch."""
     return dihedral.angle(_hinges(vertices)).reshape(-1, 3)
 
 
@@ -159,7 +159,7 @@ def _weights(
 
 
 def _by_vertex(rows: Array) -> Array:
-    """Rows (3 m, r, 12) by the vertices of the three hinges, as rows (m, 3 r, 21) by those of the triangle."""
+    """Rows (3 m, r, 12) by the three hinges' vertices, as rows (m, 3 r, 21) by the triangle's."""
     r = rows.shape[1]
     by_hinge = rows.reshape(-1, 3, r, 4, 3)
     placed = np.zeros((len(by_hinge), 3, r, 7, 3))

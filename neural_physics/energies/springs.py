@@ -2,8 +2,8 @@
 
 Energy of a spring: k/2 (l - l0)^2, k in N/m. Not k/2 (l/l0 - 1)^2 l0, for which k would be in N: the
 springs of a sheet get as many more as they get shorter, so that k in N/m means the same cloth however fine
-its mesh is; the lattice of equilateral triangles has the Young's modulus times thickness 2 k / sqrt(3) (Ostoja-
-Starzewski 2002, section 3.1). For a chain it would be k in N.
+its mesh is. A lattice of equilateral triangles is a sheet of Young's modulus times thickness 2 k / sqrt(3)
+and Poisson's ratio 1/3 (Ostoja-Starzewski 2002, section 3).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def gradient(ends: Array, rest_lengths: Array, stiffness: float | Array) -> Arra
 def hessian(ends: Array, rest_lengths: Array, stiffness: float | Array) -> Array:
     """Second derivatives (m, 6, 6) in N/m of `value`; negative across a spring that is pressed.
 
-    A spring between one point and itself has none across it: that part is left out.
+    A spring between one point and itself has k in every direction, which is exact if its rest length is zero.
     """
     return _hessian(ends, rest_lengths, stiffness, -np.inf)
 
@@ -48,7 +48,7 @@ def projected_hessian(ends: Array, rest_lengths: Array, stiffness: float | Array
 
 def _hessian(ends: Array, rest_lengths: Array, stiffness: float | Array, least: float) -> Array:
     along, lengths = _direction(ends)
-    tension = 1.0 - np.divide(rest_lengths, lengths, out=np.ones_like(lengths), where=lengths > 0.0)
+    tension = 1.0 - np.divide(rest_lengths, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
     across = np.maximum(tension, least)[:, None, None]
     projector = along[:, :, None] * along[:, None, :]
     block = np.broadcast_to(stiffness, lengths.shape)[:, None, None] * (

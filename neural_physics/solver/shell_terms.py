@@ -1,4 +1,4 @@
-"""Shells and cloth as terms of the solver: the positions of vertices in q, then perhaps one xi for each edge."""
+"""Shells and cloth as terms of the solver: the positions of vertices in q, and one xi for each edge."""
 
 from __future__ import annotations
 

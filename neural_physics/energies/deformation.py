@@ -17,10 +17,13 @@ Array = NDArray[np.float64]
 FLAT = 1e-12
 # One-sided Jacobi converges quadratically: from any 3 x 3 matrix in five or six sweeps.
 SWEEPS = 12
-# The signs of permutations, and from them the derivatives of the determinant, linear in F's entries.
-ALTERNATING_2 = np.array([[0.0, 1.0], [-1.0, 0.0]])
-ALTERNATING_3 = np.cross(np.eye(3)[:, None], np.eye(3)[None])
-THIRD_DERIVATIVES = np.einsum("ikp,jlq->pqijkl", ALTERNATING_3, ALTERNATING_3).reshape(9, 81)
+# Columns of F V shorter than this share of F's largest entry have no direction.
+VANISHING = 1e-60
+# Signs of permutations; and the determinant's derivatives that do not vary, by (i j, k l) and (p q, i j k l).
+TURN = np.array([[0.0, 1.0], [-1.0, 0.0]])
+CROSS = np.cross(np.eye(3)[:, None], np.eye(3))
+SECOND_DERIVATIVES = np.einsum("ik,jl->ijkl", TURN, TURN).reshape(4, 4)
+THIRD_DERIVATIVES = np.einsum("ikp,jlq->pqijkl", CROSS, CROSS).reshape(9, 81)
 
 
 def shape_matrices(x: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
@@ -92,9 +95,7 @@ def determinant_hessian(f: Array) -> Array:
     """d2J/dF2 (m, d * d, d * d), by the entries i * d + j of F."""
     m, d, _ = f.shape
     if d == 2:
-        return np.broadcast_to(
-            np.einsum("ik,jl->ijkl", ALTERNATING_2, ALTERNATING_2).reshape(4, 4), (m, 4, 4)
-        )
+        return np.broadcast_to(SECOND_DERIVATIVES, (m, 4, 4))
     return (f.reshape(m, 9) @ THIRD_DERIVATIVES).reshape(m, 9, 9)
 
 
@@ -111,6 +112,10 @@ def signed_svd(f: Array) -> tuple[Array, Array, Array]:
     m, d, _ = f.shape
     # One contiguous row of m numbers for each entry; columns[j] (d, m) turns into column j of F V.
     columns = list(np.ascontiguousarray(f.transpose(2, 1, 0)))
+    # Made of size 1, so that no product of two entries that count is lost to underflow.
+    size = np.max([np.abs(column).max(0) for column in columns], 0)
+    size[size == 0.0] = 1.0
+    columns = [column / size for column in columns]
     v = list(np.repeat(np.eye(d)[:, :, None], m, 2))
     pairs = [(0, 1), (0, 2), (1, 2)] if d == 3 else [(0, 1)]
     for _ in range(SWEEPS):
@@ -119,7 +124,7 @@ def signed_svd(f: Array) -> tuple[Array, Array, Array]:
     for i, j in [(0, 1), (1, 2), (0, 1)] if d == 3 else pairs:
         _sort(columns, v, i, j)
     u = _frame(columns)
-    s = np.stack([np.sum(u[j] * columns[j], 0) for j in range(d)], 1)
+    s = np.stack([size * np.sum(u[j] * columns[j], 0) for j in range(d)], 1)
     return np.ascontiguousarray(np.stack(u).transpose(2, 1, 0)), s, np.stack(v).transpose(2, 1, 0).copy()
 
 
@@ -165,7 +170,7 @@ def _frame(columns: list[Array]) -> list[Array]:
 
 def _unit(vectors: Array, fallback: Array) -> Array:
     lengths = np.sqrt(np.sum(vectors * vectors, 0))
-    vanishing = lengths < 1e-150  # whose square underflows
+    vanishing = lengths < VANISHING
     return np.where(vanishing, fallback, vectors / np.where(vanishing, 1.0, lengths))
 
 

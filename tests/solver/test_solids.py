@@ -78,12 +78,12 @@ def test_a_cube_pulled_at_all_its_faces_deforms_evenly(energy):
 def test_a_thick_cantilever_bends_as_the_published_one(load, tip_u, tip_w):
     """Sze, Liu and Lo 2004, by the dimensionless load P L^2 / (E I), at L / h = 10."""
     length, width, young = 10.0, 1.0, 1.2e6
-    vertices, system = solid((60, 6, 6), (length, width, width), stvk, young, 0.0, free=held_at_the_left)
+    vertices, system = solid((80, 8, 8), (length, width, width), stvk, young, 0.0, free=held_at_the_left)
     tip = vertices[:, 0] == length
     force = np.zeros(vertices.shape)
     force[tip, 2] = load * young * width**4 / 12 / length**2 / tip.sum()
     q = vertices.ravel()
-    for share in (0.25, 0.5, 0.75, 1.0):
+    for share in (0.5, 1.0):
         rest = equilibrium(loaded(system, share * force.ravel()), q, 1e-6)
         assert rest.converged
         q = rest.q

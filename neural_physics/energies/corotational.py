@@ -6,7 +6,7 @@ rotation also where F is inverted (U V^T of `signed_svd`); in plane strain it tu
 stretches add up to zero (s_d = -s_(d-1), only inverted or of rank d - 2) R jumps: the energy has a ridge
 there, and its derivatives are those of one side. Source: Sifakis, Barbic 2012, FEM simulation of 3D
 deformable solids, section 3.4; the Hessian: Smith, de Goes, Kim 2019, Analytic eigensystems for isotropic
-distortion energies, section 5.
+distortion energies.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _invariants_3(f: Any) -> tuple[Any, Any]:  # noqa: ANN401
     """|F - R|^2 and tr(R^T F - I), by the signed stretches.
 
     tr(Q^T F) of a rotation Q is a quadratic form of its quaternion (Horn 1987, Closed-form solution of
-    absolute orientation using unit quaternions, section 4), with eigenvalues s1 + s2 + s3, s1 - s2 - s3,
+    absolute orientation using unit quaternions), with eigenvalues s1 + s2 + s3, s1 - s2 - s3,
     s2 - s1 - s3 and s3 - s1 - s2. Its gradient is finite at repeated stretches, unlike that of the vectors
     of a decomposition.
     """

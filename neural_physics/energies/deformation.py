@@ -103,7 +103,7 @@ def signed_svd(f: Array) -> tuple[Array, Array, Array]:
     """F = U diag(s) V^T with rotations U and V, so that the last stretch bears the sign of det F.
 
     Returns u (m, d, d), s (m, d) with s_1 >= .. >= |s_d|, v (m, d, d). U V^T is the rotation nearest
-    to F, also where F is inverted (Irving, Teran, Fedkiw 2004, section 5). Where that is not unique
+    to F, also where F is inverted (Irving, Teran, Fedkiw 2004). Where that is not unique
     (F of rank 1 or 0, or s_d = -s_(d-1)) it is one of them.
 
     By one-sided Jacobi (Hestenes 1958), all elements at once, which is quicker than LAPACK one by one

@@ -54,7 +54,7 @@ def isotropic_hessian(u: Array, v: Array, scaling: Array, twist: Array, flip: Ar
     flip (m, p), for the pairs a < b of stretches in the order of PAIRS: the eigenvalues of
     (u_a v_b^T - u_b v_a^T) / sqrt(2) and (u_a v_b^T + u_b v_a^T) / sqrt(2). Returns (m, d * d, d * d) by
     the entries i * d + j of F.
-    Smith, de Goes, Kim 2019, Analytic eigensystems for isotropic distortion energies, section 5.
+    Smith, de Goes, Kim 2019, Analytic eigensystems for isotropic distortion energies.
     """
     m, d, _ = u.shape
     local = np.zeros((m, d * d, d * d))

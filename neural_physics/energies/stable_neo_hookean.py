@@ -6,7 +6,7 @@ out and shifted to be zero at rest, where F = I is free of stress.
 
 Every function takes f (m, d, d), the deformation gradients F in space (d = 3) or in plane strain (d = 2),
 and mu, lam: the Lame parameters of linear elasticity in Pa, numbers or (m,). Those are turned into the
-paper's, mu = 4 / 3 mu_Lame and lam = lam_Lame + 5 / 6 mu_Lame (section 3.4), so that small strain agrees
+paper's, mu = 4 / 3 mu_Lame and lam = lam_Lame + 5 / 6 mu_Lame (section 3), so that small strain agrees
 with linear elasticity.
 """
 
@@ -35,13 +35,13 @@ def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or 
 
 
 def stress(f: Array, mu: float | Array, lam: float | Array) -> Array:
-    """First Piola-Kirchhoff stress dW/dF (m, d, d), Pa (eq. 18)."""
+    """First Piola-Kirchhoff stress dW/dF (m, d, d), Pa (section 4)."""
     shear, pressure, _, _ = _coefficients(f, mu, lam)
     return shear[:, None, None] * f + pressure[:, None, None] * cofactor(f)
 
 
 def hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
-    """d2W/dF2 (m, d * d, d * d), Pa, by the entries i * d + j of F (section 4.2); indefinite in places."""
+    """d2W/dF2 (m, d * d, d * d), Pa, by the entries i * d + j of F (section 4); indefinite in places."""
     m, d, _ = f.shape
     shear, pressure, stretch, bulk = _coefficients(f, mu, lam)
     flat, slopes = f.reshape(m, -1), cofactor(f).reshape(m, -1)
@@ -53,7 +53,7 @@ def hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
 
 
 def projected_hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
-    """The nearest positive semi-definite matrix to `hessian`, by the analytic eigensystem (section 4.3)."""
+    """The nearest positive semi-definite matrix to `hessian`, by the analytic eigensystem (section 4)."""
     shear, pressure, stretch, bulk = (each[:, None] for each in _coefficients(f, mu, lam))
     u, s, v = signed_svd(f)
     d = s.shape[1]

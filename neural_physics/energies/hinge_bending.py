@@ -68,9 +68,10 @@ def projected_hessian(hinges: Array, rest_angles: Array, stiffness: Array) -> Ar
     """A positive semi-definite matrix for Newton's method, no less than `hessian`: (m, 12, 12), N/m.
 
     The Gauss-Newton part and, of what the moment adds, the positive part of each product in closed form
-    (`dihedral.convex_rows`). In Newton's method it takes as many steps as the nearest positive
-    semi-definite matrix does, and half its time; the Gauss-Newton part alone takes 10 to 20 % fewer steps
-    near rest, but overshoots and takes up to 2.4 times as many where a sheet buckles.
+    (`dihedral.convex_rows`). Newton's method takes about as many steps with it as with the nearest positive
+    semi-definite matrix, which takes longer to find. With the Gauss-Newton part alone it takes between a
+    third of them (a thick sheet let go while crumpled) and 3.5 times as many (one that buckles, or
+    without inertia).
     """
     moment = stiffness * dihedral.wrapped(dihedral.angle(hinges) - rest_angles)
     slope = np.sqrt(stiffness)[:, None] * dihedral.gradient(hinges)

@@ -1,0 +1,167 @@
+"""Projective dynamics by ADMM: implicit Euler steps of cloth with one factorisation for all of them.
+
+NumPy only, so that a player can step coarse cloth with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..energies.local_steps import LocalTerm
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Solve = Callable[[Array], Array]
+
+AIR_DENSITY = 1.225  # kg/m^3, at 15 degrees Celsius
+FLAT_PLATE_DRAG = 1.28  # across the stream, of a plate (Hoerner 1965)
+
+
+class Contact(NamedTuple):
+    """Vertices pushed out of colliders: all (n, 3); the normal is (0, 0, 0) where nothing was pushed.
+
+    positions: metres. normals: unit, away from the collider. velocities: the colliders' surface, m/s.
+    """
+
+    positions: Array
+    normals: Array
+    velocities: Array
+
+
+PushOut = Callable[[Array, Array], Contact]
+
+
+def system_blocks(masses: Array, terms: Sequence[LocalTerm], dt: float) -> tuple[list[Indices], list[Array]]:
+    """M / dt^2 + D^T W^2 D of one coordinate, as stencils (m, s) of vertices and blocks (m, s, s), N/m.
+
+    masses (n,), kg. For `linear.SparsePattern`, whose solver's `solve` then serves as ADMM's.
+    """
+    stencils = [np.arange(len(masses))[:, None], *[term.stencils.T for term in terms]]
+    blocks = [(masses / dt**2)[:, None, None]]
+    for term in terms:
+        blocks.append(np.einsum("rsm,rtm,m->mst", term.operator, term.operator, term.weight))
+    return stencils, blocks
+
+
+class ADMM:
+    """Steps of x = argmin |M^1/2 (x - x~)|^2 / (2 dt^2) + U(D x), x~ = x + dt v + dt^2 f / m.
+
+    Narain, Overby and Brown 2016, "ADMM contains projective dynamics", section 4, with the order of the
+    steps as in Overby et al. 2017: the local steps first, then the dual update, then the global step.
+
+    masses (n,), kg. dt: seconds. pinned (p,): vertices that are where they are told to be (eliminated
+    from the system: hard). solve: b (f, 3) to x of `system_blocks` without the rows and columns of what
+    is pinned; a dense inverse if None, which suits up to about a thousand vertices.
+    Raises ValueError for masses or a time step that are not positive.
+    """
+
+    def __init__(
+        self,
+        masses: Array,
+        terms: Sequence[LocalTerm],
+        dt: float,
+        pinned: Indices | Sequence[int] = (),
+        solve: Solve | None = None,
+    ) -> None:
+        if not (dt > 0.0 and (masses > 0.0).all()):
+            raise ValueError("The time step and all masses must be positive.")
+        self.masses, self.terms, self.dt = masses, terms, dt
+        self.pinned: Indices = np.asarray(pinned, np.intp)
+        self.free: Indices = np.setdiff1d(np.arange(len(masses)), self.pinned)
+        self._solve = solve or self._dense_solve()
+
+    def _dense_solve(self) -> Solve:
+        n = len(self.masses)
+        matrix = np.zeros((n, n))
+        for stencils, blocks in zip(*system_blocks(self.masses, self.terms, self.dt), strict=True):
+            np.add.at(matrix, (stencils[:, :, None], stencils[:, None, :]), blocks)
+        inverse = np.linalg.inv(matrix[np.ix_(self.free, self.free)])
+        return inverse.__matmul__
+
+    def step(
+        self,
+        positions: Array,
+        velocities: Array,
+        forces: Array,
+        *,
+        pinned_positions: Array | None = None,
+        iterations: int = 20,
+        push_out: PushOut | None = None,
+        friction: float = 0.0,
+    ) -> tuple[Array, Array]:
+        """Positions and velocities (n, 3) one time step later, m and m/s.
+
+        forces (n, 3): gravity and other forces that the step holds constant, N. pinned_positions (p, 3):
+        where pinned vertices go; they stay if None. iterations: 20 in Oh et al. 2018, section 4.
+        push_out: takes positions and velocities (n, 3), by which it can tell where they came from, and
+        gives them outside of the colliders; called after each global step, so that what is attached
+        follows. friction: Coulomb's coefficient; how far a vertex slides along a collider is lessened
+        by as much of how deep it was, as in position-based dynamics (Macklin et al. 2014, section 6.1).
+        """
+        start = positions.T
+        mass_rate: Array = self.masses / self.dt**2
+        inertial: Array = start + self.dt * velocities.T + forces.T / mass_rate
+        inertial[:, self.pinned] = start[:, self.pinned] if pinned_positions is None else pinned_positions.T
+        x: Array = inertial.copy()
+        duals = [np.zeros(()) for _ in self.terms]
+        n = len(self.masses)
+        for _ in range(iterations):
+            # For the change of x, so that neither pins nor pushes need terms of their own on the right.
+            right = mass_rate * (inertial - x)
+            for i, term in enumerate(self.terms):
+                reduced = term.reduce(x)
+                p = reduced + duals[i]
+                z = term.step(p)
+                duals[i] = p - z
+                right += term.spread(z - duals[i] - reduced, n)
+            x[:, self.free] += self._solve(right[:, self.free].T).T
+            if push_out is not None:
+                x[:, self.free] = self._outside(start, x, push_out, friction)[:, self.free]
+        after = np.ascontiguousarray(x.T)
+        return after, (after - positions) / self.dt
+
+    def _outside(self, start: Array, x: Array, push_out: PushOut, friction: float) -> Array:
+        """x (3, n) outside of the colliders, with friction against them."""
+        pushed, normals, velocities = push_out(x.T, (x - start).T / self.dt)
+        depth = np.linalg.norm(pushed - x.T, axis=1)
+        slide = pushed - start.T - self.dt * velocities
+        slide -= normals * np.einsum("nc,nc->n", slide, normals)[:, None]
+        length = np.linalg.norm(slide, axis=1)
+        held = np.minimum(friction * depth, length) / np.maximum(length, 1e-30)
+        held[~normals.any(axis=1)] = 0.0
+        outside: Array = (pushed - held[:, None] * slide).T
+        return outside
+
+
+def wind_forces(
+    positions: Array,
+    velocities: Array,
+    triangles: Indices,
+    triangle_masses: Array,
+    wind: Array,
+    dt: float,
+    air_density: float = AIR_DENSITY,
+    drag: float = FLAT_PLATE_DRAG,
+) -> Array:
+    """Forces (n, 3) of air on both sides of triangles (m, 3), along their normals, in newtons.
+
+    positions and velocities (n, 3), m and m/s; wind (3,) or one for each triangle (m, 3), m/s.
+    The pressure air_density drag / 2 times the square of the relative speed along the normal, spread
+    over the corners (Wejchert and Haumann 1991). That of a whole time step dt, seconds, in which the
+    speed itself is slowed down: triangle_masses (m,), kg, never end faster than the air.
+    """
+    x, v = positions[triangles], velocities[triangles].mean(axis=1)
+    normals = np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0])
+    double = np.linalg.norm(normals, axis=1)
+    normals /= np.maximum(double, 1e-30)[:, None]
+    speed = np.einsum("mc,mc->m", wind - v, normals)
+    # m dv/dt = c v |v| solved over dt: v falls to v / (1 + c |v| dt / m).
+    c = 0.25 * air_density * drag * double
+    force = c * speed * np.abs(speed) / (1.0 + c * np.abs(speed) * dt / triangle_masses)
+    n = len(positions)
+    each = np.repeat((force[:, None] * normals / 3.0).T, 3, axis=1)
+    return np.stack([np.bincount(triangles.ravel(), of_axis, n) for of_axis in each], 1)

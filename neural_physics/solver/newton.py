@@ -17,6 +17,10 @@ ROUNDING = 1e-13  # of the value: a smaller decrease cannot be seen in it
 class Objective(Protocol):
     """A function of q (n,) to be minimised over its free entries."""
 
+    def advance(self, q: Array) -> tuple[Array, bool]:
+        """Before each iteration: lead on what moves by itself; q then, and whether all of it has arrived."""
+        ...
+
     def value(self, q: Array) -> float:
         """May be infinite where q is not allowed."""
         ...
@@ -49,8 +53,10 @@ def minimise(objective: Objective, q: Array, tolerance: float, most_iterations: 
 
     The last step, smaller than the tolerance, is taken too: near the minimum it leaves an error far below.
     """
-    value, error = objective.value(q), np.inf
+    error = np.inf
     for iteration in range(1, most_iterations + 1):
+        q, arrived = objective.advance(q)
+        value = objective.value(q)
         gradient = objective.gradient(q)
         direction = objective.direction(q, gradient)
         error, slope = float(np.abs(direction).max(initial=0.0)), float(gradient @ direction)
@@ -68,7 +74,7 @@ def minimise(objective: Objective, q: Array, tolerance: float, most_iterations: 
             share *= 0.5
         else:
             return Minimum(q, flat, iteration, error)
-        q, value = tried, tried_value
-        if error <= tolerance:
+        q = tried
+        if error <= tolerance and arrived:
             return Minimum(q, True, iteration, error)
     return Minimum(q, False, most_iterations, error)

@@ -35,11 +35,3 @@ class Term(Protocol):
     def hessian(self, q: Array) -> Array:
         """(m, s, s), symmetric and positive semi-definite."""
         ...
-
-
-class Barrier(Term, Protocol):
-    """A term that is infinite where q must not go."""
-
-    def largest_step(self, q: Array, direction: Array) -> float:
-        """How much of the direction, 0 < share <= 1, can be gone from q without crossing."""
-        ...

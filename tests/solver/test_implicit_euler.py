@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from neural_physics.solver.implicit_euler import ImplicitEuler, State, System, equilibrium, gravity
+from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
+from neural_physics.solver.system import State, System, gravity
 
 
 class Springs:

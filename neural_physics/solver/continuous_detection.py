@@ -20,6 +20,8 @@ KEPT = 0.1
 ADVANCES = 200
 # How far to look for pieces of a shape of many, in multiples of d_hat.
 SIGHT = 10.0
+# And for the piece of a convex shape, in m: as good as everywhere.
+FAR = 1e9
 
 
 class KnownDistances:
@@ -92,7 +94,7 @@ def free_times(
         bends = turn * (2.0 * speeds[live] + turn * (np.linalg.norm(arms, axis=1) + speeds[live]))
         pace, growth = np.linalg.norm(velocities, axis=1), turn * speeds[live]
         own = motion.directions_to_own(arms, now)
-        sight = np.inf if shape.convex else float(offsets[live].max(initial=0.0)) + SIGHT * d_hat
+        sight = FAR if shape.convex else float(offsets[live].max(initial=0.0)) + SIGHT * d_hat
         pieces = shape.pieces(own, sight)
         of = pieces.points
         gaps = np.full(len(live), np.inf)

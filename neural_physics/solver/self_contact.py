@@ -1,4 +1,4 @@
-"""Contact of a body's surface with itself and with other bodies': a barrier between vertices, edges and faces.
+"""Contact of surfaces with themselves and each other: a barrier between vertices, edges and faces.
 
 A thin layer over the IPC Toolkit (`ipctk`), which is needed for nothing else.
 """
@@ -35,9 +35,9 @@ class SelfContact:
     ) -> None:
         """rest_positions (V, d) m: of all vertices, as q has them; edges (E, 2), with all triangles' edges.
 
-        triangles (T, 3), or (0, 3). stiffness in Pa: at half d_hat surfaces press each other about as hard
-        (3 times this for flat sheets). d_hat: from where on contact is felt, m, beyond thickness. thickness,
-        m: no two parts that are not neighbours come closer than this; a shell's own.
+        triangles (T, 3), or (0, 3). stiffness in Pa: at half d_hat, flat sheets press each other with 4 to
+        6 times this. d_hat: from where on contact is felt, m, beyond thickness. thickness, m: no two parts
+        that are not neighbours come closer than this; a shell's own.
 
         At rest parts that share no vertex should be further apart than d_hat + thickness, or contact is felt
         at rest. ImportError where the toolkit is missing. ValueError where at rest parts pass through each

@@ -11,8 +11,7 @@ from .term import Array
 def lumped(vertex_count: int, elements: NDArray[np.integer], element_masses: Array) -> Array:
     """(V,) kg, of elements (m, s), the numbers of their vertices, and element_masses (m,) kg."""
     share = np.repeat(element_masses / elements.shape[1], elements.shape[1])
-    masses: Array = np.bincount(elements.ravel(), share, vertex_count)
-    return masses
+    return np.bincount(elements.ravel(), share, vertex_count).astype(np.float64)
 
 
 def of_coordinates(masses: Array, dimensions: int = 3) -> Array:

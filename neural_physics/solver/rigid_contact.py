@@ -21,6 +21,10 @@ vertices in the way go along with the collider.
         t = min(contact.largest_step(q, direction), what others allow)
         line search from q along t * direction
 
+What this does not see: vertices touch, not the faces between them, so a collider finer than the body's
+mesh pokes through its faces; and in a step in which a round collider goes further than its own size, what
+is single and off its axis may be led around it to where inertia has it rest.
+
 A barrier and not a penalty: forces then hold whatever comes, at any speed and stiffness, without a number
 to tune for each scene; and as the force is a smooth function of positions, what rests stays at rest.
 """

@@ -36,7 +36,7 @@ class SelfContact:
         """rest_positions (V, d) m: of all vertices, as q has them; edges (E, 2), with all triangles' edges.
 
         triangles (T, 3), or (0, 3). stiffness in Pa: at half d_hat, flat sheets press each other with 4 to
-        6 times this. d_hat: from where on contact is felt, m, beyond thickness. thickness, m: no two parts
+        7 times this. d_hat: from where on contact is felt, m, beyond thickness. thickness, m: no two parts
         that are not neighbours come closer than this; a shell's own.
 
         At rest parts that share no vertex should be further apart than d_hat + thickness, or contact is felt

@@ -26,12 +26,20 @@ Array = NDArray[np.float64]
 
 
 def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
-    """(m,) J per m^3 at rest. f, and mu and lam where they are arrays: NumPy or torch."""
-    module = module_of(f)
+    """(m,) J per m^3 at rest. f, and mu and lam where they are arrays: NumPy or torch.
+
+    Written in G = F - I, in whose terms all that is linear cancels: near rest little would be left of the
+    difference of large numbers, and a line search would see noise.
+    """
+    module, d = module_of(f), f.shape[-1]
     mu, lam = _reparametrised(mu, lam)
-    above = module.einsum("mij,mij->m", f, f) - f.shape[-1]
-    growth = determinant(f) - 1.0
-    return 0.5 * mu * (above - module.log1p(0.25 * above)) + growth * (0.5 * lam * growth - 0.75 * mu)
+    g = f - module.eye(d, dtype=f.dtype)
+    trace, squared = module.einsum("mii->m", g), module.einsum("mij,mij->m", g, g)
+    minors = 0.5 * (trace * trace - module.einsum("mij,mji->m", g, g))  # the principal 2 x 2 ones
+    volume = determinant(g) if d == 3 else 0.0
+    above, growth = 2.0 * trace + squared, trace + minors + volume  # I_C - 3, J - 1
+    log = 0.25 * above - module.log1p(0.25 * above)
+    return mu * (0.5 * log + 0.75 * (0.5 * squared - minors - volume)) + 0.5 * lam * growth * growth
 
 
 def stress(f: Array, mu: float | Array, lam: float | Array) -> Array:

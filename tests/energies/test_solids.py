@@ -330,3 +330,14 @@ def test_stretches_are_exact_to_their_own_size_not_only_to_that_of_the_largest()
     f = turns * np.array([1e6, 1.0, 1e-6]) * rng.uniform(1.0, 2.0, (50, 1, 3))
     expected = np.sort(np.linalg.norm(f, axis=1))[:, ::-1]  # its columns are orthogonal
     assert signed_svd(f)[1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_near_rest_the_stable_neo_hookean_value_is_no_noise():
+    """A line search compares values: at strains of 1e-6 they must still be those of linear elasticity."""
+    rng = np.random.default_rng(5)
+    small = 1e-6 * rng.normal(size=(50, 3, 3))
+    strain = 0.5 * (small + small.transpose(0, 2, 1))
+    trace = np.trace(strain, axis1=1, axis2=2)
+    linear = 7e4 * (strain**2).sum((1, 2)) + 0.5 * 9e4 * trace**2
+    value = stable_neo_hookean.energy_density(np.eye(3) + small, 7e4, 9e4)
+    assert np.allclose(value, linear, rtol=1e-4)

@@ -20,6 +20,10 @@ Solve = Callable[[Array], Array]
 AIR_DENSITY = 1.225  # kg/m^3, at 15 degrees Celsius
 FLAT_PLATE_DRAG = 1.28  # across the stream, of a plate (Hoerner 1965)
 
+# The weight of contacts against a vertex' inertia: less lets stiff cloth sink in over 20 iterations, and
+# ten times as much slows down what is not in contact.
+CONTACT_WEIGHT = 3.0
+
 
 class Contact(NamedTuple):
     """Vertices pushed out of colliders: all (n, 3); the normal is (0, 0, 0) where nothing was pushed.
@@ -35,13 +39,17 @@ class Contact(NamedTuple):
 PushOut = Callable[[Array, Array], Contact]
 
 
-def system_blocks(masses: Array, terms: Sequence[LocalTerm], dt: float) -> tuple[list[Indices], list[Array]]:
+def system_blocks(
+    masses: Array, terms: Sequence[LocalTerm], dt: float, contacts: bool = False
+) -> tuple[list[Indices], list[Array]]:
     """M / dt^2 + D^T W^2 D of one coordinate, as stencils (m, s) of vertices and blocks (m, s, s), N/m.
 
-    masses (n,), kg. For `linear.SparsePattern`, whose solver's `solve` then serves as ADMM's.
+    masses (n,), kg. contacts: with the weights that contacts need at each vertex. For
+    `linear.SparsePattern`, whose solver's `solve` then serves as ADMM's.
     """
     stencils = [np.arange(len(masses))[:, None], *[term.stencils.T for term in terms]]
-    blocks = [(masses / dt**2)[:, None, None]]
+    own = 1.0 + CONTACT_WEIGHT if contacts else 1.0
+    blocks = [(own * masses / dt**2)[:, None, None]]
     for term in terms:
         blocks.append(np.einsum("rsm,rtm,m->mst", term.operator, term.operator, term.weight))
     return stencils, blocks
@@ -53,9 +61,10 @@ class ADMM:
     Narain, Overby and Brown 2016, "ADMM contains projective dynamics", section 4, with the order of the
     steps as in Overby et al. 2017: the local steps first, then the dual update, then the global step.
 
-    masses (n,), kg. dt: seconds. pinned (p,): vertices that are where they are told to be (eliminated
-    from the system: hard). solve: b (f, 3) to x of `system_blocks` without the rows and columns of what
-    is pinned; a dense inverse if None, which suits up to about a thousand vertices.
+    masses (n,), kg. terms: `balanced` first where they are stiff. dt: seconds. pinned (p,): vertices that
+    are where they are told to be (eliminated from the system: hard). contacts: whether there are colliders
+    to push vertices out of. solve: from b (f, 3) to x of `system_blocks` without the rows and columns of
+    what is pinned; a dense inverse if None, which suits up to about a thousand vertices.
     Raises ValueError for masses or a time step that are not positive.
     """
 
@@ -65,11 +74,12 @@ class ADMM:
         terms: Sequence[LocalTerm],
         dt: float,
         pinned: Indices | Sequence[int] = (),
+        contacts: bool = False,
         solve: Solve | None = None,
     ) -> None:
         if not (dt > 0.0 and (masses > 0.0).all()):
             raise ValueError("The time step and all masses must be positive.")
-        self.masses, self.terms, self.dt = masses, terms, dt
+        self.masses, self.terms, self.dt, self.contacts = masses, terms, dt, contacts
         self.pinned: Indices = np.asarray(pinned, np.intp)
         self.free: Indices = np.setdiff1d(np.arange(len(masses)), self.pinned)
         self._solve = solve or self._dense_solve()
@@ -77,10 +87,10 @@ class ADMM:
     def _dense_solve(self) -> Solve:
         n = len(self.masses)
         matrix = np.zeros((n, n))
-        for stencils, blocks in zip(*system_blocks(self.masses, self.terms, self.dt), strict=True):
-            np.add.at(matrix, (stencils[:, :, None], stencils[:, None, :]), blocks)
-        inverse = np.linalg.inv(matrix[np.ix_(self.free, self.free)])
-        return inverse.__matmul__
+        stencils, blocks = system_blocks(self.masses, self.terms, self.dt, self.contacts)
+        for stencil, block in zip(stencils, blocks, strict=True):
+            np.add.at(matrix, (stencil[:, :, None], stencil[:, None, :]), block)
+        return np.linalg.inv(matrix[np.ix_(self.free, self.free)]).__matmul__
 
     def step(
         self,
@@ -98,36 +108,44 @@ class ADMM:
         forces (n, 3): gravity and other forces that the step holds constant, N. pinned_positions (p, 3):
         where pinned vertices go; they stay if None. iterations: 20 in Oh et al. 2018, section 4.
         push_out: takes positions and velocities (n, 3), by which it can tell where they came from, and
-        gives them outside of the colliders; called after each global step, so that what is attached
-        follows. friction: Coulomb's coefficient; how far a vertex slides along a collider is lessened
-        by as much of how deep it was, as in position-based dynamics (Macklin et al. 2014, section 6.1).
+        gives them outside of the colliders; called in each iteration and once more at the end. It is the
+        local step of an energy that is infinite inside, so that what is attached feels it. friction:
+        Coulomb's coefficient: the local step moves a vertex along a surface by at most so many times what
+        it moves it out, as both are proportional to the forces.
+        Raises ValueError for push_out where the system was made without contacts.
         """
-        start = positions.T
-        mass_rate: Array = self.masses / self.dt**2
-        inertial: Array = start + self.dt * velocities.T + forces.T / mass_rate
-        inertial[:, self.pinned] = start[:, self.pinned] if pinned_positions is None else pinned_positions.T
-        x: Array = inertial.copy()
-        duals = [np.zeros(()) for _ in self.terms]
+        if push_out is not None and not self.contacts:
+            raise ValueError("To push vertices out of colliders, ADMM has to be made with contacts.")
         n = len(self.masses)
+        start, inertia = positions.T, np.asarray(self.masses / self.dt**2)
+        inertial: Array = start + self.dt * velocities.T + forces.T / inertia
+        inertial[:, self.pinned] = start[:, self.pinned] if pinned_positions is None else pinned_positions.T
+        x = inertial.copy()
+        duals, contact_dual = [np.zeros(()) for _ in self.terms], np.zeros_like(x)
         for _ in range(iterations):
-            # For the change of x, so that neither pins nor pushes need terms of their own on the right.
-            right = mass_rate * (inertial - x)
+            # For the change of x, so that pins need no terms of their own on the right.
+            right = inertia * (inertial - x)
             for i, term in enumerate(self.terms):
                 reduced = term.reduce(x)
                 p = reduced + duals[i]
                 z = term.step(p)
                 duals[i] = p - z
                 right += term.spread(z - duals[i] - reduced, n)
-            x[:, self.free] += self._solve(right[:, self.free].T).T
             if push_out is not None:
-                x[:, self.free] = self._outside(start, x, push_out, friction)[:, self.free]
+                p = x + contact_dual
+                z = self._contact_step(start, p, push_out, friction)
+                contact_dual = p - z
+                right += CONTACT_WEIGHT * inertia * (z - contact_dual - x)
+            x[:, self.free] += self._solve(right[:, self.free].T).T
         after = np.ascontiguousarray(x.T)
+        if push_out is not None:
+            after[self.free] = push_out(after, (after - positions) / self.dt).positions[self.free]
         return after, (after - positions) / self.dt
 
-    def _outside(self, start: Array, x: Array, push_out: PushOut, friction: float) -> Array:
-        """x (3, n) outside of the colliders, with friction against them."""
-        pushed, normals, velocities = push_out(x.T, (x - start).T / self.dt)
-        depth = np.linalg.norm(pushed - x.T, axis=1)
+    def _contact_step(self, start: Array, p: Array, push_out: PushOut, friction: float) -> Array:
+        """z (3, n) outside of the colliders, nearest to p (3, n) but for friction."""
+        pushed, normals, velocities = push_out(p.T, (p - start).T / self.dt)
+        depth = np.linalg.norm(pushed - p.T, axis=1)
         slide = pushed - start.T - self.dt * velocities
         slide -= normals * np.einsum("nc,nc->n", slide, normals)[:, None]
         length = np.linalg.norm(slide, axis=1)

@@ -58,7 +58,7 @@ def system_blocks(
 class ADMM:
     """Steps of x = argmin |M^1/2 (x - x~)|^2 / (2 dt^2) + U(D x), x~ = x + dt v + dt^2 f / m.
 
-    Narain, Overby and Brown 2016, "ADMM contains projective dynamics", section 4, with the order of the
+    Narain, Overby and Brown 2016, "ADMM contains projective dynamics", with the order of the
     steps as in Overby et al. 2017: the local steps first, then the dual update, then the global step.
 
     masses (n,), kg. terms: `balanced` first where they are stiff. dt: seconds. pinned (p,): vertices that

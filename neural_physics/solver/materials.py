@@ -150,7 +150,7 @@ SHELLS: Mapping[str, Shell] = MappingProxyType(
 SOLIDS: Mapping[str, Solid] = MappingProxyType(
     {
         # Vulcanised natural rubber, of a shear modulus of 0.4 MPa: Treloar 1975, "The physics of rubber
-        # elasticity", chapter 5. Nearly incompressible; as near as tetrahedra allow without locking.
+        # elasticity". Nearly incompressible; as near as tetrahedra allow without locking.
         "rubber": Solid(density=950.0, young=1.2e6, poisson=0.48),
         # Soft platinum-cured casting silicone such as Ecoflex 00-30: Smooth-On's data sheet, by its 100 %
         # modulus of 69 kPa.
@@ -165,7 +165,7 @@ SOLIDS: Mapping[str, Solid] = MappingProxyType(
 
 RODS: Mapping[str, Rod] = MappingProxyType(
     {
-        # One human hair: Robbins 2012, "Chemical and physical behavior of human hair", chapter 9.
+        # One human hair: Robbins 2012, "Chemical and physical behavior of human hair".
         "hair": Rod(density=1320.0, young=3.9e9, shear=0.89e9, radius=4.0e-5),
     }
 )

@@ -226,10 +226,10 @@ def hinges(rest_positions: Array, quads: Indices, stiffness: float | Array) -> L
 
     quads (m, 4): the two vertices of each inner edge, then the one opposite of it in either triangle.
     rest_positions (n, 3), metres. D x is the mean curvature normal of Bergou, Wardetzky, Harmon, Zorin and
-    Grinspun 2006, "A quadratic bending model for inextensible surfaces", with a third of their
-    factor: the energy is then stiffness / 2 curvature^2 area of a sheet bent to a cylinder, as fabrics are
-    measured and as all isometric bending is locally. With theirs it would be so of a sphere, and thrice as
-    much of a cylinder (as of the lattice of Seung and Nelson 1988). Grids whose diagonals all run one way are up to
+    Grinspun 2006, "A quadratic bending model for inextensible surfaces", with a third of their factor: the
+    energy is then stiffness / 2 curvature^2 area of a sheet bent to a cylinder, as fabrics are measured and
+    as all isometric bending is locally. With theirs it would be so of a sphere, and thrice as much of a
+    cylinder, as on the lattice of Seung and Nelson 1988. Grids whose diagonals all run one way are up to
     three times as stiff across these. A shell that is bent in rest keeps the size of its curvature, as in
     Bouaziz et al. 2014, whichever way it turns.
     Raises ValueError for triangles without area in rest.

@@ -152,7 +152,7 @@ def test_groups_of_pins_that_move_apart_each_keep_their_shape():
 def test_a_single_pin_moves_its_tetrahedron_without_turning_it():
     vertices, _, tet_vertices, embedding = held_above(0.6)
     pins = np.arange(len(vertices)) == 5
-    targets = embedding.pin_targets(pins, vertices + [1.0, 2.0, 3.0])
+    targets = embedding.pin_targets(pins, vertices + np.array([1.0, 2.0, 3.0]))
     held = embedding.pinned(pins)
     assert 0 < held.sum() <= 4
     assert targets[held] == pytest.approx(tet_vertices[held] + [1.0, 2.0, 3.0])

@@ -18,7 +18,10 @@ class Objective(Protocol):
     """A function of q (n,) to be minimised over its free entries."""
 
     def advance(self, q: Array) -> tuple[Array, bool]:
-        """Before each iteration: lead on what moves by itself; q then, and whether all of it has arrived."""
+        """Before each iteration: lead on what moves by itself; q then, and whether all of it has arrived.
+
+        The same array where nothing has moved.
+        """
         ...
 
     def value(self, q: Array) -> float:
@@ -53,10 +56,12 @@ def minimise(objective: Objective, q: Array, tolerance: float, most_iterations: 
 
     The last step, smaller than the tolerance, is taken too: near the minimum it leaves an error far below.
     """
-    error = np.inf
+    value, error = np.inf, np.inf
     for iteration in range(1, most_iterations + 1):
+        before = q
         q, arrived = objective.advance(q)
-        value = objective.value(q)
+        if iteration == 1 or q is not before:
+            value = objective.value(q)
         gradient = objective.gradient(q)
         direction = objective.direction(q, gradient)
         error, slope = float(np.abs(direction).max(initial=0.0)), float(gradient @ direction)
@@ -74,7 +79,7 @@ def minimise(objective: Objective, q: Array, tolerance: float, most_iterations: 
             share *= 0.5
         else:
             return Minimum(q, flat, iteration, error)
-        q = tried
+        q, value = tried, tried_value
         if error <= tolerance and arrived:
             return Minimum(q, True, iteration, error)
     return Minimum(q, False, most_iterations, error)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from .linear import LinearSolver, NotPositiveDefinite, SparsePattern, choose_solver
+from .linear import LinearSolver, NotPositiveDefinite, SparsePattern, choose_solver, lower_triangles
 from .term import Array, Indices, Mask
 
 FIRST_SHIFT = 1e-8  # of the mean of the diagonal, added to it where rounding has cost positive definiteness
@@ -50,8 +50,8 @@ class Assembly:
         self._follow(stencils, more)
         pattern = self._pattern
         values = np.zeros(pattern.nnz + 1)
-        for places, hessian in zip(self._places, hessians, strict=True):
-            values += np.bincount(places, _lower(hessian), pattern.nnz + 1)
+        for stencil, places, hessian in zip(stencils, self._places, hessians, strict=True):
+            values += np.bincount(places, lower_triangles(stencil, hessian), pattern.nnz + 1)
         if more is not None:
             entries = sparse.tril(more, format="coo")
             there = self._look_up(np.column_stack([entries.row, entries.col]), np.array([1]), np.array([0]))
@@ -123,10 +123,3 @@ class Assembly:
                 values[self._pattern.diagonal] += shift
                 shift *= 10.0
         self._solver.factorise(values)
-
-
-def _lower(hessian: Array) -> Array:
-    """The lower triangles of blocks (m, s, s), one after the other."""
-    m, s, _ = hessian.shape
-    rows, columns = np.tril_indices(s)
-    return np.take(hessian.reshape(m, s * s), rows * s + columns, axis=1).ravel()

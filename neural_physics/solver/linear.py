@@ -35,10 +35,10 @@ class NotPositiveDefinite(ArithmeticError):
 class SparsePattern:
     """Which degrees of freedom are coupled, found once, so that blocks are summed into place quickly.
 
-    stencils: one (m_k, s_k) array of degrees of freedom 0..n-1 for each kind of element; none twice in
-    one element. n: how many there are. free: a (n,) mask or the rising (f,) indices of those to be solved
+    stencils: one (m_k, s_k) array of degrees of freedom 0..n-1 for each kind of element.
+    n: how many there are. free: a (n,) mask or the rising (f,) indices of those to be solved
     for; all if None. Rows and columns of the others are left out of the matrix, which is f by f.
-    Raises ValueError for indices out of range or twice in one element.
+    Raises ValueError for indices out of range.
 
     The values of the matrix are those of its lower triangle, column by column with rising rows (CSC),
     every diagonal entry among them: `indptr` (f+1,) and `indices` (nnz,) as SciPy has them, and
@@ -79,16 +79,7 @@ class SparsePattern:
 
     def assemble(self, blocks: Sequence[Array]) -> Array:
         """The values (nnz,) of the sum of symmetric blocks (m_k, s_k, s_k), one array for each stencil."""
-        lower = []
-        for stencil, block in zip(self._stencils, blocks, strict=True):
-            m, s = stencil.shape
-            rows, columns = np.tril_indices(s)
-            lower.append(np.take(block.reshape(m, s * s), rows * s + columns, axis=1).ravel())
-        weights = np.concatenate([np.empty(0), *lower])
-        return np.bincount(self._places, weights, self.nnz + 1)[:-1].astype(np.float64, copy=False)
-
-    def vector(self, blocks: Sequence[Array]) -> Array:
-        """The sum (n,) of vectors (m_k, s_k), one array for each stencil, with what is not free too."""
+        lower = [lower_triangles(*both) for both in zip(self._stencils, blocks, strict=True)]
         summed = np.zeros(self.n)
         for stencil, block in zip(self._stencils, blocks, strict=True):
             summed += np.bincount(stencil.ravel(), block.ravel(), self.n)
@@ -116,6 +107,20 @@ class SparsePattern:
         indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.unknowns))])
         # As 32-bit integers, which SciPy multiplies with the quickest and SuperLU asks for.
         return indptr.astype(np.int32), columns[order].astype(np.int32), places[order]
+
+
+def lower_triangles(stencil: Indices, blocks: Array) -> Array:
+    """The entries of the lower triangles of blocks (m, s, s), one after the other, as a stencil takes them.
+
+    Where an element has a degree of freedom twice, what couples it with itself stands once for two entries.
+    """
+    m, s = stencil.shape
+    rows, columns = np.tril_indices(s)
+    entries = np.take(blocks.reshape(m, s * s), rows * s + columns, axis=1)
+    twice = (stencil[:, rows] == stencil[:, columns]) & (rows != columns)
+    if twice.any():
+        entries[twice] *= 2.0
+    return entries.ravel()
 
 
 class LinearSolver(Protocol):

@@ -88,8 +88,18 @@ def test_elements_that_are_none_or_wholly_fixed_leave_only_a_diagonal():
     assert pattern.vector([np.ones((1, 3)), np.empty((0, 4))]).tolist() == [1, 1, 1, 0, 0]
 
 
-@pytest.mark.parametrize("dofs", [[0, 5], [-1, 2], [3, 3]])
-def test_stencils_out_of_range_or_with_a_degree_of_freedom_twice_are_refused(dofs):
+def test_an_element_that_has_a_degree_of_freedom_twice_is_summed_with_both():
+    stencil = np.array([[3, 1, 3], [0, 0, 0], [2, 4, 1]])
+    block = random_blocks(np.random.default_rng(8), [stencil])[0]
+    dense = np.zeros((5, 5))
+    for dofs, b in zip(stencil, block, strict=True):
+        np.add.at(dense, np.ix_(dofs, dofs), b)
+    pattern = SparsePattern([stencil], 5)
+    assert pattern.matrix(pattern.assemble([block])).toarray() == pytest.approx(dense)
+
+
+@pytest.mark.parametrize("dofs", [[0, 5], [-1, 2]])
+def test_stencils_out_of_range_are_refused(dofs):
     with pytest.raises(ValueError, match="degree of freedom"):
         SparsePattern([np.array([dofs])], 5)
 

@@ -80,6 +80,11 @@ class SparsePattern:
     def assemble(self, blocks: Sequence[Array]) -> Array:
         """The values (nnz,) of the sum of symmetric blocks (m_k, s_k, s_k), one array for each stencil."""
         lower = [lower_triangles(*both) for both in zip(self._stencils, blocks, strict=True)]
+        weights = np.concatenate([np.empty(0), *lower])
+        return np.bincount(self._places, weights, self.nnz + 1)[:-1].astype(np.float64, copy=False)
+
+    def vector(self, blocks: Sequence[Array]) -> Array:
+        """The sum (n,) of vectors (m_k, s_k), one array for each stencil, with what is not free too."""
         summed = np.zeros(self.n)
         for stencil, block in zip(self._stencils, blocks, strict=True):
             summed += np.bincount(stencil.ravel(), block.ravel(), self.n)

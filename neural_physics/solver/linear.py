@@ -58,8 +58,6 @@ class SparsePattern:
         for stencil in self._stencils:
             if stencil.size and not 0 <= stencil.min() <= stencil.max() < n:
                 raise ValueError(f"A stencil has a degree of freedom outside 0..{n - 1}.")
-            if (np.diff(np.sort(stencil, axis=1)) == 0).any():
-                raise ValueError("A stencil has the same degree of freedom twice.")
             rows, columns = np.tril_indices(stencil.shape[1])
             a, b = unknown_of[stencil[:, rows]], unknown_of[stencil[:, columns]]
             low, high = np.minimum(a, b), np.maximum(a, b)

@@ -13,7 +13,7 @@ PIP := -m pip install --quiet --disable-pip-version-check
 
 setup: $(ENV_45)/ready $(ENV_52)/ready
 
-$(ENV_45)/ready: requirements/blender-4.5.txt requirements/training.txt
+$(ENV_45)/ready: requirements/blender-4.5.txt requirements/training.txt requirements/solver.txt
 	$(PYTHON_311) -m venv $(ENV_45)
 	$(PY_45) $(PIP) -r requirements/blender-4.5.txt
 	touch $@

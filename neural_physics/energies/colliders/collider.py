@@ -1,0 +1,116 @@
+"""What contact asks of a shape."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import module_of
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """k weighted distances, each from one point to one convex piece of a shape's surface.
+
+    points (k,): which point; weights (k,): whole numbers; distances (k,) in m; gradients (k, d);
+    hessians (k, d, d) in 1/m, positive semi-definite.
+
+    For a falling function b that is zero from `within` on, the sum of weight * b(distance) over the
+    pieces of a point is b of the distance to the shape where the surface in reach is in one piece, and
+    counts every separate sheet of it once where it is in several, as in a groove. Unlike b of the
+    distance itself it has a continuous gradient there, so that a vertex can rest between two walls.
+    """
+
+    points: Indices
+    weights: Array
+    distances: Array
+    gradients: Array
+    hessians: Array
+
+
+class Collider(Protocol):
+    """A solid shape in its own axes, in d = 2 or 3 dimensions. Points are (n, d) float64, in metres."""
+
+    @property
+    def dimension(self) -> int:
+        """2 or 3."""
+        ...
+
+    @property
+    def convex(self) -> bool:
+        """Whether the signed distance is known to be a convex function."""
+        ...
+
+    def distance(self, points: Array) -> Array:
+        """Signed distances (n,), in m: negative inside. Nowhere steeper than 1."""
+        ...
+
+    def gradient(self, points: Array) -> Array:
+        """(n, d): unit, outwards. One of several where the nearest point of the surface is not the only."""
+        ...
+
+    def hessian(self, points: Array) -> Array:
+        """(n, d, d), in 1/m, symmetric."""
+        ...
+
+    def pieces(self, points: Array, within: float) -> Pieces:
+        """What of the surface lies nearer than `within` (m) to points outside the shape."""
+        ...
+
+
+class ConvexCollider(ABC):
+    """A convex shape: its distance is smooth outside, so that the shape is one piece."""
+
+    convex = True
+
+    @abstractmethod
+    def distance(self, points: Array) -> Array:
+        """See `Collider`. NumPy or torch."""
+
+    @abstractmethod
+    def gradient(self, points: Array) -> Array:
+        """See `Collider`."""
+
+    @abstractmethod
+    def hessian(self, points: Array) -> Array:
+        """See `Collider`."""
+
+    def pieces(self, points: Array, within: float) -> Pieces:
+        """See `Collider`."""
+        distances = self.distance(points)
+        near = np.flatnonzero(distances < within)
+        return Pieces(
+            near,
+            np.ones(len(near)),
+            distances[near],
+            self.gradient(points[near]),
+            self.hessian(points[near]),
+        )
+
+
+def radial(offsets: Array, lengths: Array) -> tuple[Array, Array]:
+    """Unit vectors (n, d) along the offsets and the Hessians (n, d, d) of the offsets' lengths.
+
+    offsets (n, d), lengths (n,) their norms. An offset of length zero is taken to point along the last
+    axis and gets a Hessian of zeros.
+    """
+    apart = lengths > 0.0
+    safe = np.where(apart, lengths, 1.0)
+    directions = offsets / safe[:, None]
+    directions[~apart, -1] = 1.0
+    across = np.eye(offsets.shape[1]) - directions[:, :, None] * directions[:, None, :]
+    return directions, across * (apart / safe)[:, None, None]
+
+
+def safe_sqrt(squares: Array) -> Array:
+    """Square roots, zero at zero, where torch's own derivative would be no number. NumPy or torch."""
+    xp = module_of(squares)
+    positive = squares > 0.0
+    return xp.where(positive, xp.sqrt(xp.where(positive, squares, 1.0)), 0.0)

@@ -1,0 +1,28 @@
+"""A plane with everything below it solid; in two dimensions a half-plane."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .collider import Array, ConvexCollider
+
+
+@dataclass(frozen=True)
+class HalfSpace(ConvexCollider):
+    """Solid where the last coordinate is negative."""
+
+    dimension: int = 3
+
+    def distance(self, points: Array) -> Array:
+        """See `Collider`. NumPy or torch."""
+        return points[:, -1]
+
+    def gradient(self, points: Array) -> Array:
+        """See `Collider`."""
+        return np.tile(np.eye(self.dimension)[-1], (len(points), 1))
+
+    def hessian(self, points: Array) -> Array:
+        """See `Collider`."""
+        return np.zeros((len(points), self.dimension, self.dimension))

@@ -1,0 +1,141 @@
+"""Bending and twisting of discrete elastic rods, naturally curved and twisted, and a rod's stiffnesses.
+
+With the strains s = (kappa_1, kappa_2, m) of a joint, the stiffnesses K = (E I1, E I2, G J) and its Voronoi
+length l (half of both edges' rest lengths), the energy is 1 / (2 l) sum_k K_k (s_k - rest_k)^2.
+Source: Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008, "Discrete elastic rods", section 4.2; with frames
+transported in time: Bergou, Audoly, Vouga, Wardetzky, Grinspun 2010, "Discrete viscous threads".
+
+Common arguments: positions (m, 3, 3) of each joint's vertices i-1, i and i+1, metres; thetas (m, 2) of its
+two edges, radians; the reference frames, kept constant; rest_strains (m, 3); voronoi_lengths (m,), metres;
+stiffness (m, 3) or (3,), N m^2. Degrees of freedom, 11: x_{i-1}, theta^{i-1}, x_i, theta^i, x_{i+1}.
+Nothing is finite where an edge has no length or a joint is folded back onto itself.
+
+Gradients and Hessians are those of the energy as it is computed, at any state, also where tangents are not
+those of the kept frames: the published formulas hold at the kept frames only.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arrays import module_of
+from .projection import project
+from .rod_bending import curvature_gradients, curvature_hessian, material_curvatures
+from .rod_frames import Joints, ReferenceFrames, joints_at, time_holonomy
+from .rod_twisting import twist_gradient, twist_hessian
+
+Array = NDArray[np.float64]
+
+
+def _edges_from_vertices() -> Array:
+    """(8, 11): e^{i-1}, theta^{i-1}, e^i, theta^i of the degrees of freedom."""
+    matrix = np.zeros((8, 11))
+    for row, start in ((0, 0), (4, 4)):
+        matrix[row : row + 3, start : start + 3] = -np.eye(3)
+        matrix[row : row + 3, start + 4 : start + 7] = np.eye(3)
+        matrix[row + 3, start + 3] = 1.0
+    return matrix
+
+
+EDGES_FROM_VERTICES = _edges_from_vertices()
+
+
+def elliptic_stiffness(
+    young_modulus: ArrayLike, poisson_ratio: ArrayLike, a: ArrayLike, b: ArrayLike
+) -> tuple[Array, Array]:
+    """Stiffnesses of a rod with an elliptic cross-section, of radii a along m1 and b along m2, in metres.
+
+    young_modulus in Pa; all of one shape or broadcast to one, (...).
+    Returns E A (...), N, and (E I1, E I2, G J) (..., 3), N m^2. J = pi a^3 b^3 / (a^2 + b^2) is Saint-
+    Venant's (Timoshenko and Goodier, "Theory of Elasticity", chapter 10): the polar moment for a circle only.
+    """
+    e, nu, a, b = np.broadcast_arrays(*(np.asarray(x, float) for x in (young_modulus, poisson_ratio, a, b)))
+    shear_modulus = e / (2.0 * (1.0 + nu))
+    torsion_constant = np.pi * a**3 * b**3 / (a**2 + b**2)
+    bending = e * np.pi / 4.0 * np.stack([a**3 * b, a * b**3])
+    return e * np.pi * a * b, np.stack([*bending, shear_modulus * torsion_constant], axis=-1)
+
+
+def rod_strains(positions: Array, thetas: Array, frames: ReferenceFrames) -> Array:
+    """(..., m, 3): kappa_1, kappa_2 and m of each joint; NumPy or torch, with any axes in front."""
+    return _strains(joints_at(positions, thetas, frames))
+
+
+def bend_twist_energy(
+    positions: Array,
+    thetas: Array,
+    frames: ReferenceFrames,
+    rest_strains: Array,
+    voronoi_lengths: Array,
+    stiffness: Array,
+) -> Array:
+    """(..., m), joules; NumPy or torch, with any axes in front."""
+    excess = rod_strains(positions, thetas, frames) - rest_strains
+    energy: Array = (stiffness * excess * excess).sum(-1) / (2.0 * voronoi_lengths)
+    return energy
+
+
+def bend_twist_gradient(
+    positions: Array,
+    thetas: Array,
+    frames: ReferenceFrames,
+    rest_strains: Array,
+    voronoi_lengths: Array,
+    stiffness: Array,
+) -> Array:
+    """(m, 11): newtons by positions, N m by thetas."""
+    joints = joints_at(positions, thetas, frames)
+    stresses = stiffness / voronoi_lengths[:, None] * (_strains(joints) - rest_strains)
+    by_edges = np.einsum("mk,mki->mi", stresses, _strain_gradients(joints))
+    g, _ = time_holonomy(joints.tangents, joints.lengths, frames.tangents)
+    by_edges[:, 0:3] += by_edges[:, 3, None] * g[:, 0]
+    by_edges[:, 4:7] += by_edges[:, 7, None] * g[:, 1]
+    gradient: Array = by_edges @ EDGES_FROM_VERTICES
+    return gradient
+
+
+def bend_twist_hessian(
+    positions: Array,
+    thetas: Array,
+    frames: ReferenceFrames,
+    rest_strains: Array,
+    voronoi_lengths: Array,
+    stiffness: Array,
+    projected: bool = False,
+) -> Array:
+    """(m, 11, 11), symmetric; if asked for, projected to be positive semi-definite.
+
+    Projected in the 8 variables of the edges and thetas, by setting negative eigenvalues to zero.
+    """
+    joints = joints_at(positions, thetas, frames)
+    moduli = stiffness / voronoi_lengths[:, None]
+    stresses = moduli * (_strains(joints) - rest_strains)
+    strain_gradients = _strain_gradients(joints)
+    hessian = strain_gradients.swapaxes(1, 2) @ (moduli[:, :, None] * strain_gradients)
+    hessian += curvature_hessian(joints, stresses[:, :2])
+    hessian += stresses[:, 2, None, None] * twist_hessian(joints)
+
+    # With frames from the kept tangents: a change of variables, in which a theta turns by g . de, too.
+    g, slope = time_holonomy(joints.tangents, joints.lengths, frames.tangents)
+    change = np.tile(np.eye(8), (len(g), 1, 1))
+    change[:, 3, 0:3], change[:, 7, 4:7] = g[:, 0], g[:, 1]
+    hessian = change.swapaxes(1, 2) @ hessian @ change
+    torques = np.einsum("mk,mki->mi", stresses, strain_gradients[:, :, [3, 7]])
+    hessian[:, 0:3, 0:3] += torques[:, 0, None, None] * slope[:, 0]
+    hessian[:, 4:7, 4:7] += torques[:, 1, None, None] * slope[:, 1]
+    if projected:
+        hessian = project(hessian)
+    by_vertices: Array = EDGES_FROM_VERTICES.T @ hessian @ EDGES_FROM_VERTICES
+    return by_vertices
+
+
+def _strains(joints: Joints) -> Array:
+    kappa = material_curvatures(joints)
+    strains: Array = module_of(kappa).stack((kappa[..., 0], kappa[..., 1], joints.twists), -1)
+    return strains
+
+
+def _strain_gradients(joints: Joints) -> Array:
+    """(m, 3, 8), with frames that follow by parallel transport from where they are."""
+    return np.concatenate([curvature_gradients(joints), twist_gradient(joints)[:, None]], axis=1)

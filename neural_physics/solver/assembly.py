@@ -1,0 +1,125 @@
+"""Blocks of elements, summed into one sparse matrix that is solved with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+
+from .linear import LinearSolver, NotPositiveDefinite, SparsePattern, choose_solver, lower_triangles
+from .term import Array, Indices, Mask
+
+FIRST_SHIFT = 1e-8  # of the mean of the diagonal, added to it where rounding has cost positive definiteness
+MOST_SHIFTS = 8
+
+
+class Assembly:
+    """A matrix over the free entries of q.
+
+    Its pattern is that of some stencils. Where others are met later, as contact makes them, what they couple
+    is taken in and kept: what touches now is likely to touch again.
+    chosen: which linear solver, and why.
+    """
+
+    def __init__(self, stencils: Sequence[Indices], n: int, free: Mask, solid: bool) -> None:
+        """n: the size of q; free: (n,) the entries that are solved for; solid: see `choose_solver`."""
+        self._n, self._free, self._solid = n, free, solid
+        self._coupled: list[Indices] = []
+        self._make_pattern(stencils)
+
+    def vector(self, stencils: Sequence[Indices], gradients: Sequence[Array]) -> Array:
+        """(n,): the sum of the gradients (m_k, s_k) of the elements of each kind."""
+        total = np.zeros(self._n)
+        for stencil, gradient in zip(stencils, gradients, strict=True):
+            total += np.bincount(stencil.ravel(), gradient.ravel(), self._n)
+        return total
+
+    def solve(
+        self,
+        stencils: Sequence[Indices],
+        hessians: Sequence[Array],
+        diagonal: Array,
+        b: Array,
+        more: sparse.csc_matrix | None = None,
+    ) -> Array:
+        """x (n,) with (H + diag(diagonal) + more) x = b for the free entries; 0 for the others.
+
+        H: the sum of blocks (m_k, s_k, s_k); diagonal, b (n,); more (n, n). All are semi-definite.
+        """
+        self._follow(stencils, more)
+        pattern = self._pattern
+        values = np.zeros(pattern.nnz + 1)
+        for stencil, places, hessian in zip(stencils, self._places, hessians, strict=True):
+            values += np.bincount(places, lower_triangles(stencil, hessian), pattern.nnz + 1)
+        if more is not None:
+            entries = sparse.tril(more, format="coo")
+            there = self._look_up(np.column_stack([entries.row, entries.col]), np.array([1]), np.array([0]))
+            assert there is not None  # `_follow` has taken them in
+            values += np.bincount(there, entries.data, pattern.nnz + 1)
+        values = values[:-1]
+        values[pattern.diagonal] += diagonal[pattern.free]
+        self._factorise(values)
+        x = np.zeros(self._n)
+        x[pattern.free] = self._solver.solve(b[pattern.free])
+        return x
+
+    def _make_pattern(self, stencils: Sequence[Indices]) -> None:
+        self._coupled += [stencil.copy() for stencil in stencils if len(stencil)]
+        self._pattern = SparsePattern(self._coupled, self._n, self._free)
+        self._solver: LinearSolver
+        self._solver, self.chosen = choose_solver(self._pattern, self._solid)
+        self._keys = self._pattern.columns * self._pattern.unknowns + self._pattern.indices
+        self._unknown_of = np.full(self._n, -1)
+        self._unknown_of[self._pattern.free] = np.arange(self._pattern.unknowns)
+        self._known: list[Indices] = []
+        self._places: list[Indices] = []
+
+    def _follow(self, stencils: Sequence[Indices], more: sparse.csc_matrix | None) -> None:
+        """Find where the blocks go, and take in what is coupled for the first time."""
+        missing = []
+        if len(self._known) != len(stencils):
+            self._known = [np.empty((0, 0), np.intp)] * len(stencils)
+            self._places = [np.empty(0, np.intp)] * len(stencils)
+        for k, stencil in enumerate(stencils):
+            if stencil is not self._known[k] and not np.array_equal(stencil, self._known[k]):
+                places = self._look_up(stencil, *np.tril_indices(stencil.shape[1]))
+                if places is None:
+                    missing.append(stencil)
+                else:
+                    self._known[k], self._places[k] = stencil, places
+        if more is not None:
+            entries = sparse.tril(more, -1, format="coo")
+            pairs = np.column_stack([entries.row, entries.col])
+            if self._look_up(pairs, np.array([1]), np.array([0])) is None:
+                missing.append(pairs.astype(np.intp))
+        if missing:
+            self._make_pattern(missing)
+            self._follow(stencils, more)
+
+    def _look_up(self, stencil: Indices, rows: Indices, columns: Indices) -> Indices | None:
+        """The place among the values of each of these entries of each block; None if one has none.
+
+        What is not free goes into one place behind the values.
+        """
+        a, b = self._unknown_of[stencil[:, rows]], self._unknown_of[stencil[:, columns]]
+        low, high = np.minimum(a, b).ravel(), np.maximum(a, b).ravel()
+        keys = low * self._pattern.unknowns + high
+        places = np.searchsorted(self._keys, keys)
+        behind = low < 0
+        places[behind] = self._pattern.nnz
+        within = np.minimum(places, self._pattern.nnz - 1)
+        return places if (behind | (self._keys[within] == keys)).all() else None
+
+    def _factorise(self, values: Array) -> None:
+        """A sum of semi-definite parts may be singular, or be so by rounding: then a little is added."""
+        mean = float(np.abs(values[self._pattern.diagonal]).mean()) if self._pattern.unknowns else 0.0
+        shift = FIRST_SHIFT * mean
+        for _ in range(MOST_SHIFTS):
+            try:
+                self._solver.factorise(values)
+                return
+            except NotPositiveDefinite:
+                values[self._pattern.diagonal] += shift
+                shift *= 10.0
+        self._solver.factorise(values)

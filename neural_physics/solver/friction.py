@@ -1,0 +1,68 @@
+"""Coulomb friction of vertices on rigid colliders, by a dissipative potential with lagged normal forces."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .rigid_contact import Contacts
+from .term import Array, Indices
+
+
+class RigidFriction:
+    """A `Term` whose elements are contacts as they were when last lagged (Li et al. 2020, section 5).
+
+    value = mu * force * f0(|u|), with u the way that a vertex slides on its collider in this step and f0
+    their equation 14: smooth up to sliding at eps_v, where friction reaches its full strength.
+    Lagging once more and minimising again brings forces and directions to their values at the step's end.
+    """
+
+    def __init__(self, coefficients: Array, eps_v: float, dt: float) -> None:
+        """coefficients (C,), one for each collider; eps_v in m/s, positive; dt: the time step in s."""
+        self._coefficients = np.asarray(coefficients, np.float64)
+        self._slip = eps_v * dt
+        self._strengths = np.zeros(0)
+
+    def lag(self, contacts: Contacts, q_before: Array) -> None:
+        """Take forces and normals from contacts. q_before (n,): the positions at the step's start."""
+        self._stencils = contacts.stencils
+        self._strengths = self._coefficients[contacts.colliders] * contacts.forces
+        self._normals = contacts.normals
+        self._origins = q_before[contacts.stencils] + contacts.displacements
+
+    @property
+    def stencils(self) -> Indices:
+        """(m, d), of the lagged contacts."""
+        return self._stencils
+
+    def value(self, q: Array) -> Array:
+        """(m,) J."""
+        lengths = np.linalg.norm(self._slides(q), axis=1)
+        slip = self._slip
+        stuck = lengths * lengths / slip * (1.0 - lengths / (3.0 * slip)) + slip / 3.0
+        return self._strengths * np.where(lengths < slip, stuck, lengths)
+
+    def gradient(self, q: Array) -> Array:
+        """(m, d), the force against sliding."""
+        slides = self._slides(q)
+        return (self._strengths * self._f1_over(np.linalg.norm(slides, axis=1)))[:, None] * slides
+
+    def hessian(self, q: Array) -> Array:
+        """(m, d, d), positive semi-definite as it is: f1 rises and is not negative."""
+        slides = self._slides(q)
+        lengths = np.linalg.norm(slides, axis=1)
+        along = slides / np.maximum(lengths, 1e-300)[:, None]
+        flat = np.eye(slides.shape[1]) - self._normals[:, :, None] * self._normals[:, None, :]
+        across = self._f1_over(lengths)
+        rise = np.where(lengths < self._slip, 2.0 / self._slip * (1.0 - lengths / self._slip), 0.0)
+        turned = (rise - across)[:, None, None] * along[:, :, None] * along[:, None, :]
+        return self._strengths[:, None, None] * (across[:, None, None] * flat + turned)
+
+    def _slides(self, q: Array) -> Array:
+        """(m, d), how far vertices slid on their colliders, in m."""
+        moved = q[self._stencils] - self._origins
+        return moved - np.einsum("md,md->m", moved, self._normals)[:, None] * self._normals
+
+    def _f1_over(self, lengths: Array) -> Array:
+        """f1(y) / y (m,), the derivative of f0 by y over y, in 1/m."""
+        stuck = (2.0 - lengths / self._slip) / self._slip
+        return np.where(lengths < self._slip, stuck, 1.0 / np.maximum(lengths, self._slip))

@@ -1,0 +1,333 @@
+"""Sparse symmetric positive definite systems whose pattern stays while their values change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Protocol
+
+import numpy as np
+import scipy.sparse
+import scipy.sparse.linalg
+from numpy.typing import NDArray
+
+from .term import Array, Indices
+
+# Up to here a factorisation takes seconds at most, however the matrix is conditioned. The fill of a solid's
+# grows as n^(4/3) and its work as n^2, those of a shell's as n log n and n^(3/2) (George 1973).
+MOST_UNKNOWNS_OF_SOLIDS = 50_000
+MOST_UNKNOWNS_OF_SHELLS = 300_000
+# SuperLU takes about seven times as long.
+MOST_UNKNOWNS_FOR_SUPERLU = 15_000
+
+
+class NotPositiveDefinite(ArithmeticError):
+    """A matrix has an eigenvalue that is not positive; column: where that showed, or None if not known."""
+
+    def __init__(self, column: int | None = None) -> None:
+        super().__init__(
+            "The matrix is not positive definite" + ("." if column is None else f" (column {column}).")
+        )
+        self.column = column
+
+
+class SparsePattern:
+    """Which degrees of freedom are coupled, found once, so that blocks are summed into place quickly.
+
+    stencils: one (m_k, s_k) array of degrees of freedom 0..n-1 for each kind of element.
+    n: how many there are. free: a (n,) mask or the rising (f,) indices of those to be solved
+    for; all if None. Rows and columns of the others are left out of the matrix, which is f by f.
+    Raises ValueError for indices out of range.
+
+    The values of the matrix are those of its lower triangle, column by column with rising rows (CSC),
+    every diagonal entry among them: `indptr` (f+1,) and `indices` (nnz,) as SciPy has them, and
+    `diagonal` (f,), the places of the diagonal in the values. `free` (f,): the unknowns among 0..n-1.
+    """
+
+    def __init__(
+        self, stencils: Sequence[Indices], n: int, free: NDArray[np.bool_] | Indices | None = None
+    ) -> None:
+        self.n = n
+        self.free: Indices = np.arange(n)[slice(None) if free is None else free]
+        self.unknowns = f = len(self.free)
+        unknown_of = np.full(n, -1)
+        unknown_of[self.free] = np.arange(f)
+        self._stencils = [np.asarray(stencil, np.intp) for stencil in stencils]
+        keys = [np.arange(f) * (f + 1)]
+        for stencil in self._stencils:
+            if stencil.size and not 0 <= stencil.min() <= stencil.max() < n:
+                raise ValueError(f"A stencil has a degree of freedom outside 0..{n - 1}.")
+            rows, columns = np.tril_indices(stencil.shape[1])
+            a, b = unknown_of[stencil[:, rows]], unknown_of[stencil[:, columns]]
+            low, high = np.minimum(a, b), np.maximum(a, b)
+            # What is left out gets the last key, so that it is summed into one place behind the values.
+            keys.append(np.where(low < 0, f * f, low * f + high).ravel())
+        found, places = np.unique(np.concatenate([*keys, [f * f]]), return_inverse=True)
+        columns, rows = np.divmod(found[:-1], max(f, 1))
+        self.indices: Indices = rows
+        self.indptr: Indices = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=f))])
+        self.diagonal: Indices = places[:f]
+        self._places = places[f:-1]
+
+    @property
+    def nnz(self) -> int:
+        """How many values the lower triangle has."""
+        return len(self.indices)
+
+    def assemble(self, blocks: Sequence[Array]) -> Array:
+        """The values (nnz,) of the sum of symmetric blocks (m_k, s_k, s_k), one array for each stencil."""
+        lower = [lower_triangles(*both) for both in zip(self._stencils, blocks, strict=True)]
+        weights = np.concatenate([np.empty(0), *lower])
+        return np.bincount(self._places, weights, self.nnz + 1)[:-1].astype(np.float64, copy=False)
+
+    def vector(self, blocks: Sequence[Array]) -> Array:
+        """The sum (n,) of vectors (m_k, s_k), one array for each stencil, with what is not free too."""
+        summed = np.zeros(self.n)
+        for stencil, block in zip(self._stencils, blocks, strict=True):
+            summed += np.bincount(stencil.ravel(), block.ravel(), self.n)
+        return summed
+
+    def matrix(self, values: Array) -> scipy.sparse.csr_matrix:
+        """The whole symmetric f by f matrix, to multiply with."""
+        indptr, indices, places = self._both_triangles
+        shape = (self.unknowns, self.unknowns)
+        return scipy.sparse.csr_matrix((values[places], indices, indptr), shape, copy=False)
+
+    @cached_property
+    def columns(self) -> Indices:
+        """(nnz,): the column of each value."""
+        return np.repeat(np.arange(self.unknowns), np.diff(self.indptr))
+
+    @cached_property
+    def _both_triangles(self) -> tuple[Indices, Indices, Indices]:
+        """The whole matrix as CSR: indptr, indices, and the place of each of its values in the triangle's."""
+        below = np.flatnonzero(self.indices != self.columns)
+        rows = np.concatenate([self.indices, self.columns[below]])
+        columns = np.concatenate([self.columns, self.indices[below]])
+        places = np.concatenate([np.arange(self.nnz), below])
+        order = np.lexsort((columns, rows))
+        indptr = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=self.unknowns))])
+        # As 32-bit integers, which SciPy multiplies with the quickest and SuperLU asks for.
+        return indptr.astype(np.int32), columns[order].astype(np.int32), places[order]
+
+
+def lower_triangles(stencil: Indices, blocks: Array) -> Array:
+    """The entries of the lower triangles of blocks (m, s, s), one after the other, as a stencil takes them.
+
+    Where an element has a degree of freedom twice, what couples it with itself stands once for two entries.
+    """
+    m, s = stencil.shape
+    rows, columns = np.tril_indices(s)
+    entries = np.take(blocks.reshape(m, s * s), rows * s + columns, axis=1)
+    twice = (stencil[:, rows] == stencil[:, columns]) & (rows != columns)
+    if twice.any():
+        entries[twice] *= 2.0
+    return entries.ravel()
+
+
+class LinearSolver(Protocol):
+    """Solves A x = b for one pattern, with new values now and then."""
+
+    def factorise(self, values: Array) -> None:
+        """Take the values (nnz,) of A. Raises NotPositiveDefinite, or ValueError where one is not finite."""
+        ...
+
+    def solve(self, b: Array) -> Array:
+        """x for b (f,) or (f, k) of the values last taken, of the same shape."""
+        ...
+
+
+class CholeskySolver:
+    """CHOLMOD's supernodal Cholesky factors (Chen et al. 2008), by way of cvxopt.
+
+    ordering (f,): the order in which to eliminate the unknowns; METIS' nested dissection (Karypis and
+    Kumar 1998) if None, or CHOLMOD's AMD where pymetis is missing. Hand on the `ordering` of an earlier
+    pattern that has the same unknowns and nearly the same couplings, to save the time to find one.
+    Raises ImportError where cvxopt is missing.
+    """
+
+    def __init__(self, pattern: SparsePattern, ordering: Indices | None = None) -> None:
+        import cvxopt
+        import cvxopt.cholmod
+
+        self._cholmod, self._dense = cvxopt.cholmod, cvxopt.matrix
+        self._pattern = pattern
+        if ordering is None and find_spec("pymetis"):
+            ordering = nested_dissection(pattern)
+        self.ordering = ordering
+        ones, shape = cvxopt.matrix(1.0, (pattern.nnz, 1)), (pattern.unknowns, pattern.unknowns)
+        self._matrix = cvxopt.spmatrix(
+            ones, _integers(cvxopt.matrix, pattern.indices), _integers(cvxopt.matrix, pattern.columns), shape
+        )
+        given = {} if ordering is None else {"p": _integers(cvxopt.matrix, ordering)}
+        self._factors = self._cholmod.symbolic(self._matrix, uplo="L", **given)
+
+    def factorise(self, values: Array) -> None:
+        _check(self._pattern, values)
+        self._matrix.V = self._dense(np.ascontiguousarray(values, np.float64))
+        try:
+            self._cholmod.numeric(self._matrix, self._factors)
+        except ArithmeticError:
+            # CHOLMOD's column is one of the permuted matrix, in an order that cvxopt does not tell.
+            raise NotPositiveDefinite from None
+
+    def solve(self, b: Array) -> Array:
+        x = self._dense(np.asarray(b, np.float64))
+        self._cholmod.solve(self._factors, x)
+        return np.array(x).reshape(b.shape)
+
+
+class SuperLUSolver:
+    """SuperLU's factors in its symmetric mode (Li 2005), by way of SciPy: where cvxopt is missing."""
+
+    def __init__(self, pattern: SparsePattern) -> None:
+        self._pattern = pattern
+
+    def factorise(self, values: Array) -> None:
+        _check(self._pattern, values)
+        try:
+            # With the diagonal as pivots A = L D L^T, and D tells as much as Cholesky factors would.
+            self._factors = scipy.sparse.linalg.splu(
+                self._pattern.matrix(values).tocsc(),
+                permc_spec="MMD_AT_PLUS_A",
+                diag_pivot_thresh=0.0,
+                options={"SymmetricMode": True},
+            )
+        except RuntimeError:  # exactly singular
+            raise NotPositiveDefinite from None
+        pivots = self._factors.U.diagonal()
+        if not (self._factors.perm_r == self._factors.perm_c).all():
+            raise NotPositiveDefinite
+        if not (pivots > 0.0).all():
+            raise NotPositiveDefinite(int(np.argmax(self._factors.perm_c == np.argmin(pivots > 0.0))))
+
+    def solve(self, b: Array) -> Array:
+        x: Array = self._factors.solve(np.asarray(b, np.float64))
+        return x
+
+
+class ConjugateGradientSolver:
+    """Conjugate gradients with a block-Jacobi preconditioner: for systems too large to factorise.
+
+    block: each `block` degrees of freedom from 0 on are one of its blocks, a vertex's coordinates.
+    tolerance: stops where the residual is so small against b; most: or after so many steps for each
+    right-hand side. A step too few still leaves x a direction of descent of x.A.x/2 - b.x: `steps` and
+    `residual` (relative) tell how the last solution ended, of its worst right-hand side.
+    `solve` raises NotPositiveDefinite where it meets a direction of no or negative curvature.
+    """
+
+    def __init__(
+        self, pattern: SparsePattern, block: int = 3, tolerance: float = 1e-8, most: int = 5000
+    ) -> None:
+        self._pattern, self._tolerance, self._most = pattern, tolerance, most
+        self.steps, self.residual = 0, 0.0
+        owners = pattern.free // block
+        self._owners, self._within = np.unique(owners, return_inverse=True)[1], pattern.free % block
+        self._blocks = (int(self._owners.max(initial=-1)) + 1, block)
+        rows, columns = pattern.indices, pattern.columns
+        self._inside = np.flatnonzero(owners[rows] == owners[columns])
+        self._rows, self._columns = rows[self._inside], columns[self._inside]
+
+    def factorise(self, values: Array) -> None:
+        _check(self._pattern, values)
+        count, size = self._blocks
+        # A coordinate that is not free stands alone in its block, as 1.
+        lower = np.broadcast_to(np.eye(size), (count, size, size)).copy()
+        at = (self._owners[self._rows], self._within[self._rows], self._within[self._columns])
+        lower[at] = values[self._inside]
+        try:
+            factors = np.linalg.cholesky(lower)  # reads the lower triangles only
+        except np.linalg.LinAlgError:
+            raise NotPositiveDefinite from None
+        roots = np.linalg.inv(factors)
+        self._preconditioner = np.einsum("bki,bkj->bij", roots, roots)
+        self._matrix = self._pattern.matrix(values)
+
+    def solve(self, b: Array) -> Array:
+        right = np.asarray(b, np.float64)
+        if right.ndim == 1:
+            x, self.steps, self.residual = self._solve_one(right)
+            return x
+        solved = [self._solve_one(column) for column in right.T]
+        self.steps, self.residual = max(s[1] for s in solved), max(s[2] for s in solved)
+        return np.stack([s[0] for s in solved], 1)
+
+    def _solve_one(self, b: Array) -> tuple[Array, int, float]:
+        x, residual = np.zeros_like(b), b.copy()
+        size = float(np.linalg.norm(b))
+        if size == 0.0:
+            return x, 0, 0.0
+        direction = z = self._precondition(residual)
+        descent = float(residual @ z)
+        steps, left = 0, 1.0
+        while left > self._tolerance and steps < self._most:
+            image = self._matrix @ direction
+            curvature = float(direction @ image)
+            if curvature <= 0.0:
+                raise NotPositiveDefinite
+            length = descent / curvature
+            x += length * direction
+            residual -= length * image
+            steps, left = steps + 1, float(np.linalg.norm(residual)) / size
+            z = self._precondition(residual)
+            before, descent = descent, float(residual @ z)
+            direction = z + descent / before * direction
+        return x, steps, left
+
+    def _precondition(self, residual: Array) -> Array:
+        blocks = np.zeros(self._blocks)
+        blocks[self._owners, self._within] = residual
+        scaled = np.einsum("bij,bj->bi", self._preconditioner, blocks)
+        return scaled[self._owners, self._within]
+
+
+def choose_solver(pattern: SparsePattern, solid: bool, block: int = 3) -> tuple[LinearSolver, str]:
+    """The quickest solver that is installed for a pattern of this size, and a sentence that says why.
+
+    solid: whether there are elements that fill a volume, not only shells and rods. block: as
+    ConjugateGradientSolver has it.
+    """
+    n, cholmod = pattern.unknowns, find_spec("cvxopt") is not None
+    most = MOST_UNKNOWNS_OF_SOLIDS if solid else MOST_UNKNOWNS_OF_SHELLS
+    most = most if cholmod else min(most, MOST_UNKNOWNS_FOR_SUPERLU)
+    missing = "" if cholmod else " without cvxopt"
+    if n > most:
+        why = f"Conjugate gradients: {n} unknowns are more than the {most} to factorise{missing}."
+        return ConjugateGradientSolver(pattern, block), why
+    if not cholmod:
+        return SuperLUSolver(pattern), f"SuperLU: {n} unknowns are few enough to factorise{missing}."
+    ordering = "METIS" if find_spec("pymetis") else "AMD, as pymetis is missing"
+    return CholeskySolver(pattern), f"CHOLMOD, ordered by {ordering}: {n} unknowns are at most {most}."
+
+
+def nested_dissection(pattern: SparsePattern) -> Indices:
+    """(f,): METIS' order in which to eliminate the unknowns with little fill. Needs pymetis."""
+    import pymetis
+
+    below = pattern.indices != pattern.columns
+    rows, columns = pattern.indices[below], pattern.columns[below]
+    starts = np.concatenate([rows, columns])
+    order = np.argsort(starts, kind="stable")
+    counts = np.bincount(starts, minlength=pattern.unknowns)
+    adjacency = pymetis.CSRAdjacency(
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+        np.concatenate([columns, rows])[order].astype(np.int32),
+    )
+    return np.array(pymetis.nested_dissection(adjacency)[0], np.intp)
+
+
+def _integers(matrix: Callable[..., object], numbers: Indices) -> object:
+    """As cvxopt's matrix of integers: from a list, as it takes an array's integers by their name in C."""
+    return matrix(numbers.tolist(), (len(numbers), 1), "i")
+
+
+def _check(pattern: SparsePattern, values: Array) -> None:
+    """What every solver refuses before it starts."""
+    if values.shape != (pattern.nnz,):
+        raise ValueError(f"{values.shape} values for a pattern of {pattern.nnz}.")
+    if not np.isfinite(values).all():
+        raise ValueError("The matrix has values that are not finite.")
+    diagonal = values[pattern.diagonal]
+    if (diagonal <= 0.0).any():
+        raise NotPositiveDefinite(int(np.argmin(diagonal)))

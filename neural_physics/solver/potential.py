@@ -1,0 +1,132 @@
+"""What a step in time, or rest, is the minimum of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from .assembly import Assembly
+from .friction import RigidFriction
+from .system import State, System
+from .term import Array, Term
+
+
+class Potential:
+    """V(x) - f.x, V being all terms and the contact of the body with itself.
+
+    The entries that are not free go to where they are told while the minimum is sought, and colliders along
+    their motion, as far as nothing is in their way at first (see `rigid_contact`).
+    """
+
+    def __init__(self, system: System, assembly: Assembly, force: Array, target: Array) -> None:
+        """force (n,) N; target (n,): where the entries that are not free go."""
+        self._system, self._assembly, self._force, self._target = system, assembly, force, target
+        self._terms: list[Term] = list(system.terms)
+
+    def begin(self, state: State, dt: float) -> None:
+        """Let contact begin a step, from the state and dt seconds long, in which colliders move.
+
+        Raises ValueError where a body is in a collider, or passes through itself.
+        """
+        surroundings = self._system.surroundings
+        if surroundings is not None:
+            contact = surroundings.contact
+            contact.begin_step(state.q, surroundings.motions(state.time, state.time + dt))
+            self._terms.append(contact)
+            if dt > 0.0 and surroundings.frictions.any():
+                friction = RigidFriction(surroundings.frictions, surroundings.slip, dt)
+                friction.lag(contact.contacts(state.q), state.q)
+                self._terms.append(friction)
+        if self._system.self_contact is not None:
+            self._system.self_contact.begin_step(state.q)
+
+    def advance(self, q: Array) -> tuple[Array, bool]:
+        """q and the colliders led on towards where they shall be, and whether they are there."""
+        system = self._system
+        lead = np.where(system.free, 0.0, self._target - q)
+        contact = system.surroundings.contact if system.surroundings else None
+        if contact is not None:
+            lead += np.where(system.free, contact.carry(q), 0.0)
+        if not lead.any() and (contact is None or contact.progress == 1.0):
+            return q, True
+        share = contact.largest_advance(q, lead) if contact else 1.0
+        if system.self_contact is not None:
+            share = min(share, system.self_contact.largest_step(q, lead))
+        q = q + share * lead
+        if contact is not None:
+            contact.advance(share)
+        if share == 1.0:
+            q[~system.free] = self._target[~system.free]
+        return q, share == 1.0
+
+    def largest_step(self, q: Array, direction: Array) -> float:
+        system, share = self._system, 1.0
+        if system.surroundings is not None:
+            share = system.surroundings.contact.largest_step(q, direction)
+        if system.self_contact is not None:
+            share = min(share, system.self_contact.largest_step(q, direction))
+        return share
+
+    def value(self, q: Array) -> float:
+        value = sum(float(term.value(q).sum()) for term in self._terms) - float(self._force @ q)
+        if self._system.self_contact is not None:
+            value += self._system.self_contact.value(q)
+        return value
+
+    def gradient(self, q: Array) -> Array:
+        stencils = [term.stencils for term in self._terms]
+        gradient = self._assembly.vector(stencils, [term.gradient(q) for term in self._terms]) - self._force
+        if self._system.self_contact is not None:
+            gradient += self._system.self_contact.gradient(q)
+        return np.where(self._system.free, gradient, 0.0)
+
+    def direction(self, q: Array, gradient: Array) -> Array:
+        return self._solve(q, [term.hessian(q) for term in self._terms], np.zeros_like(q), gradient)
+
+    def _solve(self, q: Array, hessians: list[Array], diagonal: Array, gradient: Array) -> Array:
+        stencils = [term.stencils for term in self._terms]
+        more = self._system.self_contact.sparse_hessian(q) if self._system.self_contact else None
+        return self._assembly.solve(stencils, hessians, diagonal, -gradient, more)
+
+
+class IncrementalPotential(Potential):
+    """That of one step of implicit Euler (see `implicit_euler`)."""
+
+    def __init__(self, system: System, assembly: Assembly, state: State, dt: float, target: Array) -> None:
+        super().__init__(system, assembly, np.zeros_like(state.q), target)
+        force = system.force(state.q, state.velocity, state.time)
+        force = force - system.mass_damping * system.masses * state.velocity
+        self._inertia = system.masses / dt**2
+        self._predicted, self._before = state.q + dt * state.velocity, state.q
+        moving = system.free & (system.masses > 0.0)
+        self._predicted[moving] += force[moving] / self._inertia[moving]
+        damping = system.stiffness_damping / dt
+        self._damping = [damping * term.hessian(state.q) for term in system.terms] if damping else []
+        self.begin(state, dt)
+
+    def value(self, q: Array) -> float:
+        away = q - self._predicted
+        value = super().value(q) + 0.5 * float(self._inertia @ away**2)
+        for moved, drag in self._drags(q):
+            value += 0.5 * float((moved * drag).sum())
+        return value
+
+    def gradient(self, q: Array) -> Array:
+        gradient = super().gradient(q) + self._inertia * (q - self._predicted)
+        for term, (_, drag) in zip(self._system.terms, self._drags(q), strict=False):
+            gradient += np.bincount(term.stencils.ravel(), drag.ravel(), len(q))
+        return np.where(self._system.free, gradient, 0.0)
+
+    def direction(self, q: Array, gradient: Array) -> Array:
+        hessians = [term.hessian(q) for term in self._terms]
+        for k, damping in enumerate(self._damping):
+            hessians[k] = hessians[k] + damping
+        return self._solve(q, hessians, self._inertia, gradient)
+
+    def _drags(self, q: Array) -> Iterator[tuple[Array, Array]]:
+        """For each damped term: how far its elements' degrees of freedom have moved, and the drag on them."""
+        moved = q - self._before
+        for term, damping in zip(self._system.terms, self._damping, strict=False):
+            there = moved[term.stencils]
+            yield there, (damping @ there[..., None])[..., 0]

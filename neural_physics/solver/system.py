@@ -1,0 +1,76 @@
+"""What is simulated, and how it stands at a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .rigid_contact import RigidContact
+from .rigid_motion import RigidMotion
+from .self_contact import SelfContact
+from .term import Array, Mask, Term
+
+Force = Callable[[Array, Array, float], Array]
+
+
+@dataclass(frozen=True)
+class State:
+    """q (n,) and its velocity (n,), per second, at a time in seconds.
+
+    converged: whether the step to it, and all of its parts where it was halved, ended at a minimum.
+    iterations: of Newton's method, in that step.
+    """
+
+    q: Array
+    velocity: Array
+    time: float = 0.0
+    converged: bool = True
+    iterations: int = 0
+
+
+def no_force(q: Array, velocity: Array, time: float) -> Array:
+    """Nothing pushes."""
+    return np.zeros_like(q)
+
+
+def gravity(masses: Array, acceleration: Sequence[float]) -> Force:
+    """The weight of vertices; masses (n,) kg, 0 beyond the vertices' coordinates; acceleration (d,) m/s^2."""
+    force = masses * np.resize(np.asarray(acceleration, np.float64), len(masses))
+    return lambda q, velocity, time: force
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Rigid colliders that move by themselves.
+
+    motions: what each does between two times, in seconds. frictions (C,): the coefficient of each; slip, m/s:
+    up to where what slides is taken for sticking.
+    """
+
+    contact: RigidContact
+    motions: Callable[[float, float], Sequence[RigidMotion]]
+    frictions: Array
+    slip: float = 1e-3
+
+
+@dataclass(frozen=True)
+class System:
+    """What moves.
+
+    masses: (n,) kg; of angles kg m^2. free: (n,) which entries are solved for; the others go where each step
+    is told. force: N, of q, velocity and time at the start of a step. mass_damping (1/s) and
+    stiffness_damping (s): Rayleigh's, the stiffness that of the terms at the start of a step.
+    solid: whether there are elements that fill a volume, not only shells and rods.
+    """
+
+    masses: Array
+    terms: Sequence[Term]
+    free: Mask
+    surroundings: Surroundings | None = None
+    self_contact: SelfContact | None = None
+    force: Force = no_force
+    mass_damping: float = 0.0
+    stiffness_damping: float = 0.0
+    solid: bool = True

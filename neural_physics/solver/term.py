@@ -1,0 +1,37 @@
+"""The parts that a potential is the sum of."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+
+class Term(Protocol):
+    """A sum over m elements, each a function of s of the degrees of freedom q.
+
+    q (n,) float64: the coordinates of all vertices, x y z (or x y) of each in turn, in metres; then what
+    else a term needs, such as the twist of a rod's edges, in radians. Units of value: J.
+    """
+
+    @property
+    def stencils(self) -> Indices:
+        """(m, s): which of q each element depends on."""
+        ...
+
+    def value(self, q: Array) -> Array:
+        """(m,)."""
+        ...
+
+    def gradient(self, q: Array) -> Array:
+        """(m, s), derivatives by the element's own degrees of freedom."""
+        ...
+
+    def hessian(self, q: Array) -> Array:
+        """(m, s, s), symmetric and positive semi-definite."""
+        ...

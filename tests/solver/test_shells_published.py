@@ -72,7 +72,8 @@ PUBLISHED = [(2.0, 1.604, 4.933), (4.0, 3.286, 6.698)]
 def held_against_the_published(nx, ny, load_parameter, back, up, tolerance):
     *found, iterations = cantilever(nx, ny, load_parameter)
     print(
-        f"load {load_parameter}: U {found[0]:.3f} of {back}, W {found[1]:.3f} of {up}, {iterations} iterations"
+        f"load {load_parameter}: U {found[0]:.3f} of {back}, "
+        f"W {found[1]:.3f} of {up}, {iterations} iterations"
     )
     assert found == pytest.approx([back, up], rel=tolerance)
 

@@ -56,10 +56,13 @@ class Assembly:
         diagonal: Array,
         b: Array,
         more: sparse.csc_matrix | None = None,
+        shifted: bool = True,
     ) -> Array:
         """x (n,) with (H + diag(diagonal) + more) x = b, or near it, for the free entries; 0 for the others.
 
-        H: the sum of blocks (m_k, s_k, s_k); diagonal, b (n,); more (n, n). All are semi-definite.
+        H: the sum of blocks (m_k, s_k, s_k); diagonal, b (n,); more (n, n). x is a direction in which
+        x . b > 0. shifted: what is not positive definite is made so; else it raises NotPositiveDefinite,
+        if it shows.
         """
         self._follow(stencils, more)
         pattern = self._pattern
@@ -74,10 +77,10 @@ class Assembly:
         values = values[:-1]
         values[pattern.diagonal] += diagonal[pattern.free]
         x = np.zeros(self._n)
-        x[pattern.free] = self._solve(values, b[pattern.free])
+        x[pattern.free] = self._solve(values, b[pattern.free], shifted)
         return x
 
-    def _solve(self, values: Array, b: Array) -> Array:
+    def _solve(self, values: Array, b: Array, shifted: bool) -> Array:
         if self._quick is not None:
             try:
                 self._quick.factorise(values)
@@ -85,8 +88,12 @@ class Assembly:
                 if self._quick.residual <= NEAR_ENOUGH:
                     return x
             except NotPositiveDefinite:
-                pass
-        self._factorise(values)
+                if not shifted:
+                    raise
+        if shifted:
+            self._factorise(values)
+        else:
+            self._solver.factorise(values)
         return self._solver.solve(b)
 
     def _make_pattern(self, stencils: Sequence[Indices]) -> None:

@@ -61,6 +61,9 @@ class Potential:
             q[~system.free] = self._target[~system.free]
         return q, share == 1.0
 
+    def size(self, direction: Array) -> float:
+        return float(np.abs(self._system.reach * direction).max(initial=0.0))
+
     def largest_step(self, q: Array, direction: Array) -> float:
         system, share = self._system, 1.0
         if system.surroundings is not None:

@@ -7,11 +7,24 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from .linear import LinearSolver, NotPositiveDefinite, SparsePattern, choose_solver, lower_triangles
+from .linear import (
+    ConjugateGradientSolver,
+    LinearSolver,
+    NotPositiveDefinite,
+    SparsePattern,
+    choose_solver,
+    lower_triangles,
+)
 from .term import Array, Indices, Mask
 
 FIRST_SHIFT = 1e-8  # of the mean of the diagonal, added to it where rounding has cost positive definiteness
 MOST_SHIFTS = 8
+# In a step of time inertia makes the matrix of a solid well-conditioned: conjugate gradients then come near
+# the solution long before its factors are found, near enough for a Newton step, which is corrected by the
+# next one anyhow. Where they do not, as at rest or with a very stiff body, little time is lost.
+LEAST_UNKNOWNS_TO_ITERATE = 3000
+NEAR_ENOUGH = 1e-3  # the residual, of b
+FEW_STEPS = 120
 
 
 class Assembly:
@@ -19,7 +32,8 @@ class Assembly:
 
     Its pattern is that of some stencils. Where others are met later, as contact makes them, what they couple
     is taken in and kept: what touches now is likely to touch again.
-    chosen: which linear solver, and why.
+    chosen: which linear solver, and why. The same input gives the same x, whatever was solved before, as long
+    as the pattern is the same.
     """
 
     def __init__(self, stencils: Sequence[Indices], n: int, free: Mask, solid: bool) -> None:
@@ -42,10 +56,13 @@ class Assembly:
         diagonal: Array,
         b: Array,
         more: sparse.csc_matrix | None = None,
+        shifted: bool = True,
     ) -> Array:
-        """x (n,) with (H + diag(diagonal) + more) x = b for the free entries; 0 for the others.
+        """x (n,) with (H + diag(diagonal) + more) x = b, or near it, for the free entries; 0 for the others.
 
-        H: the sum of blocks (m_k, s_k, s_k); diagonal, b (n,); more (n, n). All are semi-definite.
+        H: the sum of blocks (m_k, s_k, s_k); diagonal, b (n,); more (n, n). x is a direction in which
+        x . b > 0. shifted: what is not positive definite is made so; else it raises NotPositiveDefinite,
+        if it shows.
         """
         self._follow(stencils, more)
         pattern = self._pattern
@@ -59,16 +76,36 @@ class Assembly:
             values += np.bincount(there, entries.data, pattern.nnz + 1)
         values = values[:-1]
         values[pattern.diagonal] += diagonal[pattern.free]
-        self._factorise(values)
         x = np.zeros(self._n)
-        x[pattern.free] = self._solver.solve(b[pattern.free])
+        x[pattern.free] = self._solve(values, b[pattern.free], shifted)
         return x
+
+    def _solve(self, values: Array, b: Array, shifted: bool) -> Array:
+        if self._quick is not None:
+            try:
+                self._quick.factorise(values)
+                x = self._quick.solve(b)
+                if self._quick.residual <= NEAR_ENOUGH:
+                    return x
+            except NotPositiveDefinite:
+                if not shifted:
+                    raise
+        if shifted:
+            self._factorise(values)
+        else:
+            self._solver.factorise(values)
+        return self._solver.solve(b)
 
     def _make_pattern(self, stencils: Sequence[Indices]) -> None:
         self._coupled += [stencil.copy() for stencil in stencils if len(stencil)]
         self._pattern = SparsePattern(self._coupled, self._n, self._free)
         self._solver: LinearSolver
+        self._quick: ConjugateGradientSolver | None
         self._solver, self.chosen = choose_solver(self._pattern, self._solid)
+        self._quick = None
+        if self._solid and self._pattern.unknowns >= LEAST_UNKNOWNS_TO_ITERATE:
+            self._quick = ConjugateGradientSolver(self._pattern, tolerance=NEAR_ENOUGH, most=FEW_STEPS)
+            self.chosen += " Conjugate gradients are tried first."
         self._keys = self._pattern.columns * self._pattern.unknowns + self._pattern.indices
         self._unknown_of = np.full(self._n, -1)
         self._unknown_of[self._pattern.free] = np.arange(self._pattern.unknowns)

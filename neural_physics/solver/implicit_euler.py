@@ -26,7 +26,7 @@ MOST_HALVINGS = 4  # of a step that does not converge: sixteen parts at most
 
 @dataclass
 class ImplicitEuler:
-    """Steps a system. tolerance: of each entry of q, in its unit, when a minimum counts as found."""
+    """Steps a system. tolerance, m: a minimum counts as found when Newton's step goes no further."""
 
     system: System
     tolerance: float

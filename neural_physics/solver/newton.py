@@ -36,6 +36,10 @@ class Objective(Protocol):
         """(n,): -H^-1 gradient, H positive definite and near the Hessian; 0 for entries that are not free."""
         ...
 
+    def size(self, direction: Array) -> float:
+        """How far the direction goes, m."""
+        ...
+
     def largest_step(self, q: Array, direction: Array) -> float:
         """How much of the direction, 0 < share <= 1, can be gone without leaving what is allowed."""
         ...
@@ -43,7 +47,7 @@ class Objective(Protocol):
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where the search ended. error: the largest entry of the last Newton step, in the unit of q."""
+    """Where the search ended. error: how far the last Newton step went, m."""
 
     q: Array
     converged: bool
@@ -52,7 +56,7 @@ class Minimum:
 
 
 def minimise(objective: Objective, q: Array, tolerance: float, most_iterations: int = 100) -> Minimum:
-    """From an allowed q downhill until no entry of a Newton step is larger than `tolerance`.
+    """From an allowed q downhill until a Newton step goes no further than `tolerance`, m.
 
     The last step, smaller than the tolerance, is taken too: near the minimum it leaves an error far below.
     """
@@ -64,7 +68,7 @@ def minimise(objective: Objective, q: Array, tolerance: float, most_iterations: 
             value = objective.value(q)
         gradient = objective.gradient(q)
         direction = objective.direction(q, gradient)
-        error, slope = float(np.abs(direction).max(initial=0.0)), float(gradient @ direction)
+        error, slope = objective.size(direction), float(gradient @ direction)
         if not np.isfinite(error):
             return Minimum(q, False, iteration, error)
         share = objective.largest_step(q, direction)

@@ -18,6 +18,8 @@ class SolidEnergy(Protocol):
 
     def stress(self, f: Array, mu: Array, lam: Array) -> Array: ...
 
+    def hessian(self, f: Array, mu: Array, lam: Array) -> Array: ...
+
     def projected_hessian(self, f: Array, mu: Array, lam: Array) -> Array: ...
 
 
@@ -61,7 +63,13 @@ class SolidTerm:
         return self._volumes[:, None] * forces[:, 0]
 
     def hessian(self, q: Array) -> Array:
-        by_entries = self._energy.projected_hessian(self._deformation(q), self._mu, self._lam)
+        return self._pulled_back(self._energy.projected_hessian(self._deformation(q), self._mu, self._lam))
+
+    def exact_hessian(self, q: Array) -> Array:
+        """See `WithExactHessian`."""
+        return self._pulled_back(self._energy.hessian(self._deformation(q), self._mu, self._lam))
+
+    def _pulled_back(self, by_entries: Array) -> Array:
         by_entries *= self._volumes[:, None, None]
         hessian: Array = self._operator.swapaxes(1, 2) @ (by_entries @ self._operator)
         return hessian

@@ -62,7 +62,9 @@ class System:
     masses: (n,) kg; of angles kg m^2. free: (n,) which entries are solved for; the others go where each step
     is told. force: N, of q, velocity and time at the start of a step. mass_damping (1/s) and
     stiffness_damping (s): Rayleigh's, the stiffness that of the terms at the start of a step.
-    solid: whether there are elements that fill a volume, not only shells and rods.
+    reach: how far, in m, what hangs on an entry of q moves with a unit of it: 1 for coordinates, half of an
+    edge's length for what turns at it; (n,), or one for all. solid: whether there are
+    elements that fill a volume, not only shells and rods.
     """
 
     masses: Array
@@ -73,4 +75,5 @@ class System:
     force: Force = no_force
     mass_damping: float = 0.0
     stiffness_damping: float = 0.0
+    reach: Array | float = 1.0
     solid: bool = True

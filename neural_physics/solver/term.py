@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,4 +34,13 @@ class Term(Protocol):
 
     def hessian(self, q: Array) -> Array:
         """(m, s, s), symmetric and positive semi-definite."""
+        ...
+
+
+@runtime_checkable
+class WithExactHessian(Protocol):
+    """A term whose Hessian is quicker to have as it is than semi-definite."""
+
+    def exact_hessian(self, q: Array) -> Array:
+        """(m, s, s), symmetric; indefinite in places."""
         ...

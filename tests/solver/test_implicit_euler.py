@@ -147,3 +147,12 @@ def test_a_step_that_does_not_converge_is_halved_and_one_that_never_does_says_so
         halved.q, whole.q, atol=1e-6
     )  # the parts of a step lose less energy than the whole
     assert not ImplicitEuler(solver.system, 1e-10, most_iterations=1).step(start, 0.1).converged
+
+
+def test_an_angle_is_judged_by_how_far_it_moves_the_body():
+    """The same step, stopped by a coarser measure: fewer iterations, and off by no more than that allows."""
+    start = State(np.array([0.0, 0, 0, 3.0, 0.5, 0]), np.array([0.0, 1, 0, -9.0, 0, 2.0]))
+    exact = ImplicitEuler(system([Bond(3e6)], 2), 1e-9).step(start, 0.1)
+    coarse = ImplicitEuler(system([Bond(3e6)], 2, reach=np.full(6, 1e-6)), 1e-9).step(start, 0.1)
+    assert coarse.converged and coarse.iterations < exact.iterations
+    assert 0.0 < abs(coarse.q - exact.q).max() < 1e-3

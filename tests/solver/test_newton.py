@@ -29,6 +29,9 @@ class Rosenbrock:
         _, jacobian = self._residual(q)
         return -np.linalg.solve(2 * jacobian.T @ jacobian, gradient)
 
+    def size(self, direction):
+        return float(abs(direction).max())
+
     def largest_step(self, q, direction):
         return 1.0
 

@@ -47,15 +47,14 @@ class RigidFriction:
         return (self._strengths * self._f1_over(np.linalg.norm(slides, axis=1)))[:, None] * slides
 
     def hessian(self, q: Array) -> Array:
-        """(m, d, d), positive semi-definite as it is: f1 rises and is not negative."""
-        slides = self._slides(q)
-        lengths = np.linalg.norm(slides, axis=1)
-        along = slides / np.maximum(lengths, 1e-300)[:, None]
-        flat = np.eye(slides.shape[1]) - self._normals[:, :, None] * self._normals[:, None, :]
-        across = self._f1_over(lengths)
-        rise = np.where(lengths < self._slip, 2.0 / self._slip * (1.0 - lengths / self._slip), 0.0)
-        turned = (rise - across)[:, None, None] * along[:, :, None] * along[:, None, :]
-        return self._strengths[:, None, None] * (across[:, None, None] * flat + turned)
+        """(m, d, d), of the paraboloid above f0 that touches it: positive definite in the plane of contact.
+
+        As f0 is concave in |u|^2 a Newton step on it cannot overshoot. The Hessian itself is flat along what
+        slides: there steps went past the point of sticking, to and fro, hundreds of times.
+        """
+        lengths = np.linalg.norm(self._slides(q), axis=1)
+        flat = np.eye(self._normals.shape[1]) - self._normals[:, :, None] * self._normals[:, None, :]
+        return (self._strengths * self._f1_over(lengths))[:, None, None] * flat
 
     def _slides(self, q: Array) -> Array:
         """(m, d), how far vertices slid on their colliders, in m."""

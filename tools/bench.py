@@ -19,6 +19,7 @@ from typing import Any
 import bench_accuracy
 import bench_excursion
 import bench_limit
+import bench_solver
 import bench_table
 from bench_datasets import BENCH
 from workshop import ROOT, console, leave_after
@@ -68,6 +69,7 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "limit": bench_limit.judge,
     "excursion": excursion,
     "table": bench_table.judge,
+    "solver": bench_solver.judge,
 }
 
 

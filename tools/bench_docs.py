@@ -134,6 +134,18 @@ def play(part: dict[str, Any]) -> str:
     return table(names, rows)
 
 
+def solver(part: dict[str, Any]) -> str:
+    found = {
+        "tetrahedra": f"{part['tetrahedra']:,}",
+        "vertices": f"{part['vertices']:,}",
+        "frames/s": f"{part['frames_per_second']:.1f}",
+        "slowest frame, ms": f"{part['slowest_ms']:.0f}",
+        "Newton steps a frame": f"{part['iterations']:.1f}",
+        "frames that did not converge": part["not_converged"],
+    }
+    return table(list(found), [list(found.values())])
+
+
 # Of the page's places: the report's part each is made of, and how.
 PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "accuracy": ("accuracy", accuracy),
@@ -142,6 +154,7 @@ PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "table": ("table", rows_of_table),
     "ablations": ("table", ablations),
     "play": ("play", play),
+    "solver": ("solver", solver),
 }
 
 

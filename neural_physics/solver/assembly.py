@@ -8,12 +8,13 @@ import numpy as np
 from scipy import sparse
 
 from .linear import (
+    BlockPlaces,
     ConjugateGradientSolver,
     LinearSolver,
     NotPositiveDefinite,
     SparsePattern,
     choose_solver,
-    lower_triangles,
+    sum_of_vectors,
 )
 from .term import Array, Indices, Mask
 
@@ -25,6 +26,7 @@ MOST_SHIFTS = 8
 LEAST_UNKNOWNS_TO_ITERATE = 3000
 NEAR_ENOUGH = 1e-3  # the residual, of b
 FEW_STEPS = 120
+NOWHERE = BlockPlaces(np.empty(0, np.intp), None)
 
 
 class Assembly:
@@ -44,10 +46,7 @@ class Assembly:
 
     def vector(self, stencils: Sequence[Indices], gradients: Sequence[Array]) -> Array:
         """(n,): the sum of the gradients (m_k, s_k) of the elements of each kind."""
-        total = np.zeros(self._n)
-        for stencil, gradient in zip(stencils, gradients, strict=True):
-            total += np.bincount(stencil.ravel(), gradient.ravel(), self._n)
-        return total
+        return sum_of_vectors(stencils, gradients, self._n)
 
     def solve(
         self,
@@ -66,15 +65,13 @@ class Assembly:
         """
         self._follow(stencils, more)
         pattern = self._pattern
-        values = np.zeros(pattern.nnz + 1)
-        for stencil, places, hessian in zip(stencils, self._places, hessians, strict=True):
-            values += np.bincount(places, lower_triangles(stencil, hessian), pattern.nnz + 1)
+        parts = [(k.at, k.entries(hessian)) for k, hessian in zip(self._places, hessians, strict=True)]
         if more is not None:
             entries = sparse.tril(more, format="coo")
-            there = self._look_up(np.column_stack([entries.row, entries.col]), np.array([1]), np.array([0]))
+            there = pattern.places(entries.row, entries.col)
             assert there is not None  # `_follow` has taken them in
-            values += np.bincount(there, entries.data, pattern.nnz + 1)
-        values = values[:-1]
+            parts.append((there, entries.data))
+        values = pattern.sum(parts)
         values[pattern.diagonal] += diagonal[pattern.free]
         x = np.zeros(self._n)
         x[pattern.free] = self._solve(values, b[pattern.free], shifted)
@@ -106,47 +103,29 @@ class Assembly:
         if self._solid and self._pattern.unknowns >= LEAST_UNKNOWNS_TO_ITERATE:
             self._quick = ConjugateGradientSolver(self._pattern, tolerance=NEAR_ENOUGH, most=FEW_STEPS)
             self.chosen += " Conjugate gradients are tried first."
-        self._keys = self._pattern.columns * self._pattern.unknowns + self._pattern.indices
-        self._unknown_of = np.full(self._n, -1)
-        self._unknown_of[self._pattern.free] = np.arange(self._pattern.unknowns)
         self._known: list[Indices] = []
-        self._places: list[Indices] = []
+        self._places: list[BlockPlaces] = []
 
     def _follow(self, stencils: Sequence[Indices], more: sparse.csc_matrix | None) -> None:
         """Find where the blocks go, and take in what is coupled for the first time."""
         missing = []
         if len(self._known) != len(stencils):
             self._known = [np.empty((0, 0), np.intp)] * len(stencils)
-            self._places = [np.empty(0, np.intp)] * len(stencils)
+            self._places = [NOWHERE] * len(stencils)
         for k, stencil in enumerate(stencils):
             if stencil is not self._known[k] and not np.array_equal(stencil, self._known[k]):
-                places = self._look_up(stencil, *np.tril_indices(stencil.shape[1]))
+                places = self._pattern.block_places(stencil)
                 if places is None:
                     missing.append(stencil)
                 else:
                     self._known[k], self._places[k] = stencil, places
         if more is not None:
             entries = sparse.tril(more, -1, format="coo")
-            pairs = np.column_stack([entries.row, entries.col])
-            if self._look_up(pairs, np.array([1]), np.array([0])) is None:
-                missing.append(pairs.astype(np.intp))
+            if self._pattern.places(entries.row, entries.col) is None:
+                missing.append(np.column_stack([entries.row, entries.col]).astype(np.intp))
         if missing:
             self._make_pattern(missing)
             self._follow(stencils, more)
-
-    def _look_up(self, stencil: Indices, rows: Indices, columns: Indices) -> Indices | None:
-        """The place among the values of each of these entries of each block; None if one has none.
-
-        What is not free goes into one place behind the values.
-        """
-        a, b = self._unknown_of[stencil[:, rows]], self._unknown_of[stencil[:, columns]]
-        low, high = np.minimum(a, b).ravel(), np.maximum(a, b).ravel()
-        keys = low * self._pattern.unknowns + high
-        places = np.searchsorted(self._keys, keys)
-        behind = low < 0
-        places[behind] = self._pattern.nnz
-        within = np.minimum(places, self._pattern.nnz - 1)
-        return places if (behind | (self._keys[within] == keys)).all() else None
 
     def _factorise(self, values: Array) -> None:
         """A sum of semi-definite parts may be singular, or be so by rounding: then a little is added."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Protocol
@@ -32,6 +33,27 @@ class NotPositiveDefinite(ArithmeticError):
         self.column = column
 
 
+@dataclass(frozen=True)
+class BlockPlaces:
+    """Where the lower triangles of blocks (m, s, s) go among a pattern's values.
+
+    at: the place of each entry, block by block. twice: (m, s (s + 1) / 2), which of them couple a degree of
+    freedom with itself where an element has it twice, so that one entry stands for two; None: none does.
+    """
+
+    at: Indices
+    twice: NDArray[np.bool_] | None
+
+    def entries(self, blocks: Array) -> Array:
+        """The entries of the lower triangles of blocks (m, s, s), as `at` has them."""
+        m, s, _ = blocks.shape
+        rows, columns = np.tril_indices(s)
+        entries = np.take(blocks.reshape(m, s * s), rows * s + columns, axis=1)
+        if self.twice is not None:
+            entries[self.twice] *= 2.0
+        return entries.ravel()
+
+
 class SparsePattern:
     """Which degrees of freedom are coupled, found once, so that blocks are summed into place quickly.
 
@@ -51,48 +73,78 @@ class SparsePattern:
         self.n = n
         self.free: Indices = np.arange(n)[slice(None) if free is None else free]
         self.unknowns = f = len(self.free)
-        unknown_of = np.full(n, -1)
-        unknown_of[self.free] = np.arange(f)
+        self._unknown_of = np.full(n, -1)
+        self._unknown_of[self.free] = np.arange(f)
         self._stencils = [np.asarray(stencil, np.intp) for stencil in stencils]
         keys = [np.arange(f) * (f + 1)]
         for stencil in self._stencils:
             if stencil.size and not 0 <= stencil.min() <= stencil.max() < n:
                 raise ValueError(f"A stencil has a degree of freedom outside 0..{n - 1}.")
             rows, columns = np.tril_indices(stencil.shape[1])
-            a, b = unknown_of[stencil[:, rows]], unknown_of[stencil[:, columns]]
-            low, high = np.minimum(a, b), np.maximum(a, b)
-            # What is left out gets the last key, so that it is summed into one place behind the values.
-            keys.append(np.where(low < 0, f * f, low * f + high).ravel())
-        found, places = np.unique(np.concatenate([*keys, [f * f]]), return_inverse=True)
-        columns, rows = np.divmod(found[:-1], max(f, 1))
-        self.indices: Indices = rows
+            keys.append(self._key(stencil[:, rows].ravel(), stencil[:, columns].ravel()))
+        every = np.unique(np.concatenate(keys))
+        self._keys: Indices = every[every >= 0]
+        columns, self.indices = np.divmod(self._keys, max(f, 1))
         self.indptr: Indices = np.concatenate([[0], np.cumsum(np.bincount(columns, minlength=f))])
-        self.diagonal: Indices = places[:f]
-        self._places = places[f:-1]
+        self.diagonal: Indices = np.searchsorted(self._keys, keys[0])
 
     @property
     def nnz(self) -> int:
         """How many values the lower triangle has."""
         return len(self.indices)
 
+    def places(self, a: Indices, b: Indices) -> Indices | None:
+        """Where the entries of degrees of freedom a (k,) and b (k,) are among the values; None if one is not.
+
+        Those of what is not free are in one place behind the values.
+        """
+        keys = self._key(a, b)
+        at = np.searchsorted(self._keys, keys)
+        at[keys < 0] = self.nnz
+        known = np.concatenate([self._keys, [-1]])
+        return at if (known[at] == keys).all() else None
+
+    def block_places(self, stencil: Indices) -> BlockPlaces | None:
+        """Where the blocks of a stencil (m, s) go; None if it couples what this pattern does not."""
+        rows, columns = np.tril_indices(stencil.shape[1])
+        at = self.places(stencil[:, rows].ravel(), stencil[:, columns].ravel())
+        if at is None:
+            return None
+        twice = (stencil[:, rows] == stencil[:, columns]) & (rows != columns)
+        return BlockPlaces(at, twice if twice.any() else None)
+
+    def sum(self, parts: Iterable[tuple[Indices, Array]]) -> Array:
+        """The values (nnz,): of each part the entries (k,), added at their places (k,)."""
+        values = np.zeros(self.nnz + 1)
+        for at, entries in parts:
+            values += np.bincount(at, entries, self.nnz + 1)
+        return values[:-1]
+
     def assemble(self, blocks: Sequence[Array]) -> Array:
         """The values (nnz,) of the sum of symmetric blocks (m_k, s_k, s_k), one array for each stencil."""
-        lower = [lower_triangles(*both) for both in zip(self._stencils, blocks, strict=True)]
-        weights = np.concatenate([np.empty(0), *lower])
-        return np.bincount(self._places, weights, self.nnz + 1)[:-1].astype(np.float64, copy=False)
+        return self.sum(
+            (places.at, places.entries(block)) for places, block in zip(self._own_places, blocks, strict=True)
+        )
 
     def vector(self, blocks: Sequence[Array]) -> Array:
         """The sum (n,) of vectors (m_k, s_k), one array for each stencil, with what is not free too."""
-        summed = np.zeros(self.n)
-        for stencil, block in zip(self._stencils, blocks, strict=True):
-            summed += np.bincount(stencil.ravel(), block.ravel(), self.n)
-        return summed
+        return sum_of_vectors(self._stencils, blocks, self.n)
 
     def matrix(self, values: Array) -> scipy.sparse.csr_matrix:
         """The whole symmetric f by f matrix, to multiply with."""
         indptr, indices, places = self._both_triangles
         shape = (self.unknowns, self.unknowns)
         return scipy.sparse.csr_matrix((values[places], indices, indptr), shape, copy=False)
+
+    def _key(self, a: Indices, b: Indices) -> Indices:
+        """A number for each entry, rising column by column in the lower triangle; -1 for what is not free."""
+        a, b = self._unknown_of[a], self._unknown_of[b]
+        low, high = np.minimum(a, b), np.maximum(a, b)
+        return np.where(low < 0, -1, low * self.unknowns + high)
+
+    @cached_property
+    def _own_places(self) -> list[BlockPlaces]:
+        return [places for stencil in self._stencils if (places := self.block_places(stencil)) is not None]
 
     @cached_property
     def columns(self) -> Indices:
@@ -112,18 +164,12 @@ class SparsePattern:
         return indptr.astype(np.int32), columns[order].astype(np.int32), places[order]
 
 
-def lower_triangles(stencil: Indices, blocks: Array) -> Array:
-    """The entries of the lower triangles of blocks (m, s, s), one after the other, as a stencil takes them.
-
-    Where an element has a degree of freedom twice, what couples it with itself stands once for two entries.
-    """
-    m, s = stencil.shape
-    rows, columns = np.tril_indices(s)
-    entries = np.take(blocks.reshape(m, s * s), rows * s + columns, axis=1)
-    twice = (stencil[:, rows] == stencil[:, columns]) & (rows != columns)
-    if twice.any():
-        entries[twice] *= 2.0
-    return entries.ravel()
+def sum_of_vectors(stencils: Sequence[Indices], vectors: Sequence[Array], n: int) -> Array:
+    """(n,): the sum of the vectors (m_k, s_k) of the elements of each stencil."""
+    total = np.zeros(n)
+    for stencil, vector in zip(stencils, vectors, strict=True):
+        total += np.bincount(stencil.ravel(), vector.ravel(), n)
+    return total
 
 
 class LinearSolver(Protocol):

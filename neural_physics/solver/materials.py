@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..energies.lame import lame_parameters, plane_stress_lame_parameters
+
 YOUNG_LIMITS = (1.0, 1e13)  # Pa: above the softest gels', below ten diamonds'
 DENSITY_LIMITS = (0.01, 1e5)  # kg/m^3: below aerogel's, above osmium's
 THICKNESS_LIMITS = (1e-7, 1.0)  # m, of shells and rods
@@ -46,9 +48,8 @@ class Shell:
     @property
     def membrane(self) -> tuple[float, float]:
         """Lame's parameters (mu, lam) of plane stress times the thickness, N/m."""
-        stiffness = self.young * self.thickness
-        mu = 0.5 * stiffness / (1.0 + self.poisson)
-        return mu, stiffness * self.poisson / (1.0 - self.poisson**2)
+        mu, lam = plane_stress_lame_parameters(self.young, self.poisson)
+        return float(mu * self.thickness), float(lam * self.thickness)
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,8 @@ class Solid:
     @property
     def lame(self) -> tuple[float, float]:
         """Lame's parameters (mu, lam), Pa."""
-        mu = 0.5 * self.young / (1.0 + self.poisson)
-        return mu, 2.0 * mu * self.poisson / (1.0 - 2.0 * self.poisson)
+        mu, lam = lame_parameters(self.young, self.poisson)
+        return float(mu), float(lam)
 
 
 @dataclass(frozen=True)

@@ -136,8 +136,9 @@ class IncrementalPotential(Potential):
 
     def gradient(self, q: Array) -> Array:
         gradient = super().gradient(q) + self._inertia * (q - self._predicted)
-        for term, (_, drag) in zip(self._system.terms, self._drags(q), strict=False):
-            gradient += np.bincount(term.stencils.ravel(), drag.ravel(), len(q))
+        drags = [drag for _, drag in self._drags(q)]
+        damped = [term.stencils for term in self._system.terms[: len(drags)]]
+        gradient += self._assembly.vector(damped, drags)
         return np.where(self._system.free, gradient, 0.0)
 
     def _hessians(self, q: Array, exact: bool) -> list[Array]:

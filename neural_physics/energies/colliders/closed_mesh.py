@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .collider import Array, Indices, Pieces, radial
+from .collider import Array, FacetedCollider, Indices, Pieces, radial
 from .simplices import FACE, nearest_on_segments, nearest_on_triangles
 from .triangle_tree import TriangleTree
 
 
-class ClosedMesh:
+class ClosedMesh(FacetedCollider):
     """A closed mesh of triangles, counter-clockwise seen from where bodies may be.
 
     Wound the other way round it is a container: all outside of it is solid. Distances are exact and keep
@@ -20,7 +20,6 @@ class ClosedMesh:
     """
 
     dimension = 3
-    convex = False
 
     def __init__(self, positions: Array, triangles: NDArray[np.integer]) -> None:
         """positions (V, 3) in m; triangles (T, 3), corners of each.
@@ -40,19 +39,6 @@ class ClosedMesh:
             - np.bincount(self.triangles.ravel(), minlength=count)
             + np.bincount(self._edges.ravel(), minlength=count)
         )
-
-    def distance(self, points: Array) -> Array:
-        """See `Collider`."""
-        return self._nearest(points)[0]
-
-    def gradient(self, points: Array) -> Array:
-        """See `Collider`. On the surface: the pseudo-normal."""
-        return self._nearest(points)[1]
-
-    def hessian(self, points: Array) -> Array:
-        """See `Collider`. Zero on the surface."""
-        distances, gradients, features = self._nearest(points)
-        return self._curvatures(distances, gradients, features)
 
     def pieces(self, points: Array, within: float) -> Pieces:
         """See `Collider`: triangles count 1, edges -1, vertices as their number of edges leaves it (1)."""

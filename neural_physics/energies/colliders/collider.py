@@ -95,6 +95,32 @@ class ConvexCollider(ABC):
         )
 
 
+class FacetedCollider(ABC):
+    """A shape bounded by flat facets, whose distance is that to the nearest feature of its surface."""
+
+    convex = False
+
+    @abstractmethod
+    def _nearest(self, points: Array) -> tuple[Array, Array, Indices]:
+        """Signed distances (n,), gradients (n, d) and the features (n,) that are nearest."""
+
+    @abstractmethod
+    def _curvatures(self, distances: Array, gradients: Array, features: Indices) -> Array:
+        """The Hessians (n, d, d) of the distances to these features."""
+
+    def distance(self, points: Array) -> Array:
+        """See `Collider`."""
+        return self._nearest(points)[0]
+
+    def gradient(self, points: Array) -> Array:
+        """See `Collider`. On the surface: the pseudo-normal."""
+        return self._nearest(points)[1]
+
+    def hessian(self, points: Array) -> Array:
+        """See `Collider`. Zero on the surface."""
+        return self._curvatures(*self._nearest(points))
+
+
 def radial(offsets: Array, lengths: Array) -> tuple[Array, Array]:
     """Unit vectors (n, d) along the offsets and the Hessians (n, d, d) of the offsets' lengths.
 

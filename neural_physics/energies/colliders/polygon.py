@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from .collider import Array, Indices, Pieces, radial
+from .collider import Array, FacetedCollider, Indices, Pieces, radial
 from .simplices import nearest_on_segments
 
 # So many pairs of a point and an edge at once keep the working set in a few megabytes.
 PAIRS = 1 << 18
 
 
-class Polygon:
+class Polygon(FacetedCollider):
     """A simple closed polygon, counter-clockwise; clockwise it is a container, solid outside.
 
     Every edge is looked at for every point: outlines have few. NumPy only.
     """
 
     dimension = 2
-    convex = False
 
     def __init__(self, corners: Array) -> None:
         """corners (E, 2) in m, each joined to the next and the last to the first.
@@ -35,19 +34,6 @@ class Polygon:
         edge_normals = np.stack([self._along[:, 1], -self._along[:, 0]], 1)
         # For telling the side only, so that their lengths do not matter.
         self._normals = np.concatenate([edge_normals + np.roll(edge_normals, 1, 0), edge_normals])
-
-    def distance(self, points: Array) -> Array:
-        """See `Collider`."""
-        return self._nearest(points)[0]
-
-    def gradient(self, points: Array) -> Array:
-        """See `Collider`. On the outline: its normal."""
-        return self._nearest(points)[1]
-
-    def hessian(self, points: Array) -> Array:
-        """See `Collider`. Zero on the outline."""
-        distances, gradients, features = self._nearest(points)
-        return self._curvatures(distances, gradients, features)
 
     def pieces(self, points: Array, within: float) -> Pieces:
         """See `Collider`: edges count 1, corners -1."""

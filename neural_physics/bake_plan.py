@@ -30,8 +30,9 @@ class PlannedTake:
 class BakePlan:
     """Everything a bake needs that is not in the copy of the scene.
 
-    worker: the command that starts a Blender on one take, without the take. parallel: takes at the
-    same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
+    worker: the command that starts a Blender on one take, without the take. solver: the command that
+    simulates with the bundled solver, without its arguments; empty where Blender simulates. parallel: takes
+    at the same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
     for the artist.
     """
 
@@ -41,6 +42,7 @@ class BakePlan:
     view_layer: str
     worker: tuple[str, ...]
     takes: tuple[PlannedTake, ...]
+    solver: tuple[str, ...] = ()
     parallel: int = 0
     trusted: bool = False
     notes: tuple[str, ...] = ()
@@ -64,6 +66,15 @@ class BakePlan:
         """The scene of one take, with its motion; it is there from before its first frame to its last."""
         return take_scene(Path(self.dataset), name)
 
+    @property
+    def request(self) -> Path:
+        """What the bundled solver is asked for: a `simulation_request.SimulationRequest`."""
+        return self.folder / "request.npz"
+
+    def tracks(self, name: str) -> Path:
+        """A take's `simulation_request.Tracks`, there as soon as they are whole."""
+        return self.take_scene(name).with_name("tracks.npz")
+
     def write(self) -> None:
         """Raises Problem("folder_not_writable" | "disk_full")."""
         with writing(self.folder):
@@ -76,8 +87,8 @@ class BakePlan:
         try:
             item = json.loads(path.read_text(encoding="utf-8"))
             takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
-            worker, notes = tuple(item.pop("worker")), tuple(item.pop("notes"))
-            return BakePlan(**item, takes=takes, worker=worker, notes=notes)
+            words = {name: tuple(item.pop(name)) for name in ("worker", "solver", "notes")}
+            return BakePlan(**item, takes=takes, **words)
         except (OSError, KeyError, TypeError, ValueError) as error:
             raise Problem("dataset_damaged", path=path, reason=f"{path.name}: {error}") from error
 

@@ -1,0 +1,190 @@
+"""What the bundled solver is asked to simulate: written beside a bake's plan by Blender, read where the solver runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Problem
+from .takes import write_whole, writing
+
+Kind = Literal["solid", "shell", "rod"]
+Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
+Filling = Literal["tetwild", "cage"]
+
+Positions = NDArray[np.float64]
+Indices = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class SimulationSettings:
+    """What an artist chooses; lengths in metres, everything else in SI units.
+
+    young, shear, Pa; density kg/m^3, of solids and rods; area_density kg/m^2, of shells; thickness: of shells,
+    radius: of rods, m; bending: of shells, N m. What a kind does not use is left as it is. tetrahedra: about
+    how many fill a solid. steps: of implicit Euler in a frame. damping: Rayleigh's, of the stiffness, s.
+    friction: Coulomb's coefficient, the same with all colliders.
+    """
+
+    kind: Kind
+    elasticity: Elasticity = "stable_neo_hookean"
+    young: float = 5e3
+    poisson: float = 0.47
+    density: float = 1000.0
+    area_density: float = 0.15
+    thickness: float = 3e-4
+    bending: float = 1e-5
+    shear: float = 1e9
+    radius: float = 1e-3
+    filling: Filling = "tetwild"
+    tetrahedra: int = 3000
+    steps: int = 2
+    damping: float = 0.0
+    friction: float = 0.4
+    self_contact: bool = False
+
+    @staticmethod
+    def from_json(item: Mapping[str, Any]) -> SimulationSettings:
+        """Raises ValueError or TypeError for what `asdict` has not made."""
+        settings = SimulationSettings(**item)
+        known = {"kind": Kind, "elasticity": Elasticity, "filling": Filling}
+        for name, choices in known.items():
+            if getattr(settings, name) not in get_args(choices):
+                raise ValueError(f"{name} cannot be “{getattr(settings, name)}”")
+        for field in fields(settings):
+            value = getattr(settings, field.name)
+            if field.type in ("float", "int") and not np.isfinite(value):
+                raise ValueError(f"{field.name} is not a finite number")
+        return settings
+
+
+@dataclass(frozen=True)
+class ColliderMesh:
+    """A rigid collider: its triangles (m, 3) and vertices (V, 3) in metres, in axes that it moves with."""
+
+    name: str
+    vertices: Positions
+    triangles: Indices
+
+
+@dataclass(frozen=True)
+class SimulationRequest:
+    """A body, what it is made of, and the shapes around it.
+
+    rest_positions (V, 3): of the artist's mesh at rest, metres, in the world's axes as it stands at the first
+    frame, its scale applied. corners, face_sizes: its faces, as in `takes.Mesh`; edges (E, 2): all of its
+    edges. pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes.
+    """
+
+    object: str
+    settings: SimulationSettings
+    rest_positions: Positions
+    corners: Indices
+    face_sizes: Indices
+    edges: Indices
+    pins: NDArray[np.bool_]
+    gravity: Positions
+    colliders: tuple[ColliderMesh, ...]
+
+    def write(self, path: Path) -> None:
+        """Raises Problem("folder_not_writable" | "disk_full")."""
+        arrays: dict[str, NDArray[Any]] = {
+            name: getattr(self, name)
+            for name in ("rest_positions", "corners", "face_sizes", "edges", "pins", "gravity")
+        }
+        for number, collider in enumerate(self.colliders):
+            arrays[f"collider_{number}_vertices"] = collider.vertices
+            arrays[f"collider_{number}_triangles"] = collider.triangles
+        about = {
+            "object": self.object,
+            "settings": asdict(self.settings),
+            "colliders": [collider.name for collider in self.colliders],
+        }
+        _write(path, arrays, about)
+
+    @staticmethod
+    def read(path: Path) -> SimulationRequest:
+        """Raises Problem("dataset_damaged")."""
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                about = json.loads(arrays["about"].tobytes())
+                colliders = tuple(
+                    ColliderMesh(
+                        name, arrays[f"collider_{number}_vertices"], arrays[f"collider_{number}_triangles"]
+                    )
+                    for number, name in enumerate(about["colliders"])
+                )
+                return SimulationRequest(
+                    about["object"],
+                    SimulationSettings.from_json(about["settings"]),
+                    arrays["rest_positions"],
+                    arrays["corners"],
+                    arrays["face_sizes"],
+                    arrays["edges"],
+                    arrays["pins"],
+                    arrays["gravity"],
+                    colliders,
+                )
+        except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
+            raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
+
+
+@dataclass(frozen=True)
+class Tracks:
+    """How all that a body reacts to moves in one take, frame by frame, T frames.
+
+    interaction (T, e) float32: y, as the take stores it. pins (T, P, 3): where the pinned vertices of the
+    artist's mesh are, m, in the world's axes. colliders (T, C, 4, 4): world_from_collider, rotations and
+    translations only. wind (T, 3): the directions of all winds times their strengths, in the world's axes.
+    frame_from_world (T, 4, 4): to the axes that positions are stored in. object_from_frame (T, 4, 4), or None
+    where those are the object's own. fps: frames per second.
+    """
+
+    fps: float
+    interaction: NDArray[np.float32]
+    pins: Positions
+    colliders: Positions
+    wind: Positions
+    frame_from_world: Positions
+    object_from_frame: Positions | None
+
+    def write(self, path: Path) -> None:
+        """Raises Problem("folder_not_writable" | "disk_full")."""
+        names = ("interaction", "pins", "colliders", "wind", "frame_from_world")
+        arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in names}
+        if self.object_from_frame is not None:
+            arrays["object_from_frame"] = self.object_from_frame
+        _write(path, arrays, {"fps": self.fps})
+
+    @staticmethod
+    def read(path: Path) -> Tracks:
+        """Raises Problem("dataset_damaged")."""
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                return Tracks(
+                    float(json.loads(arrays["about"].tobytes())["fps"]),
+                    arrays["interaction"],
+                    arrays["pins"],
+                    arrays["colliders"],
+                    arrays["wind"],
+                    arrays["frame_from_world"],
+                    arrays.get("object_from_frame"),
+                )
+        except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
+            raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
+
+
+def _write(path: Path, arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> None:
+    data = BytesIO()
+    text = np.frombuffer(json.dumps(about).encode(), np.uint8)
+    np.savez(data, about=text, **arrays)  # type: ignore[arg-type]
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, data.getvalue())

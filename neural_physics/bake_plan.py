@@ -87,8 +87,8 @@ class BakePlan:
         try:
             item = json.loads(path.read_text(encoding="utf-8"))
             takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
-            words = {name: tuple(item.pop(name)) for name in ("worker", "solver", "notes")}
-            return BakePlan(**item, takes=takes, **words)
+            worker, solver, notes = (tuple(item.pop(name)) for name in ("worker", "solver", "notes"))
+            return BakePlan(**item, takes=takes, worker=worker, solver=solver, notes=notes)
         except (OSError, KeyError, TypeError, ValueError) as error:
             raise Problem("dataset_damaged", path=path, reason=f"{path.name}: {error}") from error
 

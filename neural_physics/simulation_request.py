@@ -1,4 +1,4 @@
-"""What the bundled solver is asked to simulate: written beside a bake's plan by Blender, read where the solver runs."""
+"""What the bundled solver is asked to simulate: written by Blender beside a bake's plan, read by the solver."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Indices = NDArray[np.int32]
 class SimulationSettings:
     """What an artist chooses; lengths in metres, everything else in SI units.
 
-    young, shear, Pa; density kg/m^3, of solids and rods; area_density kg/m^2, of shells; thickness: of shells,
-    radius: of rods, m; bending: of shells, N m. What a kind does not use is left as it is. tetrahedra: about
-    how many fill a solid. steps: of implicit Euler in a frame. damping: Rayleigh's, of the stiffness, s.
-    friction: Coulomb's coefficient, the same with all colliders.
+    young, shear, Pa; density kg/m^3, of solids and rods; area_density kg/m^2, of shells; thickness: of
+    shells, radius: of rods, m; bending: of shells, N m. What a kind does not use is left as it is.
+    tetrahedra: about how many fill a solid. steps: of implicit Euler in a frame. damping: Rayleigh's, of the
+    stiffness, s. friction: Coulomb's coefficient, the same with all colliders.
     """
 
     kind: Kind
@@ -184,7 +184,7 @@ class Tracks:
 def _write(path: Path, arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> None:
     data = BytesIO()
     text = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    np.savez(data, about=text, **arrays)  # type: ignore[arg-type]
+    np.savez(data, about=text, **arrays)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, data.getvalue())

@@ -1,4 +1,4 @@
-"""What the bundled solver is asked to simulate: written by Blender beside a bake's plan, read by the solver."""
+"""What the bundled solver is asked to simulate: Blender writes it beside a bake's plan."""
 
 from __future__ import annotations
 

@@ -48,8 +48,12 @@ class BakePlan:
     notes: tuple[str, ...] = ()
 
     @property
+    def dataset_path(self) -> Path:
+        return Path(self.dataset)
+
+    @property
     def folder(self) -> Path:
-        return side_folder(Path(self.dataset))
+        return side_folder(self.dataset_path)
 
     @property
     def path(self) -> Path:
@@ -57,14 +61,14 @@ class BakePlan:
 
     @property
     def scene_copy(self) -> Path:
-        return scene_copy(Path(self.dataset))
+        return scene_copy(self.dataset_path)
 
     def take(self, name: str) -> PlannedTake:
         return next(take for take in self.takes if take.name == name)
 
     def take_scene(self, name: str) -> Path:
         """The scene of one take, with its motion; it is there from before its first frame to its last."""
-        return take_scene(Path(self.dataset), name)
+        return take_scene(self.dataset_path, name)
 
     @property
     def request(self) -> Path:

@@ -30,10 +30,10 @@ class PlannedTake:
 class BakePlan:
     """Everything a bake needs that is not in the copy of the scene.
 
-    worker: the command that starts a Blender on one take, without the take. solver: the command that
-    simulates with the bundled solver, without its arguments; empty where Blender simulates. parallel: takes
-    at the same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
-    for the artist.
+    worker: the command that starts a Blender on one take, without the take. parallel: takes at the
+    same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
+    for the artist. solver: the command that simulates with the bundled solver, without its arguments; empty
+    where Blender simulates.
     """
 
     dataset: str
@@ -42,10 +42,10 @@ class BakePlan:
     view_layer: str
     worker: tuple[str, ...]
     takes: tuple[PlannedTake, ...]
-    solver: tuple[str, ...] = ()
     parallel: int = 0
     trusted: bool = False
     notes: tuple[str, ...] = ()
+    solver: tuple[str, ...] = ()
 
     @property
     def dataset_path(self) -> Path:

@@ -94,6 +94,7 @@ PROBLEMS: dict[str, str] = {
         "{object} has faces, and rods are edges alone: delete its faces only (Delete > Only Faces), "
         "or simulate it as a shell."
     ),
+    "material_unknown": "{object} cannot be made of “{material}”; what there is for it: {known}.",
     "pins_unknown": "{object} has no vertex group “{group}” to hold it by: choose another for Pins, or none.",
     "physics_disabled": "The modifier {modifier} of {object} is switched off in the viewport: switch it on.",
     "object_not_in_scene": "{object} is not in the view layer {layer}: tick its collection in the Outliner.",

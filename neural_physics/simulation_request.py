@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Problem
-from .takes import write_whole, writing
+from .whole_files import write_whole, writing
 
 Kind = Literal["solid", "shell", "rod"]
 Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
@@ -79,7 +79,7 @@ class SimulationRequest:
     """A body, what it is made of, and the shapes around it.
 
     rest_positions (V, 3): of the artist's mesh at rest, metres, in the world's axes as it stands at the first
-    frame, its scale applied. corners, face_sizes: its faces, as in `takes.Mesh`; edges (E, 2): all of its
+    frame, its scale applied. corners, face_sizes: its faces, as in `rest_mesh.Mesh`; edges (E, 2): all of its
     edges. pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes.
     """
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..errors import Problem
 from ..methods import Method, load_method
 from ..model_file import Model
-from ..takes import topology_hash
+from ..rest_mesh import topology_hash
 from ..timeline import Timeline
 from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions

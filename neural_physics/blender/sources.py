@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Problem
-from ..takes import Mesh
+from ..rest_mesh import Mesh
 from .properties import settings_of
 
 PhysicsModifier = bpy.types.ClothModifier | bpy.types.SoftBodyModifier
@@ -42,7 +42,7 @@ def mesh_of(obj: bpy.types.Object) -> Mesh:
 
 
 def faces_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The corners and the face sizes of a mesh, as in `takes.Mesh`."""
+    """The corners and the face sizes of a mesh, as in `rest_mesh.Mesh`."""
     corners = np.empty(len(mesh.loops), np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
     face_sizes = np.empty(len(mesh.polygons), np.int32)

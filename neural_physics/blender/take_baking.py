@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bake_plan import BakePlan, PlannedTake
+from ..dataset_info import Exclusion, TakeInfo
 from ..errors import Problem
 from ..frame_checks import BEFORE, NOT_FINITE, find_bad_frames, merge
 from ..reporting import Emit, Progress, StopRequest
-from ..takes import Dataset, Exclusion, TakeInfo, writing
+from ..takes import Dataset
+from ..whole_files import writing
 from .sampling import ChannelSampler, reference_frame_of
 from .scene_copy import first_frame, prepare_for_bake, save_copy, simulates_alone
 from .sources import read_positions

@@ -62,6 +62,8 @@ class SimulationSettings:
             value = getattr(settings, field.name)
             if field.type in ("float", "int") and not np.isfinite(value):
                 raise ValueError(f"{field.name} is not a finite number")
+        if settings.steps < 1 or settings.tetrahedra < 1:
+            raise ValueError("steps and tetrahedra must be at least 1")
         return settings
 
 

@@ -23,9 +23,14 @@ SYNC_EVERY = 1.0  # seconds at least between two checkpoints that wait for the d
 class TakeWriter:
     """Appends frames; every whole frame on disk is readable whenever the process is killed."""
 
-    def __init__(self, folder: Path, info: TakeInfo, dataset: DatasetInfo) -> None:
+    def __init__(
+        self, folder: Path, info: TakeInfo, dataset: DatasetInfo, body_vertex_count: int | None = None
+    ) -> None:
+        """body_vertex_count: B, where the take keeps a body's positions beside the mesh's."""
         self.folder, self.info = folder, info
-        self._vertex_count = dataset.vertex_count
+        self._vertices = {"positions.pc2": dataset.vertex_count}
+        if body_vertex_count is not None:
+            self._vertices["body.pc2"] = body_vertex_count
         self._rows: dict[str, int] = {"interaction.npy": dataset.channels.size}
         if dataset.reference_frame:
             self._rows["frames.npy"] = 16
@@ -33,7 +38,7 @@ class TakeWriter:
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / "take.json").is_file():
                 self.info = replace(read_take_info(folder), frames=info.frames)
-            self._files = {name: _open_append(folder / name) for name in ["positions.pc2", *self._rows]}
+            self._files = {name: _open_append(folder / name) for name in [*self._vertices, *self._rows]}
             self.count = self._drop_torn_frames()
             self._synced = time.monotonic()
             self._write_headers()
@@ -44,14 +49,17 @@ class TakeWriter:
         positions: NDArray[np.float32],
         y: NDArray[np.float32],
         frame: NDArray[np.floating[Any]] | None = None,
+        body_positions: NDArray[np.floating[Any]] | None = None,
     ) -> None:
         """Add one frame: positions (V, 3), y (e,), frame (4, 4) where the dataset has a reference frame.
+
+        body_positions (B, 3): where the take keeps those of a body.
 
         Raises Problem("disk_full"); what was written before stays readable.
         """
         rows = {"positions.pc2": positions, "interaction.npy": y}
-        if frame is not None:
-            rows["frames.npy"] = frame
+        more = {"frames.npy": frame, "body.pc2": body_positions}
+        rows.update({name: row for name, row in more.items() if row is not None})
         with writing(self.folder):
             for name, file in self._files.items():
                 _write_all(file, np.ascontiguousarray(rows[name], "<f4"))
@@ -88,10 +96,10 @@ class TakeWriter:
         self.close(finished=error is None)
 
     def _row_bytes(self, name: str) -> int:
-        return 4 * (3 * self._vertex_count if name == "positions.pc2" else self._rows[name])
+        return 4 * (3 * self._vertices[name] if name in self._vertices else self._rows[name])
 
     def _offset(self, name: str) -> int:
-        return PC2_HEADER.size if name == "positions.pc2" else NPY_HEADER
+        return PC2_HEADER.size if name in self._vertices else NPY_HEADER
 
     def _drop_torn_frames(self) -> int:
         """Cut the files back to the frames that are whole in all of them; how many there are."""
@@ -112,9 +120,12 @@ class TakeWriter:
 
     def _is_blank(self, number: int) -> bool:
         """Whether only the room for a frame is there: the power failed before it was written."""
-        file, size = self._files["positions.pc2"], self._row_bytes("positions.pc2")
-        file.seek(PC2_HEADER.size + number * size)
-        return not any(file.read(size))
+        for name in self._vertices:
+            file, size = self._files[name], self._row_bytes(name)
+            file.seek(PC2_HEADER.size + number * size)
+            if not any(file.read(size)):
+                return True
+        return False
 
     def _sync(self) -> None:
         """Wait until all frames are on the disk itself."""
@@ -124,8 +135,8 @@ class TakeWriter:
 
     def _write_headers(self) -> None:
         for name, file in self._files.items():
-            if name == "positions.pc2":
-                header = pc2_header(self._vertex_count, self.count)
+            if name in self._vertices:
+                header = pc2_header(self._vertices[name], self.count)
             else:
                 header = npy_header(self.count, self._rows[name])
             file.seek(0)

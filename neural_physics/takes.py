@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .body import Body
 from .channels import ChannelLayout
 from .dataset_info import DatasetInfo, Role, TakeInfo, check_info, read_info, read_take_info, write_info
 from .errors import Problem
@@ -21,6 +22,8 @@ from .row_files import map_rows, row_count
 from .take_writer import TakeWriter
 from .whole_files import writing
 
+BODY = "body.npz"
+
 
 @dataclass(frozen=True)
 class Take:
@@ -28,6 +31,8 @@ class Take:
 
     positions (T, V, 3) float32, metres, in the reference frame; interaction (T, e) float32;
     frames (T, 4, 4) float32: object_from_frame, None where the reference frame is the object.
+    body_positions (T, B, 3) float32, as positions: of the simulated body's vertices, which are the mesh's own
+    for shells and rods; None where the dataset has no body.
     """
 
     name: str
@@ -35,6 +40,7 @@ class Take:
     positions: NDArray[np.float32]
     interaction: NDArray[np.float32]
     frames: NDArray[np.float32] | None
+    body_positions: NDArray[np.float32] | None = None
 
     def segments(self) -> list[tuple[int, int]]:
         """Runs [start, stop) of usable frames; windows must not cross their ends."""
@@ -80,6 +86,7 @@ class Dataset:
 
     def __init__(self, path: Path, info: DatasetInfo, mesh: Mesh) -> None:
         self.path, self.info, self.mesh = path, info, mesh
+        self._body: Body | None = None
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -127,6 +134,22 @@ class Dataset:
                 expected=_described(info),
             )
 
+    @property
+    def body(self) -> Body | None:
+        """What the bundled solver simulated; None where it did not. Raises Problem("dataset_damaged")."""
+        if self._body is None and (self.path / BODY).is_file():  # a bake that has begun may just have made it
+            body = Body.read(self.path / BODY)
+            if len(body.carried(body.rest_positions)) != self.info.vertex_count:
+                raise Problem("dataset_damaged", path=self.path, reason=f"{BODY} belongs to another mesh")
+            self._body = body
+        return self._body
+
+    @property
+    def _body_vertices(self) -> int | None:
+        """B, where takes keep the body's positions beside the mesh's."""
+        body = self.body
+        return None if body is None or body.embedding_corners is None else body.vertex_count
+
     def take_names(self) -> list[str]:
         """All takes that were begun, in order; they may have no frames yet."""
         takes = self.path / "takes"
@@ -145,10 +168,19 @@ class Dataset:
         if self.info.reference_frame:
             frames = map_rows(folder / "frames.npy", 16).reshape(-1, 4, 4)
             counts.append(len(frames))
+        body_positions = None if self.body is None else positions
+        if self._body_vertices is not None:
+            body_positions = read_pc2(folder / "body.pc2")
+            counts.append(len(body_positions))
         # Counted again, since a bake may be writing them.
-        whole = min(counts)
+        whole = slice(min(counts))
         return Take(
-            name, info, positions[:whole], interaction[:whole], None if frames is None else frames[:whole]
+            name,
+            info,
+            positions[whole],
+            interaction[whole],
+            None if frames is None else frames[whole],
+            None if body_positions is None else body_positions[whole],
         )
 
     def takes(self, *roles: Role) -> list[Take]:
@@ -159,12 +191,12 @@ class Dataset:
     def outline(self, name: str) -> TakeOutline:
         """What can be said of a take without mapping it. Raises Problem("dataset_damaged")."""
         folder, info = self.path / "takes" / name, self._info(name)
-        frames, vertices = pc2_size(folder / "positions.pc2")
-        if vertices != self.info.vertex_count:
-            raise Problem("dataset_damaged", path=folder, reason="its positions have another vertex count")
-        counts = [frames, row_count(folder / "interaction.npy", self.info.channels.size)[0]]
+        counts = [_frame_count(folder / "positions.pc2", self.info.vertex_count)]
+        counts.append(row_count(folder / "interaction.npy", self.info.channels.size)[0])
         if self.info.reference_frame:
             counts.append(row_count(folder / "frames.npy", 16)[0])
+        if self._body_vertices is not None:
+            counts.append(_frame_count(folder / "body.pc2", self._body_vertices))
         return TakeOutline(name, info, min(counts))
 
     def outlines(self) -> list[TakeOutline]:
@@ -176,7 +208,15 @@ class Dataset:
 
     def writer(self, name: str, info: TakeInfo) -> TakeWriter:
         """Append to a take, from its last whole frame if it was begun before."""
-        return TakeWriter(self.path / "takes" / name, info, self.info)
+        return TakeWriter(self.path / "takes" / name, info, self.info, self._body_vertices)
+
+
+def _frame_count(path: Path, vertex_count: int) -> int:
+    frames, vertices = pc2_size(path)
+    if vertices != vertex_count:
+        reason = f"{path.name} has another vertex count than the mesh or the body"
+        raise Problem("dataset_damaged", path=path.parent, reason=reason)
+    return frames
 
 
 def _meaning(layout: ChannelLayout) -> list[tuple[object, ...]]:

@@ -23,7 +23,8 @@ from neural_physics.methods import Method, load_method
 from neural_physics.model_file import Model, read_model
 from neural_physics.point_caches import write_pc2
 from neural_physics.reporting import Emit, Progress, StopRequest
-from neural_physics.takes import Dataset, Take, put_in_place, writing
+from neural_physics.takes import Dataset, Take
+from neural_physics.whole_files import put_in_place, writing
 
 SCHEMA = 1
 SHOWN_FRAMES = 1200  # of the take that is written for Blender to show

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ml_backend.comparison import BASIS, MEAN, OURS, RIDGE, Motion
 from ml_backend.shape_pictures import Camera, draw_shape
 from neural_physics.evaluation import RolloutErrors
-from neural_physics.takes import Mesh
+from neural_physics.rest_mesh import Mesh
 
 REFERENCE_COLOUR, OURS_COLOUR = "#8a8f98", "#2f6fbd"
 REFERENCE_CLOTH, OURS_CLOTH = "#b4b9c1", "#5d95d8"

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ml_backend.mesh_files import read_mesh_file
+from neural_physics.dataset_info import DatasetInfo, Role
 from neural_physics.importing import import_take
 from neural_physics.reporting import Emit, Progress, StopRequest
-from neural_physics.takes import Dataset, DatasetInfo, Role
+from neural_physics.takes import Dataset
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

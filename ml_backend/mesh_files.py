@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neural_physics.errors import Problem
-from neural_physics.takes import Mesh, read_mesh
+from neural_physics.rest_mesh import Mesh, read_mesh
 
 PLY_TYPES = {
     "char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4",

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ml_backend.spans import Span
 from neural_physics.normals import normals_from_faces
 from neural_physics.reporting import Emit, Progress, StopRequest
-from neural_physics.takes import Mesh
+from neural_physics.rest_mesh import Mesh
 
 MOST_FRAMES = 1500  # more hardly change a linear fit of this size
 

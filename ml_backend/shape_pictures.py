@@ -10,8 +10,9 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from numpy.typing import NDArray
 
+from neural_physics.dataset_info import DatasetInfo
 from neural_physics.normals import triangulate
-from neural_physics.takes import DatasetInfo, Mesh
+from neural_physics.rest_mesh import Mesh
 
 TURN, LIFT = np.radians(28.0), np.radians(14.0)  # the camera: round the object, and above it
 LIGHT = np.array([-0.45, 0.55, 0.7])  # right, up, towards the camera

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ml_backend.interaction_basis import InteractionBasis, fit_interaction_basis, still_spreads
 from ml_backend.pca import MOST_PASSES, Subspace, fit_pca
 from ml_backend.spans import Span
+from neural_physics.dataset_info import DatasetInfo
 from neural_physics.reporting import Emit, Progress, StopRequest
-from neural_physics.takes import DatasetInfo
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from neural_physics.model_file import METADATA_KEY, ModelInfo, info_to_json
-from neural_physics.takes import write_whole, writing
+from neural_physics.whole_files import write_whole, writing
 
 Tensors = dict[str, NDArray[Any]]
 

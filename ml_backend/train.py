@@ -13,7 +13,8 @@ from ml_backend.methods import TRAINERS
 from ml_backend.presets import PRESETS, Preset, changed
 from neural_physics.errors import Problem
 from neural_physics.reporting import Emit, StopRequest
-from neural_physics.takes import Dataset, writing
+from neural_physics.takes import Dataset
+from neural_physics.whole_files import writing
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,11 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from neural_physics.bake_plan import BakePlan, PlannedTake
+from neural_physics.dataset_info import read_take_info
 from neural_physics.errors import Problem
 from neural_physics.job_process import JobFiles, JobProcess
 from neural_physics.reporting import Emit, Progress, StopRequest, error_event, print_event
-from neural_physics.takes import Dataset, left_out, read_take_info
+from neural_physics.takes import Dataset, left_out
 
 POLL_EVERY = 0.05  # seconds
 RETRIES = 1  # of a take whose Blender crashed

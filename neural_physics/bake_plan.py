@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from .dataset_info import Role, TakeInfo
 from .errors import Problem
-from .takes import Role, TakeInfo, write_whole, writing
+from .whole_files import write_whole, writing
 
 SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
 FEWEST_FRAMES = 3  # a state and two before it

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels import ChannelLayout
-from .takes import Dataset, Exclusion, Mesh, Take
+from .dataset_info import Exclusion
+from .rest_mesh import Mesh
+from .takes import Dataset, Take
 
 NOT_FINITE = "the simulation stopped giving numbers"
 BLANK = "nothing was written"

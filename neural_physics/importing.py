@@ -14,10 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels import SIZES, Channel, ChannelLayout, Kind
+from .dataset_info import DatasetInfo, Role, TakeInfo, read_take_info
 from .errors import Problem
 from .frame_checks import find_bad_frames
 from .point_caches import read_mdd, read_pc2
-from .takes import Dataset, DatasetInfo, Mesh, Role, TakeInfo, read_take_info, writing
+from .rest_mesh import Mesh
+from .takes import Dataset
+from .whole_files import writing
 
 # Columns are `Ball.x`, `wind:Breeze.y`, `joints:Rig/hip.z`, `Pressure` or `Pressure.0`; object names
 # may have dots themselves, as Blender's `Ball.001` has.

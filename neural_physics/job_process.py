@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 from .errors import Problem
 from .jobs import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
 from .reporting import parse_event
-from .takes import write_whole, writing
+from .whole_files import write_whole, writing
 
 if sys.platform == "win32":
     WINDOWS_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP

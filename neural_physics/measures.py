@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .dataset_info import DatasetInfo
 from .normals import normals_from_faces, regress_normals
-from .takes import DatasetInfo, Mesh
+from .rest_mesh import Mesh
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ def normals_from_faces(
 ) -> NDArray[np.float32]:
     """Unit vertex normals as Blender makes them: the faces' unit normals, weighted by their corner's angle.
 
-    positions (..., V, 3); corners and face_sizes as in `takes.Mesh`. Returns (..., V, 3) float32; a
+    positions (..., V, 3); corners and face_sizes as in `rest_mesh.Mesh`. Returns (..., V, 3) float32; a
     vertex without faces gets (0, 0, 0).
     """
     starts = np.cumsum(face_sizes) - face_sizes

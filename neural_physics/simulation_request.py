@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Problem
-from .takes import write_whole, writing
+from .whole_files import write_whole, writing
 
 Kind = Literal["solid", "shell", "rod"]
 Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
@@ -62,6 +62,8 @@ class SimulationSettings:
             value = getattr(settings, field.name)
             if field.type in ("float", "int") and not np.isfinite(value):
                 raise ValueError(f"{field.name} is not a finite number")
+        if settings.steps < 1 or settings.tetrahedra < 1:
+            raise ValueError("steps and tetrahedra must be at least 1")
         return settings
 
 
@@ -79,7 +81,7 @@ class SimulationRequest:
     """A body, what it is made of, and the shapes around it.
 
     rest_positions (V, 3): of the artist's mesh at rest, metres, its scale applied, not where it stands nor
-    how it is turned. corners, face_sizes: its faces, as in `takes.Mesh`; edges (E, 2): all of its edges.
+    how it is turned. corners, face_sizes: its faces, as in `rest_mesh.Mesh`; edges (E, 2): all of its edges.
     pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes.
     """
 

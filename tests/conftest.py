@@ -16,7 +16,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 import synthetic  # noqa: E402
 
 from neural_physics.model_file import Model, parse_model  # noqa: E402
-from neural_physics.takes import Dataset, Mesh  # noqa: E402
+from neural_physics.rest_mesh import Mesh  # noqa: E402
+from neural_physics.takes import Dataset  # noqa: E402
 
 EXIT_STATUS = pytest.StashKey[int]()
 

@@ -18,13 +18,14 @@ pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[1]
 
 from ml_backend import evaluate  # noqa: E402
+from neural_physics.dataset_info import DatasetInfo, TakeInfo  # noqa: E402
 from neural_physics.errors import Problem  # noqa: E402
 from neural_physics.evaluation import rollout, rollout_errors, tile  # noqa: E402
 from neural_physics.methods import load_method  # noqa: E402
 from neural_physics.model_file import read_model  # noqa: E402
 from neural_physics.point_caches import read_pc2  # noqa: E402
 from neural_physics.reporting import StopRequest  # noqa: E402
-from neural_physics.takes import Dataset, DatasetInfo, TakeInfo  # noqa: E402
+from neural_physics.takes import Dataset  # noqa: E402
 
 
 def run(

@@ -10,11 +10,12 @@ import pytest
 import synthetic
 
 from neural_physics import baselines, evaluation
+from neural_physics.dataset_info import Exclusion
 from neural_physics.decoding import LinearDecoder
 from neural_physics.errors import Problem
 from neural_physics.evaluation import ErrorSums, Window, rollout, rollout_errors, tile
 from neural_physics.methods import load_method
-from neural_physics.takes import Dataset, Exclusion
+from neural_physics.takes import Dataset
 
 
 def pca_decoder(dataset: Dataset, bases: int) -> LinearDecoder:

@@ -9,9 +9,9 @@ import pytest
 import synthetic
 
 from neural_physics.channels import Channel, ChannelLayout
+from neural_physics.dataset_info import DatasetInfo
 from neural_physics.measures import energy, normal_errors, penetration
 from neural_physics.normals import normals_from_faces
-from neural_physics.takes import DatasetInfo
 
 MESH = synthetic.sheet_mesh(5)
 BALL = ChannelLayout((Channel("Ball", "position", 3),))

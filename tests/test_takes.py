@@ -20,11 +20,14 @@ import synthetic
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from neural_physics import takes
+from neural_physics import take_writer, whole_files
 from neural_physics.channels import Channel, ChannelLayout
+from neural_physics.dataset_info import DatasetInfo, Exclusion, TakeInfo, read_take_info
 from neural_physics.errors import Problem
 from neural_physics.point_caches import PC2_HEADER
-from neural_physics.takes import Dataset, DatasetInfo, Exclusion, Mesh, TakeInfo, read_take_info, write_whole
+from neural_physics.rest_mesh import Mesh, read_mesh, write_mesh
+from neural_physics.takes import Dataset
+from neural_physics.whole_files import write_whole
 
 ROOT = Path(__file__).resolve().parents[1]
 FRAMED = "Rig/neck"  # a reference frame, so that all three files are written
@@ -57,7 +60,8 @@ import sys, time
 from pathlib import Path
 sys.path[:0] = [{root!r}, {tests!r}]
 from test_takes import frame
-from neural_physics.takes import Dataset, TakeInfo
+from neural_physics.dataset_info import TakeInfo
+from neural_physics.takes import Dataset
 dataset = Dataset.open(Path({path!r}))
 writer = dataset.writer("take_000", TakeInfo(100000))
 print(writer.count, flush=True)
@@ -129,7 +133,8 @@ sys.path[:0] = [{root!r}, {tests!r}]
 from pathlib import Path
 from test_takes import frame
 from neural_physics.errors import Problem
-from neural_physics.takes import Dataset, TakeInfo
+from neural_physics.dataset_info import TakeInfo
+from neural_physics.takes import Dataset
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 writer = Dataset.open(Path({path!r})).writer("take_000", TakeInfo(50))
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, resource.RLIM_INFINITY))
@@ -428,7 +433,7 @@ def test_checkpoints_and_what_is_replaced_wait_for_the_disk_itself(tmp_path, mon
 
     monkeypatch.setattr(os, "fsync", recorded_sync)
     monkeypatch.setattr(Path, "replace", recorded_replace)
-    monkeypatch.setattr(takes, "SYNC_EVERY", 0.0)
+    monkeypatch.setattr(take_writer, "SYNC_EVERY", 0.0)
     dataset = make(tmp_path / "d", FRAMED)
     json_at_last = ["dataset.json.new", "-> dataset.json"]
     assert calls == ["mesh.npz.new", "-> mesh.npz", *json_at_last]
@@ -456,8 +461,8 @@ def test_a_file_that_another_program_holds_for_a_moment_is_replaced_all_the_same
         return replace_file(self, target)
 
     monkeypatch.setattr(Path, "replace", refused)
-    monkeypatch.setattr(takes, "REPLACE_WITHIN", 0.3)
-    if held < takes.REPLACE_WITHIN:
+    monkeypatch.setattr(whole_files, "REPLACE_WITHIN", 0.3)
+    if held < whole_files.REPLACE_WITHIN:
         write_whole(path, b"new")
         assert path.read_bytes() == b"new"
     else:
@@ -475,3 +480,19 @@ def test_edges_are_those_of_the_faces_each_once():
         np.zeros(5, np.float32),
     )
     assert {tuple(edge) for edge in mesh.edges()} == {(0, 1), (1, 2), (0, 2), (1, 3), (3, 4), (2, 4)}
+
+
+def test_edges_of_no_face_are_kept_are_told_apart_by_the_hash_and_older_meshes_have_none(tmp_path):
+    faces = synthetic.sheet_mesh(4)
+    hair = replace(faces, corners=faces.corners[:0], face_sizes=faces.face_sizes[:0])
+    strands = replace(hair, loose_edges=np.array([[0, 1], [2, 1], [4, 5]], np.int32))
+    assert strands.topology() != hair.topology()
+    write_mesh(tmp_path / "mesh.npz", strands)
+    assert read_mesh(tmp_path / "mesh.npz").edges().tolist() == [[0, 1], [1, 2], [4, 5]]
+    write_mesh(tmp_path / "mesh.npz", faces)
+    with np.load(tmp_path / "mesh.npz") as arrays:
+        assert sorted(arrays) == ["corners", "face_sizes", "pins", "rest_positions"]
+    assert read_mesh(tmp_path / "mesh.npz").topology() == faces.topology()
+    write_mesh(tmp_path / "mesh.npz", replace(strands, loose_edges=np.array([[0, 16]], np.int32)))
+    with pytest.raises(Problem, match="pairs of vertex indices"):
+        read_mesh(tmp_path / "mesh.npz")

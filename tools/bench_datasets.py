@@ -12,7 +12,8 @@ import workshop
 from neural_physics.bake_plan import PlannedTake
 from neural_physics.blender.examples import build
 from neural_physics.blender.properties import settings_of
-from neural_physics.takes import Dataset, Role
+from neural_physics.dataset_info import Role
+from neural_physics.takes import Dataset
 
 BENCH = workshop.ROOT / "build" / "bench"
 

@@ -14,10 +14,11 @@ from ml_backend.spans import Span, split
 from ml_backend.subspace_data import SubspaceData, prepare
 from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
 from ml_backend.training import Schedule, Training
+from neural_physics.dataset_info import DatasetInfo
 from neural_physics.errors import Problem
 from neural_physics.model_file import ModelInfo
 from neural_physics.reporting import Emit, StopRequest
-from neural_physics.takes import Dataset, DatasetInfo
+from neural_physics.takes import Dataset
 
 if TYPE_CHECKING:
     from ml_backend.train import Options

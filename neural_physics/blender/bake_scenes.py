@@ -8,7 +8,7 @@ import bpy
 
 from ..bake_plan import BakePlan, PlannedTake
 from ..errors import Problem
-from ..takes import writing
+from ..whole_files import writing
 from .scene_copy import first_frame, prepare_for_bake, save_copy
 from .training_motion import Span, key_training_motion
 

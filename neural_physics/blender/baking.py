@@ -18,9 +18,11 @@ from ..bake_plan import (
     take_names,
     take_scene,
 )
+from ..dataset_info import DatasetInfo, TakeInfo, read_take_info
 from ..errors import Problem
 from ..job_process import JobFiles, is_written
-from ..takes import Dataset, DatasetInfo, TakeInfo, read_take_info, writing
+from ..takes import Dataset
+from ..whole_files import writing
 from ..wording import plural
 from .collider_meshes import check_colliders
 from .paths import EXTENSION_ROOT, dataset_folder

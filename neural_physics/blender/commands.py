@@ -13,8 +13,9 @@ from typing import Any, NoReturn, cast, get_args
 
 import bpy
 
+from ..dataset_info import Role
 from ..errors import Problem
-from ..takes import Dataset, Role, left_out
+from ..takes import Dataset, left_out
 from ..wording import plural
 from . import job_host, packing, playback, setting_up, tasks
 from .cache_modifier import remove_cache

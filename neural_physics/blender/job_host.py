@@ -14,7 +14,7 @@ import bpy
 from ..errors import Problem
 from ..job_process import JobFiles, JobProcess
 from ..jobs import JobState
-from ..takes import writing
+from ..whole_files import writing
 from ..wording import job_name, progress
 from .paths import EXTENSION_ROOT, remove_if_empty
 

@@ -10,7 +10,7 @@ import bpy
 
 from ..errors import Problem
 from ..point_caches import pc2_header
-from ..takes import writing
+from ..whole_files import writing
 from .cache_modifier import show_cache
 from .geometry_nodes import read_positions
 from .handlers import PLAYED

@@ -15,7 +15,7 @@ import bpy
 
 from ..errors import Problem
 from ..model_file import Model, parse_model, read_model, read_model_bytes
-from ..takes import write_whole, writing
+from ..whole_files import write_whole, writing
 from .paths import MODEL, model_path
 from .properties import settings_of
 

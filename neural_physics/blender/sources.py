@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Problem
-from ..takes import Mesh
+from ..rest_mesh import Mesh
 from .properties import settings_of
 
 PhysicsModifier = bpy.types.ClothModifier | bpy.types.SoftBodyModifier
@@ -65,16 +65,24 @@ def mesh_of(obj: bpy.types.Object) -> Mesh:
     """The object's own mesh at rest, in its own axes, with the pins of its physics."""
     mesh = mesh_data(obj)
     corners, face_sizes = faces_of(mesh)
-    return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj))
+    return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj), loose_edges_of(mesh))
 
 
 def faces_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The corners and the face sizes of a mesh, as in `takes.Mesh`."""
+    """The corners and the face sizes of a mesh, as in `rest_mesh.Mesh`."""
     corners = np.empty(len(mesh.loops), np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
     face_sizes = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_total", face_sizes)
     return corners, face_sizes
+
+
+def loose_edges_of(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """(E, 2): the edges that belong to no face."""
+    loose, edges = np.empty(len(mesh.edges), bool), np.empty((len(mesh.edges), 2), np.int32)
+    mesh.edges.foreach_get("is_loose", loose)
+    mesh.edges.foreach_get("vertices", edges.reshape(-1))
+    return edges[loose]
 
 
 def read_positions(mesh: bpy.types.Mesh, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..bake_plan import BakePlan
+from ..dataset_info import Exclusion, TakeInfo
 from ..errors import Problem
 from ..frame_checks import BEFORE, NOT_FINITE, find_bad_frames, merge
 from ..reporting import Emit, Progress, StopRequest
-from ..takes import Dataset, Exclusion, TakeInfo
+from ..takes import Dataset
 from .bake_scenes import open_scene, write_take_scene
 from .sampling import ChannelSampler, reference_frame_of
 from .scene_copy import first_frame, simulates_alone

@@ -10,10 +10,11 @@ import bpy
 
 from .. import importing
 from ..bake_plan import side_folder
+from ..dataset_info import Role
 from ..errors import Problem
 from ..methods import load_method
 from ..model_file import parse_model, read_model_bytes
-from ..takes import Role, writing
+from ..whole_files import writing
 from ..wording import job_name
 from . import baking, job_host, packing, playback, setting_up, training_environment
 from .cache_modifier import remove_cache

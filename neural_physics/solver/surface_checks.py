@@ -136,7 +136,7 @@ def require_solid(vertices: Array, triangles: NDArray[np.integer]) -> None:
 
 
 def faces_of_triangles(face_sizes: NDArray[np.integer]) -> Indices:
-    """(m,) the face that each triangle of `normals.triangulate` is part of. face_sizes as in `takes.Mesh`."""
+    """(m,) the face that each triangle of `normals.triangulate` is part of; face_sizes (F,)."""
     return np.repeat(np.arange(len(face_sizes)), np.asarray(face_sizes) - 2)
 
 

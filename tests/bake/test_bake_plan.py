@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from neural_physics.bake_plan import BakePlan, plan_takes
+from neural_physics.dataset_info import TakeInfo
 from neural_physics.errors import Problem
-from neural_physics.takes import TakeInfo
 
 
 def roles(count, existing=None):
@@ -44,7 +44,16 @@ def test_takes_differ_from_each_other_and_from_those_of_other_seeds():
 def test_a_plan_is_read_as_it_was_written_and_a_damaged_one_is_told(tmp_path):
     takes = plan_takes({}, 3, 100, 0)
     plan = BakePlan(
-        str(tmp_path), "Sheet", "Scene", "ViewLayer", ("blender", "-b"), takes, 2, True, ("Note.",)
+        str(tmp_path),
+        "Sheet",
+        "Scene",
+        "ViewLayer",
+        ("blender", "-b"),
+        takes,
+        2,
+        True,
+        ("Note.",),
+        ("python",),
     )
     plan.write()
     assert BakePlan.read(plan.path) == plan

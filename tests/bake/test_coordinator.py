@@ -12,9 +12,10 @@ import synthetic
 from neural_physics import bake_coordinator
 from neural_physics.bake_coordinator import Coordinator
 from neural_physics.bake_plan import BakePlan, plan_takes
+from neural_physics.dataset_info import DatasetInfo
 from neural_physics.errors import Problem
 from neural_physics.reporting import StopRequest
-from neural_physics.takes import Dataset, DatasetInfo
+from neural_physics.takes import Dataset
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES = 5
@@ -26,7 +27,8 @@ sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
 import numpy as np
 from neural_physics.bake_plan import BakePlan
 from neural_physics.reporting import print_event
-from neural_physics.takes import Dataset, TakeInfo
+from neural_physics.dataset_info import TakeInfo
+from neural_physics.takes import Dataset
 plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
 dataset, take = Dataset.open(Path(plan.dataset)), plan.take(name)
 with (dataset.path / "order").open("a") as file:

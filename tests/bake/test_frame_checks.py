@@ -7,6 +7,7 @@ import pytest
 
 from neural_physics import frame_checks
 from neural_physics.channels import Channel, ChannelLayout
+from neural_physics.dataset_info import Exclusion, TakeInfo
 from neural_physics.frame_checks import (
     AFTER,
     BEFORE,
@@ -17,7 +18,8 @@ from neural_physics.frame_checks import (
     find_bad_frames,
     merge,
 )
-from neural_physics.takes import Exclusion, Mesh, Take, TakeInfo
+from neural_physics.rest_mesh import Mesh
+from neural_physics.takes import Take
 
 FRAMES = 200
 LAYOUT = ChannelLayout((Channel("Ball", "position", 3), Channel("Wind", "wind", 3)))

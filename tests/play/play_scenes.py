@@ -11,7 +11,7 @@ from play_models import model_file
 from neural_physics.blender import handlers, packing, properties
 from neural_physics.blender.properties import settings_of
 from neural_physics.blender.sources import read_positions
-from neural_physics.takes import Mesh
+from neural_physics.rest_mesh import Mesh
 
 LAST = 200
 

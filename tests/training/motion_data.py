@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 
 from neural_physics.channels import Channel, ChannelLayout
-from neural_physics.takes import Dataset, DatasetInfo, Exclusion, Mesh, Role, TakeInfo
+from neural_physics.dataset_info import DatasetInfo, Exclusion, Role, TakeInfo
+from neural_physics.rest_mesh import Mesh
+from neural_physics.takes import Dataset
 
 FPS = 24.0
 MODES = 4

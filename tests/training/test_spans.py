@@ -5,10 +5,10 @@ import pytest
 from motion_data import make_dataset
 
 from ml_backend.spans import split
+from neural_physics.dataset_info import Exclusion, read_take_info, write_take_info
 from neural_physics.errors import Problem
 from neural_physics.evaluation import held_out_takes
 from neural_physics.frame_checks import AFTER, BEFORE
-from neural_physics.takes import Exclusion, read_take_info, write_take_info
 
 
 def frames_of(spans):

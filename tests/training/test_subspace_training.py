@@ -14,12 +14,12 @@ from ml_backend.presets import PRESETS, RANGES, Preset, changed
 from ml_backend.spans import split
 from ml_backend.subspace_data import prepare
 from ml_backend.tensor_files import write_model
+from neural_physics.dataset_info import Exclusion
 from neural_physics.errors import Problem
 from neural_physics.methods import load_method
 from neural_physics.model_file import ModelInfo, read_model
 from neural_physics.normals import normals_from_faces
 from neural_physics.reporting import StopRequest
-from neural_physics.takes import Exclusion
 
 pytestmark = pytest.mark.torch
 CPU = torch.device("cpu")

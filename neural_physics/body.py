@@ -1,0 +1,114 @@
+"""What the bundled solver simulated, kept in the dataset as `body.npz`: several methods learn from it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Problem
+from .simulation_request import SimulationSettings
+from .whole_files import write_whole, writing
+
+ELEMENT_SIZES = {"solid": 4, "shell": 3, "rod": 2}
+MODULI = {"solid": 2, "shell": 3, "rod": 3}
+
+Positions = NDArray[np.float64]
+Indices = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Body:
+    """A body of B vertices and m elements at rest, in metres, and what it is made of.
+
+    settings: of the bake. rest_positions (B, 3). elements: tetrahedra (m, 4) of a solid, triangles (m, 3) of
+    a shell, edges (m, 2) of rods, strand by strand. pinned (B,). masses (B,), kg.
+    moduli: of each element; of solids Lame's mu and lam in Pa, (m, 2); of shells those of plane stress times
+    the thickness in N/m, and the bending stiffness in N m, (m, 3); of rods E A in N, E I and G J in N m^2,
+    (m, 3). gravity (3,), m/s^2.
+    embedding_corners, embedding_weights (V, 4): of solids, which four vertices carry each vertex of the
+    artist's mesh, and by how much; None for shells and rods, whose vertices are the mesh's.
+    """
+
+    settings: SimulationSettings
+    rest_positions: Positions
+    elements: Indices
+    pinned: NDArray[np.bool_]
+    masses: Positions
+    moduli: Positions
+    gravity: Positions
+    embedding_corners: Indices | None = None
+    embedding_weights: Positions | None = None
+
+    @property
+    def vertex_count(self) -> int:
+        """B."""
+        return len(self.rest_positions)
+
+    def carried(self, positions: Positions) -> Positions:
+        """Where the artist's mesh (V, 3) is when the body's vertices are at positions (B, 3)."""
+        if self.embedding_corners is None or self.embedding_weights is None:
+            return positions
+        return np.einsum("vk,vkd->vd", self.embedding_weights, positions[self.embedding_corners])
+
+    def write(self, path: Path) -> None:
+        """All or nothing. Raises Problem("folder_not_writable" | "disk_full")."""
+        names = _ARRAYS if self.embedding_corners is None else (*_ARRAYS, *_EMBEDDING)
+        arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in names}
+        arrays["settings"] = np.frombuffer(json.dumps(asdict(self.settings)).encode(), np.uint8)
+        data = BytesIO()
+        np.savez(data, **arrays)
+        with writing(path):
+            write_whole(path, data.getvalue())
+
+    @staticmethod
+    def read(path: Path) -> Body:
+        """Raises Problem("dataset_damaged")."""
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                settings = SimulationSettings.from_json(json.loads(arrays["settings"].tobytes()))
+                names = [*_ARRAYS, *(name for name in _EMBEDDING if name in arrays)]
+                body = Body(settings, **{name: arrays[name] for name in names})
+            body._check()
+            return body
+        except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
+            raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
+
+    def _check(self) -> None:
+        """Raises ValueError for what is no body."""
+        kind, count, m = self.settings.kind, len(self.rest_positions), len(self.elements)
+        _require("rest_positions", self.rest_positions, (count, 3), np.float64)
+        _require("pinned", self.pinned, (count,), np.bool_)
+        _require("masses", self.masses, (count,), np.float64)
+        _require("moduli", self.moduli, (m, MODULI[kind]), np.float64)
+        _require("gravity", self.gravity, (3,), np.float64)
+        _require("elements", self.elements, (m, ELEMENT_SIZES[kind]), np.int32)
+        _require_indices("elements", self.elements, count)
+        if (kind == "solid") != (self.embedding_corners is not None):
+            raise ValueError("a solid, and nothing else, has an embedding")
+        if self.embedding_corners is not None:
+            carried = len(self.embedding_corners)
+            _require("embedding_corners", self.embedding_corners, (carried, 4), np.int32)
+            _require("embedding_weights", self.embedding_weights, (carried, 4), np.float64)
+            _require_indices("embedding_corners", self.embedding_corners, count)
+
+
+_ARRAYS = ("rest_positions", "elements", "pinned", "masses", "moduli", "gravity")
+_EMBEDDING = ("embedding_corners", "embedding_weights")
+
+
+def _require(name: str, array: NDArray[Any] | None, shape: tuple[int, ...], dtype: type) -> None:
+    if array is None or array.shape != shape or array.dtype != dtype:
+        raise ValueError(f"{name} must be {shape} of {dtype.__name__}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite numbers")
+
+
+def _require_indices(name: str, array: Indices, count: int) -> None:
+    if not len(array) or not 0 <= array.min() <= array.max() < count:
+        raise ValueError(f"{name} must be numbers of the body's vertices")

@@ -117,7 +117,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "bake_scene_lost": "The scene {path} that {object} is baked in cannot be opened: delete it and bake again.",
     "bake_crashed": (
-        "Blender ended unexpectedly while it baked {take}; all finished frames are kept: "
+        "The process that baked {take} ended unexpectedly; all finished frames are kept: "
         "bake again to go on, and if that fails too, see the log {path}."
     ),
     "simulation_unusable": (

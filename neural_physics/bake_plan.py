@@ -31,10 +31,10 @@ class PlannedTake:
 class BakePlan:
     """Everything a bake needs that is not in the copy of the scene.
 
-    worker: the command that starts a Blender on one take, without the take. solver: the command that
-    simulates with the bundled solver, without its arguments; empty where Blender simulates. parallel: takes
-    at the same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
-    for the artist.
+    worker: the command that starts a Blender on one take, without the take. parallel: takes at the
+    same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
+    for the artist. solver: the command that simulates with the bundled solver, without its arguments; empty
+    where Blender simulates.
     """
 
     dataset: str
@@ -43,14 +43,18 @@ class BakePlan:
     view_layer: str
     worker: tuple[str, ...]
     takes: tuple[PlannedTake, ...]
-    solver: tuple[str, ...] = ()
     parallel: int = 0
     trusted: bool = False
     notes: tuple[str, ...] = ()
+    solver: tuple[str, ...] = ()
+
+    @property
+    def dataset_path(self) -> Path:
+        return Path(self.dataset)
 
     @property
     def folder(self) -> Path:
-        return side_folder(Path(self.dataset))
+        return side_folder(self.dataset_path)
 
     @property
     def path(self) -> Path:
@@ -58,14 +62,14 @@ class BakePlan:
 
     @property
     def scene_copy(self) -> Path:
-        return scene_copy(Path(self.dataset))
+        return scene_copy(self.dataset_path)
 
     def take(self, name: str) -> PlannedTake:
         return next(take for take in self.takes if take.name == name)
 
     def take_scene(self, name: str) -> Path:
         """The scene of one take, with its motion; it is there from before its first frame to its last."""
-        return take_scene(Path(self.dataset), name)
+        return take_scene(self.dataset_path, name)
 
     @property
     def request(self) -> Path:

@@ -24,7 +24,7 @@ Indices = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Body:
-    """A body of B vertices and m elements at rest, in metres and the world's axes, and what it is made of.
+    """A body of B vertices and m elements at rest, in metres, and what it is made of.
 
     settings: of the bake. rest_positions (B, 3). elements: tetrahedra (m, 4) of a solid, triangles (m, 3) of
     a shell, edges (m, 2) of rods, strand by strand. pinned (B,). masses (B,), kg.

@@ -85,7 +85,17 @@ PROBLEMS: dict[str, str] = {
         "use Object > Relations > Make Single User > Object & Data."
     ),
     "edit_mode": "{object} is in Edit Mode: leave it (Tab) and try again.",
-    "no_physics": "{object} has no Cloth or Soft Body physics: add one of them in the Physics properties.",
+    "no_physics": (
+        "{object} has no Cloth or Soft Body physics: add one of them in the Physics properties, "
+        "or let the bundled solver simulate it as a solid, a shell or rods."
+    ),
+    "mesh_without_edges": "The mesh of {object} has no edges to make rods of: give it some, or choose another object.",
+    "rods_with_faces": (
+        "{object} has faces, and rods are edges alone: delete its faces only (Delete > Only Faces), "
+        "or simulate it as a shell."
+    ),
+    "material_unknown": "{object} cannot be made of “{material}”; what there is for it: {known}.",
+    "pins_unknown": "{object} has no vertex group “{group}” to hold it by: choose another for Pins, or none.",
     "physics_disabled": "The modifier {modifier} of {object} is switched off in the viewport: switch it on.",
     "object_not_in_scene": "{object} is not in the view layer {layer}: tick its collection in the Outliner.",
     # What it reacts to
@@ -105,6 +115,13 @@ PROBLEMS: dict[str, str] = {
         "give it some, or set its training motion to Keep Animation."
     ),
     "wind_range_empty": "The least wind of {object} is above its most: set them the other way round.",
+    # What the bundled solver lets it run into
+    "collider_deforms": (
+        "{object} changes its shape by its modifier {modifier}, and the bundled solver knows rigid colliders only: "
+        "remove its Collision, or apply that modifier."
+    ),
+    "collider_scales": "{object} changes its size, and the bundled solver knows rigid colliders only: let its scale rest.",
+    "collider_without_faces": "{object} collides but has no faces: give it some, or remove its Collision.",
     # Bake
     "frames_too_few": "The takes of {object} are too short: set Frames per Take to at least {needed}.",
     "vertex_count_changes": (

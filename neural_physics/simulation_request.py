@@ -80,9 +80,9 @@ class ColliderMesh:
 class SimulationRequest:
     """A body, what it is made of, and the shapes around it.
 
-    rest_positions (V, 3): of the artist's mesh at rest, metres, in the world's axes as it stands at the first
-    frame, its scale applied. corners, face_sizes: its faces, as in `rest_mesh.Mesh`; edges (E, 2): all of its
-    edges. pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes.
+    rest_positions (V, 3): of the artist's mesh at rest, metres, its scale applied, not where it stands nor
+    how it is turned. corners, face_sizes: its faces, as in `rest_mesh.Mesh`; edges (E, 2): all of its edges.
+    pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes.
     """
 
     object: str
@@ -146,10 +146,12 @@ class Tracks:
     artist's mesh are, m, in the world's axes. colliders (T, C, 4, 4): world_from_collider, rotations and
     translations only. wind (T, 3): the directions of all winds times their strengths, in the world's axes.
     frame_from_world (T, 4, 4): to the axes that positions are stored in. object_from_frame (T, 4, 4), or None
-    where those are the object's own. fps: frames per second.
+    where those are the object's own. world_from_rest (4, 4): where the body at rest stands at the first
+    frame, a rotation and a translation. fps: frames per second.
     """
 
     fps: float
+    world_from_rest: Positions
     interaction: NDArray[np.float32]
     pins: Positions
     colliders: Positions
@@ -159,7 +161,7 @@ class Tracks:
 
     def write(self, path: Path) -> None:
         """Raises Problem("folder_not_writable" | "disk_full")."""
-        names = ("interaction", "pins", "colliders", "wind", "frame_from_world")
+        names = ("world_from_rest", "interaction", "pins", "colliders", "wind", "frame_from_world")
         arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in names}
         if self.object_from_frame is not None:
             arrays["object_from_frame"] = self.object_from_frame
@@ -172,6 +174,7 @@ class Tracks:
             with np.load(path, allow_pickle=False) as arrays:
                 return Tracks(
                     float(json.loads(arrays["about"].tobytes())["fps"]),
+                    arrays["world_from_rest"],
                     arrays["interaction"],
                     arrays["pins"],
                     arrays["colliders"],

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
+from bpy.props import EnumProperty
 
 from ..neural_physics.blender import setting_up, tasks
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.sources import check_target
+from ..neural_physics.blender.simulation_properties import KINDS, preset_names, use_preset
+from ..neural_physics.blender.sources import check_mesh, check_target
 from ..neural_physics.blender.targets import check_set_up, target_of
 from ..neural_physics.errors import Problem
 from .support import Button, scene_of, target
+
+_MATERIALS = {kind: [(name, name.capitalize(), "") for name in preset_names(kind)] for kind, _, _ in KINDS}
+
+
+def _materials(
+    _operator: bpy.types.Operator, context: bpy.types.Context | None
+) -> list[tuple[str, str, str]]:
+    """The materials for what is simulated; kept, since Blender does not hold on to the texts."""
+    obj = target_of(context) if context else None
+    kind = settings_of(obj).simulation.kind if obj else "BLENDER"
+    return _MATERIALS[kind]
+
+
+def _report_found(operator: bpy.types.Operator, obj: bpy.types.Object, added: list[str]) -> None:
+    if added:
+        operator.report({"INFO"}, f"{obj.name} reacts to: {', '.join(added)}")
+    elif not settings_of(obj).interactions:
+        operator.report({"WARNING"}, f"Nothing was found that moves {obj.name}: add it with the + button")
 
 
 class NEURALPHYSICS_OT_set_up(Button, bpy.types.Operator):
@@ -25,11 +47,44 @@ class NEURALPHYSICS_OT_set_up(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
-        added = setting_up.set_up(obj, scene_of(context))
-        if added:
-            self.report({"INFO"}, f"{obj.name} reacts to: {', '.join(added)}")
-        elif not settings_of(obj).interactions:
-            self.report({"WARNING"}, f"Nothing was found that moves {obj.name}: add it with the + button")
+        _report_found(self, obj, setting_up.set_up(obj, scene_of(context)))
+
+
+class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.set_up_solver"
+    bl_label = "Set Up for the Bundled Solver"
+    bl_description = "Let the bundled solver simulate this mesh, and find what it reacts to"
+    bl_options = {"REGISTER", "UNDO"}
+
+    kind: EnumProperty(name="Kind", items=[kind for kind in KINDS if kind[0] != "BLENDER"])
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:  # noqa: ANN401 (Blender's)
+        return next(text for identifier, _, text in KINDS if identifier == properties.kind)
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        check_mesh(target_of(context))
+
+    def run(self, context: bpy.types.Context) -> None:
+        obj = target(context)
+        _report_found(self, obj, setting_up.set_up_for_solver(obj, scene_of(context), self.kind))
+
+
+class NEURALPHYSICS_OT_use_material(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.use_material"
+    bl_label = "Material"
+    bl_description = "Set stiffness, density and the like to those of a material"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: EnumProperty(name="Material", items=_materials)
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        _check_set_up(context)
+
+    def run(self, context: bpy.types.Context) -> None:
+        use_preset(settings_of(target(context)).simulation, self.name)
 
 
 class NEURALPHYSICS_OT_remove(Button, bpy.types.Operator):
@@ -107,6 +162,8 @@ def _check_set_up(context: bpy.types.Context) -> None:
 
 CLASSES = (
     NEURALPHYSICS_OT_set_up,
+    NEURALPHYSICS_OT_set_up_solver,
+    NEURALPHYSICS_OT_use_material,
     NEURALPHYSICS_OT_remove,
     NEURALPHYSICS_OT_add_interaction,
     NEURALPHYSICS_OT_remove_interaction,

@@ -9,17 +9,21 @@ import bpy
 from ..neural_physics.blender.properties import MOTIONS, NEURALPHYSICS_PG_interaction, settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.sampling import is_wind
+from ..neural_physics.blender.simulation_properties import KINDS
 from ..neural_physics.blender.sources import physics_modifier
 from ..operators.set_up import (
     NEURALPHYSICS_OT_add_interaction,
     NEURALPHYSICS_OT_remove,
     NEURALPHYSICS_OT_remove_interaction,
     NEURALPHYSICS_OT_set_up,
+    NEURALPHYSICS_OT_set_up_solver,
     NEURALPHYSICS_OT_suggest_motion,
 )
 from .support import Details, Section, button, reasons, settings_column
 
 MOTION_NAMES = {identifier: label for identifier, label, _ in MOTIONS}
+KIND_NAMES = {identifier: label for identifier, label, _ in KINDS}
+KIND_ICONS: dict[str, Any] = {"SOLID": "META_BALL", "SHELL": "MESH_GRID", "ROD": "CURVES"}
 ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "MESH": "MESH_DATA"}
 
 
@@ -58,6 +62,13 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
         if obj is not None:
             layout.label(text=obj.name, icon="OBJECT_DATA")
         button(layout, context, NEURALPHYSICS_OT_set_up, icon="MOD_PHYSICS")
+        layout.label(text="Or simulate it with the bundled solver as:")
+        row = layout.row(align=True)
+        for kind, label, _ in KINDS[1:]:
+            row.operator(
+                NEURALPHYSICS_OT_set_up_solver.bl_idname, text=label, icon=KIND_ICONS[kind]
+            ).kind = kind
+        reasons(layout, context, NEURALPHYSICS_OT_set_up_solver)
         layout.separator()
         layout.label(text="Or begin with an example:")
         layout.menu("NEURALPHYSICS_MT_examples", text="Add an Example Scene", icon="MOD_CLOTH")
@@ -66,7 +77,10 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
         settings, modifier = settings_of(obj), physics_modifier(obj)
         row = layout.row()
         row.label(text=obj.name, icon="MESH_DATA")
-        if modifier:
+        kind = settings.simulation.kind
+        if kind != "BLENDER":
+            row.label(text=KIND_NAMES[kind], icon=KIND_ICONS[kind])
+        elif modifier:
             row.label(text=modifier.name, icon="MOD_CLOTH" if modifier.type == "CLOTH" else "MOD_SOFT")
         row.operator(NEURALPHYSICS_OT_remove.bl_idname, text="", icon="X")
         layout.label(text="Reacts to:")

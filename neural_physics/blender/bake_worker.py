@@ -1,5 +1,6 @@
 """The process that bakes one take: `blender -b --python bake_worker.py -- PLAN TAKE`.
 
+Where the bundled solver simulates it only records how all that the body reacts to moves.
 Also runs in plain Python that has the bpy module. Prints JSON lines (`neural_physics.reporting`).
 Works without the extension being enabled.
 """
@@ -15,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> int:
-    """Bake the take named on the command line; the process's exit status."""
+    """Bake, or record, the take named on the command line; the process's exit status."""
     arguments, started_by = _arguments(), os.getppid()
     if arguments.core is not None and hasattr(os, "sched_setaffinity"):
         # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
@@ -26,6 +27,7 @@ def main() -> int:
     from neural_physics.bake_plan import BakePlan
     from neural_physics.blender import properties
     from neural_physics.blender.take_baking import bake_take
+    from neural_physics.blender.track_recording import record_tracks
     from neural_physics.reporting import StopRequest, error_event, print_event
 
     class Stop(StopRequest):
@@ -40,7 +42,8 @@ def main() -> int:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         properties.register()
         plan = BakePlan.read(arguments.plan)
-        result = bake_take(plan, arguments.take, print_event, stop)
+        work = record_tracks if plan.solver else bake_take
+        result = work(plan, arguments.take, print_event, stop)
     except Exception as error:  # noqa: BLE001 (told to the coordinator, which tells the artist)
         print_event(error_event(error, arguments.plan.parent / f"{arguments.take}.jsonl"))
         return 1

@@ -24,12 +24,15 @@ from ..job_process import JobFiles, is_written
 from ..takes import Dataset
 from ..whole_files import writing
 from ..wording import plural
+from .collider_meshes import check_colliders
 from .paths import EXTENSION_ROOT, dataset_folder
 from .properties import settings_of
 from .sampling import is_wind, layout_of, reference_frame_of
 from .scene_copy import first_frame, noisy_winds, save_copy
-from .sources import check_target, mesh_of, physics_modifier
+from .solver_request import solver_request
+from .sources import check_target, mesh_of, physics_modifier, uses_solver
 from .surroundings import ball_radii, gravity_of
+from .training_environment import require_python
 from .training_motion import animation_end, check_training_motion, motion_varies
 from .trust import holds_scripts, scripts_may_run
 
@@ -59,12 +62,15 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         scene=scene.name,
         view_layer=view_layer.name,
         worker=_worker_command(),
+        solver=_solver_command() if uses_solver(obj) else (),
         takes=takes,
         parallel=settings.parallel_takes,
         trusted=scripts_may_run(),
         notes=(*_notes(scene, obj), *discarded, *_notes_of(takes, existing)),
     )
     plan.write()
+    if uses_solver(obj):
+        solver_request(scene, obj).write(plan.request)
     if _needs_scene(takes, existing):
         save_copy(scene_copy(dataset.path))
     # Without the script's own folder on the path: its modules are not for everyone.
@@ -74,7 +80,8 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
     """Raise the Problem that keeps an object from being baked; the view layer it is seen in.
 
-    Those of `sources.check_target`, `sampling.layout_of` and `training_motion`, and
+    Those of `sources.check_target`, `sampling.layout_of` and `training_motion`, where the bundled solver
+    simulates those of `collider_meshes.check_colliders` and `training_environment.require_python`, and
     Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "frames_too_few").
     """
     check_target(obj)
@@ -94,6 +101,9 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     if settings.take_frames < FEWEST_FRAMES:
         raise Problem("frames_too_few", object=obj.name, needed=FEWEST_FRAMES)
     check_training_motion(obj)
+    if uses_solver(obj):
+        check_colliders(scene, obj)
+        require_python()
     return view_layer
 
 
@@ -115,8 +125,7 @@ def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:
 
 def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
     fps = scene.render.fps / scene.render.fps_base
-    mesh, physics, layout = mesh_of(obj), physics_modifier(obj), layout_of(obj)
-    assert physics is not None  # check_target has refused it
+    mesh, layout = mesh_of(obj), layout_of(obj)
     info = DatasetInfo(
         object=obj.name,
         topology=mesh.topology(),
@@ -124,7 +133,7 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
         fps=fps,
         channels=layout,
         reference_frame=reference_frame_of(obj),
-        provenance={"program": f"Blender {bpy.app.version_string}", "physics": physics.type.lower()},
+        provenance={"program": f"Blender {bpy.app.version_string}", "physics": _physics_of(obj)},
         gravity=gravity_of(scene, obj),
         colliders=ball_radii(scene, obj, layout),
     )
@@ -134,6 +143,14 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
             "dataset_other_fps", path=dataset.path, found=round(dataset.info.fps, 3), expected=round(fps, 3)
         )
     return dataset
+
+
+def _physics_of(obj: bpy.types.Object) -> str:
+    physics = physics_modifier(obj)
+    if uses_solver(obj):
+        return f"bundled solver, {settings_of(obj).simulation.kind.lower()}"
+    assert physics is not None  # check_target has refused it
+    return physics.type.lower()
 
 
 def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
@@ -228,3 +245,7 @@ def _worker_command() -> tuple[str, ...]:
         return (sys.executable, "-P", str(WORKER))
     options = ("-b", "--factory-startup", "-t", "1", "--python-exit-code", "1", "--python", str(WORKER), "--")
     return (blender, *options)
+
+
+def _solver_command() -> tuple[str, ...]:
+    return (str(require_python()), "-m", "ml_backend", "simulate", "--json")

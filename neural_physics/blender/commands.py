@@ -22,6 +22,7 @@ from .cache_modifier import remove_cache
 from .mesh_cache import bake_playback
 from .paths import dataset_folder, jobs_folder, model_path
 from .properties import METHODS, PRESETS, NEURALPHYSICS_PG_object, settings_of
+from .simulation_properties import KINDS, preset_names, use_preset
 from .targets import named
 
 NAME = "neural_physics"
@@ -90,11 +91,24 @@ def _run(args: argparse.Namespace) -> None:
 
 
 def _set_up(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
-    found = setting_up.set_up(obj, scene)
+    if args.kind is None:
+        found = setting_up.set_up(obj, scene)
+    else:
+        found = setting_up.set_up_for_solver(obj, scene, args.kind.upper())
+    if args.material is not None:
+        _use_material(obj, args.material)
     if not settings_of(obj).interactions:
         _say(Problem("no_interactions", object=obj.name).message)
     else:
         _say(f"{obj.name} reacts to: {', '.join(found) or 'nothing new'}")
+
+
+def _use_material(obj: bpy.types.Object, name: str) -> None:
+    simulation = settings_of(obj).simulation
+    known = preset_names(simulation.kind)
+    if name not in known:
+        raise Problem("material_unknown", object=obj.name, material=name, known=", ".join(known) or "none")
+    use_preset(simulation, name)
 
 
 def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
@@ -177,7 +191,10 @@ def _parser() -> Parser:
         )
         return sub
 
-    command("setup", _set_up, "Find what an object reacts to, and save the scene.", saves=True)
+    setup = command("setup", _set_up, "Find what an object reacts to, and save the scene.", saves=True)
+    kinds = [kind.lower() for kind, _, _ in KINDS]
+    setup.add_argument("--as", dest="kind", choices=kinds[1:], help="let the bundled solver simulate it")
+    setup.add_argument("--material", help="what it is made of, for the bundled solver")
     bake = command(
         "bake", _bake, "Simulate the takes, and save the scene; goes on where it was stopped.", saves=True
     )

@@ -7,11 +7,13 @@ import json
 import bpy
 
 from .properties import settings_of
-from .sources import physics_modifier, physics_modifiers
+from .sources import carrying_modifiers, physics_modifier, physics_modifiers, uses_solver
 
 
 def physics_place(obj: bpy.types.Object) -> int:
     """Where in the stack a stand-in for the physics belongs; 0 where there is no physics."""
+    if uses_solver(obj):
+        return len(carrying_modifiers(obj))
     modifier = physics_modifier(obj)
     return 0 if modifier is None else list(obj.modifiers).index(modifier)
 

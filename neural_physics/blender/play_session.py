@@ -21,7 +21,7 @@ from .properties import settings_of
 from .references import Named, Numbered
 from .sampling import FRAME_BINDING, ChannelSampler, bindings_of
 from .setting_up import is_animated
-from .sources import check_mesh, faces_of, mesh_data
+from .sources import check_mesh, faces_of, loose_edges_of, mesh_data
 from .timings import Timings
 
 Mask = NDArray[np.bool_]
@@ -65,7 +65,10 @@ def check_belongs(model: Model, obj: bpy.types.Object) -> None:
     mesh = mesh_data(obj)
     if len(mesh.vertices) == model.info.vertex_count:
         corners, face_sizes = faces_of(mesh)
-        if topology_hash(len(mesh.vertices), corners, face_sizes) == model.info.topology:
+        if (
+            topology_hash(len(mesh.vertices), corners, face_sizes, loose_edges_of(mesh))
+            == model.info.topology
+        ):
             return
     raise _other_mesh(model.info.vertex_count, obj)
 

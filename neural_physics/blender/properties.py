@@ -18,6 +18,7 @@ from bpy.props import (
 )
 
 from .registration import register_classes, unregister_classes
+from .simulation_properties import NEURALPHYSICS_PG_simulation
 
 METHODS = [
     ("subspace_physics", "Subspace Physics", "PCA and a small network step the whole shape (Holden 2019)")
@@ -91,6 +92,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     enabled: BoolProperty(name="Use Neural Physics", description="This object has been set up", default=False)
 
     # Set up
+    simulation: PointerProperty(type=NEURALPHYSICS_PG_simulation)
     interactions: CollectionProperty(type=NEURALPHYSICS_PG_interaction)
     active_interaction: IntProperty(name="Active Interaction", default=0, min=0)
     show_boxes: BoolProperty(
@@ -191,7 +193,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
 
 
-CLASSES = (NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object)
+CLASSES = (NEURALPHYSICS_PG_simulation, NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object)
 
 
 def register() -> None:

@@ -180,6 +180,10 @@ class ChannelSampler:
                 y[where] = (self._frame_from_world @ place).to_tuple()
         return y
 
+    def frame_from_world(self) -> NDArray[np.float64]:
+        """(4, 4): to the reference frame's axes, as it was sampled last."""
+        return np.array(self._frame_from_world)
+
     def object_from_frame(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64] | None:
         """(4, 4): from the reference frame's axes to the object's; None where they are the same."""
         if self._frame is None:

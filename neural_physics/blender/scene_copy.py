@@ -13,9 +13,10 @@ import bpy
 from ..errors import Problem
 from .cache_modifier import remove_cache
 from .geometry_nodes import remove_modifier
-from .modifier_stack import restore_physics
+from .modifier_stack import physics_place, restore_physics
+from .properties import settings_of
 from .resting_colliders import wake_collider
-from .sources import physics_modifier
+from .sources import physics_modifier, uses_solver
 
 
 def save_copy(path: Path) -> None:
@@ -54,6 +55,8 @@ def noisy_winds(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 def first_frame(obj: bpy.types.Object) -> int:
     """The frame that the simulation starts at."""
+    if uses_solver(obj):
+        return settings_of(obj).start_frame
     modifier = physics_modifier(obj)
     if modifier is None:
         raise Problem("no_physics", object=obj.name)
@@ -103,9 +106,8 @@ def _simulate_again(obj: bpy.types.Object) -> None:
 
 
 def _switch_off_after_physics(obj: bpy.types.Object) -> None:
-    physics = physics_modifier(obj)
-    assert physics is not None  # the artist's Blender has refused such an object
-    for modifier in list(obj.modifiers)[obj.modifiers.find(physics.name) + 1 :]:
+    """Also the physics itself where the bundled solver takes its place."""
+    for modifier in list(obj.modifiers)[physics_place(obj) + (not uses_solver(obj)) :]:
         modifier.show_viewport = False
 
 
@@ -115,6 +117,8 @@ def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) ->
     last = first_frame(obj) + frames - 1
     for cache in _point_caches(scene):
         cache.frame_end = max(cache.frame_end, last)
+    if uses_solver(obj):
+        return
     physics = physics_modifier(obj)
     assert physics is not None  # first_frame has refused it
     physics.point_cache.frame_step = 1

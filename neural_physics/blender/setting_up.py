@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..channels import ChannelLayout
+from ..errors import Problem
 from .properties import NEURALPHYSICS_PG_interaction, settings_of
 from .sampling import bindings_of, is_wind
 from .sources import check_target, mesh_data, read_positions
@@ -40,6 +41,21 @@ def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     known = {item.object for item in settings.interactions}
     added = [add_interaction(obj, mover) for mover in find_movers(obj, scene) if mover not in known]
     return [item.name for item in added]
+
+
+def set_up_for_solver(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[str]:
+    """`set_up`, with the bundled solver to simulate the object as a kind of `simulation_properties.KINDS`.
+
+    Where it cannot be that, the settings stay as they are.
+    """
+    simulation = settings_of(obj).simulation
+    before = simulation.kind
+    simulation.kind = kind
+    try:
+        return set_up(obj, scene)
+    except Problem:
+        simulation.kind = before
+        raise
 
 
 def add_empty_interaction(obj: bpy.types.Object) -> None:

@@ -1,7 +1,8 @@
-"""What is simulated: the mesh, its physics modifier and its pins; and whether it can be worked with."""
+"""What is simulated: the mesh, its physics and its pins; and whether it can be worked with."""
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import cast
 
 import bpy
@@ -15,6 +16,22 @@ from .properties import settings_of
 PhysicsModifier = bpy.types.ClothModifier | bpy.types.SoftBodyModifier
 PHYSICS_TYPES = ("CLOTH", "SOFT_BODY")
 PINNED = 0.999  # the weight from which Blender's cloth and soft body hold a vertex fast
+HALF = 0.5  # the weight from which the bundled solver does
+# Modifiers that move vertices and neither make nor remove any; the first ones of an object that the bundled
+# solver simulates carry its pins.
+CARRYING_TYPES = (
+    "HOOK",
+    "ARMATURE",
+    "LATTICE",
+    "MESH_DEFORM",
+    "SURFACE_DEFORM",
+    "CURVE",
+    "SIMPLE_DEFORM",
+    "CAST",
+    "WARP",
+    "SHRINKWRAP",
+    "DISPLACE",
+)
 
 
 def physics_modifiers(obj: bpy.types.Object) -> list[PhysicsModifier]:
@@ -29,6 +46,16 @@ def physics_modifier(obj: bpy.types.Object) -> PhysicsModifier | None:
     return candidates[-1] if candidates else None
 
 
+def uses_solver(obj: bpy.types.Object) -> bool:
+    """Whether the bundled solver simulates an object, and not Blender."""
+    return settings_of(obj).simulation.kind != "BLENDER"
+
+
+def carrying_modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """Of an object that the bundled solver simulates: the modifiers that carry its pins."""
+    return list(takewhile(lambda modifier: modifier.type in CARRYING_TYPES, obj.modifiers))
+
+
 def mesh_data(obj: bpy.types.Object) -> bpy.types.Mesh:
     """The mesh of an object that `check_mesh` accepts, typed."""
     return cast(bpy.types.Mesh, obj.data)
@@ -38,7 +65,7 @@ def mesh_of(obj: bpy.types.Object) -> Mesh:
     """The object's own mesh at rest, in its own axes, with the pins of its physics."""
     mesh = mesh_data(obj)
     corners, face_sizes = faces_of(mesh)
-    return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj))
+    return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj), loose_edges_of(mesh))
 
 
 def faces_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -48,6 +75,14 @@ def faces_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]
     face_sizes = np.empty(len(mesh.polygons), np.int32)
     mesh.polygons.foreach_get("loop_total", face_sizes)
     return corners, face_sizes
+
+
+def loose_edges_of(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+    """(E, 2): the edges that belong to no face."""
+    loose, edges = np.empty(len(mesh.edges), bool), np.empty((len(mesh.edges), 2), np.int32)
+    mesh.edges.foreach_get("is_loose", loose)
+    mesh.edges.foreach_get("vertices", edges.reshape(-1))
+    return edges[loose]
 
 
 def read_positions(mesh: bpy.types.Mesh, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
@@ -92,10 +127,14 @@ def _sharing(obj: bpy.types.Object) -> bpy.types.Object | None:
 def check_target(obj: bpy.types.Object | None) -> None:
     """Whether an object's simulation can be baked.
 
-    Raises what `check_mesh` does, and Problem("mesh_without_faces" | "no_physics" | "physics_disabled").
+    Raises what `check_mesh` does, and Problem("mesh_without_faces" | "mesh_without_edges" |
+    "rods_with_faces" | "pins_unknown" | "no_physics" | "physics_disabled").
     """
     check_mesh(obj)
     assert obj is not None  # check_mesh has refused it
+    if uses_solver(obj):
+        _check_for_solver(obj)
+        return
     modifier = physics_modifier(obj)
     if modifier is None:
         raise Problem("no_physics", object=obj.name)
@@ -106,9 +145,26 @@ def check_target(obj: bpy.types.Object | None) -> None:
         raise Problem("mesh_without_faces", object=obj.name)
 
 
+def _check_for_solver(obj: bpy.types.Object) -> None:
+    """Raise the Problem of a mesh, or its pins, that the bundled solver can make nothing of."""
+    mesh, simulation = mesh_data(obj), settings_of(obj).simulation
+    if simulation.kind == "ROD":
+        if mesh.polygons:
+            raise Problem("rods_with_faces", object=obj.name)
+        if not mesh.edges:
+            raise Problem("mesh_without_edges", object=obj.name)
+    elif not mesh.polygons:
+        raise Problem("mesh_without_faces", object=obj.name)
+    if simulation.pins and simulation.pins not in obj.vertex_groups:
+        raise Problem("pins_unknown", object=obj.name, group=simulation.pins)
+
+
 def _pins(obj: bpy.types.Object) -> NDArray[np.float32]:
     """(V,) float32: 1 where the physics holds a vertex fast."""
     modifier, count = physics_modifier(obj), len(mesh_data(obj).vertices)
+    if uses_solver(obj):
+        held = _group_weights(obj, settings_of(obj).simulation.pins, 0.0)
+        return (held >= HALF).astype(np.float32)
     if isinstance(modifier, bpy.types.ClothModifier):
         weights = _group_weights(obj, modifier.settings.vertex_group_mass, 0.0)
     elif isinstance(modifier, bpy.types.SoftBodyModifier) and modifier.settings.use_goal:

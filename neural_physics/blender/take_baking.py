@@ -10,21 +10,19 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ..bake_plan import BakePlan, PlannedTake
+from ..bake_plan import BakePlan
 from ..dataset_info import Exclusion, TakeInfo
 from ..errors import Problem
 from ..frame_checks import BEFORE, NOT_FINITE, find_bad_frames, merge
 from ..reporting import Emit, Progress, StopRequest
 from ..takes import Dataset
-from ..whole_files import writing
+from .bake_scenes import open_scene, write_take_scene
 from .sampling import ChannelSampler, reference_frame_of
-from .scene_copy import first_frame, prepare_for_bake, save_copy, simulates_alone
+from .scene_copy import first_frame, simulates_alone
 from .sources import read_positions
-from .training_motion import Span, key_training_motion
 
 RESUMED = "the simulation could not be repeated exactly when the bake was resumed"
 CACHES_KEPT = 8  # frames of Blender's cache on disk
@@ -39,34 +37,11 @@ def bake_take(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[
     """
     scene_path = plan.take_scene(name)
     if not scene_path.exists():
-        _write_take_scene(plan, plan.take(name), scene_path)
+        write_take_scene(plan, plan.take(name))
     bake = _TakeBake(plan, name, scene_path)
     bake.run(emit, stop)
     shutil.rmtree(scene_path.parent, ignore_errors=True)
     return {"take": name, "frames": bake.writer.count}
-
-
-def open_scene(path: Path, plan: BakePlan) -> tuple[bpy.types.Scene, bpy.types.Object]:
-    """Open a copy of the scene. Raises Problem("bake_scene_lost")."""
-    try:
-        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=plan.trusted)
-        scene = bpy.data.scenes[plan.scene]
-        return scene, scene.objects[plan.object]
-    except (RuntimeError, KeyError) as error:
-        raise Problem("bake_scene_lost", path=path, object=plan.object) from error
-
-
-def _write_take_scene(plan: BakePlan, take: PlannedTake, path: Path) -> None:
-    """The copy of the scene with this take's motion, so that a resumed take has the same."""
-    scene, obj = open_scene(plan.scene_copy, plan)
-    prepare_for_bake(scene, plan.view_layer, obj, take.frames)
-    first = first_frame(obj)
-    scene.frame_set(first)
-    fps = scene.render.fps / scene.render.fps_base
-    key_training_motion(obj, Span(first, take.frames, fps), take.seed)
-    with writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    save_copy(path)
 
 
 class _TakeBake:

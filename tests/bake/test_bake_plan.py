@@ -50,10 +50,10 @@ def test_a_plan_is_read_as_it_was_written_and_a_damaged_one_is_told(tmp_path):
         "ViewLayer",
         ("blender", "-b"),
         takes,
-        ("python",),
         2,
         True,
         ("Note.",),
+        ("python",),
     )
     plan.write()
     assert BakePlan.read(plan.path) == plan

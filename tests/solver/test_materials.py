@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from neural_physics.solver.materials import RODS, SHELLS, SOLIDS, Rod, Shell, Solid
+from neural_physics.materials import RODS, SHELLS, SOLIDS, Rod, Shell, Solid
 
 SHELL = Shell(area_density=0.15, thickness=0.3e-3, young=1e6, poisson=0.3, bending=1e-5)
 SOLID = Solid(density=1000.0, young=1e5, poisson=0.4)

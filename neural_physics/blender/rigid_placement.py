@@ -1,0 +1,23 @@
+"""Taking a matrix apart: where and how something is turned, and what its shape has been scaled to."""
+
+from __future__ import annotations
+
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+Rows = NDArray[np.float64]
+
+
+def placement(matrix: Matrix) -> Rows:
+    """(4, 4): the rotation and translation nearest to a matrix, without its scale and shear."""
+    rows = np.array(matrix, np.float64)
+    left, _, right = np.linalg.svd(rows[:3, :3])
+    left[:, 2] *= np.sign(np.linalg.det(left @ right))  # a mirrored object is turned, its shape is mirrored
+    rows[:3, :3] = left @ right
+    return rows
+
+
+def stretch(matrix: Matrix) -> Rows:
+    """(3, 3): what is left of a matrix without its `placement`: scale, shear and mirroring."""
+    return np.asarray(placement(matrix)[:3, :3].T @ np.array(matrix, np.float64)[:3, :3])

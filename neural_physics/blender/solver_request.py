@@ -1,0 +1,32 @@
+"""What the bundled solver is asked for, read from the artist's scene."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+
+from ..simulation_request import SimulationRequest
+from .collider_meshes import collider_mesh, collider_objects
+from .properties import settings_of
+from .rigid_placement import stretch
+from .simulation_properties import settings_for_solver
+from .sources import mesh_data, mesh_of
+
+
+def solver_request(scene: bpy.types.Scene, obj: bpy.types.Object) -> SimulationRequest:
+    """The body at rest, its material, and the shapes around it."""
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    mesh, edges = mesh_of(obj), np.empty((len(mesh_data(obj).edges), 2), np.int32)
+    mesh_data(obj).edges.foreach_get("vertices", edges.reshape(-1))
+    gravity = scene.gravity.to_tuple() if scene.use_gravity else (0.0, 0.0, 0.0)
+    return SimulationRequest(
+        object=obj.name,
+        settings=settings_for_solver(settings_of(obj).simulation),
+        rest_positions=mesh.rest_positions.astype(np.float64) @ stretch(obj.matrix_world).T,
+        corners=mesh.corners,
+        face_sizes=mesh.face_sizes,
+        edges=edges,
+        pins=mesh.pins > 0.0,
+        gravity=np.array(gravity, np.float64),
+        colliders=tuple(collider_mesh(depsgraph, other) for other in collider_objects(scene, obj)),
+    )

@@ -1,0 +1,55 @@
+"""Simulated By: Blender's physics or the bundled solver, and what that takes the object for."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..operators.set_up import NEURALPHYSICS_OT_use_material
+from .support import Details, settings_column
+
+# The settings of a material, by the kind of body.
+QUANTITIES = {
+    "SOLID": ("young", "poisson", "density"),
+    "SHELL": ("young", "poisson", "thickness", "area_density", "bending"),
+    "ROD": ("young", "shear", "density", "radius"),
+}
+
+
+class NEURALPHYSICS_PT_simulation(Details, bpy.types.Panel):
+    bl_label = "Simulation"
+    bl_parent_id = "NEURALPHYSICS_PT_set_up"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        column, simulation = settings_column(layout), settings_of(obj).simulation
+        column.prop(simulation, "kind")
+        if simulation.kind == "BLENDER":
+            layout.label(text="Its settings are in the Physics properties", icon="PHYSICS")
+            return
+        column.prop_search(simulation, "pins", obj, "vertex_groups")
+        column.separator()
+        column.operator_menu_enum(NEURALPHYSICS_OT_use_material.bl_idname, "name", text="Material")
+        for quantity in QUANTITIES[simulation.kind]:
+            column.prop(simulation, quantity)
+        column.prop(simulation, "friction")
+        column.prop(simulation, "damping")
+        column.separator()
+        if simulation.kind == "SOLID":
+            column.prop(simulation, "elasticity")
+            column.prop(simulation, "filling")
+            column.prop(simulation, "tetrahedra")
+        column.prop(simulation, "steps")
+        column.prop(simulation, "self_contact")
+
+
+CLASSES = (NEURALPHYSICS_PT_simulation,)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

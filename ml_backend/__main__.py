@@ -20,6 +20,7 @@ COMMANDS = {
     "train": ("ml_backend.train", "learn a model from a dataset"),
     "evaluate": ("ml_backend.evaluate", "measure a model on takes it has not seen"),
     "import": ("ml_backend.importing", "make a dataset from another program's point caches"),
+    "simulate": ("ml_backend.simulate", "bake one take with the bundled solver"),
     "check": ("ml_backend.check", "say what a dataset holds, and whether it can be trained from"),
 }
 REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements" / "training.txt"

@@ -86,8 +86,9 @@ def faults_of(take: Take, read: Callable[[int], None]) -> list[str]:
                 "positions.pc2": take.positions[part],
                 "interaction.npy": take.interaction[part],
                 "frames.npy": take.frames[part] if take.frames is not None else np.zeros(1),
-                "body.pc2": take.body_positions[part] if take.body_positions is not None else np.zeros(1),
             }
+            if take.body_positions is not None and take.body_positions is not take.positions:
+                rows["body.pc2"] = take.body_positions[part]
             faults += [
                 f"{name} has something that is not a number between frames {part.start} and {part.stop - 1}"
                 for name, values in rows.items()

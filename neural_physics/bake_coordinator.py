@@ -1,4 +1,6 @@
-"""The bake job: runs one Blender per take, several at once, and tells of all of them as one.
+"""The bake job: runs one process per take, several at once, and tells of all of them as one.
+
+Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then.
 
 `python bake_coordinator.py PLAN [--stop-file FILE]` needs no Blender itself. It keeps nothing in
 memory that matters: killed at any moment and started again, it goes on from what is on disk.
@@ -27,18 +29,24 @@ from neural_physics.reporting import Emit, Progress, StopRequest, error_event, p
 from neural_physics.takes import Dataset, left_out
 
 POLL_EVERY = 0.05  # seconds
-RETRIES = 1  # of a take whose Blender crashed
+RETRIES = 1  # of what crashed
+BODY = "body"  # the solver's first job, which the takes wait for
+# The same sums in the same order, so that a resumed take is the same, and one core for each take.
+ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 
 
 @dataclass
 class _Worker:
+    """One process for a take. simulates: it makes frames, other than one that records tracks."""
+
     take: PlannedTake
     process: JobProcess
     core: int
+    simulates: bool
 
     def frames(self) -> int:
         """How many frames of its take are there, as far as it has said."""
-        return int(self.process.state.done)
+        return int(self.process.state.done) if self.simulates else 0
 
 
 class Coordinator:
@@ -54,13 +62,16 @@ class Coordinator:
         # Those that a model is judged by come first, so that a bake that is stopped early has some.
         self._waiting = sorted(missing, key=lambda take: take.role == "training")
         self._running: list[_Worker] = []
-        self._crashes: Counter[str] = Counter()
+        self._crashes: Counter[JobFiles] = Counter()
+        self._lost: dict[str, Path] = {}  # logs of takes that crashed too often
 
     def run(self) -> dict[str, Any]:
         """Bake what is missing; returns what the "result" event says.
 
         Raises Problem("stopped" | "bake_crashed" | "simulation_unusable"), or what a worker told.
         """
+        if self._plan.solver and self._waiting:
+            self._make_body()
         started, already = time.monotonic(), sum(self._frames.values())
         progress = Progress(self._emit, self._stage(), self._total(), already)
         try:
@@ -72,7 +83,7 @@ class Coordinator:
                 progress.stage, progress.total = self._stage(), self._total()
                 progress.at(sum(self._frames.values()))
         finally:
-            self._stop_workers()
+            _end([worker.process for worker in self._running])
         self._report_crashes()
         seconds = time.monotonic() - started
         made = sum(self._frames.values()) - already
@@ -86,11 +97,46 @@ class Coordinator:
             take = self._waiting.pop(0)
             busy = [worker.core for worker in self._running]
             core = min(self._cores, key=busy.count)
-            process = JobProcess(JobFiles(self._plan.folder, take.name))
-            command = [*self._plan.worker, str(self._plan.path), take.name, "--core", str(core)]
-            command += ["--coordinator", str(os.getpid())]
-            process.start(command, {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-            self._running.append(_Worker(take, process, core))
+            self._running.append(self._start_worker(take, core))
+
+    def _start_worker(self, take: PlannedTake, core: int) -> _Worker:
+        """Let Blender bake the take or record its tracks; where these are there, let the solver simulate."""
+        by_solver = bool(self._plan.solver) and self._plan.tracks(take.name).exists()
+        program = self._plan.solver if by_solver else self._plan.worker
+        files = JobFiles(self._plan.folder, f"{take.name}_solver" if by_solver else take.name)
+        process = self._start(program, files, take.name, core)
+        return _Worker(take, process, core, by_solver or not self._plan.solver)
+
+    def _start(self, program: tuple[str, ...], files: JobFiles, task: str, core: int) -> JobProcess:
+        command = [*program, str(self._plan.path), task, "--core", str(core)]
+        command += ["--coordinator", str(os.getpid())]
+        threads = ONE_THREAD if program == self._plan.solver else {}
+        process = JobProcess(files)
+        process.start(command, {**os.environ, **threads, "PYTHONDONTWRITEBYTECODE": "1"})
+        return process
+
+    def _make_body(self) -> None:
+        """Let the solver make the body that all takes share, or check the one that is there."""
+        files = JobFiles(self._plan.folder, BODY)
+        for _ in range(RETRIES + 1):
+            process = self._start(self._plan.solver, files, BODY, self._cores[0])
+            stage = ""
+            try:
+                while process.state.active:
+                    self._stop.check()
+                    time.sleep(POLL_EVERY)
+                    process.poll()
+                    if process.state.stage != stage:
+                        stage = process.state.stage
+                        Progress(self._emit, stage, process.state.total)
+            finally:
+                _end([process])
+            if process.state.phase == "finished":
+                return
+            # That of a coordinator that was killed may just have stopped: then it is started again.
+            if process.state.code not in ("ended_unexpectedly", "stopped"):
+                raise Problem.told(process.state.code, process.state.message)
+        raise Problem("bake_crashed", take=f"the body of {self._plan.object}", path=files.log)
 
     def _poll(self) -> None:
         for worker in list(self._running):
@@ -100,32 +146,31 @@ class Coordinator:
             if state.active:
                 continue
             self._running.remove(worker)
-            if state.phase == "finished":
+            if state.phase == "finished" and worker.simulates:
                 self._complete.add(name)
                 self._frames[name] = self._frames_on_disk(name)
+            elif state.phase == "finished" and self._plan.tracks(name).exists():
+                self._waiting.insert(0, worker.take)
             elif state.phase in ("stopped", "idle"):
                 # A worker of a coordinator that was killed has just ended, or has yet to notice: try again.
                 self._waiting.insert(0, worker.take)
-            elif state.code == "ended_unexpectedly":
-                self._crashes[name] += 1
-                if self._crashes[name] <= RETRIES:
-                    self._waiting.append(worker.take)
+            elif state.phase == "finished" or state.code == "ended_unexpectedly":
+                self._crashed(worker)
             else:
                 raise Problem.told(state.code, state.message)
 
-    def _report_crashes(self) -> None:
-        lost = [name for name, times in self._crashes.items() if times > RETRIES]
-        if lost:
-            log = JobFiles(self._plan.folder, lost[0]).log
-            raise Problem("bake_crashed", take=", ".join(sorted(lost)), path=log)
+    def _crashed(self, worker: _Worker) -> None:
+        files = worker.process.files
+        self._crashes[files] += 1
+        if self._crashes[files] <= RETRIES:
+            self._waiting.append(worker.take)
+        else:
+            self._lost[worker.take.name] = files.log
 
-    def _stop_workers(self) -> None:
-        for worker in self._running:
-            worker.process.stop()
-        for worker in self._running:
-            while worker.process.state.active:
-                time.sleep(POLL_EVERY)
-                worker.process.poll()
+    def _report_crashes(self) -> None:
+        if self._lost:
+            log = next(iter(self._lost.values()))
+            raise Problem("bake_crashed", take=", ".join(sorted(self._lost)), path=log)
 
     def _result(self) -> dict[str, Any]:
         takes = self._dataset.outlines()
@@ -156,6 +201,16 @@ class Coordinator:
 
     def _frames_on_disk(self, name: str) -> int:
         return self._dataset.outline(name).frame_count if name in self._dataset.take_names() else 0
+
+
+def _end(processes: list[JobProcess]) -> None:
+    """Ask all that still run to stop, and wait until they have."""
+    for process in processes:
+        process.stop()
+    for process in processes:
+        while process.state.active:
+            time.sleep(POLL_EVERY)
+            process.poll()
 
 
 def _cores() -> list[int]:

@@ -55,6 +55,10 @@ PROBLEMS: dict[str, str] = {
         "The dataset {path} was baked with other interaction objects ({found}) than are set now ({expected}): "
         "choose another dataset folder, or bake again from the start."
     ),
+    "dataset_other_material": (
+        "The dataset {path} holds takes of {object} that were simulated otherwise, with another "
+        "material, other settings or another solver: delete the dataset, or choose another folder."
+    ),
     "dataset_faulty": "The dataset {path} has {count} that training would trip over, the first in {reason}: mend and check again.",
     "dataset_newer": "{path} was written by a newer version of Neural Physics: update the extension.",
     "dataset_empty": "The dataset {path} has no usable frames ({reason}): bake more takes.",
@@ -96,6 +100,12 @@ PROBLEMS: dict[str, str] = {
     ),
     "material_unknown": "{object} cannot be made of “{material}”; what there is for it: {known}.",
     "pins_unknown": "{object} has no vertex group “{group}” to hold it by: choose another for Pins, or none.",
+    "body_unusable": "{object} cannot be simulated as it is: {reason}.",
+    "material_unusable": "{object} cannot be of such a material: {reason}.",
+    "nothing_free": (
+        "All of {object} is pinned, so that nothing is left to simulate: "
+        "take some vertices out of its pin group, or fill it with more tetrahedra."
+    ),
     "physics_disabled": "The modifier {modifier} of {object} is switched off in the viewport: switch it on.",
     "object_not_in_scene": "{object} is not in the view layer {layer}: tick its collection in the Outliner.",
     # What it reacts to
@@ -122,6 +132,18 @@ PROBLEMS: dict[str, str] = {
     ),
     "collider_scales": "{object} changes its size, and the bundled solver knows rigid colliders only: let its scale rest.",
     "collider_without_faces": "{object} collides but has no faces: give it some, or remove its Collision.",
+    "collider_unusable": (
+        "{collider} cannot be a collider of the solver ({reason}): "
+        "close its mesh, or make it flat, where it stands for a ground without end."
+    ),
+    "starts_inside": (
+        "{object} begins with {count} of its vertices inside {collider}: "
+        "move one of them away from the other at the first frame."
+    ),
+    "touches_itself": (
+        "{object} passes through itself at the start, or comes closer to itself than its thickness: "
+        "pull its parts apart, or switch its self-contact off."
+    ),
     # Bake
     "frames_too_few": "The takes of {object} are too short: set Frames per Take to at least {needed}.",
     "vertex_count_changes": (
@@ -134,7 +156,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "bake_scene_lost": "The scene {path} that {object} is baked in cannot be opened: delete it and bake again.",
     "bake_crashed": (
-        "Blender ended unexpectedly while it baked {take}; all finished frames are kept: "
+        "The process that baked {take} ended unexpectedly; all finished frames are kept: "
         "bake again to go on, and if that fails too, see the log {path}."
     ),
     "simulation_unusable": (
@@ -218,6 +240,10 @@ PROBLEMS: dict[str, str] = {
     "training_python_lacks": (
         "The Python {path} cannot train, for it lacks {missing}: install that there, or choose another "
         "in Preferences > Add-ons > Neural Physics."
+    ),
+    "simulating_python_lacks": (
+        "The Python {path} cannot simulate, for it lacks {missing}: "
+        "create the environment again, or choose another, in Preferences > Add-ons > Neural Physics."
     ),
     "training_python_unusable": (
         "{path} does not answer as a Python does (it said: {reason}): choose another "

@@ -17,6 +17,7 @@ NOT_FINITE = "the simulation stopped giving numbers"
 BLANK = "nothing was written"
 EXPLODED = "exploded"
 TORN = "torn"
+RESUMED = "the simulation could not be repeated exactly when the bake was resumed"
 
 REACH = 4.0  # how far from mesh and interaction objects a vertex may be, in sizes of where they are
 LONGEST_EDGE = 3.0  # times its length at rest

@@ -9,6 +9,7 @@ its next checkpoint with the error code "stopped".
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 import time
@@ -51,6 +52,8 @@ class StopRequest:
     def __init__(self, stop_file: Path | None = None) -> None:
         self._stop_file = stop_file
         self._signalled = False
+        self._followed = 0
+        self._parent: int | None = None
 
     def listen(self) -> None:
         """Take Ctrl-C and a polite kill as a request to stop."""
@@ -60,13 +63,33 @@ class StopRequest:
     def _on_signal(self, *_: object) -> None:
         self._signalled = True
 
+    def follow(self, process: int = 0) -> None:
+        """Also stop when whoever started this process is gone, or another process, 0 for none.
+
+        The parent may have died before this one could ask who that is.
+        """
+        self._parent, self._followed = os.getppid(), process
+
     def asked(self) -> bool:
-        return self._signalled or (self._stop_file is not None and self._stop_file.exists())
+        if self._signalled or (self._stop_file is not None and self._stop_file.exists()):
+            return True
+        return self._parent is not None and (os.getppid() != self._parent or _is_gone(self._followed))
 
     def check(self) -> None:
         """Raise Problem("stopped") if asked; call it where all that is done has been saved."""
         if self.asked():
             raise Problem("stopped")
+
+
+def _is_gone(process: int) -> bool:
+    """Whether a process has ended."""
+    if not process or sys.platform == "win32":  # where asking would end it
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    return False
 
 
 class Progress:

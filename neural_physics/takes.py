@@ -168,19 +168,24 @@ class Dataset:
         if self.info.reference_frame:
             frames = map_rows(folder / "frames.npy", 16).reshape(-1, 4, 4)
             counts.append(len(frames))
-        body_positions = None if self.body is None else positions
+        body_positions = None
         if self._body_vertices is not None:
             body_positions = read_pc2(folder / "body.pc2")
             counts.append(len(body_positions))
         # Counted again, since a bake may be writing them.
         whole = slice(min(counts))
+        positions = positions[whole]
+        if body_positions is not None:
+            body_positions = body_positions[whole]
+        elif self.body is not None:
+            body_positions = positions
         return Take(
             name,
             info,
-            positions[whole],
+            positions,
             interaction[whole],
             None if frames is None else frames[whole],
-            None if body_positions is None else body_positions[whole],
+            body_positions,
         )
 
     def takes(self, *roles: Role) -> list[Take]:

@@ -17,27 +17,23 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main() -> int:
     """Bake, or record, the take named on the command line; the process's exit status."""
-    arguments, started_by = _arguments(), os.getppid()
+    arguments = _arguments()
     if arguments.core is not None and hasattr(os, "sched_setaffinity"):
         # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
         os.sched_setaffinity(0, {arguments.core})
     sys.path.insert(0, str(ROOT))
+    from neural_physics.reporting import StopRequest, error_event, print_event
+
+    stop = StopRequest(arguments.stop_file)
+    stop.listen()
+    stop.follow(arguments.coordinator)
     import bpy
 
     from neural_physics.bake_plan import BakePlan
     from neural_physics.blender import properties
     from neural_physics.blender.take_baking import bake_take
     from neural_physics.blender.track_recording import record_tracks
-    from neural_physics.reporting import StopRequest, error_event, print_event
 
-    class Stop(StopRequest):
-        """Also stops when whoever started this process is gone."""
-
-        def asked(self) -> bool:
-            return super().asked() or os.getppid() != started_by or _is_gone(arguments.coordinator)
-
-    stop = Stop(arguments.stop_file)
-    stop.listen()
     try:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         properties.register()
@@ -49,17 +45,6 @@ def main() -> int:
         return 1
     print_event({"event": "result", **result})
     return 0
-
-
-def _is_gone(process: int) -> bool:
-    """Whether a process has ended. Its parent may have died before this one could ask who that is."""
-    if not process or sys.platform == "win32":  # where asking would end it
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 def _arguments() -> argparse.Namespace:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..bake_plan import BakePlan
 from ..dataset_info import Exclusion, TakeInfo
 from ..errors import Problem
-from ..frame_checks import BEFORE, NOT_FINITE, find_bad_frames, merge
+from ..frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
 from ..reporting import Emit, Progress, StopRequest
 from ..takes import Dataset
 from .bake_scenes import open_scene, write_take_scene
@@ -24,7 +24,6 @@ from .sampling import ChannelSampler, reference_frame_of
 from .scene_copy import first_frame, simulates_alone
 from .sources import read_positions
 
-RESUMED = "the simulation could not be repeated exactly when the bake was resumed"
 CACHES_KEPT = 8  # frames of Blender's cache on disk
 CHECKED = 2  # frames simulated again on resuming, and compared with the take
 WARM_UP = 3  # frames read from the cache before that: colliders and velocities look back

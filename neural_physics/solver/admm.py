@@ -17,9 +17,6 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 Solve = Callable[[Array], Array]
 
-AIR_DENSITY = 1.225  # kg/m^3, at 15 degrees Celsius
-FLAT_PLATE_DRAG = 1.28  # across the stream, of a plate (Hoerner 1965)
-
 # The weight of contacts against a vertex' inertia: less lets stiff cloth sink in over 20 iterations, and
 # ten times as much slows down what is not in contact.
 CONTACT_WEIGHT = 3.0
@@ -153,33 +150,3 @@ class ADMM:
         held[~normals.any(axis=1)] = 0.0
         outside: Array = (pushed - held[:, None] * slide).T
         return outside
-
-
-def wind_forces(
-    positions: Array,
-    velocities: Array,
-    triangles: Indices,
-    triangle_masses: Array,
-    wind: Array,
-    dt: float,
-    air_density: float = AIR_DENSITY,
-    drag: float = FLAT_PLATE_DRAG,
-) -> Array:
-    """Forces (n, 3) of air on both sides of triangles (m, 3), along their normals, in newtons.
-
-    positions and velocities (n, 3), m and m/s; wind (3,) or one for each triangle (m, 3), m/s.
-    The pressure air_density drag / 2 times the square of the relative speed along the normal, spread
-    over the corners (Wejchert and Haumann 1991). That of a whole time step dt, seconds, in which the
-    speed itself is slowed down: triangle_masses (m,), kg, never end faster than the air.
-    """
-    x, v = positions[triangles], velocities[triangles].mean(axis=1)
-    normals = np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0])
-    double = np.linalg.norm(normals, axis=1)
-    normals /= np.maximum(double, 1e-30)[:, None]
-    speed = np.einsum("mc,mc->m", wind - v, normals)
-    # m dv/dt = c v |v| solved over dt: v falls to v / (1 + c |v| dt / m).
-    c = 0.25 * air_density * drag * double
-    force = c * speed * np.abs(speed) / (1.0 + c * np.abs(speed) * dt / triangle_masses)
-    n = len(positions)
-    each = np.repeat((force[:, None] * normals / 3.0).T, 3, axis=1)
-    return np.stack([np.bincount(triangles.ravel(), of_axis, n) for of_axis in each], 1)

@@ -43,6 +43,49 @@ with dataset.writer(name, TakeInfo(take.frames, role=take.role)) as writer:
 print_event({{"event": "result", "take": name, "frames": writer.count}})
 """
 
+# Records tracks, which are a number here; it crashes as often as is said, before they are written.
+RECORDER = f"""
+import json, os, sys
+from pathlib import Path
+sys.path[:0] = [{str(ROOT)!r}]
+from neural_physics.bake_plan import BakePlan
+from neural_physics.reporting import print_event
+plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
+folder = Path(plan.dataset)
+with (folder / "order").open("a") as file:
+    file.write("record:" + name + " ")
+tried = (folder / "order").read_text().split().count("record:" + name)
+if tried <= json.loads((folder / "crashes").read_text()).get("record:" + name, 0):
+    os._exit(11)
+print_event({{"event": "progress", "stage": name, "done": 99, "total": 99, "seconds_left": 0}})
+if "forgets" not in plan.notes:
+    plan.tracks(name).parent.mkdir(parents=True)
+    plan.tracks(name).write_text(name)
+print_event({{"event": "result", "take": name}})
+"""
+# The solver: makes the body, then simulates takes whose tracks are there, as WORKER does.
+SOLVER = (
+    f"""
+import sys
+from pathlib import Path
+sys.path[:0] = [{str(ROOT)!r}]
+from neural_physics.bake_plan import BakePlan
+from neural_physics.errors import Problem
+from neural_physics.reporting import error_event, print_event
+plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
+if name == "body":
+    with (Path(plan.dataset) / "order").open("a") as file:
+        file.write("body ")
+    if "refuses" in plan.notes:
+        print_event(error_event(Problem("dataset_missing", path="here")))
+        sys.exit(1)
+    print_event({{"event": "result", "body": "made"}})
+    sys.exit()
+assert plan.tracks(name).read_text() == name
+"""
+    + WORKER
+)
+
 
 def bake(path: Path, takes: int, **crashes: int) -> dict:
     """The result of a bake of so many takes, one at a time; crashes: how often each take's worker does."""
@@ -83,3 +126,55 @@ def test_takes_that_crash_again_are_told_once_all_others_are_baked(tmp_path):
 def test_a_bake_too_short_for_the_clock_has_a_result(tmp_path, monkeypatch):
     monkeypatch.setattr(bake_coordinator.time, "monotonic", lambda: 7.0)
     assert bake(tmp_path / "d", 1)["frames_per_second"] == 0.0
+
+
+def bake_with_solver(path: Path, takes: int, *notes: str, **crashes: int) -> tuple[dict, list[dict]]:
+    """The same with the bundled solver: its result and all that it told."""
+    mesh = synthetic.sheet_mesh(3)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT)
+    Dataset.create(path, info, mesh)
+    (path / "crashes").write_text(
+        json.dumps({name.replace("record_", "record:"): n for name, n in crashes.items()})
+    )
+    python = (sys.executable, "-c")
+    planned = plan_takes({}, takes, FRAMES, 0)
+    plan = BakePlan(
+        str(path), "Sheet", "Scene", "Layer", (*python, RECORDER), planned, (*python, SOLVER), 1, notes=notes
+    )
+    plan.write()
+    told: list[dict] = []
+    return Coordinator(plan, told.append, StopRequest()).run(), told
+
+
+def test_the_solver_makes_a_body_and_simulates_each_take_once_its_tracks_are_recorded(tmp_path):
+    result, told = bake_with_solver(tmp_path / "d", 2)
+    order = (tmp_path / "d" / "order").read_text().split()
+    assert order == ["body", "record:take_001", "take_001", "record:take_000", "take_000"]
+    assert result["frames"] == 2 * FRAMES
+    assert max(event["done"] for event in told) == 2 * FRAMES  # what is recorded is not counted
+    assert not (tmp_path / "d" / "bake").exists()
+
+
+def test_recording_and_simulating_may_each_crash_once(tmp_path):
+    assert bake_with_solver(tmp_path / "d", 1, record_take_000=1, take_000=1)[0]["frames"] == FRAMES
+    order = (tmp_path / "d" / "order").read_text().split()
+    assert order == ["body", "record:take_000", "record:take_000", "take_000", "take_000"]
+
+
+def test_a_solver_that_crashes_again_is_told_with_its_own_log(tmp_path):
+    with pytest.raises(Problem, match=r"take_000_solver\.jsonl") as raised:
+        bake_with_solver(tmp_path / "d", 1, take_000=2)
+    assert raised.value.code == "bake_crashed"
+
+
+def test_a_recorder_that_leaves_no_tracks_is_not_asked_for_ever(tmp_path):
+    with pytest.raises(Problem) as raised:
+        bake_with_solver(tmp_path / "d", 1, "forgets")
+    assert raised.value.code == "bake_crashed"
+
+
+def test_a_body_that_cannot_be_made_ends_the_bake_before_blender_is_started(tmp_path):
+    with pytest.raises(Problem) as raised:
+        bake_with_solver(tmp_path / "d", 2, "refuses")
+    assert raised.value.code == "dataset_missing"
+    assert (tmp_path / "d" / "order").read_text().split() == ["body"]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from neural_physics.energies.air import wind_forces
 from neural_physics.energies.local_steps import (
     CorotatedTriangles,
     StVKTriangles,
@@ -17,7 +18,7 @@ from neural_physics.energies.local_steps import (
     membrane,
     springs,
 )
-from neural_physics.solver.admm import ADMM, Contact, system_blocks, wind_forces
+from neural_physics.solver.admm import ADMM, Contact, system_blocks
 from neural_physics.solver.linear import CholeskySolver, SparsePattern
 
 DT = 1 / 60

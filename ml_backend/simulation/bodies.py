@@ -1,0 +1,171 @@
+"""From what Blender asked for to the body that is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_physics.body import Body
+from neural_physics.energies.deformation import rest_shapes
+from neural_physics.errors import Problem
+from neural_physics.materials import Rod, Shell, Solid
+from neural_physics.normals import triangulate
+from neural_physics.simulation_request import SimulationRequest
+from neural_physics.solver.embedding import NO_SHARE, Embedding
+from neural_physics.solver.masses import lumped
+from neural_physics.solver.surface_checks import require_solid
+from neural_physics.solver.tetrahedralisation import cage, default_edge_length, tetrahedralise
+
+from .strands import strands_of_edges
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+NEAR_ENOUGH = 1.3  # how far off the number of tetrahedra may be, either way
+TRIES = 3
+SAME = 1e-6  # of the body's size: how far two meshes at rest may be apart and still be the same
+
+
+def make_body(request: SimulationRequest) -> Body:
+    """Fill a solid with tetrahedra; take shells and rods as they are.
+
+    Raises Problem("body_unusable" | "material_unusable" | "nothing_free"), and ImportError where pytetwild is
+    missing.
+    """
+    make = {"solid": _solid, "shell": _shell, "rod": _rod}[request.settings.kind]
+    try:
+        body = make(request)
+    except ValueError as error:
+        raise Problem("body_unusable", object=request.object, reason=_clause(error)) from error
+    if not (body.masses > 0.0).all():
+        loose = int((body.masses <= 0.0).sum())
+        reason = f"{loose} of its vertices belong to nothing that has mass: remove them"
+        raise Problem("body_unusable", object=request.object, reason=reason)
+    if body.pinned.all():
+        raise Problem("nothing_free", object=request.object)
+    return body
+
+
+def made_of(body: Body, request: SimulationRequest) -> bool:
+    """Whether a body was made from the same mesh, pins and settings."""
+    at_rest = body.carried(body.rest_positions)
+    if body.settings != request.settings or at_rest.shape != request.rest_positions.shape:
+        return False
+    near = SAME * np.linalg.norm(np.ptp(request.rest_positions, axis=0))
+    same_pins = np.array_equal(_held(body, request.pins), body.pinned)
+    same_place = np.abs(at_rest - request.rest_positions).max() <= near
+    return bool(same_pins and same_place and np.allclose(body.gravity, request.gravity))
+
+
+def embedding_of(body: Body, request: SimulationRequest) -> Embedding:
+    """How the artist's mesh hangs in a solid."""
+    return Embedding(body.rest_positions, body.elements, request.rest_positions)
+
+
+def _solid(request: SimulationRequest) -> Body:
+    settings = request.settings
+    material = _material(request, lambda: Solid(settings.density, settings.young, settings.poisson))
+    triangles = triangulate(request.corners, request.face_sizes)
+    if settings.filling == "tetwild":
+        require_solid(request.rest_positions, triangles)
+    vertices, tetrahedra = _filled(request, triangles)
+    embedding = Embedding(vertices, tetrahedra, request.rest_positions)
+    volumes = rest_shapes(vertices[tetrahedra])[1]
+    return Body(
+        settings,
+        vertices,
+        tetrahedra.astype(np.int32),
+        embedding.pinned(request.pins),
+        lumped(len(vertices), tetrahedra, material.density * volumes),
+        np.tile(material.lame, (len(tetrahedra), 1)),
+        np.asarray(request.gravity, np.float64),
+        embedding.corners.astype(np.int32),
+        embedding.weights,
+    )
+
+
+def _filled(request: SimulationRequest, triangles: NDArray[np.int32]) -> tuple[Array, Indices]:
+    """Vertices (n, 3) and about as many tetrahedra (t, 4) as are asked for."""
+    fill = tetrahedralise if request.settings.filling == "tetwild" else cage
+    aim = request.settings.tetrahedra
+    length = default_edge_length(request.rest_positions, triangles, aim)
+    found: list[tuple[float, tuple[Array, Indices]]] = []
+    for _ in range(TRIES):
+        filled = fill(request.rest_positions, triangles, length)
+        off = len(filled[1]) / aim
+        found.append((abs(np.log(off)), filled))
+        if found[-1][0] <= np.log(NEAR_ENOUGH):
+            break
+        length *= off ** (1.0 / 3.0)
+    return min(found, key=lambda one: one[0])[1]
+
+
+def _shell(request: SimulationRequest) -> Body:
+    s = request.settings
+    material = _material(request, lambda: Shell(s.area_density, s.thickness, s.young, s.poisson, s.bending))
+    triangles = triangulate(request.corners, request.face_sizes)
+    if len(triangles) == 0:
+        raise ValueError("It has no faces: simulate it as strands, or give it some.")
+    rest = np.asarray(request.rest_positions, np.float64)
+    sides = rest[triangles[:, 1:]] - rest[triangles[:, :1]]
+    areas = 0.5 * np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+    if not (areas > 0.0).all():
+        raise ValueError("It has faces without area: remove them with Mesh > Clean Up > Degenerate Dissolve.")
+    return Body(
+        s,
+        rest,
+        triangles,
+        request.pins,
+        lumped(len(rest), triangles, material.area_density * areas),
+        np.tile([*material.membrane, material.bending], (len(triangles), 1)),
+        np.asarray(request.gravity, np.float64),
+    )
+
+
+def _rod(request: SimulationRequest) -> Body:
+    s = request.settings
+    material = _material(request, lambda: Rod(s.density, s.young, s.shear, s.radius))
+    if len(request.edges) == 0:
+        raise ValueError("It has no edges: strands are made of edges.")
+    edges = strands_of_edges(request.edges).edges
+    rest = np.asarray(request.rest_positions, np.float64)
+    lengths = np.linalg.norm(rest[edges[:, 1]] - rest[edges[:, 0]], axis=1)
+    if not (lengths > 0.0).all():
+        raise ValueError("It has edges without length: merge their ends with Mesh > Merge > By Distance.")
+    return Body(
+        s,
+        rest,
+        edges.astype(np.int32),
+        request.pins,
+        lumped(len(rest), edges, material.line_density * lengths),
+        np.tile([material.stretching, material.bending, material.twisting], (len(edges), 1)),
+        np.asarray(request.gravity, np.float64),
+    )
+
+
+Material = TypeVar("Material", Solid, Shell, Rod)
+
+
+def _material(request: SimulationRequest, make: Callable[[], Material]) -> Material:
+    try:
+        return make()
+    except ValueError as error:
+        raise Problem("material_unusable", object=request.object, reason=_clause(error)) from error
+
+
+def _held(body: Body, pins: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """(B,) which of the body's vertices the mesh's pins (V,) hold."""
+    if body.embedding_corners is None or body.embedding_weights is None:
+        return pins
+    held = np.zeros(body.vertex_count, bool)
+    held[body.embedding_corners[pins][np.abs(body.embedding_weights[pins]) > NO_SHARE]] = True
+    return held
+
+
+def _clause(error: ValueError) -> str:
+    """A sentence, to stand in another."""
+    text = str(error).rstrip(".")
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,96 @@
+"""The elastic part of a body's system: its terms, and what its entries of q are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from neural_physics.body import Body
+from neural_physics.energies import corotational, stable_neo_hookean, stvk
+from neural_physics.energies.triangle_edges import triangle_edges
+from neural_physics.solver.masses import of_coordinates
+from neural_physics.solver.rod_terms import RodBendTwistTerm, rod_terms
+from neural_physics.solver.shell_terms import HingeTerm, MembraneTerm
+from neural_physics.solver.solid_term import SolidEnergy, SolidTerm
+from neural_physics.solver.term import Array, Mask, Term
+
+from .strands import strands_of_edges
+
+ENERGIES: dict[str, SolidEnergy] = {
+    "stable_neo_hookean": stable_neo_hookean,
+    "stvk": stvk,
+    "corotational": corotational,
+}
+
+
+@dataclass(frozen=True)
+class ElasticParts:
+    """q (n,): the coordinates of the body's B vertices, then the angle of each edge of rods.
+
+    rest (n,). masses (n,): kg, of angles kg m^2. free (n,). reach (n,): see `System`. twisting: of rods, the
+    term whose frames are part of the state.
+    """
+
+    terms: Sequence[Term]
+    rest: Array
+    masses: Array
+    free: Mask
+    reach: Array
+    twisting: RodBendTwistTerm | None = None
+
+
+def elastic_parts(body: Body) -> ElasticParts:
+    """Raises ValueError for a shape at rest that has no energy, such as a strand that is folded back."""
+    return {"solid": _solid, "shell": _shell, "rod": _rod}[body.settings.kind](body)
+
+
+def _solid(body: Body) -> ElasticParts:
+    mu, lam = body.moduli.T
+    term = SolidTerm(body.rest_positions, body.elements, ENERGIES[body.settings.elasticity], mu, lam)
+    return _parts(body, [term])
+
+
+def _shell(body: Body) -> ElasticParts:
+    """Bent at hinges, which takes a third of the time that mid-edge normals do.
+
+    On grids whose diagonals all run the same way hinges are up to three times too stiff in one direction
+    (docs/solver.md). Fabrics of one name differ by as much.
+    """
+    settings, rest = body.settings, body.rest_positions
+    terms: list[Term] = [
+        MembraneTerm(body.elements, rest, settings.thickness, settings.young, settings.poisson)
+    ]
+    if settings.bending > 0.0:
+        terms.append(HingeTerm(triangle_edges(body.elements), rest, settings.bending))
+    return _parts(body, terms)
+
+
+def _rod(body: Body) -> ElasticParts:
+    rest, radius = body.rest_positions, body.settings.radius
+    strands = strands_of_edges(body.elements)
+    lengths = np.linalg.norm(np.diff(rest[strands.edges], axis=1)[:, 0], axis=1)
+    places = rest.size + np.arange(len(lengths))
+    stretching, bending, twisting = body.moduli.T
+    of_joints = np.stack([bending, bending, twisting], 1)[strands.joints].mean(axis=1)
+    stretch, bend = rod_terms(strands, places, rest, np.zeros(len(lengths)), stretching, of_joints)
+    inertia = 0.5 * body.settings.density * np.pi * radius**4 * lengths
+    # An edge with both ends held is clamped: it does not turn about itself either.
+    turns = ~body.pinned[strands.edges].all(axis=1)
+    positions = _parts(body, [stretch, bend])
+    return ElasticParts(
+        positions.terms,
+        np.concatenate([positions.rest, np.zeros(len(lengths))]),
+        np.concatenate([positions.masses, inertia]),
+        np.concatenate([positions.free, turns]),
+        np.concatenate([positions.reach, 0.5 * lengths]),
+        bend,
+    )
+
+
+def _parts(body: Body, terms: Sequence[Term]) -> ElasticParts:
+    """Where q has the vertices' coordinates and nothing else."""
+    size = body.rest_positions.size
+    masses, free = of_coordinates(body.masses), np.repeat(~body.pinned, 3)
+    return ElasticParts(terms, body.rest_positions.ravel(), masses, free, np.ones(size))

@@ -1,0 +1,129 @@
+"""Where a take's tracks have pins, colliders and wind at any time, between frames as well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from neural_physics.body import Body
+from neural_physics.energies.air import wind_velocity
+from neural_physics.errors import Problem
+from neural_physics.simulation_request import SimulationRequest, Tracks
+from neural_physics.solver.rigid_contact import RigidCollider
+from neural_physics.solver.rigid_motion import Pose, RigidMotion
+
+from .bodies import embedding_of
+from .shapes import fit_shape
+
+Array = NDArray[np.float64]
+
+WHOLE_FRAME = 1e-6  # of a frame: closer than that to one, a time is that frame, whatever rounding did to it
+RIGID = 1e-3  # what a collider's matrix may be off a rotation by; more is a scale
+
+
+class TrackedMotion:
+    """What a take's tracks say, frame t being at t / fps seconds.
+
+    colliders: one for each of the request's, in its order. placement: where the body at rest stands at the
+    first frame. Raises Problem("collider_unusable" |
+    "collider_scales").
+    """
+
+    def __init__(self, request: SimulationRequest, body: Body, tracks: Tracks) -> None:
+        self._request, self._body, self._tracks = request, body, tracks
+        self._embedding = embedding_of(body, request) if body.embedding_corners is not None else None
+        self._rotations = [
+            _rotations(collider.name, tracks.colliders[:, number, :3, :3])
+            for number, collider in enumerate(request.colliders)
+        ]
+        turn = _rotations(request.object, tracks.world_from_rest[None, :3, :3])[0]
+        self.placement = Pose(turn, tracks.world_from_rest[:3, 3])
+        self._places, self.colliders = [], list[RigidCollider]()
+        for number, collider in enumerate(request.colliders):
+            at_start = Pose(self._rotations[number][0], tracks.colliders[0, number, :3, 3])
+            fitted = fit_shape(collider, at_start.to_own(self.placement.to_world(body.rest_positions)))
+            self._places.append(fitted.place)
+            self.colliders.append(RigidCollider(collider.name, fitted.shape))
+        self._targets = lru_cache(maxsize=2)(self._targets_of_frame)  # those before and after a time
+
+    def poses(self, time: float) -> list[Pose]:
+        """Of the shapes, whose axes may be others than those of the colliders' meshes."""
+        frame, share = self._at(time)
+        return [self._pose(number, frame, share) for number in range(len(self._places))]
+
+    def motions(self, start: float, end: float) -> Sequence[RigidMotion]:
+        """What each shape does between two times, in seconds."""
+        return [RigidMotion(a, b) for a, b in zip(self.poses(start), self.poses(end), strict=True)]
+
+    def pins(self, time: float) -> Array:
+        """(B, 3) where the body's pinned vertices are, m; the others' rows are not used."""
+        frame, share = self._at(time)
+        before = self._targets(frame)
+        return before + share * (self._targets(frame + 1) - before) if share else before
+
+    def wind(self, time: float) -> Array:
+        """(3,) the air's velocity, m/s."""
+        frame, share = self._at(time)
+        wind = self._tracks.wind
+        strength = wind[frame] + share * (wind[frame + 1] - wind[frame]) if share else wind[frame]
+        return wind_velocity(np.asarray(strength, np.float64))
+
+    def _at(self, time: float) -> tuple[int, float]:
+        """The frame before a time, and how far it is to the next."""
+        frames = min(max(time * self._tracks.fps, 0.0), len(self._tracks.wind) - 1.0)
+        nearest = round(frames)
+        if abs(frames - nearest) < WHOLE_FRAME:
+            return nearest, 0.0
+        return int(frames), frames - int(frames)
+
+    def _pose(self, number: int, frame: int, share: float) -> Pose:
+        def mesh_at(t: int) -> Pose:
+            return Pose(self._rotations[number][t], self._tracks.colliders[t, number, :3, 3])
+
+        mesh = RigidMotion(mesh_at(frame), mesh_at(frame + 1)).at(share) if share else mesh_at(frame)
+        place = self._places[number]
+        return Pose(mesh.rotation @ place.rotation, mesh.to_world(place.translation[None])[0])
+
+    def _targets_of_frame(self, frame: int) -> Array:
+        pins = self._request.pins
+        positions = self._request.rest_positions.astype(np.float64)
+        positions[pins] = self._tracks.pins[frame]
+        if self._embedding is not None and pins.any():
+            return self._embedding.pin_targets(pins, positions)
+        return positions if self._embedding is None else self._body.rest_positions
+
+
+def check_tracks(tracks: Tracks, request: SimulationRequest, frames: int, channels: int) -> None:
+    """Raise ValueError where tracks are not those of a take of so many frames, e numbers of y in each."""
+    pinned, colliders = int(request.pins.sum()), len(request.colliders)
+    shapes = {
+        "interaction": (frames, channels),
+        "pins": (frames, pinned, 3),
+        "colliders": (frames, colliders, 4, 4),
+        "wind": (frames, 3),
+        "frame_from_world": (frames, 4, 4),
+        "world_from_rest": (4, 4),
+    }
+    if tracks.object_from_frame is not None:
+        shapes["object_from_frame"] = (frames, 4, 4)
+    for name, shape in shapes.items():
+        found = getattr(tracks, name)
+        if found.shape != shape:
+            raise ValueError(f"{name} is {found.shape}, not {shape}")
+        if not np.isfinite(found).all():
+            raise ValueError(f"{name} has something that is not a number")
+    if not 0.0 < tracks.fps < 1e6:
+        raise ValueError("fps must be above 0")
+
+
+def _rotations(name: str, matrices: Array) -> Array:
+    """(T, 3, 3) rotations, without what rounding in Blender's float32 has left. Raises Problem."""
+    products = matrices @ matrices.swapaxes(1, 2)
+    if np.abs(products - np.eye(3)).max() > RIGID or (np.linalg.det(matrices) < 0.0).any():
+        raise Problem("collider_scales", object=name)
+    rotations: Array = Rotation.from_matrix(matrices).as_matrix()
+    return rotations

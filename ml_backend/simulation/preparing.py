@@ -1,0 +1,50 @@
+"""Making the body that all takes of a dataset share, and looking whether it can be simulated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neural_physics.bake_plan import BakePlan
+from neural_physics.errors import Problem
+from neural_physics.reporting import Emit, Progress
+from neural_physics.simulation_request import SimulationRequest
+from neural_physics.takes import BODY, Dataset
+from neural_physics.wording import plural
+
+from .bodies import made_of, make_body
+from .elasticity import elastic_parts
+from .shapes import fit_shape
+
+
+def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
+    """Write the dataset's body, or check the one that is there; returns what the "result" event says.
+
+    Also looks at the colliders, so that what is wrong with them is told before anything is recorded.
+    Raises Problem("dataset_other_material" | "dataset_other_object" | "folder_not_writable" | "disk_full"),
+    and what `make_body` and `fit_shape` do.
+    """
+    dataset = Dataset.open(plan.dataset_path)
+    request = SimulationRequest.read(plan.request)
+    solid = request.settings.kind == "solid"
+    stage = f"Filling {request.object} with tetrahedra" if solid else f"Preparing {request.object}"
+    progress = Progress(emit, stage, 1)
+    if len(request.rest_positions) != dataset.info.vertex_count:
+        raise Problem("dataset_other_object", path=dataset.path, object=request.object)
+    for collider in request.colliders:
+        fit_shape(collider, np.zeros((1, 3)))
+    body = dataset.body
+    others = body is None and any(take.frame_count for take in dataset.outlines())
+    if others or (body is not None and not made_of(body, request)):
+        raise Problem("dataset_other_material", path=dataset.path, object=request.object)
+    if body is None:
+        body = make_body(request)
+        try:
+            elastic_parts(body)
+        except ValueError as error:
+            raise Problem("body_unusable", object=request.object, reason=error) from error
+        body.write(dataset.path / BODY)
+    progress.at(1)
+    emit({"event": "log", "text": f"{request.object} has {plural(len(body.elements), 'element')}"})
+    return {"vertices": body.vertex_count, "elements": len(body.elements)}

@@ -1,0 +1,143 @@
+"""Simulating one take to its files, so that a kill at any moment costs nothing but time.
+
+What is on disk is the truth: the take's whole frames, its tracks, and the simulation's state every few
+frames. A resumed take is the same, bit for bit, as an uninterrupted one.
+"""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_physics.bake_plan import BakePlan
+from neural_physics.body import Body
+from neural_physics.dataset_info import Exclusion, TakeInfo
+from neural_physics.errors import Problem
+from neural_physics.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
+from neural_physics.reporting import Emit, Progress, StopRequest
+from neural_physics.simulation_request import SimulationRequest, Tracks
+from neural_physics.takes import Dataset
+
+from .motions import check_tracks
+from .simulation import SavedState, Simulation
+
+UNSETTLED = "the solver did not find where the body goes"
+SQUEEZED = "the body was squeezed into a collider or into itself"
+MARKED = (RESUMED, UNSETTLED)  # reasons that are found while a take is simulated, and not afterwards
+SAVE_EVERY = 20  # frames
+
+
+def simulate_take(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Simulate a take, or what is left of it; returns what the "result" event says.
+
+    Raises what `Simulation` does, and Problem("stopped" | "dataset_damaged" | "disk_full" |
+    "folder_not_writable").
+    """
+    recording = _Recording(plan, name)
+    recording.run(emit, stop)
+    shutil.rmtree(plan.tracks(name).parent, ignore_errors=True)
+    return {"take": name, "frames": recording.writer.count}
+
+
+class _Recording:
+    """The simulation and the take on disk, kept in step."""
+
+    def __init__(self, plan: BakePlan, name: str) -> None:
+        self._dataset = Dataset.open(plan.dataset_path)
+        self._body = self._require_body()
+        self._request, self._tracks = SimulationRequest.read(plan.request), Tracks.read(plan.tracks(name))
+        take = plan.take(name)
+        try:
+            check_tracks(self._tracks, self._request, take.frames, self._dataset.info.channels.size)
+        except ValueError as error:
+            raise Problem("dataset_damaged", path=plan.tracks(name).parent, reason=error) from error
+        self._state_path = plan.tracks(name).with_name("state.npz")
+        self.writer = self._dataset.writer(name, TakeInfo(take.frames, role=take.role, seed=take.seed))
+        self._done = self._dataset.take(name)
+        self._marks = [e for e in self.writer.info.excluded if e.reason in MARKED]
+
+    def run(self, emit: Emit, stop: StopRequest) -> None:
+        """Simulate and write all frames that are not there yet."""
+        with self.writer:
+            frames = self.writer.info.frames
+            if self.writer.count < frames:
+                simulation = Simulation(self._request, self._body, self._tracks)
+                first = self._resume(simulation)
+                emit({"event": "log", "text": f"{self._done.name} goes on at frame {first}"})
+                progress = Progress(emit, self._done.name, frames, self.writer.count)
+                for index in range(first, frames):
+                    stop.check()
+                    if not self._step(simulation, index):
+                        break
+                    progress.at(self.writer.count)
+            self.writer.exclude(self._exclusions())
+
+    def _require_body(self) -> Body:
+        body = self._dataset.body
+        if body is None:
+            raise Problem("dataset_damaged", path=self._dataset.path, reason="body.npz is not there")
+        return body
+
+    def _resume(self, simulation: Simulation) -> int:
+        """Take up the saved state, if it belongs to the take; the index of the frame that follows."""
+        saved = SavedState.read(self._state_path)
+        # After a power failure the state may have reached the disk, and the frames before it not.
+        if saved is None or saved.frame >= self.writer.count or not simulation.fits(saved):
+            return 0
+        simulation.take_up(saved)
+        return saved.frame + 1
+
+    def _step(self, simulation: Simulation, index: int) -> bool:
+        """Simulate one frame and add it to the take; False if nothing follows it."""
+        try:
+            converged = simulation.advance() if index else True
+        except ValueError:
+            return self._end_early(SQUEEZED)
+        positions, body_positions = self._stored(simulation.positions, index)
+        if not np.isfinite(body_positions).all():
+            return self._end_early(NOT_FINITE)
+        if index >= self.writer.count:
+            frames = self._tracks.object_from_frame
+            self.writer.append(
+                positions,
+                self._tracks.interaction[index],
+                None if frames is None else frames[index],
+                body_positions,
+            )
+        elif not np.array_equal(positions, self._done.positions[index]):
+            # The frames that follow are another motion than those that are there.
+            self._mark(Exclusion(self.writer.count - 1, self.writer.count, RESUMED))
+        if not converged:
+            self._mark(Exclusion(index, index, UNSETTLED))
+        if index % SAVE_EVERY == 0:
+            simulation.save().write(self._state_path)
+        return True
+
+    def _stored(
+        self, body_positions: NDArray[np.float64], index: int
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The mesh (V, 3) and the body (B, 3), in the axes that takes are stored in."""
+        to_frame = self._tracks.frame_from_world[index]
+        body = body_positions @ to_frame[:3, :3].T + to_frame[:3, 3]
+        with np.errstate(over="ignore"):
+            return self._body.carried(body).astype(np.float32), body.astype(np.float32)
+
+    def _mark(self, mark: Exclusion) -> None:
+        if mark not in self._marks:
+            self._marks.append(mark)
+            self.writer.exclude(merge(self._marks))
+
+    def _end_early(self, reason: str) -> bool:
+        """Nothing usable follows; what led to it is left out."""
+        self.writer.end_here()
+        count = self.writer.count
+        self._marks.append(Exclusion(max(0, count - BEFORE), count, reason))
+        return False
+
+    def _exclusions(self) -> tuple[Exclusion, ...]:
+        take, info = self._dataset.take(self._done.name), self._dataset.info
+        bad = find_bad_frames(take.positions, self._dataset.mesh, info.channels, take.interaction)
+        return merge([*self._marks, *bad])

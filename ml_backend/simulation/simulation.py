@@ -1,0 +1,215 @@
+"""A take's simulation, frame by frame, which can be put down and taken up again bit for bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_physics.body import Body
+from neural_physics.energies.air import AIR_DENSITY
+from neural_physics.energies.rod_frames import ReferenceFrames
+from neural_physics.errors import Problem
+from neural_physics.simulation_request import SimulationRequest, Tracks
+from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
+from neural_physics.solver.system import State, System
+from neural_physics.whole_files import write_whole, writing
+
+from .elasticity import elastic_parts
+from .motions import TrackedMotion
+from .surroundings import (
+    ResumableContact,
+    half_thickness,
+    make_contact,
+    make_force,
+    make_self_contact,
+    make_surroundings,
+)
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 5e-3  # of the mean length of edges: where Newton's steps are short enough
+MOVED = 1e-6  # of the body's size: pins that are off their place at rest by more have been moved
+
+
+@dataclass(frozen=True)
+class SavedState:
+    """Between two frames. frame: the last that was simulated. q, velocity (n,), time: see `solver.State`.
+
+    factors (C, k): of contact. tangents, d1 (j, 2, 3), twists (j,): rods' frames, else empty.
+    """
+
+    frame: int
+    time: float
+    q: Array
+    velocity: Array
+    factors: Array
+    tangents: Array
+    d1: Array
+    twists: Array
+
+    def write(self, path: Path) -> None:
+        """All or nothing. Raises Problem("folder_not_writable" | "disk_full")."""
+        data = BytesIO()
+        np.savez(data, **vars(self))
+        with writing(path):
+            write_whole(path, data.getvalue())
+
+    @staticmethod
+    def read(path: Path) -> SavedState | None:
+        """None where there is none that can be read: all is simulated again then."""
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                frame, time = int(arrays["frame"]), float(arrays["time"])
+                names = ("q", "velocity", "factors", "tangents", "d1", "twists")
+                return SavedState(frame, time, *[arrays[name] for name in names])
+        except Exception:  # noqa: BLE001 (zip, zlib and NumPy all have errors of their own)
+            return None
+
+
+class Simulation:
+    """One take, from its first frame on; `frame` is where it is.
+
+    Raises Problem("collider_unusable" | "collider_scales" | "starts_inside" | "touches_itself"), and
+    ImportError where self-contact is asked for without ipctk.
+    """
+
+    def __init__(
+        self, request: SimulationRequest, body: Body, tracks: Tracks, air_density: float = AIR_DENSITY
+    ) -> None:
+        self._name, self._body, self._air_density = request.object, body, air_density
+        self._frame_time = 1.0 / tracks.fps
+        self._dt = self._frame_time / body.settings.steps
+        self._parts = elastic_parts(body)
+        self._motion = TrackedMotion(request, body, tracks)
+        edges = body.rest_positions[body.elements[:, :2]]
+        self._tolerance = TOLERANCE * float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
+        self._contact: ResumableContact
+        self._solver: ImplicitEuler
+        self.frame = 0
+        self._make_solver()
+        self._state = self._start()
+        self._check_start()
+
+    @property
+    def positions(self) -> Array:
+        """(B, 3) of the body's vertices, m."""
+        return self._state.q[: self._body.rest_positions.size].reshape(-1, 3)
+
+    def advance(self) -> bool:
+        """Simulate one frame; whether all of its steps found their minimum.
+
+        Raises ValueError where a body is in a collider, or passes through itself: nothing follows then.
+        """
+        converged = True
+        self._state = replace(self._state, time=self.frame * self._frame_time)
+        for _ in range(self._body.settings.steps):
+            self._state = self._solver.step(self._state, self._dt, self._held)
+            converged = converged and self._state.converged
+            if self._parts.twisting is not None:
+                self._parts.twisting.accept(self._state.q)
+        self.frame += 1
+        return converged
+
+    def save(self) -> SavedState:
+        """What is needed to go on from here; goes on from it, so that one that takes it up does the same."""
+        frames = self._parts.twisting.frames if self._parts.twisting else None
+        saved = SavedState(
+            self.frame,
+            self._state.time,
+            self._state.q,
+            self._state.velocity,
+            self._contact.factors.copy(),
+            *((frames.tangents, frames.d1, frames.twists) if frames else (np.empty(0),) * 3),
+        )
+        self.take_up(saved)
+        return saved
+
+    def take_up(self, saved: SavedState) -> None:
+        """Go on from there. What the solver has learned on its way is forgotten."""
+        self._make_solver()
+        self._contact.factors = saved.factors
+        self._state = State(saved.q, saved.velocity, saved.time)
+        self.frame = saved.frame
+        if self._parts.twisting is not None:
+            self._parts.twisting.frames = ReferenceFrames(saved.tangents, saved.d1, saved.twists)
+
+    def fits(self, saved: SavedState) -> bool:
+        """Whether a state is one of this simulation."""
+        return saved.q.shape == self._state.q.shape and saved.factors.shape == self._contact.factors.shape
+
+    def _make_solver(self) -> None:
+        body, parts = self._body, self._parts
+        self._contact = make_contact(body, self._motion, self._dt)
+        system = System(
+            parts.masses,
+            parts.terms,
+            parts.free,
+            make_surroundings(body, self._motion, self._contact),
+            make_self_contact(body, self._name, self._dt),
+            make_force(body, self._motion, self._dt, self._air_density),
+            stiffness_damping=body.settings.damping,
+            reach=parts.reach,
+            solid=body.settings.kind == "solid",
+        )
+        self._solver = ImplicitEuler(system, self._tolerance)
+
+    def _held(self, time: float) -> Array:
+        """q (n,), of which the entries that are not free count."""
+        held = self._parts.rest.copy()
+        held[: self._body.rest_positions.size] = self._motion.pins(time).ravel()
+        return held
+
+    def _start(self) -> State:
+        """Where it stands, at rest; or, where pins begin elsewhere, as it settles without weight."""
+        rest, pinned, parts = self._body.rest_positions, self._body.pinned, self._parts
+        placement, goals = self._motion.placement, self._motion.pins(0.0)
+        placed, turn = placement.to_world(rest), placement.rotation
+        moved = self._is_moved(placed, goals)
+        if moved:
+            more = _least_turn(placed[pinned], goals[pinned])
+            placed = (placed - placed[pinned].mean(0)) @ more.T + goals[pinned].mean(0)
+            turn = more @ turn
+        q = parts.rest.copy()
+        q[: rest.size] = np.where(pinned[:, None], goals, placed).ravel()
+        if parts.twisting is not None:
+            frames = parts.twisting.frames
+            tangents, d1 = frames.tangents @ turn.T, frames.d1 @ turn.T
+            parts.twisting.frames = ReferenceFrames(tangents, d1, frames.twists)
+        if moved:
+            system = self._solver.system
+            alone = System(system.masses, system.terms, system.free, reach=system.reach, solid=system.solid)
+            q = equilibrium(alone, q, self._tolerance).q
+            if parts.twisting is not None:
+                parts.twisting.accept(q)
+        return State(q, np.zeros_like(q))
+
+    def _is_moved(self, placed: Array, goals: Array) -> bool:
+        """Whether pins begin elsewhere than the body at rest has them, both (B, 3)."""
+        pinned = self._body.pinned
+        size = np.linalg.norm(np.ptp(placed, axis=0)) + np.abs(placed).max()
+        return bool(pinned.any()) and bool(np.abs(goals - placed)[pinned].max() > MOVED * size)
+
+    def _check_start(self) -> None:
+        free = self.positions[~self._body.pinned]
+        for collider, pose in zip(self._motion.colliders, self._motion.poses(0.0), strict=True):
+            gaps = collider.shape.distance(pose.to_own(free)) - half_thickness(self._body)
+            inside = int((gaps <= 0.0).sum())
+            if inside:
+                raise Problem("starts_inside", object=self._name, collider=collider.name, count=inside)
+
+
+def _least_turn(source: Array, goal: Array) -> Array:
+    """The rotation (3, 3) that takes points (p, 3) about their middle best to others about theirs.
+
+    Of all that do so for points on a line or a single one, the smallest (Kabsch 1976).
+    """
+    moments = (source - source.mean(0)).T @ (goal - goal.mean(0))
+    moments += 1e-12 * max(float(np.abs(moments).max()), 1e-200) * np.eye(3)
+    left, _, right = np.linalg.svd(moments)
+    mirrored = np.diag([1.0, 1.0, np.sign(np.linalg.det(left @ right))])
+    turn: Array = (left @ mirrored @ right).T
+    return turn

@@ -1,0 +1,331 @@
+"""The command that bakes with the solver: killed at any moment it ends the same, and says what is wrong."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from bake_requests import (
+    cloth,
+    cuboid,
+    grid,
+    ground,
+    hair,
+    jelly,
+    moved,
+    plan_for,
+    request,
+    round_ball,
+    tracks,
+)
+
+from ml_backend.simulation import recording
+from ml_backend.simulation.preparing import prepare_body
+from ml_backend.simulation.recording import UNSETTLED, simulate_take
+from neural_physics.bake_coordinator import Coordinator
+from neural_physics.bake_plan import BakePlan
+from neural_physics.dataset_info import Exclusion
+from neural_physics.errors import Problem
+from neural_physics.reporting import StopRequest, parse_event
+from neural_physics.takes import Dataset
+
+ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+
+
+def command(plan: BakePlan, task: str, *more: str) -> list[str]:
+    return [*plan.solver, str(plan.path), task, *more]
+
+
+def run(plan: BakePlan, task: str) -> list[dict]:
+    """All events of the command."""
+    done = subprocess.run(
+        command(plan, task), capture_output=True, text=True, env=ENVIRONMENT, check=False, timeout=120
+    )
+    events = [event for event in map(parse_event, done.stdout.splitlines()) if event]
+    assert events, done.stdout + done.stderr
+    return events
+
+
+def silent(_event) -> None:
+    """What is told is of no interest."""
+
+
+def bake(plan: BakePlan) -> None:
+    """The same in this process."""
+    prepare_body(plan, silent)
+    simulate_take(plan, "take_000", silent, StopRequest())
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted((folder / "takes").rglob("*.*"))}
+
+
+def ball_on_jelly(folder: Path, frames: int) -> BakePlan:
+    asked = request(
+        jelly(self_contact=False),
+        cuboid((-0.2, -0.2, 0.25), (0.2, 0.2, 0.65)),
+        colliders=[ground(), round_ball(0.1)],
+    )
+
+    def colliders(time):
+        return [np.eye(4), moved(0.1 * np.sin(5 * time), 0.0, 1.0 - 0.35 * np.sin(6 * time))]
+
+    return plan_for(folder, asked, tracks(asked, frames, colliders=colliders))
+
+
+def ball_on_cloth(folder: Path, frames: int) -> BakePlan:
+    asked = request(cloth(), grid((7, 7), (1.0, 1.0)), pins=[0, 7], colliders=[round_ball(0.2)])
+    of_take = tracks(
+        asked,
+        frames,
+        pins=lambda held, time: held + np.array([0.0, 0.05 * np.sin(8 * time), 0.0]),
+        colliders=lambda time: [moved(0.5, 0.5, -0.5 + 0.3 * np.sin(6 * time))],
+        wind=(200.0, 0.0, 0.0),
+    )
+    return plan_for(folder, asked, of_take)
+
+
+def ball_on_hair(folder: Path, frames: int) -> BakePlan:
+    strands = np.array([[0.05 * s, 0.01 * np.sin(k), -0.03 * k] for s in range(5) for k in range(10)])
+    edges = [(10 * s + k, 10 * s + k + 1) for s in range(5) for k in range(9)]
+    pins = [10 * s + k for s in range(5) for k in (0, 1)]
+    asked = request(hair(), (strands, [], []), pins=pins, edges=edges, colliders=[round_ball(0.1)])
+    of_take = tracks(asked, frames, colliders=lambda time: [moved(0.1, 0.25 - 0.2 * np.sin(6 * time), -0.2)])
+    return plan_for(folder, asked, of_take)
+
+
+@pytest.mark.parametrize("make", [ball_on_jelly, ball_on_cloth, ball_on_hair])
+def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interrupted(make, tmp_path):
+    """Stopped in this process after any number of frames, the last of them torn."""
+    frames, chance = 50, random.Random(3)
+    whole = make(tmp_path / "whole", frames)
+    bake(whole)
+    broken = make(tmp_path / "broken", frames)
+    (tmp_path / "broken" / "body.npz").write_bytes((tmp_path / "whole" / "body.npz").read_bytes())
+    path = tmp_path / "broken" / "takes" / "take_000" / "positions.pc2"
+    for _ in range(4):
+        left = [chance.randrange(1, 18)]
+
+        class Stop(StopRequest):
+            def asked(self, left=left) -> bool:
+                left[0] -= 1
+                return left[0] < 0
+
+        with pytest.raises(Problem) as raised:
+            simulate_take(broken, "take_000", silent, Stop())
+        assert raised.value.code == "stopped"
+        os.truncate(path, path.stat().st_size - 5)
+    simulate_take(broken, "take_000", silent, StopRequest())
+    assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
+    take = Dataset.open(tmp_path / "whole").take("take_000")
+    assert take.info.complete and not take.info.excluded
+    assert np.abs(take.positions[-1] - take.positions[0]).max() > 0.01  # it did move
+    assert not (broken.folder / "take_000").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("make", [ball_on_jelly, ball_on_cloth, ball_on_hair])
+def test_kill_9_at_random_moments_changes_nothing(make, tmp_path):
+    frames, chance = 400, random.Random(5)
+    whole = make(tmp_path / "whole", frames)
+    bake(whole)
+    broken = make(tmp_path / "broken", frames)
+    (tmp_path / "broken" / "body.npz").write_bytes((tmp_path / "whole" / "body.npz").read_bytes())
+    kills = 0
+    for _ in range(100):
+        process = subprocess.Popen(
+            command(broken, "take_000"), env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            process.wait(chance.uniform(0.2, 4.0))
+            break
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            kills += 1
+    assert kills >= 2
+    assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
+
+
+def test_the_whole_job_with_recorded_tracks(tmp_path, monkeypatch):
+    """The coordinator, the command and the clean-up, with tracks that are there already."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    told = []
+    result = Coordinator(ball_on_jelly(tmp_path / "d", 6), told.append, StopRequest()).run()
+    assert result["frames"] == 6 and result["excluded"] == 0
+    assert not (tmp_path / "d" / "bake").exists()
+    assert any(event.get("stage") == "Filling Thing with tetrahedra" for event in told)
+    dataset = Dataset.open(tmp_path / "d")
+    take = dataset.take("take_000")
+    for positions, body in zip(take.positions, take.body_positions, strict=True):
+        assert positions == pytest.approx(dataset.body.carried(body), abs=1e-6)
+    recorded = tracks(request(jelly(), cuboid((0, 0, 0), (1, 1, 1))), 6).interaction
+    assert np.array_equal(take.interaction, recorded)
+
+
+def test_the_simulation_ends_with_its_coordinator(tmp_path):
+    plan = ball_on_cloth(tmp_path / "d", 1000)
+    run(plan, "body")
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    done = subprocess.run(
+        command(plan, "take_000", "--coordinator", str(gone.pid)),
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=False,
+        timeout=60,
+    )
+    assert parse_event(done.stdout.splitlines()[-1])["code"] == "stopped"
+
+
+def test_takes_in_the_axes_of_something_that_turns(tmp_path):
+    asked = request(jelly(), cuboid((-0.2, -0.2, 0.0), (0.2, 0.2, 0.4)), gravity=np.zeros(3))
+    of_take = tracks(asked, 3)
+    turned = np.tile(np.eye(4), (3, 1, 1))
+    for t in range(3):
+        turned[t, :2, :2] = [[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]]
+        turned[t, :3, 3] = 1.0, 2.0, t
+    plan = plan_for(tmp_path / "d", asked, replace(of_take, frame_from_world=turned))
+    bake(plan)
+    take = Dataset.open(tmp_path / "d").take("take_000")
+    for t in range(3):
+        expected = asked.rest_positions @ turned[t, :3, :3].T + turned[t, :3, 3]
+        assert take.positions[t] == pytest.approx(expected, abs=1e-5)
+
+
+def test_another_material_or_mesh_does_not_get_into_a_dataset(tmp_path):
+    plan = ball_on_cloth(tmp_path / "d", 3)
+    prepare_body(plan, silent)
+    kept = (tmp_path / "d" / "body.npz").stat().st_mtime_ns
+    prepare_body(plan, silent)
+    assert (tmp_path / "d" / "body.npz").stat().st_mtime_ns == kept
+    asked = request(cloth(), grid((7, 7), (1.0, 1.0)), pins=[0, 7], colliders=[round_ball(0.2)])
+    others = [
+        replace(asked, settings=replace(asked.settings, young=2e5)),
+        replace(asked, rest_positions=asked.rest_positions * 1.01),
+        replace(asked, pins=~asked.pins),
+        replace(asked, gravity=np.array([0.0, 0.0, -1.6])),
+    ]
+    for other in others:
+        other.write(plan.request)
+        with pytest.raises(Problem) as raised:
+            prepare_body(plan, silent)
+        assert raised.value.code == "dataset_other_material"
+
+
+def test_a_solid_is_compared_by_what_it_was_filled_for(tmp_path):
+    plan = ball_on_jelly(tmp_path / "d", 3)
+    prepare_body(plan, silent)
+    prepare_body(plan, silent)
+
+
+def test_takes_that_blender_simulated_are_not_added_to(tmp_path):
+    plan = ball_on_cloth(tmp_path / "d", 3)
+    dataset = Dataset.open(tmp_path / "d")
+    with dataset.writer("take_000", recording.TakeInfo(3)) as writer:
+        writer.append(dataset.mesh.rest_positions, np.zeros(3))
+    with pytest.raises(Problem) as raised:
+        prepare_body(plan, silent)
+    assert raised.value.code == "dataset_other_material"
+
+
+def test_a_frame_whose_step_was_not_finished_is_marked_and_the_mark_is_kept(tmp_path, monkeypatch):
+    plan = ball_on_cloth(tmp_path / "d", 6)
+    prepare_body(plan, silent)
+    advance = recording.Simulation.advance
+
+    def unfinished(self) -> bool:
+        return advance(self) and self.frame != 4
+
+    monkeypatch.setattr(recording.Simulation, "advance", unfinished)
+    simulate_take(plan, "take_000", silent, StopRequest())
+    assert Dataset.open(tmp_path / "d").take("take_000").info.excluded == (Exclusion(4, 4, UNSETTLED),)
+
+
+def test_a_simulation_without_numbers_ends_the_take_and_what_led_there_is_left_out(tmp_path, monkeypatch):
+    plan = ball_on_cloth(tmp_path / "d", 30)
+    prepare_body(plan, silent)
+    advance = recording.Simulation.advance
+
+    def exploding(self) -> bool:
+        converged = advance(self)
+        if self.frame == 20:
+            self.positions[:] = np.nan
+        return converged
+
+    monkeypatch.setattr(recording.Simulation, "advance", exploding)
+    simulate_take(plan, "take_000", silent, StopRequest())
+    take = Dataset.open(tmp_path / "d").take("take_000")
+    assert take.info.complete and len(take.positions) == 20
+    assert take.segments() == [(0, 12)]
+
+
+def test_a_body_squeezed_into_a_collider_ends_the_take_with_the_reason(tmp_path, monkeypatch):
+    plan = ball_on_cloth(tmp_path / "d", 30)
+    prepare_body(plan, silent)
+    advance = recording.Simulation.advance
+
+    def squeezed(self) -> bool:
+        if self.frame == 19:
+            raise ValueError("Ball starts with 3 of the body's vertices inside it.")
+        return advance(self)
+
+    monkeypatch.setattr(recording.Simulation, "advance", squeezed)
+    simulate_take(plan, "take_000", silent, StopRequest())
+    assert "squeezed" in Dataset.open(tmp_path / "d").take("take_000").info.excluded[0].reason
+
+
+def test_frames_that_come_out_otherwise_are_kept_apart_by_a_seam(tmp_path):
+    """As on another computer: what is there stays, and no window crosses to what follows."""
+    plan = ball_on_cloth(tmp_path / "d", 30)
+    prepare_body(plan, silent)
+    left = [24]
+
+    class Stop(StopRequest):
+        def asked(self) -> bool:
+            left[0] -= 1
+            return left[0] < 0
+
+    with pytest.raises(Problem):
+        simulate_take(plan, "take_000", silent, Stop())
+    path = tmp_path / "d" / "takes" / "take_000" / "positions.pc2"
+    there = np.memmap(path, "<f4", "r+", 32, (24, 64, 3))
+    there[21:] += 0.001
+    there.flush()
+    simulate_take(plan, "take_000", silent, StopRequest())
+    take = Dataset.open(tmp_path / "d").take("take_000")
+    assert take.segments() == [(0, 23), (25, 30)]
+
+
+@pytest.mark.parametrize(
+    ("damage", "match"),
+    [
+        ({"pins": np.zeros((3, 1, 3))}, "pins"),
+        ({"wind": np.full((3, 3), np.nan)}, "wind"),
+        ({"colliders": np.zeros((2, 1, 4, 4))}, "colliders"),
+        ({"interaction": np.zeros((3, 2), np.float32)}, "interaction"),
+        ({"fps": 0.0}, "fps"),
+    ],
+)
+def test_tracks_of_something_else_are_told(damage, match, tmp_path):
+    plan = ball_on_cloth(tmp_path / "d", 3)
+    prepare_body(plan, silent)
+    asked = request(cloth(), grid((7, 7), (1.0, 1.0)), pins=[0, 7], colliders=[round_ball(0.2)])
+    replace(tracks(asked, 3), **damage).write(plan.tracks("take_000"))
+    with pytest.raises(Problem, match=match) as raised:
+        simulate_take(plan, "take_000", silent, StopRequest())
+    assert raised.value.code == "dataset_damaged"
+
+
+def test_what_is_wrong_is_told_in_json_with_its_code(tmp_path):
+    asked = request(jelly(density=-1.0), cuboid((0, 0, 0), (1, 1, 1)))
+    events = run(plan_for(tmp_path / "d", asked, tracks(asked, 3)), "body")
+    assert events[-1]["code"] == "material_unusable" and "density" in events[-1]["message"]

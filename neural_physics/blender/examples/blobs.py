@@ -35,7 +35,6 @@ def melted(balls: Sequence[Ball], resolution: float) -> bmesh.types.BMesh:
     bpy.data.objects.remove(obj)
     bpy.data.metaballs.remove(data)
     bmesh.ops.triangulate(shape, faces=list(shape.faces))
-    bmesh.ops.remove_doubles(shape, verts=list(shape.verts), dist=0.25 * resolution)
     for _ in range(SMOOTHINGS):  # metaballs leave slivers, which show as dark spots
         bmesh.ops.smooth_vert(
             shape, verts=list(shape.verts), factor=0.5, use_axis_x=True, use_axis_y=True, use_axis_z=True

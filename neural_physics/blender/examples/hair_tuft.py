@@ -18,7 +18,9 @@ FRAMES = 250
 STRANDS, EDGES, LENGTH = 90, 16, 0.8  # metres
 HEAD = 0.3  # metres
 HELD = 2  # vertices of each strand that sit in the head, which is what gives it its direction
-RADIUS, YOUNG, SHEAR = 3e-3, 1.2e7, 4e6  # metres and Pa: cords rather than hairs, to be seen
+# Woollen yarn rather than hair, to be seen: metres, Pa, Pa, kg/m^3.
+YARN = {"radius": 6e-3, "young": 5e5, "shear": 2e5, "density": 300.0}
+STEPS = 4  # in a frame: what is thin and stiff whips about
 MOTION = MotionBox((-0.3, -0.3, -0.2), (0.3, 0.3, 0.2), fastest=1.5)
 DEMONSTRATION = [
     (1, (0.0, 0.0, 0.0)),
@@ -42,8 +44,10 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     roots = [strand * (EDGES + 1) + k for strand in range(STRANDS) for k in range(HELD)]
     hang_on(hair, head, roots)
     simulation = simulate_as(hair, "ROD", "hair")
-    simulation.radius, simulation.young, simulation.shear = RADIUS, YOUNG, SHEAR
-    show_thick(hair, 3.0 * RADIUS)
+    for quantity, value in YARN.items():
+        setattr(simulation, quantity, value)
+    simulation.steps = STEPS
+    show_thick(hair, YARN["radius"])
     react_to(hair, head, MOTION)
     animate(head, DEMONSTRATION)
     return hair

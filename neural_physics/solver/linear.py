@@ -270,24 +270,19 @@ class ConjugateGradientSolver:
         self.steps, self.residual = 0, 0.0
         owners = pattern.free // block
         self._owners, self._within = np.unique(owners, return_inverse=True)[1], pattern.free % block
-        self._blocks = (int(self._owners.max(initial=-1)) + 1, block)
+        self._blocks = (block, int(self._owners.max(initial=-1)) + 1)
         rows, columns = pattern.indices, pattern.columns
         self._inside = np.flatnonzero(owners[rows] == owners[columns])
         self._rows, self._columns = rows[self._inside], columns[self._inside]
 
     def factorise(self, values: Array) -> None:
         _check(self._pattern, values)
-        count, size = self._blocks
+        size, count = self._blocks
         # A coordinate that is not free stands alone in its block, as 1.
-        lower = np.broadcast_to(np.eye(size), (count, size, size)).copy()
-        at = (self._owners[self._rows], self._within[self._rows], self._within[self._columns])
+        lower = np.broadcast_to(np.eye(size)[:, :, None], (size, size, count)).copy()
+        at = (self._within[self._rows], self._within[self._columns], self._owners[self._rows])
         lower[at] = values[self._inside]
-        try:
-            factors = np.linalg.cholesky(lower)  # reads the lower triangles only
-        except np.linalg.LinAlgError:
-            raise NotPositiveDefinite from None
-        roots = np.linalg.inv(factors)
-        self._preconditioner = np.einsum("bki,bkj->bij", roots, roots)
+        self._preconditioner = _inverses(lower)
         self._matrix = self._pattern.matrix(values)
 
     def solve(self, b: Array) -> Array:
@@ -323,9 +318,9 @@ class ConjugateGradientSolver:
 
     def _precondition(self, residual: Array) -> Array:
         blocks = np.zeros(self._blocks)
-        blocks[self._owners, self._within] = residual
-        scaled = np.einsum("bij,bj->bi", self._preconditioner, blocks)
-        return scaled[self._owners, self._within]
+        blocks[self._within, self._owners] = residual
+        scaled = np.einsum("ijb,jb->ib", self._preconditioner, blocks)
+        return scaled[self._within, self._owners]
 
 
 def choose_solver(pattern: SparsePattern, solid: bool, block: int = 3) -> tuple[LinearSolver, str]:
@@ -361,6 +356,28 @@ def nested_dissection(pattern: SparsePattern) -> Indices:
         np.concatenate([columns, rows])[order].astype(np.int32),
     )
     return np.array(pymetis.nested_dissection(adjacency)[0], np.intp)
+
+
+def _inverses(lower: Array) -> Array:
+    """Of symmetric positive definite blocks (s, s, n), of which the lower triangles are read; the same shape.
+
+    All at once, by Gauss and Jordan: LAPACK takes them one by one. NotPositiveDefinite where one is not.
+    """
+    size = len(lower)
+    rest = np.where(np.tri(size, dtype=bool)[:, :, None], lower, lower.swapaxes(0, 1))
+    for k in range(size):
+        pivot = rest[k, k].copy()
+        if not (pivot > 0.0).all():
+            raise NotPositiveDefinite
+        column = rest[:, k].copy()
+        row = rest[k] / pivot
+        row[k] = 1.0 / pivot
+        column[k] = 0.0
+        rest[:, k] = 0.0
+        rest[k] = 0.0
+        rest -= column[:, None] * row
+        rest[k] = row
+    return rest
 
 
 def _integers(matrix: Callable[..., object], numbers: Indices) -> object:

@@ -24,6 +24,7 @@ class Potential:
         """force (n,) N; target (n,): where the entries that are not free go."""
         self._system, self._assembly, self._force, self._target = system, assembly, force, target
         self._terms: list[Term] = list(system.terms)
+        self._ahead: Array = np.zeros_like(target)  # where what is free is led at first
 
     def begin(self, state: State, dt: float) -> None:
         """Let contact begin a step, from the state and dt seconds long, in which colliders move.
@@ -45,10 +46,11 @@ class Potential:
     def advance(self, q: Array) -> tuple[Array, bool]:
         """q and the colliders led on towards where they shall be, and whether they are there."""
         system = self._system
-        lead = np.where(system.free, 0.0, self._target - q)
+        lead = np.where(system.free, self._ahead, self._target - q)
+        self._ahead = np.zeros_like(q)
         contact = system.surroundings.contact if system.surroundings else None
         if contact is not None:
-            lead += np.where(system.free, contact.carry(q), 0.0)
+            lead = np.where(system.free, contact.carry(q, lead), lead)
         if not lead.any() and (contact is None or contact.progress == 1.0):
             return q, True
         share = contact.largest_advance(q, lead) if contact else 1.0
@@ -125,6 +127,9 @@ class IncrementalPotential(Potential):
         self._predicted[moving] += force[moving] / self._inertia[moving]
         damping = system.stiffness_damping / dt
         self._damping = [damping * term.hessian(state.q) for term in system.terms] if damping else []
+        ahead = dt * state.velocity
+        if self._leads_well(state.q, ahead):
+            self._ahead = ahead
         self.begin(state, dt)
 
     def value(self, q: Array) -> float:
@@ -133,6 +138,17 @@ class IncrementalPotential(Potential):
         for moved, drag in self._drags(q):
             value += 0.5 * float((moved * drag).sum())
         return value
+
+    def _leads_well(self, q: Array, ahead: Array) -> bool:
+        """Whether to start from q + ahead: where the terms bend less on the way than inertia gains by it.
+
+        A soft body that moves on is nearly there. What turns and is stiff is not: it would be stretched.
+        """
+        bent = 0.0
+        for term in self._system.terms:
+            slope = (ahead[term.stencils] * term.gradient(q)).sum()
+            bent += float(term.value(q + ahead).sum() - term.value(q).sum() - slope)
+        return bent < 0.5 * float(self._inertia @ ahead**2)
 
     def gradient(self, q: Array) -> Array:
         gradient = super().gradient(q) + self._inertia * (q - self._predicted)

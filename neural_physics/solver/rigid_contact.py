@@ -9,11 +9,12 @@ minimisation goes on: before each of its iterations they go as far as the vertic
 and the barrier pushes these aside, as everything else is felt and nothing is crossed. What the step ends
 with is the minimum with all colliders at the end of their motion, whichever way it was reached, so that
 momentum and energy are those of implicit Euler. `carry` makes it quicker: a guess of where to, by which
-vertices in the way go along with the collider.
+vertices that are pressed, or in the way, go along with the collider.
 
     contact.begin_step(q, motions)
+    lead = dt * velocity, or 0; 0 after the first iteration
     while not (converged and contact.progress == 1.0):
-        guess = contact.carry(q)
+        guess = contact.carry(q, lead)
         t = min(contact.largest_advance(q, guess), what others allow)
         q += t * guess
         contact.advance(t)
@@ -157,25 +158,33 @@ class RigidContact:
         """Let the colliders make this share (0 to 1) of what is left of their motion."""
         self.progress = 1.0 if share >= 1.0 else self.progress + share * (1.0 - self.progress)
 
-    def carry(self, q: Array) -> Array:
-        """(n,), a direction in which vertices that the colliders are about to hit go along with them.
+    def carry(self, q: Array, lead: Array) -> Array:
+        """(n,), the lead (n,) changed where colliders are about to be in its way.
 
-        Each with the collider that is there first. All others stay.
+        Vertices that are pressed keep their distance from the collider, whichever way that moves, so that
+        what presses starts the step as it ended the last one. Others that would be hit go half of the way to
+        where they are, then along with the collider that is there first.
         """
-        direction = np.zeros_like(q)
+        lead = lead.copy()
         if self.progress == 1.0:
-            return direction
-        positions = q[self._dofs]
+            return lead
+        pressed = self.contacts(q)
+        slips = np.einsum("kd,kd->k", lead[pressed.stencils] - pressed.displacements, pressed.normals)
+        lead[pressed.stencils] -= slips[:, None] * pressed.normals
+        positions, leads = q[self._dofs], lead[self._dofs]
         first = np.ones(len(positions))
-        still = np.zeros_like(positions)
         for index, motion in enumerate(self._motions):
-            near, times, _ = self._free_times(index, positions, still, 1.0, None)
+            near, times, _ = self._free_times(index, positions, leads, 1.0, None)
             hit = times < first[near]
             rows = near[hit]
             first[rows] = times[hit]
-            own = motion.at(self.progress).to_own(positions[rows])
-            direction[self._dofs[rows]] = motion.end.to_world(own) - positions[rows]
-        return direction
+            half = 0.5 * times[hit]
+            own = motion.to_own(
+                positions[rows] + half[:, None] * leads[rows],
+                self.progress + half * (1.0 - self.progress),
+            )
+            lead[self._dofs[rows]] = motion.end.to_world(own) - positions[rows]
+        return lead
 
     def contacts(self, q: Array) -> Contacts:
         """What presses on what at q, with forces, for friction."""

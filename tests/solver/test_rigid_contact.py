@@ -76,7 +76,7 @@ class Masses:
         for _ in range(400):
             self.iterations += 1
             if contact.progress < 1.0:
-                guess = contact.carry(self.q)
+                guess = contact.carry(self.q, np.zeros_like(self.q))
                 t = contact.largest_advance(self.q, guess)
                 self.q = self.q + t * guess
                 contact.advance(t)

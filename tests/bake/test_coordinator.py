@@ -138,8 +138,9 @@ def bake_with_solver(path: Path, takes: int, *notes: str, **crashes: int) -> tup
     )
     python = (sys.executable, "-c")
     planned = plan_takes({}, takes, FRAMES, 0)
+    recorder, solver = (*python, RECORDER), (*python, SOLVER)
     plan = BakePlan(
-        str(path), "Sheet", "Scene", "Layer", (*python, RECORDER), planned, (*python, SOLVER), 1, notes=notes
+        str(path), "Sheet", "Scene", "Layer", recorder, planned, parallel=1, notes=notes, solver=solver
     )
     plan.write()
     told: list[dict] = []

@@ -1,4 +1,4 @@
-"""Example scenes made from Blender's own content, ready for Bake (the scenes of Holden 2019, section 7)."""
+"""Example scenes made from Blender's own content, ready for Bake (four of Holden 2019, section 7)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from collections.abc import Callable
 
 import bpy
 
-from . import ball_and_sheet, flag, four_pins, soft_body_ball
+from . import (
+    ball_and_sheet,
+    bunny,
+    cantilever,
+    cloth_shell,
+    dragon,
+    flag,
+    four_pins,
+    hair_tuft,
+    jelly,
+    soft_body_ball,
+)
 
 # What a menu shows: identifier, label, description.
 EXAMPLES: list[tuple[str, str, str]] = [
@@ -14,12 +25,24 @@ EXAMPLES: list[tuple[str, str, str]] = [
     ("FOUR_PINS", "Four Pins", "A sheet held at its corners by four Empties"),
     ("FLAG", "Flag", "A flag on its pole, in a wind that turns and swells"),
     ("SOFT_BODY_BALL", "Soft Body Ball", "A rubber ball that a hard one squashes and shoves"),
+    ("JELLY", "Jelly", "A pudding on a plate to shake; simulated by the bundled solver"),
+    ("BUNNY", "Bunny", "A soft animal, and a ball to strike it with; simulated by the bundled solver"),
+    ("DRAGON", "Dragon", "A long soft body, and Suzanne to strike it with; simulated by the bundled solver"),
+    ("CANTILEVER", "Cantilever", "A rubber beam in a clamp; simulated by the bundled solver"),
+    ("HAIR_TUFT", "Hair Tuft", "Strands on a head to turn and shake; simulated by the bundled solver"),
+    ("CLOTH_SHELL", "Cloth Shell", "A sheet in two hands, and a ball; simulated by the bundled solver"),
 ]
 _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "BALL_AND_SHEET": ball_and_sheet.build,
     "FOUR_PINS": four_pins.build,
     "FLAG": flag.build,
     "SOFT_BODY_BALL": soft_body_ball.build,
+    "JELLY": jelly.build,
+    "BUNNY": bunny.build,
+    "DRAGON": dragon.build,
+    "CANTILEVER": cantilever.build,
+    "HAIR_TUFT": hair_tuft.build,
+    "CLOTH_SHELL": cloth_shell.build,
 }
 
 

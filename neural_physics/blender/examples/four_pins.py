@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import bpy
-from mathutils import Matrix, Vector
+from mathutils import Vector
 
 from ...motion import MotionBox
-from .parts import animate, cotton, pin, react_to, sheet, vertices_where
+from .parts import animate, cotton, hang_on, react_to, sheet, vertices_where
 from .stage import SAIL, Point, View, open_stage
 
 FRAMES = 250
@@ -39,12 +37,7 @@ def _pin(
     empty.empty_display_type, empty.empty_display_size = "SPHERE", 0.08
     empty.location = place
     collection.objects.link(empty)
-    corner = vertices_where(cloth, lambda at: (at - Vector(place)).length < PATCH)
-    pin(cloth, "Pins", corner)
-    pin(cloth, name, corner)
-    hook = cast(bpy.types.HookModifier, cloth.modifiers.new(name, "HOOK"))
-    hook.object, hook.vertex_group, hook.falloff_type = empty, name, "NONE"
-    hook.matrix_inverse = Matrix.Translation(place).inverted()
+    hang_on(cloth, empty, vertices_where(cloth, lambda at: (at - Vector(place)).length < PATCH))
     return empty
 
 

@@ -11,9 +11,11 @@ from mathutils import Vector
 
 from ...motion import MotionBox
 from ..properties import NEURALPHYSICS_PG_interaction, settings_of
+from ..simulation_properties import NEURALPHYSICS_PG_simulation, use_preset
 from .stage import Colour, Point, add_mesh
 
 Key = tuple[int, Point]  # frame, location in metres
+SOLVER_FRAMES = 500  # of a take, which the bundled solver takes longer for than Blender
 
 
 def sheet(
@@ -42,10 +44,30 @@ def cotton(obj: bpy.types.Object, pins: str, frames: int) -> bpy.types.ClothModi
     return modifier
 
 
+def simulate_as(obj: bpy.types.Object, kind: str, material: str = "") -> NEURALPHYSICS_PG_simulation:
+    """Let the bundled solver simulate an object, held by what `hang_on` and `pin` put into "Pins"."""
+    settings = settings_of(obj)
+    simulation = settings.simulation
+    simulation.kind, simulation.pins = kind, "Pins"
+    if material:
+        use_preset(simulation, material)
+    settings.take_frames = SOLVER_FRAMES
+    return simulation
+
+
 def pin(obj: bpy.types.Object, name: str, vertices: Sequence[int], weight: float = 1.0) -> None:
     """Put vertices into a vertex group, made where it is not there yet."""
     group = obj.vertex_groups.get(name) or obj.vertex_groups.new(name=name)
     group.add(list(vertices), weight, "REPLACE")
+
+
+def hang_on(obj: bpy.types.Object, mover: bpy.types.Object, vertices: Sequence[int]) -> None:
+    """Pin vertices of an object, which is at the origin, and let another one carry them from where it is."""
+    pin(obj, "Pins", vertices)
+    pin(obj, mover.name, vertices)
+    hook = cast(bpy.types.HookModifier, obj.modifiers.new(mover.name, "HOOK"))
+    hook.object, hook.vertex_group, hook.falloff_type = mover, mover.name, "NONE"
+    hook.matrix_inverse = mover.matrix_basis.inverted()
 
 
 def vertices_where(obj: bpy.types.Object, holds: Callable[[Vector], bool]) -> list[int]:

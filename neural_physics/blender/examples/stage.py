@@ -20,6 +20,12 @@ SAIL: Colour = (0.05, 0.22, 0.42)
 FLAG: Colour = (0.02, 0.30, 0.22)
 RUBBER: Colour = (0.30, 0.06, 0.36)
 STEEL: Colour = (0.03, 0.03, 0.04)
+JELLY: Colour = (0.62, 0.02, 0.08)
+CLAY: Colour = (0.62, 0.36, 0.22)
+MOSS: Colour = (0.10, 0.34, 0.12)
+BEAM: Colour = (0.08, 0.36, 0.46)
+STRAW: Colour = (0.66, 0.42, 0.12)
+PORCELAIN: Colour = (0.75, 0.74, 0.70)
 GROUND: Colour = (0.30, 0.36, 0.42)
 
 

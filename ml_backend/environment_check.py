@@ -16,9 +16,17 @@ OLDEST_PYTHON = (3, 11)
 
 
 def requirements(path: Path) -> list[tuple[str, str]]:
-    """(name, least version) of each line `name>=version` of a requirements file."""
-    lines = [line.partition(">=") for line in path.read_text(encoding="utf-8").splitlines()]
-    return [(name.strip(), version.strip()) for name, mark, version in lines if mark]
+    """(name, least version) of each line `name>=version` or `name==version` of a requirements file.
+
+    Without lines whose marker is about another system, and without files that it includes.
+    """
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        wanted, _, marker = line.partition(";")
+        match = re.match(r"\s*([\w.-]+)\s*[>=]=\s*([\w.]+)", wanted)
+        if match and _is_meant(marker):
+            found.append((match.group(1), match.group(2).rstrip(".")))
+    return found
 
 
 def missing(path: Path) -> list[str]:
@@ -28,6 +36,12 @@ def missing(path: Path) -> list[str]:
         for name, least in requirements(path)
         if _numbers(_installed(name)) < _numbers(least)
     ]
+
+
+def _is_meant(marker: str) -> bool:
+    """Whether a line with this marker is for this system; `sys_platform` is all that is understood."""
+    match = re.match(r"\s*sys_platform\s*([!=]=)\s*[\"'](\w+)[\"']\s*$", marker)
+    return match is None or (match.group(1) == "==") == (match.group(2) == sys.platform)
 
 
 def _installed(name: str) -> str:

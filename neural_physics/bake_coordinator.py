@@ -130,7 +130,8 @@ class Coordinator:
                         stage = process.state.stage
                         Progress(self._emit, stage, process.state.total)
             finally:
-                _end([process])
+                process.stop()
+                _end([process])  # asked twice it ends at once: filling hears nothing, and nothing is lost
             if process.state.phase == "finished":
                 return
             # That of a coordinator that was killed may just have stopped: then it is started again.

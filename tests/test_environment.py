@@ -46,6 +46,24 @@ def wanted(tmp_path: Path, *lines: str) -> Path:
 def test_the_list_that_is_shipped_is_understood() -> None:
     names = [name for name, _ in requirements(ROOT / "requirements" / "training.txt")]
     assert {"torch", "numpy", "safetensors"} <= set(names)
+    solver = [name for name, _ in requirements(ROOT / "requirements" / "solver.txt")]
+    assert {"cvxopt", "ipctk", "pytetwild"} <= set(solver)
+    # An environment of before the solver still trains.
+    assert not {"cvxopt", "ipctk", "pytetwild"} & set(names)
+    assert "-r solver.txt" in (ROOT / "requirements" / "training.txt").read_text().splitlines()
+
+
+def test_lines_for_other_systems_are_passed_over(tmp_path: Path) -> None:
+    lines = [
+        f'no-such-package>=1.2; sys_platform == "{sys.platform}"',
+        "no-such-wheel==3.*; sys_platform == 'somewhere'",
+        f'no-such-tool>=2; sys_platform != "{sys.platform}"',
+        'no-such-mesher==0.4.2; sys_platform != "somewhere"',
+        "-r other.txt",
+    ]
+    path = wanted(tmp_path, *lines)
+    assert requirements(path) == [("no-such-package", "1.2"), ("no-such-mesher", "0.4.2")]
+    assert missing(path) == ["no-such-package 1.2", "no-such-mesher 0.4.2"]
 
 
 def test_what_is_missing_or_too_old_is_named(tmp_path: Path) -> None:

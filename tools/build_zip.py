@@ -24,6 +24,7 @@ SHIPPED = (
     "panels",
     "ml_backend",
     "requirements/training.txt",
+    "requirements/solver.txt",
 )
 
 

@@ -68,7 +68,7 @@ def embedding_of(body: Body, request: SimulationRequest) -> Embedding:
 def _solid(request: SimulationRequest) -> Body:
     settings = request.settings
     material = _material(request, lambda: Solid(settings.density, settings.young, settings.poisson))
-    triangles = triangulate(request.corners, request.face_sizes)
+    triangles = _triangles(request)
     if settings.filling == "tetwild":
         require_solid(request.rest_positions, triangles)
     vertices, tetrahedra = _filled(request, triangles)
@@ -85,6 +85,12 @@ def _solid(request: SimulationRequest) -> Body:
         embedding.corners.astype(np.int32),
         embedding.weights,
     )
+
+
+def _triangles(request: SimulationRequest) -> NDArray[np.int32]:
+    if len(request.face_sizes) == 0:
+        raise ValueError("It has no faces: simulate it as strands, or give it some.")
+    return triangulate(request.corners, request.face_sizes)
 
 
 def _filled(request: SimulationRequest, triangles: NDArray[np.int32]) -> tuple[Array, Indices]:
@@ -106,9 +112,7 @@ def _filled(request: SimulationRequest, triangles: NDArray[np.int32]) -> tuple[A
 def _shell(request: SimulationRequest) -> Body:
     s = request.settings
     material = _material(request, lambda: Shell(s.area_density, s.thickness, s.young, s.poisson, s.bending))
-    triangles = triangulate(request.corners, request.face_sizes)
-    if len(triangles) == 0:
-        raise ValueError("It has no faces: simulate it as strands, or give it some.")
+    triangles = _triangles(request)
     rest = np.asarray(request.rest_positions, np.float64)
     sides = rest[triangles[:, 1:]] - rest[triangles[:, :1]]
     areas = 0.5 * np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)

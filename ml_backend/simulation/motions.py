@@ -91,10 +91,12 @@ class TrackedMotion:
     def _targets_of_frame(self, frame: int) -> Array:
         pins = self._request.pins
         positions = self._request.rest_positions.astype(np.float64)
-        positions[pins] = self._tracks.pins[frame]
-        if self._embedding is not None and pins.any():
-            return self._embedding.pin_targets(pins, positions)
-        return positions if self._embedding is None else self._body.rest_positions
+        if self._embedding is None:
+            positions[pins] = self._tracks.pins[frame]
+            return positions
+        # As seen from where the body stood at first: what few pins leave open then stays as it was.
+        positions[pins] = self.placement.to_own(self._tracks.pins[frame])
+        return self.placement.to_world(self._embedding.pin_targets(pins, positions))
 
 
 def check_tracks(tracks: Tracks, request: SimulationRequest, frames: int, channels: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from neural_physics.bake_coordinator import Coordinator
 from neural_physics.bake_plan import BakePlan, plan_takes
 from neural_physics.dataset_info import DatasetInfo
 from neural_physics.errors import Problem
+from neural_physics.job_process import is_written
 from neural_physics.reporting import StopRequest
 from neural_physics.takes import Dataset
 
@@ -66,7 +68,7 @@ print_event({{"event": "result", "take": name}})
 # The solver: makes the body, then simulates takes whose tracks are there, as WORKER does.
 SOLVER = (
     f"""
-import sys
+import sys, time
 from pathlib import Path
 sys.path[:0] = [{str(ROOT)!r}]
 from neural_physics.bake_plan import BakePlan
@@ -76,6 +78,8 @@ plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
 if name == "body":
     with (Path(plan.dataset) / "order").open("a") as file:
         file.write("body ")
+    if "fills for ever" in plan.notes:
+        time.sleep(1000)
     if "refuses" in plan.notes:
         print_event(error_event(Problem("dataset_missing", path="here")))
         sys.exit(1)
@@ -128,7 +132,9 @@ def test_a_bake_too_short_for_the_clock_has_a_result(tmp_path, monkeypatch):
     assert bake(tmp_path / "d", 1)["frames_per_second"] == 0.0
 
 
-def bake_with_solver(path: Path, takes: int, *notes: str, **crashes: int) -> tuple[dict, list[dict]]:
+def bake_with_solver(
+    path: Path, takes: int, *notes: str, stop: StopRequest | None = None, **crashes: int
+) -> tuple[dict, list[dict]]:
     """The same with the bundled solver: its result and all that it told."""
     mesh = synthetic.sheet_mesh(3)
     info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT)
@@ -138,12 +144,13 @@ def bake_with_solver(path: Path, takes: int, *notes: str, **crashes: int) -> tup
     )
     python = (sys.executable, "-c")
     planned = plan_takes({}, takes, FRAMES, 0)
+    recorder, solver = (*python, RECORDER), (*python, SOLVER)
     plan = BakePlan(
-        str(path), "Sheet", "Scene", "Layer", (*python, RECORDER), planned, (*python, SOLVER), 1, notes=notes
+        str(path), "Sheet", "Scene", "Layer", recorder, planned, parallel=1, notes=notes, solver=solver
     )
     plan.write()
     told: list[dict] = []
-    return Coordinator(plan, told.append, StopRequest()).run(), told
+    return Coordinator(plan, told.append, stop or StopRequest()).run(), told
 
 
 def test_the_solver_makes_a_body_and_simulates_each_take_once_its_tracks_are_recorded(tmp_path):
@@ -178,3 +185,17 @@ def test_a_body_that_cannot_be_made_ends_the_bake_before_blender_is_started(tmp_
         bake_with_solver(tmp_path / "d", 2, "refuses")
     assert raised.value.code == "dataset_missing"
     assert (tmp_path / "d" / "order").read_text().split() == ["body"]
+
+
+def test_a_stop_does_not_wait_for_a_body_that_hears_nothing(tmp_path):
+    path = tmp_path / "d"
+
+    class Stop(StopRequest):
+        def asked(self) -> bool:
+            return (path / "order").exists()
+
+    began = time.monotonic()
+    with pytest.raises(Problem) as raised:
+        bake_with_solver(path, 1, "fills for ever", stop=Stop())
+    assert raised.value.code == "stopped" and time.monotonic() - began < 60.0
+    assert not is_written(path / "bake" / "body.jsonl")

@@ -121,7 +121,8 @@ def moved(x, y, z):
 
 def jelly(**more):
     """A solid quick to simulate: no fTetWild, few tetrahedra."""
-    return SimulationSettings("solid", filling="cage", tetrahedra=150, young=2e4, poisson=0.4, **more)
+    settings = SimulationSettings("solid", filling="cage", tetrahedra=150, young=2e4, poisson=0.4)
+    return replace(settings, **more)
 
 
 def cloth(**more):

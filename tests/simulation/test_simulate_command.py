@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import subprocess
@@ -25,7 +26,8 @@ from bake_requests import (
     tracks,
 )
 
-from ml_backend.simulation import recording
+from ml_backend import simulate
+from ml_backend.simulation import bodies, recording
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import UNSETTLED, simulate_take
 from neural_physics.bake_coordinator import Coordinator
@@ -323,6 +325,24 @@ def test_tracks_of_something_else_are_told(damage, match, tmp_path):
     with pytest.raises(Problem, match=match) as raised:
         simulate_take(plan, "take_000", silent, StopRequest())
     assert raised.value.code == "dataset_damaged"
+
+
+def test_packages_that_are_missing_are_told_with_the_way_to_them(tmp_path, monkeypatch):
+    """As in an environment that was made before there was a solver, which still trains."""
+    asked = request(replace(jelly(), filling="tetwild"), cuboid((0, 0, 0), (1, 1, 1)))
+    plan = plan_for(tmp_path / "d", asked, tracks(asked, 3))
+
+    def lacking(*_):
+        raise ImportError("pytetwild is not installed")
+
+    monkeypatch.setattr(bodies, "tetrahedralise", lacking)
+    monkeypatch.setattr(simulate, "missing", lambda _: ["ipctk 1.6", "pytetwild 0.4.2"])
+    args = argparse.Namespace(plan=plan.path, task="body", core=None, coordinator=0)
+    with pytest.raises(
+        Problem, match=r"ipctk 1\.6, pytetwild 0\.4\.2.*Preferences > Add-ons > Neural Physics"
+    ) as raised:
+        simulate.run(args, silent, StopRequest())
+    assert raised.value.code == "simulating_python_lacks"
 
 
 def test_what_is_wrong_is_told_in_json_with_its_code(tmp_path):

@@ -1,0 +1,223 @@
+"""What is simulated, against closed forms and against what must hold whatever the mesh."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from bake_requests import FPS, cloth, cuboid, grid, ground, hair, jelly, moved, request, round_ball, tracks
+from scipy.spatial.transform import Rotation
+
+from ml_backend.simulation.bodies import make_body
+from ml_backend.simulation.simulation import Simulation
+from neural_physics.errors import Problem
+
+CUBE = cuboid((-0.2, -0.2, 0.25), (0.2, 0.2, 0.65))
+UP = np.array([0.0, 0.0, 2.0])
+
+
+def simulated(asked, of_take, air_density=1.225):
+    body = make_body(asked)
+    return body, Simulation(asked, body, of_take, air_density)
+
+
+def frames_of(simulation, count):
+    """Positions (count, B, 3) from the first frame on."""
+    found = [simulation.positions.copy()]
+    for _ in range(count - 1):
+        assert simulation.advance()
+        found.append(simulation.positions.copy())
+    return np.array(found)
+
+
+def strand(points):
+    """One strand through points (k, 3)."""
+    return (np.asarray(points, float), [], []), [(k, k + 1) for k in range(len(points) - 1)]
+
+
+def test_a_solid_in_a_vacuum_falls_as_implicit_euler_does():
+    asked = request(jelly(steps=3), CUBE)
+    body, simulation = simulated(asked, tracks(asked, 13), air_density=0.0)
+    fallen = frames_of(simulation, 13) - body.rest_positions
+    n = 3 * np.arange(13)  # after n steps of h the sum of 1 to n, times g h^2
+    expected = -9.81 * (1 / (3 * FPS)) ** 2 * n * (n + 1) / 2
+    assert fallen[:, :, 2] == pytest.approx(np.repeat(expected[:, None], len(body.masses), 1), abs=1e-6)
+    assert np.abs(fallen[:, :, :2]).max() < 1e-9
+
+
+def test_air_brakes_a_falling_sheet_to_the_speed_at_which_it_bears_it():
+    """Light and stiff, it falls flat: m g = rho C_d v^2 / 2."""
+    asked = request(cloth(area_density=0.05, young=1e6, steps=10), grid((2, 2), (1.0, 1.0)))
+    _, simulation = simulated(asked, tracks(asked, 49))
+    heights = frames_of(simulation, 49)[:, :, 2].mean(1)
+    terminal = np.sqrt(2 * 0.05 * 9.81 / (1.225 * 1.28))
+    assert (heights[-2] - heights[-1]) * FPS == pytest.approx(terminal, rel=0.02)
+
+
+def test_a_jelly_rests_on_the_ground():
+    asked = request(jelly(damping=0.1), CUBE, colliders=[ground(height=-0.1)])
+    body, simulation = simulated(asked, tracks(asked, 120))
+    at = frames_of(simulation, 120)
+    reach = 1e-3 * np.linalg.norm(np.ptp(body.rest_positions, axis=0))
+    lowest = at[-1, :, 2].min() + 0.1
+    assert 0.0 < lowest < reach
+    assert np.abs(at[-1] - at[-2]).max() * FPS < 0.01
+    # Under its own weight it is lower than at rest by some of rho g h^2 / (2 E).
+    height, sag = np.ptp(body.rest_positions[:, 2]), np.ptp(body.rest_positions[:, 2]) - np.ptp(at[-1, :, 2])
+    assert 0.3 < sag / (1000 * 9.81 * height**2 / (2 * 2e4)) < 1.5
+
+
+def test_pins_of_a_sheet_are_where_the_tracks_have_them_in_every_frame():
+    asked = request(cloth(), grid((4, 4), (1.0, 1.0)), pins=[0, 4])
+    of_take = tracks(asked, 20, pins=lambda held, t: held + np.array([0.3 * np.sin(9 * t), t, 0.0]))
+    body, simulation = simulated(asked, of_take)
+    at = frames_of(simulation, 20)
+    assert np.array_equal(at[:, body.pinned], of_take.pins)
+    assert np.abs(at[-1, -1] - at[0, -1]).max() > 0.01
+
+
+def test_a_solid_is_carried_by_its_pinned_side_as_a_whole_and_turned_with_it():
+    asked = request(replace(jelly(), tetrahedra=300), CUBE, pins=[0, 2, 4, 6], gravity=np.zeros(3))
+    middle = asked.rest_positions[asked.pins].mean(0)
+
+    def pins(held, t):
+        return (held - middle) @ Rotation.from_rotvec([0, 0, 3 * t]).as_matrix().T + middle + [t, 0, 0]
+
+    of_take = tracks(asked, 10, pins=pins)
+    body, simulation = simulated(asked, of_take)
+    for positions, held in zip(frames_of(simulation, 10), of_take.pins, strict=True):
+        assert body.carried(positions)[asked.pins] == pytest.approx(held, abs=1e-9)
+
+
+def test_a_body_stands_where_its_object_does():
+    turn = np.eye(4)
+    turn[:3, :3] = Rotation.from_rotvec([0.4, 1.0, -0.3]).as_matrix()
+    turn[:3, 3] = 3.0, -2.0, 1.0
+    curl = [[0.02 * np.cos(k), 0.02 * np.sin(k), -0.01 * k] for k in range(12)]
+    for kind in (jelly(), cloth(), hair()):
+        mesh, edges = (
+            strand(curl)
+            if kind.kind == "rod"
+            else ((CUBE if kind.kind == "solid" else grid((3, 3), (1, 1))), ())
+        )
+        asked = request(kind, mesh, pins=[0, 1], edges=edges, gravity=np.zeros(3))
+        body, simulation = simulated(asked, tracks(asked, 4, place=turn))
+        placed = body.rest_positions @ turn[:3, :3].T + turn[:3, 3]
+        # Without weight it stays there, a curl too: its frames are turned with it.
+        for _ in range(3):
+            assert simulation.positions == pytest.approx(placed, abs=1e-7)
+            simulation.advance()
+
+
+def test_a_body_whose_pins_begin_elsewhere_begins_there_in_its_own_shape():
+    asked = request(jelly(), CUBE, pins=[0, 2, 4], gravity=np.zeros(3))
+    turn = Rotation.from_rotvec([0.0, 0.0, 1.2]).as_matrix()
+    of_take = tracks(asked, 3, pins=lambda held, t: held @ turn.T + [0.5, 0.0, 1.0])
+    body, simulation = simulated(asked, of_take)
+    expected = body.rest_positions @ turn.T + [0.5, 0.0, 1.0]
+    assert frames_of(simulation, 3) == pytest.approx(np.tile(expected, (3, 1, 1)), abs=1e-6)
+
+
+def test_a_bar_whose_ends_begin_further_apart_begins_stretched():
+    asked = request(
+        replace(jelly(), tetrahedra=400),
+        cuboid((0, 0, 0), (1.0, 0.2, 0.2)),
+        pins=range(8),
+        gravity=np.zeros(3),
+    )
+    pull = lambda held, t: held + np.where(held[:, :1] > 0.5, [[0.1, 0.0, 0.0]], 0.0)  # noqa: E731
+    body, simulation = simulated(asked, tracks(asked, 3, pins=pull))
+    at = frames_of(simulation, 3)
+    inner = (body.rest_positions[:, 0] > 0.35) & (body.rest_positions[:, 0] < 0.65)
+    assert inner.any()
+    moved_by = at[0, inner, 0] - body.rest_positions[inner, 0]
+    assert moved_by.min() > 0.02 and moved_by.max() < 0.08
+    assert np.abs(at[2] - at[0]).max() < 1e-4  # it is at rest there
+
+
+def test_pins_on_a_line_do_not_turn_a_sheet_about_it():
+    asked = request(cloth(), grid((4, 4), (1.0, 1.0)), pins=range(5), gravity=np.zeros(3))
+    of_take = tracks(asked, 2, pins=lambda held, t: held + UP)
+    body, simulation = simulated(asked, of_take)
+    assert simulation.positions == pytest.approx(body.rest_positions + UP, abs=1e-6)
+
+
+def test_a_sheet_hangs_from_its_edge_as_long_as_its_weight_makes_it():
+    """With air and damping it comes to hang; it is stretched by g rho L / (2 E h) on average."""
+    asked = request(cloth(young=2e4, damping=0.01), grid((6, 2), (1.0, 0.3)), pins=range(3))
+    hanging = replace(asked, rest_positions=asked.rest_positions[:, [1, 2, 0]] * [1.0, 1.0, -1.0])
+    _, simulation = simulated(hanging, tracks(hanging, 100))
+    at = frames_of(simulation, 100)
+    stretch = -at[-1, :, 2].min() - 1.0
+    assert stretch == pytest.approx(0.15 * 9.81 / (2 * 2e4 * 1e-3), rel=0.15)
+
+
+def test_a_hair_that_is_held_level_sags_by_its_weight_as_a_beam():
+    """w L^4 / (8 E I); the two vertices held clamp it at the second."""
+    mesh, edges = strand([[0.01 * k, 0, 0] for k in range(22)])
+    settings = hair(damping=0.02, young=1e9)
+    asked = request(settings, mesh, pins=[0, 1], edges=edges)
+    _, simulation = simulated(asked, tracks(asked, 150))
+    at = frames_of(simulation, 150)
+    line, bending = 1000.0 * np.pi * 1e-6, 1e9 * np.pi * 1e-12 / 4
+    # The clamp is the middle of the first edge: half an edge more hangs.
+    assert -at[-1, -1, 2] == pytest.approx(line * 9.81 * 0.205**4 / (8 * bending), rel=0.03)
+
+
+def test_wind_blows_cloth_and_hair_its_own_way():
+    sheet = request(cloth(), grid((4, 4), (1.0, 1.0)), pins=[0, 1, 2, 3, 4])
+    standing = replace(sheet, rest_positions=sheet.rest_positions[:, [2, 1, 0]] * [1.0, 1.0, -1.0])
+    mesh, edges = strand([[0.0, 0, -0.02 * k] for k in range(10)])
+    for asked in (standing, request(hair(), mesh, pins=[0, 1], edges=edges)):
+        ends = []
+        for wind in (-300.0, 0.0, 300.0):
+            _, simulation = simulated(asked, tracks(asked, 12, wind=(wind, 0.0, 0.0)))
+            ends.append(frames_of(simulation, 12)[-1, :, 0].mean())
+        assert ends[0] < -1e-3 and abs(ends[1]) < 1e-6 and ends[2] > 1e-3
+
+
+def test_colliders_go_on_between_frames():
+    """A ball that crosses a sheet's place within two frames pushes it along and does not pass it."""
+    asked = request(
+        cloth(steps=2),
+        grid((8, 8), (1.0, 1.0)),
+        pins=[0, 8, 72, 80],
+        colliders=[round_ball(0.2)],
+        gravity=np.zeros(3),
+    )
+    of_take = tracks(asked, 8, colliders=lambda t: [moved(0.5, 0.5, -0.4 + 8.0 * min(t, 0.08))])
+    _, simulation = simulated(asked, of_take)
+    for positions, ball in zip(frames_of(simulation, 8), of_take.colliders[:, 0], strict=True):
+        assert (np.linalg.norm(positions - ball[:3, 3], axis=1) > 0.2 + 0.5e-3 - 1e-9).all()
+    assert simulation.positions[40, 2] > 0.3
+
+
+def test_a_body_that_begins_in_a_collider_is_told_with_both_names():
+    asked = request(jelly(), CUBE, colliders=[round_ball(0.3)])
+    with pytest.raises(Problem, match=r"Thing begins with \d+ .* inside Ball") as raised:
+        simulated(asked, tracks(asked, 3, colliders=lambda t: [moved(0.0, 0.0, 0.45)]))
+    assert raised.value.code == "starts_inside"
+
+
+def test_a_collider_that_is_scaled_is_told():
+    asked = request(jelly(), CUBE, colliders=[round_ball(0.1)])
+    with pytest.raises(Problem) as raised:
+        simulated(asked, tracks(asked, 3, colliders=lambda t: [np.diag([1 + t, 1, 1, 1])]))
+    assert raised.value.code == "collider_scales"
+
+
+def test_what_passes_through_itself_is_told_and_what_folds_is_kept_apart():
+    pytest.importorskip("ipctk")
+    sheets = grid((2, 2), (1.0, 1.0))
+    both = np.concatenate([sheets[0], sheets[0] * 0.6 + [0.1, 0.2, 0.2]])
+    mesh = both, np.concatenate([sheets[1], sheets[1] + 9]), np.concatenate([sheets[2], sheets[2]])
+    asked = request(cloth(self_contact=True), mesh, pins=range(9))
+    _, simulation = simulated(asked, tracks(asked, 24))
+    assert frames_of(simulation, 24)[-1, 9:, 2].min() > 0.0  # 0.2 m are fallen in 10 frames
+    crossing = both.copy()
+    crossing[9:, 2] = crossing[9:, 0] - 0.4
+    wrong = replace(asked, rest_positions=crossing)
+    with pytest.raises(Problem) as raised:
+        simulated(wrong, tracks(wrong, 3))
+    assert raised.value.code == "touches_itself"

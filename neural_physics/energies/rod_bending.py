@@ -1,9 +1,12 @@
 """Material curvatures of discrete rods, integrated over each joint: pure numbers.
 
-kappa_1 = 1/2 kb . (m2^{i-1} + m2^i) and kappa_2 = -1/2 kb . (m1^{i-1} + m1^i) (Bergou et al. 2010).
-Both are kappa = 1/2 kb . (n^{i-1} + n^i) with directors n that turn with the frames, which is how they
-are written here. As the directors are averaged, a twist of m at a joint makes it as soft in bending as
-cos(m / 2)^2 of its stiffness: the error is of second order in the edges' lengths.
+Each of the two edges j sees the joint's curvature in its own frame, kappa_1^j = kb . m2^j and
+kappa_2^j = -kb . m1^j (Bergou et al. 2008, equation 2), and the energies of both are averaged. Directors
+that are averaged instead (Bergou et al. 2010) make a joint that is twisted by m as soft in bending as
+cos(m / 2)^2 of its stiffness; one that is bent by 80 degrees and more then twists by itself.
+
+All are written as kappa = 1/2 kb . (n^{i-1} + n^i) with directors n that turn with the frames, one of them
+zero: that is linear in the directors.
 
 Derivatives are by the edges and thetas of a joint, (e^{i-1}, theta^{i-1}, e^i, theta^i), 8 in all, with
 frames that follow by parallel transport from where they are; `rods` turns them into those of the energy.
@@ -21,26 +24,31 @@ Array = NDArray[np.float64]
 
 
 def material_curvatures(joints: Joints) -> Array:
-    """(..., m, 2): kappa_1 and kappa_2 of each joint; NumPy or torch."""
-    kb = joints.binormals
-    kappa_1 = 0.5 * (kb * (joints.m2[..., 0, :] + joints.m2[..., 1, :])).sum(-1)
-    kappa_2 = -0.5 * (kb * (joints.m1[..., 0, :] + joints.m1[..., 1, :])).sum(-1)
-    curvatures: Array = module_of(kb).stack((kappa_1, kappa_2), -1)
+    """(..., m, 4): kappa_1 and kappa_2 of each joint as its first edge sees them, then its second; NumPy or
+    torch."""
+    kb = joints.binormals[..., None, :]
+    kappa_1, kappa_2 = (kb * joints.m2).sum(-1), -(kb * joints.m1).sum(-1)
+    of_both = (kappa_1[..., 0], kappa_2[..., 0], kappa_1[..., 1], kappa_2[..., 1])
+    curvatures: Array = module_of(kb).stack(of_both, -1)
     return curvatures
 
 
 def curvature_gradients(joints: Joints) -> Array:
-    """(m, 2, 8), of kappa_1 and of kappa_2 (Bergou et al. 2010)."""
-    return np.stack([_gradient(joints, joints.m2), _gradient(joints, -joints.m1)], axis=1)
+    """(m, 4, 8), in the order of `material_curvatures` (Bergou et al. 2010, for directors of both edges)."""
+    directors = np.zeros((4, *joints.m1.shape))
+    directors[0, :, 0], directors[1, :, 0] = 2.0 * joints.m2[:, 0], -2.0 * joints.m1[:, 0]
+    directors[2, :, 1], directors[3, :, 1] = 2.0 * joints.m2[:, 1], -2.0 * joints.m1[:, 1]
+    return np.stack([_gradient(joints, n) for n in directors], axis=1)
 
 
 def curvature_hessian(joints: Joints, weights: Array) -> Array:
-    """(m, 8, 8): sum over k of weights (m, 2) times the Hessian of kappa_k, symmetric.
+    """(m, 8, 8): sum over k of weights (m, 4) times the Hessian of the k-th curvature, symmetric.
 
     Source: Jawed, Novelia, O'Reilly 2018, "A primer on the kinematics of discrete elastic rods".
     """
     # kappa is linear in the directors, and so the sum is the Hessian for the directors' sum.
-    n = weights[:, 0, None, None] * joints.m2 - weights[:, 1, None, None] * joints.m1
+    by_edges = 2.0 * weights.reshape(-1, 2, 2)
+    n = by_edges[:, :, 0, None] * joints.m2 - by_edges[:, :, 1, None] * joints.m1
     chi, kb = joints.chi[:, None], joints.binormals
     (t, s), (n_e, n_f) = joints.tangents.swapaxes(0, 1), n.swapaxes(0, 1)
     mean_tangent, mean_director = (t + s) / chi, (n_e + n_f) / chi

@@ -1,13 +1,14 @@
 """Bending and twisting of discrete elastic rods, naturally curved and twisted, and a rod's stiffnesses.
 
-With the strains s = (kappa_1, kappa_2, m) of a joint, the stiffnesses K = (E I1, E I2, G J) and its Voronoi
-length l (half of both edges' rest lengths), the energy is 1 / (2 l) sum_k K_k (s_k - rest_k)^2.
+With the strains s of a joint, which are kappa_1 and kappa_2 as its first edge sees them, the same as its
+second edge does, and the twist m, the stiffnesses K = (E I1 / 2, E I2 / 2, E I1 / 2, E I2 / 2, G J) and its
+Voronoi length l (half of both edges' rest lengths), the energy is 1 / (2 l) sum_k K_k (s_k - rest_k)^2.
 Source: Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008, "Discrete elastic rods", section 4.2; with frames
 transported in time: Bergou, Audoly, Vouga, Wardetzky, Grinspun 2010, "Discrete viscous threads".
 
 Common arguments: positions (m, 3, 3) of each joint's vertices i-1, i and i+1, metres; thetas (m, 2) of its
-two edges, radians; the reference frames, kept constant; rest_strains (m, 3); voronoi_lengths (m,), metres;
-stiffness (m, 3) or (3,), N m^2. Degrees of freedom, 11: x_{i-1}, theta^{i-1}, x_i, theta^i, x_{i+1}.
+two edges, radians; the reference frames, kept constant; rest_strains (m, 5); voronoi_lengths (m,), metres;
+stiffness E I1, E I2, G J (m, 3) or (3,), N m^2. Degrees of freedom, 11: x_{i-1}, theta^{i-1}, x_i, theta^i, x_{i+1}.
 Nothing is finite where an edge has no length or a joint is folded back onto itself.
 
 Gradients and Hessians are those of the energy as it is computed, at any state, also where tangents are not
@@ -58,7 +59,7 @@ def elliptic_stiffness(
 
 
 def rod_strains(positions: Array, thetas: Array, frames: ReferenceFrames) -> Array:
-    """(..., m, 3): kappa_1, kappa_2 and m of each joint; NumPy or torch, with any axes in front."""
+    """(..., m, 5): curvatures and twist of each joint; NumPy or torch, with any axes in front."""
     return _strains(joints_at(positions, thetas, frames))
 
 
@@ -72,7 +73,7 @@ def bend_twist_energy(
 ) -> Array:
     """(..., m), joules; NumPy or torch, with any axes in front."""
     excess = rod_strains(positions, thetas, frames) - rest_strains
-    energy: Array = (stiffness * excess * excess).sum(-1) / (2.0 * voronoi_lengths)
+    energy: Array = 0.5 * (_moduli(stiffness, voronoi_lengths) * excess * excess).sum(-1)
     return energy
 
 
@@ -86,7 +87,7 @@ def bend_twist_gradient(
 ) -> Array:
     """(m, 11): newtons by positions, N m by thetas."""
     joints = joints_at(positions, thetas, frames)
-    stresses = stiffness / voronoi_lengths[:, None] * (_strains(joints) - rest_strains)
+    stresses = _moduli(stiffness, voronoi_lengths) * (_strains(joints) - rest_strains)
     by_edges = np.einsum("mk,mki->mi", stresses, _strain_gradients(joints))
     g, _ = time_holonomy(joints.tangents, joints.lengths, frames.tangents)
     by_edges[:, 0:3] += by_edges[:, 3, None] * g[:, 0]
@@ -109,12 +110,12 @@ def bend_twist_hessian(
     Projected in the 8 variables of the edges and thetas, by setting negative eigenvalues to zero.
     """
     joints = joints_at(positions, thetas, frames)
-    moduli = stiffness / voronoi_lengths[:, None]
+    moduli = _moduli(stiffness, voronoi_lengths)
     stresses = moduli * (_strains(joints) - rest_strains)
     strain_gradients = _strain_gradients(joints)
     hessian = strain_gradients.swapaxes(1, 2) @ (moduli[:, :, None] * strain_gradients)
-    hessian += curvature_hessian(joints, stresses[:, :2])
-    hessian += stresses[:, 2, None, None] * twist_hessian(joints)
+    hessian += curvature_hessian(joints, stresses[:, :4])
+    hessian += stresses[:, 4, None, None] * twist_hessian(joints)
 
     # With frames from the kept tangents: a change of variables, in which a theta turns by g . de, too.
     g, slope = time_holonomy(joints.tangents, joints.lengths, frames.tangents)
@@ -132,10 +133,18 @@ def bend_twist_hessian(
 
 def _strains(joints: Joints) -> Array:
     kappa = material_curvatures(joints)
-    strains: Array = module_of(kappa).stack((kappa[..., 0], kappa[..., 1], joints.twists), -1)
+    strains: Array = module_of(kappa).concatenate((kappa, joints.twists[..., None]), -1)
     return strains
 
 
+def _moduli(stiffness: Array, voronoi_lengths: Array) -> Array:
+    """(..., m, 5), N m: of each strain."""
+    halves = (0.5, 0.5, 0.5, 0.5, 1.0)
+    columns = [half * stiffness[..., k] for half, k in zip(halves, (0, 1, 0, 1, 2), strict=True)]
+    moduli: Array = module_of(stiffness).stack(columns, -1) / voronoi_lengths[..., None]
+    return moduli
+
+
 def _strain_gradients(joints: Joints) -> Array:
-    """(m, 3, 8), with frames that follow by parallel transport from where they are."""
+    """(m, 5, 8), with frames that follow by parallel transport from where they are."""
     return np.concatenate([curvature_gradients(joints), twist_gradient(joints)[:, None]], axis=1)

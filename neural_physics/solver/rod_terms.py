@@ -63,6 +63,10 @@ class RodStretchTerm:
     def hessian(self, q: Array) -> Array:
         return stretching_hessian(self._ends(q), *self._constants, projected=True)
 
+    def exact_hessian(self, q: Array) -> Array:
+        """See `WithExactHessian`."""
+        return stretching_hessian(self._ends(q), *self._constants)
+
     def _ends(self, q: Array) -> Array:
         return q[self._stencils].reshape(-1, 2, 3)
 
@@ -92,7 +96,7 @@ class RodBendTwistTerm:
     ) -> None:
         """theta_places (n,): where in q each edge's theta is. frames: at the state of the start.
 
-        rest_strains (m, 3): kappa_1, kappa_2 and m at rest. voronoi_lengths (m,), metres.
+        rest_strains (m, 5): curvatures and twist at rest. voronoi_lengths (m,), metres.
         stiffness: E I1, E I2, G J, (m, 3) or (3,), N m^2.
         """
         x, theta = _coordinates(strands.corners), theta_places[strands.joints]
@@ -112,6 +116,10 @@ class RodBendTwistTerm:
 
     def hessian(self, q: Array) -> Array:
         return bend_twist_hessian(*self._state(q), self.frames, *self._constants, projected=True)
+
+    def exact_hessian(self, q: Array) -> Array:
+        """See `WithExactHessian`. Where strands bend sharply, projected ones take ten times as many steps."""
+        return bend_twist_hessian(*self._state(q), self.frames, *self._constants)
 
     def accept(self, q: Array) -> None:
         """Move the reference frames to q, which a step ended with; the energy at q stays as it is."""

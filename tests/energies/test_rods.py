@@ -53,7 +53,7 @@ def random_joints(count: int = 12, seed: int = 0, moved: float = 0.6):
     frames = ReferenceFrames(frames.tangents, d1, turned)
     positions = kept + moved * rng.uniform(-1.0, 1.0, size=kept.shape)
     thetas = rng.normal(size=(count, 2)) * 3.0
-    return positions, thetas, frames, rng.normal(size=(count, 3)), rng.uniform(0.5, 2.0, count), STIFFNESS
+    return positions, thetas, frames, rng.normal(size=(count, 5)), rng.uniform(0.5, 2.0, count), STIFFNESS
 
 
 def moved_dofs(positions, thetas, step):
@@ -201,9 +201,22 @@ def test_whole_turns_of_all_thetas_change_nothing():
 def test_turning_all_thetas_at_once_costs_nothing_on_a_round_straight_rod_and_something_on_a_flat_one():
     positions, thetas, frames, _, voronoi, _ = random_joints(seed=10)
     for stiffness, free in (([2.0, 2.0, 1.0], True), ([2.0, 1.0, 1.0], False)):
-        rest = (frames, np.zeros((len(thetas), 3)), voronoi, np.array(stiffness))
+        rest = (frames, np.zeros((len(thetas), 5)), voronoi, np.array(stiffness))
         before, after = (bend_twist_energy(positions, thetas + turn, *rest) for turn in (0.0, 0.8))
         assert np.allclose(before, after, rtol=1e-12) is free
+
+
+def test_a_round_straight_rod_that_is_bent_at_right_angles_has_no_reason_to_twist():
+    strands = strands_of([3], [False])
+    bent = np.array([[-1.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    frames, _ = adapted_frames(bent, strands)
+    round_rod = np.zeros((1, 5)), np.ones(1), np.array([1.0, 1.0, 0.3])
+    energies = [
+        bend_twist_energy(bent[strands.corners], np.array([[0.0, m]]), frames, *round_rod)[0]
+        for m in (0.0, 0.5, 1.0)
+    ]
+    twisting = [0.5 * 0.3 * m**2 for m in (0.0, 0.5, 1.0)]
+    assert np.subtract(energies, twisting) == pytest.approx([energies[0]] * 3, rel=1e-12)
 
 
 def helix(turns: float = 1.5, count: int = 30):
@@ -237,7 +250,7 @@ def test_a_straight_rod_bent_to_a_circle_has_its_energy_to_second_order():
             x[strands.corners],
             np.full((count, 2), 0.3),
             frames,
-            np.zeros(3),
+            np.zeros(5),
             np.full(count, length / count),
             np.array([bending, bending, 5.0]),
         ).sum()
@@ -256,7 +269,7 @@ def test_a_straight_clamped_rod_turned_at_one_end_stores_what_saint_venant_says(
     _, stiffness = elliptic_stiffness(1e6, 0.25, 0.02, 0.02)
     # Clamped by the middles of its first and last edge, it is one edge shorter than all its edges.
     voronoi = np.full(edges - 1, length / (edges - 1))
-    energy = bend_twist_energy(x[strands.corners], thetas, frames, np.zeros(3), voronoi, stiffness).sum()
+    energy = bend_twist_energy(x[strands.corners], thetas, frames, np.zeros(5), voronoi, stiffness).sum()
     polar_moment = np.pi * 0.02**4 / 2
     assert energy == pytest.approx(1e6 / 2.5 * polar_moment * turn**2 / (2 * length), rel=1e-12)
 
@@ -272,9 +285,9 @@ def test_a_flat_rod_is_stiff_about_the_axis_its_section_is_long_across():
     # A bend towards m1 is strained in kappa_1 only.
     strands, bent = strands_of([3], [False]), np.array([[-1.0, 0, 0], [0, 0, 0], [1.0, 0.2, 0]])
     frames, d1 = adapted_frames(bent, strands, np.array([[0.0, 1.0, 0.0]]))
-    kappa_1, kappa_2, _ = rod_strains(bent[strands.corners], np.zeros((1, 2)), frames)[0]
-    assert d1[0] == pytest.approx([0.0, 1.0, 0.0]) and abs(kappa_2) < 1e-15
-    assert kappa_1 == pytest.approx(2 * np.tan(np.arctan(0.2) / 2))
+    strains = rod_strains(bent[strands.corners], np.zeros((1, 2)), frames)[0]
+    assert d1[0] == pytest.approx([0.0, 1.0, 0.0]) and np.abs(strains[[1, 3]]).max() < 1e-15
+    assert strains[[0, 2]] == pytest.approx(2 * np.tan(np.arctan(0.2) / 2))
 
 
 def test_a_flat_rods_torsion_constant_is_twice_the_volume_under_prandtls_membrane():

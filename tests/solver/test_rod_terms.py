@@ -150,7 +150,7 @@ def test_a_twisted_ring_buckles_out_of_its_plane_at_michells_twist():
         d1[-1, 1] = Rotation.from_rotvec(twist * frames.tangents[-1, 1]).apply(d1[-1, 1])
         twists[-1] += twist
         glued = ReferenceFrames(frames.tangents, d1, twists)
-        rest = np.zeros((count, 3))
+        rest = np.zeros((count, 5))
         bend = RodBendTwistTerm(strands, places, glued, rest, voronoi, stiffness)
         q = np.concatenate([x.ravel(), thetas])
         gradient = assembled(bend, bend.gradient(q), 4 * count)
@@ -187,7 +187,7 @@ def test_a_chain_that_hardly_bends_hangs_as_a_catenary():
     places = x.size + np.arange(edges)
     terms = (
         RodStretchTerm(strands, lengths, 1e5),
-        RodBendTwistTerm(strands, places, frames, np.zeros((edges - 1, 3)), lengths[1:], np.full(3, 1e-6)),
+        RodBendTwistTerm(strands, places, frames, np.zeros((edges - 1, 5)), lengths[1:], np.full(3, 1e-6)),
     )
     q = np.concatenate([x.ravel(), np.zeros(edges)])
     load = np.zeros_like(q)

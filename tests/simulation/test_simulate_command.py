@@ -32,7 +32,7 @@ from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import UNSETTLED, simulate_take
 from neural_physics.bake_coordinator import Coordinator
 from neural_physics.bake_plan import BakePlan
-from neural_physics.dataset_info import Exclusion
+from neural_physics.dataset_info import Exclusion, TakeInfo
 from neural_physics.errors import Problem
 from neural_physics.reporting import StopRequest, parse_event
 from neural_physics.takes import Dataset
@@ -232,7 +232,7 @@ def test_a_solid_is_compared_by_what_it_was_filled_for(tmp_path):
 def test_takes_that_blender_simulated_are_not_added_to(tmp_path):
     plan = ball_on_cloth(tmp_path / "d", 3)
     dataset = Dataset.open(tmp_path / "d")
-    with dataset.writer("take_000", recording.TakeInfo(3)) as writer:
+    with dataset.writer("take_000", TakeInfo(3)) as writer:
         writer.append(dataset.mesh.rest_positions, np.zeros(3))
     with pytest.raises(Problem) as raised:
         prepare_body(plan, silent)

@@ -221,3 +221,46 @@ def test_what_passes_through_itself_is_told_and_what_folds_is_kept_apart():
     with pytest.raises(Problem) as raised:
         simulated(wrong, tracks(wrong, 3))
     assert raised.value.code == "touches_itself"
+
+
+def going_on(asked, of_take, frames):
+    """What is saved after so many frames, and 7 positions from there: gone on with, and taken up.
+
+    They are those that follow where nothing is saved, but for rounding.
+    """
+    body, simulation = simulated(asked, of_take)
+    frames_of(simulation, frames + 1)
+    saved = simulation.save()
+    undisturbed = Simulation(asked, body, of_take)
+    frames_of(undisturbed, frames + 1)
+    other = Simulation(asked, body, of_take)
+    assert other.fits(saved)
+    other.take_up(saved)
+    gone_on = frames_of(simulation, 7)
+    assert gone_on == pytest.approx(frames_of(undisturbed, 7), abs=1e-9)
+    return saved, gone_on, frames_of(other, 7)
+
+
+def test_contacts_that_have_become_stiffer_are_so_when_taken_up():
+    """A hard jelly in a press."""
+    cube = cuboid((-0.2, -0.2, 0.12), (0.2, 0.2, 0.52))
+    asked = request(jelly(young=1e7), cube, colliders=[ground(height=-0.2), round_ball(0.3)])
+    press = tracks(asked, 24, colliders=lambda t: [np.eye(4), moved(0.0, 0.0, 0.95 - 0.25 * np.sin(6 * t))])
+    saved, gone_on, taken_up = going_on(asked, press, 16)
+    assert saved.factors.max() > 1.0
+    assert np.array_equal(gone_on, taken_up)
+
+
+def test_a_twisted_curl_is_as_twisted_when_taken_up():
+    """Its held end is moved so that its edges turn about themselves."""
+    turns = np.arange(16)
+    mesh, edges = strand(np.stack([0.03 * np.cos(turns), 0.03 * np.sin(turns), -0.02 * turns], 1))
+    asked = request(hair(), mesh, pins=[0, 1, 14, 15], edges=edges)
+
+    def pins(held, t):
+        swing = Rotation.from_rotvec([0.0, 0.0, 5 * t]) * Rotation.from_rotvec([4 * t, 0.0, 0.0])
+        return np.concatenate([swing.apply(held[:2] - held[0]) + held[0], held[2:]])
+
+    saved, gone_on, taken_up = going_on(asked, tracks(asked, 30, pins=pins), 20)
+    assert np.abs(saved.twists).max() > 0.1
+    assert np.array_equal(gone_on, taken_up)

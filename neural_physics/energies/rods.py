@@ -8,7 +8,8 @@ transported in time: Bergou, Audoly, Vouga, Wardetzky, Grinspun 2010, "Discrete 
 
 Common arguments: positions (m, 3, 3) of each joint's vertices i-1, i and i+1, metres; thetas (m, 2) of its
 two edges, radians; the reference frames, kept constant; rest_strains (m, 5); voronoi_lengths (m,), metres;
-stiffness E I1, E I2, G J (m, 3) or (3,), N m^2. Degrees of freedom, 11: x_{i-1}, theta^{i-1}, x_i, theta^i, x_{i+1}.
+stiffness: E I1, E I2 and G J, (m, 3) or (3,), N m^2. Degrees of freedom, 11: x_{i-1}, theta^{i-1}, x_i,
+theta^i, x_{i+1}.
 Nothing is finite where an edge has no length or a joint is folded back onto itself.
 
 Gradients and Hessians are those of the energy as it is computed, at any state, also where tangents are not

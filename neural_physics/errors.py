@@ -35,6 +35,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "mesh_unreadable": "{path} is not a mesh that can be read ({reason}): export it as OBJ or PLY.",
     "take_exists": "The dataset {path} has a take {take} already: give the new one another name.",
+    "take_unknown": "The dataset {path} has no take {take} with frames to show: choose another.",
     "take_name_unusable": (
         "“{take}” cannot be the name of a take, which is one folder in the dataset: "
         "choose a name without slashes, backslashes and colons."

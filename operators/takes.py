@@ -1,0 +1,51 @@
+"""The takes that were baked, beside the object."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import StringProperty
+
+from ..neural_physics.blender import take_display
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.targets import check_set_up, target_of
+from .support import Button, scene_of, target
+
+
+class NEURALPHYSICS_OT_show_take(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.show_take"
+    bl_label = "Show Take"
+    bl_description = "Show what was baked, one take after the other, beside the object"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: StringProperty(
+        name="Take", description="Empty: the one after the take that is shown", options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        take_display.check_takes(check_set_up(target_of(context)))
+
+    def run(self, context: bpy.types.Context) -> None:
+        name = take_display.show_take(scene_of(context), target(context), self.name)
+        self.report({"INFO"}, f"{name} is shown beside {target(context).name}")
+
+
+class NEURALPHYSICS_OT_hide_take(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.hide_take"
+    bl_label = "Hide"
+    bl_description = "Take the take that is shown away again"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> None:
+        take_display.hide_take(target(context))
+
+
+CLASSES = (NEURALPHYSICS_OT_show_take, NEURALPHYSICS_OT_hide_take)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

@@ -73,10 +73,11 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
                 reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
         shown = shown_take(obj)
         row = layout.row(align=True)
-        text = f"Show Take (now {shown})" if shown else "Show Take"
+        text = "Next Take" if shown else NEURALPHYSICS_OT_show_take.bl_label
         row.operator(NEURALPHYSICS_OT_show_take.bl_idname, text=text, icon="PLAY")
         if shown:
             row.operator(NEURALPHYSICS_OT_hide_take.bl_idname)
+            layout.label(text=f"{shown} is shown beside {obj.name}", icon="INFO")
         if status.excluded:
             why = "; ".join(status.reasons)
             sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")

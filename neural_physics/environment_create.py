@@ -73,7 +73,9 @@ def _try(argv: list[str], package: str, stop: StopRequest) -> None:
         if problem.code != "environment_failed":
             raise
         reason = problem.names["reason"]
-        print_event({"event": "log", "text": f"Went on without {package}, which cannot be had here: {reason}"})
+        print_event(
+            {"event": "log", "text": f"Went on without {package}, which cannot be had here: {reason}"}
+        )
 
 
 def _check_room(folder: Path) -> None:

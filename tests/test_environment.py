@@ -143,7 +143,9 @@ def test_what_the_solver_would_like_is_installed_one_by_one_and_passed_over_wher
     assert status == 0, events
     python = str(events[-1]["python"])
     assert subprocess.run([python, "-c", "import must, helper"], check=False).returncode == 0
-    assert subprocess.run([python, "-c", "import sources_only"], check=False, stderr=subprocess.DEVNULL).returncode
+    assert subprocess.run(
+        [python, "-c", "import sources_only"], check=False, stderr=subprocess.DEVNULL
+    ).returncode
     told = [str(event["text"]) for event in events if "Went on without" in str(event.get("text"))]
     assert [text.split()[3].strip(",") for text in told] == ["nowhere>=1", "sources-only>=1.0"]
     assert "No matching distribution found for nowhere" in told[0]

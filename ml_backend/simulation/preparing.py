@@ -26,7 +26,7 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     """Write the dataset's body, or check the one that is there; returns what the "result" event says.
 
     Also looks at the colliders and at the body's contact with itself, so that what is wrong with them is told
-    before anything is recorded. Where the mesh is what a solid cannot be made of, `BakePlan.places` says where.
+    before anything is recorded. Where the mesh encloses no solid, `BakePlan.places` says in which places.
     Raises Problem("dataset_other_material" | "dataset_other_object" | "folder_not_writable" | "disk_full"),
     and what `make_body`, `fit_shape` and `make_self_contact` do.
     """

@@ -49,7 +49,7 @@ def test_faces_are_counted_as_the_artist_does_and_not_as_triangles():
 
 
 def test_the_faces_of_parts_that_cross_are_named_once():
-    both = np.concatenate([VERTICES, VERTICES + [0.5, 0.4, 0.3]])
+    both = np.concatenate([VERTICES, VERTICES + 0.4])
     found = places(asked_for(both, np.concatenate([QUADS, QUADS + 8])))
     assert found.kind == "faces" and found.count == 12
     assert len(set(found.indices)) == len(found.indices) == 6

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, Literal, cast
 
 import bmesh
 import bpy
 
 from ..bake_plan import places_file
 from ..errors import Problem
-from ..surface_places import Places
+from ..surface_places import Kind, Places
 from .paths import dataset_folder
 
-SELECT_MODES = {"vertices": "VERT", "edges": "EDGE", "faces": "FACE"}
+SELECT_MODES: dict[Kind, Literal["VERT", "EDGE", "FACE"]] = {
+    "vertices": "VERT",
+    "edges": "EDGE",
+    "faces": "FACE",
+}
 
 
 def places_of(obj: bpy.types.Object) -> Places | None:
@@ -20,8 +24,9 @@ def places_of(obj: bpy.types.Object) -> Places | None:
     places = Places.read(places_file(dataset_folder(obj)))
     if places is None or not isinstance(obj.data, bpy.types.Mesh) or places.object != obj.name:
         return None
-    counts = {"vertices": obj.data.vertices, "edges": obj.data.edges, "faces": obj.data.polygons}
-    return places if len(counts[places.kind]) == places.count else None
+    mesh = obj.data
+    counts = {"vertices": len(mesh.vertices), "edges": len(mesh.edges), "faces": len(mesh.polygons)}
+    return places if counts[places.kind] == places.count else None
 
 
 def show_places(obj: bpy.types.Object) -> Places:
@@ -56,7 +61,8 @@ def _select_only(mesh: bpy.types.Mesh, places: Places) -> None:
     mode = SELECT_MODES[places.kind]
     bpy.ops.mesh.select_mode(type=mode)
     shape = bmesh.from_edit_mesh(mesh)
-    elements = {"VERT": shape.verts, "EDGE": shape.edges, "FACE": shape.faces}
+    # Three kinds of sequence, which have the same methods but no common type.
+    elements: dict[str, Any] = {"VERT": shape.verts, "EDGE": shape.edges, "FACE": shape.faces}
     for sequence in elements.values():
         for element in sequence:
             element.hide_set(False)

@@ -76,6 +76,11 @@ class BakePlan:
         """What the bundled solver is asked for: a `simulation_request.SimulationRequest`."""
         return self.folder / "request.npz"
 
+    @property
+    def places(self) -> Path:
+        """Where the artist's mesh cannot be filled: a `surface_places.Places`, there after such a bake."""
+        return places_file(self.dataset_path)
+
     def tracks(self, name: str) -> Path:
         """A take's `simulation_request.Tracks`, there as soon as they are whole."""
         return self.take_scene(name).with_name("tracks.npz")
@@ -106,6 +111,11 @@ def side_folder(dataset: Path) -> Path:
 def scene_copy(dataset: Path) -> Path:
     """The copy of the artist's scene that new takes are made from."""
     return side_folder(dataset) / "scene.blend"
+
+
+def places_file(dataset: Path) -> Path:
+    """See `BakePlan.places`."""
+    return side_folder(dataset) / "places.json"
 
 
 def take_scene(dataset: Path, name: str) -> Path:

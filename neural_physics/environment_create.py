@@ -1,7 +1,8 @@
 """A job: make a Python environment that can train.
 
-`python -m neural_physics.environment_create --folder F --requirements FILE [--pip-options "..."]`: a virtual
-environment in F, filled by pip. Started again after a stop, it goes on with what pip has already fetched.
+`python -m neural_physics.environment_create --folder F --requirements FILE [--optional FILE]
+[--pip-options "..."]`: a virtual environment in F, filled by pip. Started again after a stop, it goes on with
+what pip has already fetched.
 """
 
 from __future__ import annotations
@@ -32,9 +33,16 @@ def python_in(folder: Path) -> Path:
     return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-def create(folder: Path, requirements: Path, pip_options: list[str], stop: StopRequest) -> Path:
+def create(
+    folder: Path,
+    requirements: Path,
+    pip_options: list[str],
+    stop: StopRequest,
+    optional: Path | None = None,
+) -> Path:
     """Make the environment; returns its Python.
 
+    requirements: the list of what it must have. optional: the list of what it gets where that can be had.
     Raises Problem("environment_no_room" | "folder_not_writable" | "environment_failed" | "stopped").
     """
     _check_room(folder)
@@ -42,8 +50,32 @@ def create(folder: Path, requirements: Path, pip_options: list[str], stop: StopR
     _run([sys.executable, "-m", "venv", str(folder)], stop)
     python = python_in(folder)
     pip = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
-    _run([str(python), *pip, "-r", str(requirements), *pip_options], stop)
+    install = [str(python), *pip]
+    _run([*install, "-r", str(requirements), *pip_options], stop)
+    for package in _packages(optional) if optional else []:
+        # Each by itself, for there is no wheel of some for some systems, and nobody has a compiler.
+        words = [*install, package, "--only-binary", ":all:", "-c", str(requirements), *pip_options]
+        _try(words, package, stop)
     return python
+
+
+def _packages(requirements: Path) -> list[str]:
+    """What a list asks for, one line each, as pip takes it."""
+    lines = (line.partition("#")[0].strip() for line in requirements.read_text(encoding="utf-8").splitlines())
+    return [line for line in lines if line]
+
+
+def _try(argv: list[str], package: str, stop: StopRequest) -> None:
+    """Run one step that may fail, which is told and no more."""
+    try:
+        _run(argv, stop)
+    except Problem as problem:
+        if problem.code != "environment_failed":
+            raise
+        reason = problem.names["reason"]
+        print_event(
+            {"event": "log", "text": f"Went on without {package}, which cannot be had here: {reason}"}
+        )
 
 
 def _check_room(folder: Path) -> None:
@@ -110,13 +142,14 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--requirements", type=Path, required=True)
+    parser.add_argument("--optional", type=Path)
     parser.add_argument("--pip-options", default="")
     parser.add_argument("--stop-file", type=Path)
     args = parser.parse_args()
     stop = StopRequest(args.stop_file)
     stop.listen()
     try:
-        python = create(args.folder, args.requirements, shlex.split(args.pip_options), stop)
+        python = create(args.folder, args.requirements, shlex.split(args.pip_options), stop, args.optional)
     except (Problem, OSError) as error:
         print_event(error_event(error, args.folder))
         return 1

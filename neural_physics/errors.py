@@ -102,6 +102,17 @@ PROBLEMS: dict[str, str] = {
     "material_unknown": "{object} cannot be made of “{material}”; what there is for it: {known}.",
     "pins_unknown": "{object} has no vertex group “{group}” to hold it by: choose another for Pins, or none.",
     "body_unusable": "{object} cannot be simulated as it is: {reason}.",
+    "places_unknown": (
+        "It is not known where {object} is unsuitable, or its mesh was changed since: bake it again to be told."
+    ),
+    "filling_missing": (
+        "{object} cannot be filled with tetrahedra, for the Python {path} lacks pytetwild: "
+        "set its Filling to Cage, or create the environment again in Preferences > Add-ons > Neural Physics."
+    ),
+    "self_contact_missing": (
+        "{object} cannot be kept from passing through itself, for the Python {path} lacks ipctk: "
+        "switch its Self Contact off, or create the environment again in Preferences > Add-ons > Neural Physics."
+    ),
     "material_unusable": "{object} cannot be of such a material: {reason}.",
     "nothing_free": (
         "All of {object} is pinned, so that nothing is left to simulate: "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -32,8 +33,8 @@ SAME = 1e-6  # of the body's size: how far two meshes at rest may be apart and s
 def make_body(request: SimulationRequest) -> Body:
     """Fill a solid with tetrahedra; take shells and rods as they are.
 
-    Raises Problem("body_unusable" | "material_unusable" | "nothing_free"), and ImportError where pytetwild is
-    missing.
+    Raises Problem("body_unusable" | "material_unusable" | "nothing_free" | "filling_missing"); the first is
+    caused by an `UnsuitableSurface` where that is what is wrong.
     """
     make = {"solid": _solid, "shell": _shell, "rod": _rod}[request.settings.kind]
     try:
@@ -100,7 +101,10 @@ def _filled(request: SimulationRequest, triangles: NDArray[np.int32]) -> tuple[A
     length = default_edge_length(request.rest_positions, triangles, aim)
     found: list[tuple[float, tuple[Array, Indices]]] = []
     for _ in range(TRIES):
-        filled = fill(request.rest_positions, triangles, length)
+        try:
+            filled = fill(request.rest_positions, triangles, length)
+        except ImportError as error:
+            raise Problem("filling_missing", object=request.object, path=sys.executable) from error
         off = len(filled[1]) / aim
         found.append((abs(np.log(off)), filled))
         if found[-1][0] <= np.log(NEAR_ENOUGH):

@@ -7,23 +7,28 @@ from typing import Any
 import numpy as np
 
 from neural_physics.bake_plan import BakePlan
+from neural_physics.body import Body
 from neural_physics.errors import Problem
 from neural_physics.reporting import Emit, Progress
 from neural_physics.simulation_request import SimulationRequest
+from neural_physics.solver.surface_checks import UnsuitableSurface
 from neural_physics.takes import BODY, Dataset
 from neural_physics.wording import plural
 
 from .bodies import made_of, make_body
 from .elasticity import elastic_parts
+from .mesh_places import places_on_mesh
 from .shapes import fit_shape
+from .surroundings import make_self_contact
 
 
 def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     """Write the dataset's body, or check the one that is there; returns what the "result" event says.
 
-    Also looks at the colliders, so that what is wrong with them is told before anything is recorded.
+    Also looks at the colliders and at the body's contact with itself, so that what is wrong with them is told
+    before anything is recorded. Where the mesh encloses no solid, `BakePlan.places` says in which places.
     Raises Problem("dataset_other_material" | "dataset_other_object" | "folder_not_writable" | "disk_full"),
-    and what `make_body` and `fit_shape` do.
+    and what `make_body`, `fit_shape` and `make_self_contact` do.
     """
     dataset = Dataset.open(plan.dataset_path)
     request = SimulationRequest.read(plan.request)
@@ -32,19 +37,30 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     progress = Progress(emit, stage, 1)
     if len(request.rest_positions) != dataset.info.vertex_count:
         raise Problem("dataset_other_object", path=dataset.path, object=request.object)
+    plan.places.unlink(missing_ok=True)
     for collider in request.colliders:
         fit_shape(collider, np.zeros((1, 3)))
     body = dataset.body
-    others = body is None and any(take.frame_count for take in dataset.outlines())
-    if others or (body is not None and not made_of(body, request)):
-        raise Problem("dataset_other_material", path=dataset.path, object=request.object)
-    if body is None:
-        body = make_body(request)
-        try:
-            elastic_parts(body)
-        except ValueError as error:
-            raise Problem("body_unusable", object=request.object, reason=error) from error
+    if body is None or not made_of(body, request):
+        if any(take.frame_count for take in dataset.outlines()):
+            raise Problem("dataset_other_material", path=dataset.path, object=request.object)
+        body = _new_body(plan, request)
         body.write(dataset.path / BODY)
     progress.at(1)
     emit({"event": "log", "text": f"{request.object} has {plural(len(body.elements), 'element')}"})
     return {"vertices": body.vertex_count, "elements": len(body.elements)}
+
+
+def _new_body(plan: BakePlan, request: SimulationRequest) -> Body:
+    try:
+        body = make_body(request)
+    except Problem as problem:
+        if isinstance(problem.__cause__, UnsuitableSurface):
+            places_on_mesh(problem.__cause__, request).write(plan.places)
+        raise
+    try:
+        elastic_parts(body)
+    except ValueError as error:
+        raise Problem("body_unusable", object=request.object, reason=error) from error
+    make_self_contact(body, request.object, 1.0)
+    return body

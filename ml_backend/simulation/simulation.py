@@ -73,8 +73,8 @@ class SavedState:
 class Simulation:
     """One take, from its first frame on; `frame` is where it is.
 
-    Raises Problem("collider_unusable" | "collider_scales" | "starts_inside" | "touches_itself"), and
-    ImportError where self-contact is asked for without ipctk.
+    Raises Problem("collider_unusable" | "collider_scales" | "starts_inside" | "touches_itself" |
+    "self_contact_missing").
     """
 
     def __init__(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,7 +60,7 @@ def make_surroundings(body: Body, motion: TrackedMotion, contact: RigidContact) 
 
 
 def make_self_contact(body: Body, name: str, dt: float) -> SelfContact | None:
-    """None where it is not asked for. Raises Problem("touches_itself"), and ImportError without ipctk."""
+    """None where it is not asked for. Raises Problem("touches_itself" | "self_contact_missing")."""
     if not body.settings.self_contact:
         return None
     triangles = surface_of(body)
@@ -73,6 +75,8 @@ def make_self_contact(body: Body, name: str, dt: float) -> SelfContact | None:
         return SelfContact(
             body.rest_positions, edges, triangles, stiffness, reach, 2.0 * half_thickness(body)
         )
+    except ImportError as error:
+        raise Problem("self_contact_missing", object=name, path=sys.executable) from error
     except ValueError as error:
         raise Problem("touches_itself", object=name) from error
 

@@ -23,6 +23,7 @@ from .paths import EXTENSION_ROOT, PACKAGE, user_folder
 WINDOWS = os.name == "nt"
 VARIABLE = "NEURAL_PHYSICS_PYTHON"
 REQUIREMENTS = EXTENSION_ROOT / "requirements" / "training.txt"
+SOLVER_REQUIREMENTS = EXTENSION_ROOT / "requirements" / "solver.txt"
 ANSWERS_WITHIN = 60.0  # seconds; a network drive may be slow
 CHECK, CREATE = "check_environment", "create_environment"
 
@@ -132,8 +133,9 @@ def create_command(pip_options: str) -> list[str]:
     job = [sys.executable, "-m", "neural_physics.environment_create", "--folder", str(environment_folder())]
     if WINDOWS:  # whose paths would lose their backslashes where the options are split
         pip_options = pip_options.replace("\\", "\\\\")
+    job += ["--requirements", str(REQUIREMENTS), "--optional", str(SOLVER_REQUIREMENTS)]
     # In one word: options of pip begin with dashes, too.
-    return [*job, "--requirements", str(REQUIREMENTS), f"--pip-options={pip_options}"]
+    return [*job, f"--pip-options={pip_options}"]
 
 
 def _check_words(python: Path) -> list[str]:

@@ -82,7 +82,8 @@ def minimise(objective: Objective, q: Array, tolerance: float, most_iterations: 
                 break
             share *= 0.5
         else:
-            return Minimum(q, flat, iteration, error)
+            # At rest without energy there is no decrease to be seen, however small the step that is left.
+            return Minimum(q, flat or (arrived and error <= tolerance), iteration, error)
         q, value = tried, tried_value
         if error <= tolerance and arrived:
             return Minimum(q, True, iteration, error)

@@ -102,7 +102,7 @@ def workers(dataset: Path) -> list[int]:
     found = []
     for about in (dataset / "bake").glob("take_*.json"):
         pid = json.loads(about.read_text())["pid"]
-        if about.with_suffix(".jsonl").exists() and _alive(pid):
+        if about.with_suffix(".jsonl").exists() and is_alive(pid):
             found.append(pid)
     return found
 
@@ -134,7 +134,8 @@ def contents(dataset: Path) -> dict[str, bytes]:
     return {str(p.relative_to(dataset)): p.read_bytes() for p in sorted((dataset / "takes").rglob("*.*"))}
 
 
-def _alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether a process runs, one that ended and was not waited for aside."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
     except FileNotFoundError:

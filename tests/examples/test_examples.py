@@ -1,4 +1,7 @@
-"""The example scenes do what they promise, in Blender's own simulation."""
+"""The example scenes do what they promise, in Blender's own simulation.
+
+Those that the bundled solver simulates are in `test_solver_examples`.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from neural_physics.blender.properties import settings_of  # noqa: E402
 from neural_physics.blender.sources import check_target, mesh_of, read_positions  # noqa: E402
 
 NAMES = [name for name, _, _ in EXAMPLES]
+BY_BLENDER = ["BALL_AND_SHEET", "FOUR_PINS", "FLAG", "SOFT_BODY_BALL"]
 
 
 def opened(use_empty: bool) -> bpy.types.Scene:
@@ -56,7 +60,12 @@ def test_is_ready_for_bake_and_render(name, use_empty):
     assert all(polygon.use_smooth for polygon in obj.data.polygons)
 
 
-@pytest.mark.parametrize("name", NAMES)
+def test_who_simulates_is_as_this_file_has_it(scene):
+    kinds = {name: settings_of(build(name, scene)).simulation.kind for name in NAMES}
+    assert [name for name, kind in kinds.items() if kind == "BLENDER"] == BY_BLENDER
+
+
+@pytest.mark.parametrize("name", BY_BLENDER)
 def test_moves_stays_bounded_and_holds_its_pins(scene, name):
     obj = build(name, scene)
     pinned = mesh_of(obj).pins == 1.0
@@ -141,7 +150,7 @@ def test_building_twice_gives_two_independent_examples(scene):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", BY_BLENDER)
 def test_no_frame_explodes_at_training_speeds(scene, name):
     """The artist's ranges must not be ones that Blender's simulation cannot follow."""
     from neural_physics.motion import MotionBox, wander

@@ -27,7 +27,7 @@ from bake_requests import (
 )
 
 from ml_backend import simulate
-from ml_backend.simulation import bodies, recording
+from ml_backend.simulation import recording
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import UNSETTLED, simulate_take
 from neural_physics.bake_coordinator import Coordinator
@@ -35,6 +35,7 @@ from neural_physics.bake_plan import BakePlan
 from neural_physics.dataset_info import Exclusion, TakeInfo
 from neural_physics.errors import Problem
 from neural_physics.reporting import StopRequest, parse_event
+from neural_physics.solver import tetrahedralisation
 from neural_physics.takes import Dataset
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -216,11 +217,21 @@ def test_another_material_or_mesh_does_not_get_into_a_dataset(tmp_path):
         replace(asked, pins=~asked.pins),
         replace(asked, gravity=np.array([0.0, 0.0, -1.6])),
     ]
+    simulate_take(plan, "take_000", silent, StopRequest())
     for other in others:
         other.write(plan.request)
         with pytest.raises(Problem) as raised:
             prepare_body(plan, silent)
         assert raised.value.code == "dataset_other_material"
+
+
+def test_a_body_that_no_frame_is_of_yet_is_made_anew_for_other_settings(tmp_path):
+    plan = ball_on_cloth(tmp_path / "d", 3)
+    prepare_body(plan, silent)
+    asked = request(cloth(young=2e5), grid((7, 7), (1.0, 1.0)), pins=[0, 7])
+    asked.write(plan.request)
+    prepare_body(plan, silent)
+    assert Dataset.open(tmp_path / "d").body.settings.young == 2e5
 
 
 def test_a_solid_is_compared_by_what_it_was_filled_for(tmp_path):
@@ -327,22 +338,42 @@ def test_tracks_of_something_else_are_told(damage, match, tmp_path):
     assert raised.value.code == "dataset_damaged"
 
 
-def test_packages_that_are_missing_are_told_with_the_way_to_them(tmp_path, monkeypatch):
-    """As in an environment that was made before there was a solver, which still trains."""
-    asked = request(replace(jelly(), filling="tetwild"), cuboid((0, 0, 0), (1, 1, 1)))
-    plan = plan_for(tmp_path / "d", asked, tracks(asked, 3))
+def asked_for_body(plan: BakePlan) -> argparse.Namespace:
+    return argparse.Namespace(plan=plan.path, task="body", core=None, coordinator=0)
 
-    def lacking(*_):
-        raise ImportError("pytetwild is not installed")
 
-    monkeypatch.setattr(bodies, "tetrahedralise", lacking)
-    monkeypatch.setattr(simulate, "missing", lambda _: ["ipctk 1.6", "pytetwild 0.4.2"])
-    args = argparse.Namespace(plan=plan.path, task="body", core=None, coordinator=0)
-    with pytest.raises(
-        Problem, match=r"ipctk 1\.6, pytetwild 0\.4\.2.*Preferences > Add-ons > Neural Physics"
-    ) as raised:
-        simulate.run(args, silent, StopRequest())
+def test_a_python_without_scipy_is_told_with_what_it_lacks(tmp_path, monkeypatch):
+    plan = ball_on_cloth(tmp_path / "d", 3)
+    monkeypatch.setitem(sys.modules, "ml_backend.simulation.preparing", None)
+    monkeypatch.setattr(simulate, "missing", lambda _: ["scipy 1.13"])
+    with pytest.raises(Problem, match=r"scipy 1\.13.*Preferences > Add-ons > Neural Physics") as raised:
+        simulate.run(asked_for_body(plan), silent, StopRequest())
     assert raised.value.code == "simulating_python_lacks"
+
+
+def test_what_only_one_setting_needs_is_told_with_the_setting(tmp_path, monkeypatch):
+    """Some systems have no wheel of pytetwild or ipctk; all else simulates there."""
+    monkeypatch.setattr(tetrahedralisation, "_tetwild", lambda: lacking("pytetwild"))
+    monkeypatch.setitem(sys.modules, "ipctk", None)
+    cases = [
+        (jelly(filling="tetwild"), "filling_missing", "Thing.*pytetwild.*Filling to Cage"),
+        (jelly(self_contact=True), "self_contact_missing", "Thing.*ipctk.*Self Contact off"),
+    ]
+    for settings, code, match in cases:
+        asked = request(settings, cuboid((0, 0, 0), (1, 1, 1)))
+        plan = plan_for(tmp_path / code, asked, tracks(asked, 3))
+        with pytest.raises(Problem, match=match) as raised:
+            simulate.run(asked_for_body(plan), silent, StopRequest())
+        assert raised.value.code == code
+        assert Dataset.open(plan.dataset_path).body is None, (
+            "nothing is left that other settings would not fit"
+        )
+        request(jelly(), cuboid((0, 0, 0), (1, 1, 1))).write(plan.request)
+        simulate.run(asked_for_body(plan), silent, StopRequest())
+
+
+def lacking(package: str):
+    raise ImportError(f"{package} is not installed")
 
 
 def test_what_is_wrong_is_told_in_json_with_its_code(tmp_path):

@@ -75,3 +75,26 @@ def test_a_value_of_many_digits_ends_the_search_where_no_decrease_can_be_seen():
     found = minimise(Offset(), np.array([1.001, 1.002]), 1e-12)
     assert found.converged
     assert np.allclose(found.q, [1.0, 1.0], atol=1e-3)
+
+
+class AtRest(Rosenbrock):
+    """At its minimum, where its value is 0 and rounding has left something of its gradient."""
+
+    arrived = True
+
+    def advance(self, q):
+        return q, self.arrived
+
+    def gradient(self, q):
+        return super().gradient(q) + 1e-12
+
+
+def test_what_rests_without_energy_has_found_its_minimum():
+    """No decrease can be seen there, nor is any digit of a value of 0 too small to count."""
+    found = minimise(AtRest(), np.ones(2), 1e-6)
+    assert found.converged and found.iterations == 1
+    assert np.array_equal(found.q, [1.0, 1.0])
+    assert not minimise(AtRest(), np.ones(2), 1e-15).converged
+    led = AtRest()
+    led.arrived = False
+    assert not minimise(led, np.ones(2), 1e-6).converged, "what moves by itself is not there yet"

@@ -11,7 +11,7 @@ from .stage import BEAM, STEEL, Colour, View, add_mesh, open_stage
 
 FRAMES = 250
 LENGTH, SECTION = 2.0, 0.25  # metres
-YOUNG = 4e5  # Pa: its end sinks by a quarter of its length
+YOUNG = 5e6  # Pa: its end sinks by a quarter of its length
 MOTION = MotionBox((-0.3, -0.3, -0.4), (0.3, 0.3, 0.4), fastest=2.0)
 CLAMPED = 0.15  # metres of the beam are in the clamp
 DEMONSTRATION = [

@@ -16,7 +16,7 @@ from .stage import MOSS, STEEL, View, add_mesh, open_stage
 FRAMES = 250
 RESOLUTION = 0.05  # metres
 FOOT = 0.06  # metres above the ground: what stands fast
-YOUNG = 8e5  # Pa: it bears its own head
+YOUNG = 2e6  # Pa: it bears its own head, and lifts it again when it was struck
 SIZE = 0.22  # of Suzanne, metres
 MOTION = MotionBox((-1.2, -0.7, 0.35), (1.2, 0.7, 1.3), fastest=2.5)
 START = (-0.9, -0.7, 1.1)

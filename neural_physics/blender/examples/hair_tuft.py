@@ -40,6 +40,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     ball = bmesh.new()
     bmesh.ops.create_icosphere(ball, subdivisions=4, radius=HEAD)
     head = add_mesh(collection, "Head", ball, (0.5, 0.3, 0.22), 0.5)
+    head.modifiers.new("Collision", "COLLISION")
     hair = add_mesh(collection, "Hair", _strands(), STRAW, 0.5)
     roots = [strand * (EDGES + 1) + k for strand in range(STRANDS) for k in range(HELD)]
     hang_on(hair, head, roots)

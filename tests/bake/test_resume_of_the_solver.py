@@ -1,0 +1,92 @@
+"""A bake with the bundled solver, killed at any moment, goes on and ends the same, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = [pytest.mark.blender, pytest.mark.slow]
+
+from bakes import command_for, contents, is_alive, run, start, wait_for  # noqa: E402
+from scenes import add_ball, bpy, empty_scene, react_to, settings_of  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
+TAKES, FRAMES, KILLS = 2, 240, 12
+LONGEST_WAIT = {"body": 0.4, "tracks": 1.5, "simulate": 3.0}  # seconds into a stage
+
+
+@pytest.fixture(autouse=True)
+def _a_python_that_simulates(monkeypatch):
+    if not SOLVER_PYTHON.exists():
+        pytest.skip("needs the environment with the solver: make setup")
+    monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", str(SOLVER_PYTHON))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as the button starts a job
+
+
+def jelly_and_ball() -> bpy.types.Object:
+    """A cube that stands fast, filled alike each time, and a ball that wanders into it."""
+    empty_scene()
+    bpy.ops.mesh.primitive_cube_add(size=0.6)
+    cube = bpy.context.object
+    group = cube.vertex_groups.new(name="Pins")
+    group.add([v.index for v in cube.data.vertices if v.co.z < 0.0], 1.0, "REPLACE")
+    simulation = settings_of(cube).simulation
+    simulation.kind, simulation.pins = "SOLID", "Pins"
+    simulation.young, simulation.filling, simulation.tetrahedra = 5e4, "cage", 300
+    react_to(
+        cube, add_ball("Ball", (0.0, -0.9, 0.2), 0.2), box_low=(-0.6, -0.9, 0.0), box_high=(0.6, 0.9, 0.8)
+    )
+    return cube
+
+
+def running(folder: Path) -> dict[str, list[int]]:
+    """The processes of a bake into a folder, by what they do: body, tracks, simulate."""
+    found: dict[str, list[int]] = {}
+    for about in (folder / "bake").glob("*.json"):
+        pid = json.loads(about.read_text()).get("pid")
+        if pid is not None and is_alive(pid):
+            kind = about.stem
+            stage = "simulate" if kind.endswith("_solver") else "tracks" if kind != "body" else "body"
+            found.setdefault(stage, []).append(pid)
+    return found
+
+
+def kill_everything(coordinator: subprocess.Popen, folder: Path) -> set[str]:
+    """`kill -9`; what was being done."""
+    os.kill(coordinator.pid, signal.SIGKILL)
+    coordinator.wait()
+    killed = running(folder)
+    for pid in (pid for pids in killed.values() for pid in pids):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    wait_for(lambda: not running(folder))
+    return set(killed)
+
+
+def test_kill_9_at_random_moments_of_every_stage_changes_nothing(tmp_path):
+    cube, chance = jelly_and_ball(), random.Random(11)
+    assert run(command_for(cube, tmp_path / "whole", TAKES, FRAMES))["frames"] == TAKES * FRAMES
+    broken, hits = tmp_path / "broken", Counter()
+    for kill in range(KILLS):
+        stage = ("body", "body", "tracks", "tracks", "simulate")[min(kill, 4)]
+        bake = start(command_for(cube, broken, TAKES, FRAMES))
+        wait_for(lambda stage=stage, bake=bake: stage in running(broken) or bake.poll() is not None)
+        time.sleep(chance.uniform(0.0, LONGEST_WAIT[stage]))
+        assert bake.poll() is None, "the last kills found nothing left to interrupt"
+        hits.update(kill_everything(bake, broken))
+    assert all(hits[stage] for stage in LONGEST_WAIT), hits
+    result = run(command_for(cube, broken, TAKES, FRAMES))
+    assert result.get("frames") == TAKES * FRAMES, result
+    assert contents(broken) == contents(tmp_path / "whole")
+    assert not (broken / "bake").exists()

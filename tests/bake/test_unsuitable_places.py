@@ -1,0 +1,159 @@
+"""What keeps a mesh from being filled is told by a bake and then selected in Edit Mode."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+import bmesh  # noqa: E402
+import bpy  # noqa: E402
+from scenes import add_ball, empty_scene, react_to  # noqa: E402
+
+from neural_physics.bake_plan import BakePlan, places_file  # noqa: E402
+from neural_physics.blender import baking, job_host  # noqa: E402
+from neural_physics.blender.paths import dataset_folder  # noqa: E402
+from neural_physics.blender.properties import settings_of  # noqa: E402
+from neural_physics.blender.unsuitable_places import places_of, show_places  # noqa: E402
+from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.surface_places import Places  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _a_python_that_simulates(monkeypatch):
+    monkeypatch.setattr(baking, "require_python", lambda: Path(sys.executable))
+
+
+def solid_cube(folder: Path) -> bpy.types.Object:
+    """A cube of 54 quads that a ball runs into, to be filled."""
+    empty_scene()
+    shape = bmesh.new()
+    bmesh.ops.create_cube(shape, size=1.0)
+    bmesh.ops.subdivide_edges(shape, edges=list(shape.edges), cuts=2, use_grid_fill=True)
+    cube = bpy.data.objects.new("Cube", bpy.data.meshes.new("Cube"))
+    shape.to_mesh(cube.data)
+    bpy.context.scene.collection.objects.link(cube)
+    settings = settings_of(cube)
+    settings.dataset_folder, settings.take_frames = str(folder), 3
+    settings.simulation.kind, settings.simulation.tetrahedra = "SOLID", 100
+    react_to(cube, add_ball("Ball", (0.0, 0.0, 2.0)), motion="KEEP")
+    return cube
+
+
+def without_face(obj: bpy.types.Object, index: int) -> set[frozenset[int]]:
+    """Delete one face only; the ends of its edges."""
+    shape = bmesh.new()
+    shape.from_mesh(obj.data)
+    shape.faces.ensure_lookup_table()
+    ends = {frozenset(vertex.index for vertex in edge.verts) for edge in shape.faces[index].edges}
+    bmesh.ops.delete(shape, geom=[shape.faces[index]], context="FACES_ONLY")
+    shape.to_mesh(obj.data)
+    return ends
+
+
+def write_places(obj: bpy.types.Object, kind: str, indices: tuple[int, ...]) -> None:
+    mesh = obj.data
+    count = len({"vertices": mesh.vertices, "edges": mesh.edges, "faces": mesh.polygons}[kind])
+    path = places_file(dataset_folder(obj))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Places(obj.name, kind, indices, count).write(path)
+
+
+def selected(obj: bpy.types.Object) -> dict[str, set[int]]:
+    """What is selected in Edit Mode, which is left for it."""
+    bpy.ops.object.mode_set(mode="OBJECT")
+    mesh = obj.data
+    kinds = {"vertices": mesh.vertices, "edges": mesh.edges, "faces": mesh.polygons}
+    return {kind: {e.index for e in elements if e.select} for kind, elements in kinds.items()}
+
+
+def make_body(obj: bpy.types.Object) -> dict:
+    """What the bake's first job says at last."""
+    plan = BakePlan.read(Path(baking.prepare_bake(bpy.context.scene, obj)[-1]))
+    words = [*plan.solver, str(plan.path), "body"]
+    done = subprocess.run(words, capture_output=True, text=True, env=job_host.environment(), check=False)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.skipif(find_spec("scipy") is None, reason="the solver needs SciPy")
+def test_a_bake_of_an_open_mesh_leaves_where_it_is_open_until_it_is_mended(tmp_path):
+    cube = solid_cube(tmp_path / "d")
+    ends = without_face(cube, 20)
+    said = make_body(cube)
+    assert said["code"] == "body_unusable" and "Fill Holes" in said["message"]
+    places = show_places(cube)
+    assert bpy.context.mode == "EDIT_MESH" and bpy.context.active_object == cube
+    assert places.kind == "edges" and len(places.indices) == 4
+    chosen = selected(cube)["edges"]
+    assert {frozenset(cube.data.edges[index].vertices) for index in chosen} == ends
+    settings_of(cube).simulation.filling = "cage"
+    assert make_body(cube)["event"] == "result"
+    assert places_of(cube) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    [("vertices", (True, False, False)), ("edges", (False, True, False)), ("faces", (False, False, True))],
+)
+def test_just_these_are_selected_whatever_was_selected_edited_or_hidden(tmp_path, kind, mode):
+    cube = solid_cube(tmp_path / "d")
+    write_places(cube, kind, (3, 7))
+    other = bpy.data.objects["Ball"]
+    bpy.context.view_layer.objects.active = other
+    bpy.ops.object.mode_set(mode="EDIT")
+    for polygon in cube.data.polygons:
+        polygon.select = polygon.hide = True
+    show_places(cube)
+    assert tuple(bpy.context.tool_settings.mesh_select_mode) == mode
+    assert other.mode == "OBJECT" and not other.select_get()
+    found = selected(cube)
+    assert found[kind] == {3, 7}
+    if kind == "vertices":
+        assert not found["faces"] and not found["edges"]
+    assert not any(polygon.hide for polygon in cube.data.polygons)
+
+
+def test_places_of_another_mesh_are_not_shown(tmp_path):
+    cube = solid_cube(tmp_path / "d")
+    assert places_of(cube) is None
+    with pytest.raises(Problem) as raised:
+        show_places(cube)
+    assert raised.value.code == "places_unknown" and "Cube" in raised.value.message
+    write_places(cube, "faces", (3, 7))
+    assert places_of(cube) is not None
+    without_face(cube, 0)
+    assert places_of(cube) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"object": "Cube", "kind": "loops", "indices": [1], "count": 54}',
+        '{"object": "Cube", "kind": "faces", "indices": [54], "count": 54}',
+        '{"object": "Cube", "kind": "faces", "indices": ["one"], "count": 54}',
+        '{"object": "Ball", "kind": "faces", "indices": [1], "count": 54}',
+    ],
+)
+def test_a_damaged_or_strange_file_is_no_place(tmp_path, text):
+    cube = solid_cube(tmp_path / "d")
+    write_places(cube, "faces", (3,))
+    places_file(dataset_folder(cube)).write_text(text)
+    assert places_of(cube) is None
+
+
+def test_an_object_that_is_not_in_the_view_layer_is_told(tmp_path):
+    cube = solid_cube(tmp_path / "d")
+    write_places(cube, "faces", (3,))
+    bpy.context.scene.collection.objects.unlink(cube)
+    with pytest.raises(Problem) as raised:
+        show_places(cube)
+    assert raised.value.code == "object_not_in_scene"

@@ -24,6 +24,7 @@ class Potential:
         """force (n,) N; target (n,): where the entries that are not free go."""
         self._system, self._assembly, self._force, self._target = system, assembly, force, target
         self._terms: list[Term] = list(system.terms)
+        self._friction: RigidFriction | None = None
         self._ahead: Array = np.zeros_like(target)  # where what is free is led at first
 
     def begin(self, state: State, dt: float) -> None:
@@ -37,9 +38,9 @@ class Potential:
             contact.begin_step(state.q, surroundings.motions(state.time, state.time + dt))
             self._terms.append(contact)
             if dt > 0.0 and surroundings.frictions.any():
-                friction = RigidFriction(surroundings.frictions, surroundings.slip, dt)
-                friction.lag(contact.contacts(state.q), state.q)
-                self._terms.append(friction)
+                self._friction = RigidFriction(surroundings.frictions, surroundings.slip, dt)
+                self._friction.lag(contact.contacts(state.q), state.q)
+                self._terms.append(self._friction)
         if self._system.self_contact is not None:
             self._system.self_contact.begin_step(state.q)
 
@@ -92,6 +93,8 @@ class Potential:
 
         Most often it is, and to project elements one by one then costs time, or steps (Longva et al. 2023).
         """
+        if self._friction is not None:
+            self._friction.observe(q)
         stencils = [term.stencils for term in self._terms]
         more = self._system.self_contact.sparse_hessian(q) if self._system.self_contact else None
         diagonal = self._diagonal(q)

@@ -1,4 +1,4 @@
-"""The graphics card: decoding, normals and capsules in a compute shader.
+"""The graphics card: decoding, normals and capsules in a compute shader, and a preview that draws them.
 
 Everything here raises `context.NoGPU` where the card cannot do it; the twins on the processor are
 `decoding`, `normals` and `capsules`.

@@ -34,9 +34,36 @@ def decode_shader(instances: int, with_normals: bool) -> gpu.types.GPUShader:
     return _compiled(info, "decode")
 
 
+@cache
+def preview_shader() -> gpu.types.GPUShader:
+    """Draws triangles from result textures: see preview_vertex.glsl.
+
+    Main thread only. Raises NoGPU("gpu_shader_refused").
+    """
+    info = gpu.types.GPUShaderCreateInfo()
+    info.typedef_source(source("preview_view.glsl"))
+    info.uniform_buf(0, "PreviewView", "preview")
+    info.vertex_in(0, "INT", "vertex_index")
+    info.sampler(0, "FLOAT_2D", "positions")
+    info.sampler(1, "FLOAT_2D", "normals")
+    info.push_constant("INT", "first")
+    info.push_constant("VEC4", "flat_colour")
+    info.push_constant("VEC2", "shift")
+    info.push_constant("BOOL", "srgbTarget")  # Blender sets it, by this name
+    between = gpu.types.GPUStageInterfaceInfo("neural_physics_preview")
+    between.smooth("VEC3", "view_position")
+    between.smooth("VEC3", "view_normal")
+    info.vertex_out(between)
+    info.fragment_out(0, "VEC4", "colour")
+    info.vertex_source(source("preview_vertex.glsl"))
+    info.fragment_source(source("preview_fragment.glsl"))
+    return _compiled(info, "preview")
+
+
 def forget_shaders() -> None:
     """Let go of all shaders: they are made anew where they are needed."""
     decode_shader.cache_clear()
+    preview_shader.cache_clear()
 
 
 def source(name: str) -> str:

@@ -53,7 +53,7 @@ vec4 pushed_out(vec3 point, int first, int count, float depth_limit, float toler
       }
     }
     if (deepest <= tolerance) {
-      break;
+      return vec4(point, 0.0);
     }
   }
   for (int k = 0; k < count; k++) {

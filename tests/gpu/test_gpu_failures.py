@@ -31,14 +31,23 @@ class NoPlatform:
         raise SystemError("GPU functions for drawing are not available in background mode")
 
 
-def test_without_a_graphics_card_there_is_a_problem_and_no_crash(monkeypatch, model):
+def test_without_a_graphics_card_there_is_a_problem_and_none_is_looked_for(monkeypatch, model):
     monkeypatch.setattr(gpu, "platform", NoPlatform)
-    monkeypatch.setattr(gpu, "init", lambda: None, raising=False)
-    for call in (check_context, context.make_context, lambda: GpuDecoder("Sheet", model.mean, model.basis)):
+    # Where there is no driver, this would end Blender.
+    monkeypatch.setattr(gpu, "init", lambda: pytest.fail("a context was made"), raising=False)
+    for call in (check_context, lambda: GpuDecoder("Sheet", model.mean, model.basis)):
         with pytest.raises(NoGPU) as told:
             call()
         assert told.value.code == "gpu_missing" and "background mode" in told.value.message
     assert isinstance(told.value, Problem)
+
+
+def test_a_context_that_cannot_be_made_is_told(monkeypatch):
+    monkeypatch.setattr(gpu, "platform", NoPlatform)
+    monkeypatch.setattr(gpu, "init", lambda: None, raising=False)
+    with pytest.raises(NoGPU) as told:
+        context.make_context()
+    assert told.value.code == "gpu_missing"
 
 
 @pytest.mark.usefixtures("graphics")

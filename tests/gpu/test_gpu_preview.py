@@ -209,6 +209,27 @@ def test_an_open_sheet_has_a_rim_too(stage):
     assert (np.abs(plain - rimmed).max(-1) > 0).mean() > 0.003
 
 
+def test_one_preview_serves_several_viewports_of_a_frame(stage):
+    preview = previewed(add_head())
+    from_front = View(EYE.inverted(), PERSPECTIVE, SIZE // 2, SIZE // 2)
+    above = Matrix.Translation((0.0, 0.0, 6.0)).inverted()
+    from_above = View(above, PERSPECTIVE, SIZE // 2, SIZE // 2)
+
+    def drawn(*places):
+        with stage.offscreen.bind():
+            gpu.state.active_framebuffer_get().clear(color=(0.0, 0.0, 0.0, 0.0), depth=1.0)
+            for column, view in places:
+                gpu.state.viewport_set(column * SIZE // 2, 0, SIZE // 2, SIZE // 2)
+                preview.draw(view)
+        return stage.picture()
+
+    both = drawn((0, from_front), (1, from_above))
+    one, other = drawn((0, from_front)), drawn((1, from_above))
+    half = SIZE // 2
+    assert np.array_equal(both[:, :half], one[:, :half]) and np.array_equal(both[:, half:], other[:, half:])
+    assert covered(one).any() and (covered(one)[:half, :half] != covered(other)[:half, half:]).mean() > 0.01
+
+
 def test_drawing_leaves_the_state_as_it_was(stage):
     preview = previewed(add_head())
     gpu.state.depth_test_set("NONE")

@@ -31,32 +31,32 @@ class NoGPU(Problem):
 def check_context() -> None:
     """Raise NoGPU("gpu_other_thread" | "gpu_missing") unless this thread may call the graphics card now.
 
-    In the background, Blender has no context until one is made: 5.2 does it here. In 4.5 something must
-    have been rendered (see `make_context`), which cannot be done from here: frames are shown in the
-    midst of renders, too.
+    In the background there is a context only once something was rendered, or `make_context` was called.
     """
     # Off the main thread a call ends Blender, whatever is caught.
     if threading.current_thread() is not threading.main_thread():
         raise NoGPU("gpu_other_thread")
     try:
-        if bpy.app.background and hasattr(gpu, "init"):
-            gpu.init()
         gpu.platform.renderer_get()
-    except (SystemError, RuntimeError) as error:
+    except SystemError as error:
         raise NoGPU("gpu_missing", reason=_said(error)) from error
 
 
 def make_context() -> None:
-    """For commands and tests in the background: `check_context`, after a tiny render where that is needed.
+    """Make sure of a context in the background, for benchmarks and tests. Raises what `check_context` does.
 
-    Never call it from a handler. Raises NoGPU.
+    Not for Play: on a machine without any driver this ends Blender (5.2: in `gpu.init`; 4.5, which has no
+    such function: in the tiny render that takes its place), and nothing can be caught.
     """
     try:
         check_context()
     except NoGPU as missing:
-        if missing.code != "gpu_missing" or hasattr(gpu, "init"):
+        if missing.code != "gpu_missing" or not bpy.app.background:
             raise
-        _render_nothing()
+        if hasattr(gpu, "init"):
+            gpu.init()
+        else:
+            _render_nothing()
         check_context()
 
 
@@ -89,8 +89,6 @@ def _render_nothing() -> None:
         for name, value in TINY_RENDER.items():
             setattr(render, name, value)
         bpy.ops.render.render(scene=scene.name)
-    except RuntimeError as error:
-        raise NoGPU("gpu_missing", reason=_said(error)) from error
     finally:
         for name, value in held.items():
             setattr(render, name, value)

@@ -89,7 +89,8 @@ class GpuDecoder:
         """Upload a model. mean (V, 3) and basis (u, V, 3) float32, metres; normals: mean and Q, alike.
 
         name: the object, for messages. half: keep the bases in half precision, which takes half the
-        memory; each coordinate is then wrong by about a part in 2,000 of its distance from the mean.
+        memory; vertices are then wrong by a 5,000th of their distance from the mean (measured, root mean
+        square).
         limit: the most texels along a side of a texture, if it shall be less than the card's.
         Raises NoGPU.
         """

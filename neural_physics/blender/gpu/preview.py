@@ -60,7 +60,6 @@ class Preview:
             raise ValueError(f"{decoded.vertex_count} decoded vertices for {len(mesh.vertices)}")
         self._object = Numbered(obj)
         self._batch = _batch(mesh)
-        self._uniforms: gpu.types.GPUUniformBuf | None = None
         self.show(decoded, instance)
 
     def show(self, decoded: Decoded, instance: int = 0) -> None:
@@ -82,13 +81,10 @@ class Preview:
         values = _values(view, placed, obj, decoded.normals is not None)
         colour = _rim_colour(obj) if rim else None
         with failures_told(), _State():
-            buffer = gpu.types.Buffer("FLOAT", values.size, values)
-            if self._uniforms is None:
-                self._uniforms = gpu.types.GPUUniformBuf(buffer)
-            else:
-                self._uniforms.update(buffer)
+            # A new one each time: another viewport's draw may still be waiting to read the last.
+            uniforms = gpu.types.GPUUniformBuf(gpu.types.Buffer("FLOAT", values.size, values))
             shader.bind()
-            shader.uniform_block("preview", self._uniforms)
+            shader.uniform_block("preview", uniforms)
             shader.uniform_sampler("positions", decoded.positions)
             shader.uniform_sampler("normals", decoded.normals or decoded.positions)
             shader.uniform_int("first", self._instance * decoded.vertex_count)

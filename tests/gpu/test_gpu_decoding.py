@@ -43,6 +43,12 @@ def test_any_number_of_instances_is_made_and_none_is_another(instances):
     assert made.read_positions() == pytest.approx(model.positions(z), abs=1e-5)
 
 
+def test_no_instances_are_refused():
+    model = RandomModel.of_size(70, 7)
+    with pytest.raises(ValueError, match="no instance"):
+        GpuDecoder("Sheet", model.mean, model.basis).decode(coefficients(0, 7))
+
+
 @pytest.mark.parametrize("bases", [0, 1, 2, 3, 4, 5, 63, 64])
 def test_fewer_bases_are_a_number_and_no_new_texture(bases):
     model, z = RandomModel.of_size(300, 64), coefficients(2, 64)

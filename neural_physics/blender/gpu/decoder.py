@@ -90,8 +90,7 @@ class GpuDecoder:
 
         name: the object, for messages. half: keep the bases in half precision, which takes half the
         memory; vertices are then wrong by a 5,000th of their distance from the mean (measured, root mean
-        square).
-        limit: the most texels along a side of a texture, if it shall be less than the card's.
+        square). limit: the most texels along a side of a texture, if it shall be less than the card's.
         Raises NoGPU.
         """
         check_context()
@@ -111,8 +110,10 @@ class GpuDecoder:
         """All instances in one dispatch: z (n, u) float32; only the first `bases` are used where asked.
 
         bodies: one for each instance, None for one without, or empty for none at all. Returns at once:
-        the card may still be at work. Raises NoGPU.
+        the card may still be at work. Raises NoGPU, and ValueError without instances.
         """
+        if len(z) == 0:
+            raise ValueError("there is no instance to decode")
         check_context()
         model, count = self._model, len(z)
         used = model.basis_count if bases is None else min(max(bases, 0), model.basis_count)

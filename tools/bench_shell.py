@@ -17,9 +17,9 @@ from workshop import empty_scene
 from neural_physics.blender.examples.parts import collider, cotton, pin, sheet
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.energies.triangle_edges import triangle_edges
+from neural_physics.materials import SHELLS
 from neural_physics.solver.implicit_euler import ImplicitEuler
 from neural_physics.solver.masses import lumped, of_coordinates
-from neural_physics.materials import SHELLS
 from neural_physics.solver.rigid_contact import RigidCollider, RigidContact
 from neural_physics.solver.rigid_motion import Pose, RigidMotion
 from neural_physics.solver.shell_terms import HingeTerm, MembraneTerm

@@ -10,11 +10,16 @@ from ..neural_physics.blender.paths import dataset_folder
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.take_display import shown_take
+from ..neural_physics.blender.unsuitable_places import places_of
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
 from ..operators.jobs import NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_delete_dataset
 from ..operators.support import obstacle
-from ..operators.takes import NEURALPHYSICS_OT_hide_take, NEURALPHYSICS_OT_show_take
+from ..operators.takes import (
+    NEURALPHYSICS_OT_hide_take,
+    NEURALPHYSICS_OT_show_places,
+    NEURALPHYSICS_OT_show_take,
+)
 from .support import Details, Section, busy, button, job, reasons, sentences, settings_column
 
 
@@ -31,6 +36,8 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if not busy(obj, tasks.BAKE):
             self._draw_settings(layout, context, obj)
         state = job(layout, context, obj, tasks.BAKE)
+        if state.phase == "failed" and places_of(obj) is not None:
+            layout.operator(NEURALPHYSICS_OT_show_places.bl_idname, icon="RESTRICT_SELECT_OFF")
         for note in state.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
         self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), state.active)

@@ -42,7 +42,7 @@ def test_a_solid_is_baked_from_the_panel_and_shown(window: Window) -> None:
     window.open_tab()
     window.ask(IN_VIEW + "bpy.ops.mesh.primitive_uv_sphere_add(location=(3, 0, 0))")
     window.shot("solid_1_not_set_up")
-    window.press("neural_physics.set_up_solver")
+    window.press("neural_physics.set_up_solver", across=0.2)
     assert window.ask("result = bpy.context.object.neural_physics.simulation.kind") == "SOLID"
 
     window.ask(
@@ -79,3 +79,46 @@ result = caches, [list(v.co) for v in mesh.vertices]
     np.testing.assert_allclose(shown[1], take.positions[30], atol=1e-6)
     assert np.abs(take.positions[30] - dataset.mesh.rest_positions).max() > 0.01, "it wobbles"
     window.shot("solid_4_take")
+
+
+def test_an_open_mesh_is_told_and_its_hole_shown(window: Window) -> None:
+    folder = OUT / "open"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    window.ask(
+        IN_VIEW
+        + "bpy.ops.wm.read_homefile(use_empty=True)\n"
+        + f"bpy.ops.wm.save_as_mainfile(filepath={str(folder / 'open.blend')!r})"
+    )
+    window.open_tab()
+    window.ask(
+        IN_VIEW
+        + """bpy.ops.mesh.primitive_ico_sphere_add(location=(0, -2, 0), radius=0.3)
+    bpy.context.object.modifiers.new("Collision", "COLLISION")
+    bpy.ops.mesh.primitive_cube_add()
+import bmesh
+cube = bpy.context.object
+cube.name = "Jelly"
+shape = bmesh.new()
+shape.from_mesh(cube.data)
+bmesh.ops.delete(shape, geom=[max(shape.faces, key=lambda face: face.normal.z)], context="FACES_ONLY")
+shape.to_mesh(cube.data)
+"""
+    )
+    window.press("neural_physics.set_up_solver", across=0.2)
+    window.ask(JELLY + "settings.take_count, settings.take_frames = 1, 10")
+    window.press("neural_physics.bake")
+    window.wait(lambda: state(window)[0] not in ("idle", "running"), 300)
+    assert state(window)[0] == "failed" and "open" in state(window)[2], state(window)
+    window.press("neural_physics.show_places")
+    selected = window.ask(
+        """
+import bmesh
+shape = bmesh.from_edit_mesh(bpy.context.object.data)
+result = bpy.context.mode, [[list(v.co) for v in e.verts] for e in shape.edges if e.select]
+"""
+    )
+    assert selected[0] == "EDIT_MESH" and len(selected[1]) == 4
+    assert {tuple(place)[2] for edge in selected[1] for place in edge} == {1.0}, "the rim of the missing top"
+    window.shot("solid_5_where_it_is_open")
+    window.ask(IN_VIEW + "bpy.ops.object.mode_set(mode='OBJECT')")

@@ -1,35 +1,70 @@
-"""Render the example scenes side by side, as Blender simulates them: `python tools/gallery.py PICTURE`."""
+"""Render the example scenes side by side, as they are simulated: `python tools/gallery.py PICTURE`."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import bpy
 import pictures
 import workshop
 from PIL import Image
 
+from neural_physics.blender.baking import prepare_bake
+from neural_physics.blender.cache_modifier import show_cache
 from neural_physics.blender.examples import EXAMPLES, build
+from neural_physics.blender.properties import settings_of
+from neural_physics.blender.sources import uses_solver
 
-SIZE, SAMPLES = 400, 24
-FRAMES = {"BALL_AND_SHEET": 44, "FOUR_PINS": 60, "FLAG": 62, "SOFT_BODY_BALL": 34}
+SIZE, SAMPLES, COLUMNS = 400, 24, 5
+FRAMES = {
+    "BALL_AND_SHEET": 44,
+    "FOUR_PINS": 60,
+    "FLAG": 62,
+    "SOFT_BODY_BALL": 34,
+    "JELLY": 46,
+    "BUNNY": 58,
+    "DRAGON": 70,
+    "CANTILEVER": 52,
+    "HAIR_TUFT": 48,
+    "CLOTH_SHELL": 62,
+}
 
 
 def main() -> None:
-    row = Image.new("RGB", (len(EXAMPLES) * SIZE, SIZE))
+    rows = -(-len(EXAMPLES) // COLUMNS)
+    sheet = Image.new("RGB", (COLUMNS * SIZE, rows * SIZE))
     with TemporaryDirectory() as scratch:
-        for column, (name, label, _) in enumerate(EXAMPLES):
+        for number, (name, label, _) in enumerate(EXAMPLES):
             scene = workshop.empty_scene()
-            build(name, scene)
+            obj = build(name, scene)
+            if uses_solver(obj):
+                _simulate(scene, obj, FRAMES[name], Path(scratch) / name)
             for frame in range(1, FRAMES[name] + 1):
                 scene.frame_set(frame)
             pictures.use_cycles(scene, SIZE, SAMPLES)
             path = Path(scratch) / f"{name}.png"
             pictures.render(scene, path)
-            row.paste(Image.open(path).convert("RGB"), (column * SIZE, 0))
+            row, column = divmod(number, COLUMNS)
+            sheet.paste(Image.open(path).convert("RGB"), (column * SIZE, row * SIZE))
             workshop.console.print(label)
-    row.save(sys.argv[1], quality=88)
+    sheet.save(sys.argv[1], quality=88)
+
+
+def _simulate(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int, dataset: Path) -> None:
+    """Let the bundled solver bake the scene's own animation, and show that."""
+    os.environ["NEURAL_PHYSICS_PYTHON"] = sys.executable
+    settings = settings_of(obj)
+    for item in settings.interactions:
+        item.motion = "KEEP"
+    settings.take_frames, settings.dataset_folder = frames, str(dataset)
+    command = prepare_bake(scene, obj)
+    environment = {**os.environ, "PYTHONPATH": str(workshop.ROOT)}
+    subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
+    show_cache(obj, dataset / "takes" / "take_000" / "positions.pc2", 1)
 
 
 if __name__ == "__main__":

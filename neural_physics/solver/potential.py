@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from .assembly import Assembly
-from .friction import RigidFriction
 from .linear import NotPositiveDefinite
 from .system import State, System
 from .term import Array, Term, WithExactHessian
@@ -37,9 +36,7 @@ class Potential:
             contact.begin_step(state.q, surroundings.motions(state.time, state.time + dt))
             self._terms.append(contact)
             if dt > 0.0 and surroundings.frictions.any():
-                friction = RigidFriction(surroundings.frictions, surroundings.slip, dt)
-                friction.lag(contact.contacts(state.q), state.q)
-                self._terms.append(friction)
+                self._terms.append(surroundings.friction(state.q, dt))
         if self._system.self_contact is not None:
             self._system.self_contact.begin_step(state.q)
 

@@ -35,6 +35,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "mesh_unreadable": "{path} is not a mesh that can be read ({reason}): export it as OBJ or PLY.",
     "take_exists": "The dataset {path} has a take {take} already: give the new one another name.",
+    "take_unknown": "The dataset {path} has no take {take} with frames to show: choose another.",
     "take_name_unusable": (
         "“{take}” cannot be the name of a take, which is one folder in the dataset: "
         "choose a name without slashes, backslashes and colons."
@@ -213,6 +214,24 @@ PROBLEMS: dict[str, str] = {
         "set them the other way round."
     ),
     "work_removed": "What {task} worked on was removed meanwhile: undo that, or start {task} again.",
+    # The graphics card
+    "gpu_missing": "There is no graphics card to be used here ({reason}): the processor does its work, only slower.",
+    "gpu_other_thread": (
+        "The graphics card cannot be used while Blender renders beside its window: "
+        "the processor does its work until the render has ended."
+    ),
+    "gpu_shader_refused": (
+        "The graphics card's driver refused the shader “{shader}”, and the processor does its work: "
+        "update the driver, and report it with what Blender's console says if that does not help."
+    ),
+    "gpu_too_large": (
+        "{object} would need a texture of {width} by {height}, and the graphics card allows {limit} on a side, "
+        "so that the processor does its work: train with fewer bases, or play fewer objects of one model."
+    ),
+    "gpu_failed": (
+        "The graphics card could not do it ({reason}), and the processor does its work: "
+        "close other programs that need its memory, then switch Play off and on."
+    ),
     # Commands
     "no_scene": "No scene is open: name a .blend that is there and can be read before --command.",
     "scene_changed": (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..neural_physics.blender.registration import register_parts, unregister_parts
-from . import environment, evaluation, examples, importing, jobs, motion_box, play, set_up, share
+from . import environment, evaluation, examples, importing, jobs, motion_box, play, set_up, share, takes
 
-PARTS = (set_up, motion_box, examples, environment, jobs, importing, evaluation, play, share)
+PARTS = (set_up, motion_box, examples, environment, jobs, importing, evaluation, takes, play, share)
 
 
 def register() -> None:

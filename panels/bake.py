@@ -9,10 +9,17 @@ from ..neural_physics.blender.dataset_status import DatasetStatus, dataset_statu
 from ..neural_physics.blender.paths import dataset_folder
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.take_display import shown_take
+from ..neural_physics.blender.unsuitable_places import places_of
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
 from ..operators.jobs import NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_delete_dataset
 from ..operators.support import obstacle
+from ..operators.takes import (
+    NEURALPHYSICS_OT_hide_take,
+    NEURALPHYSICS_OT_show_places,
+    NEURALPHYSICS_OT_show_take,
+)
 from .support import Details, Section, busy, button, job, reasons, sentences, settings_column
 
 
@@ -29,9 +36,11 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if not busy(obj, tasks.BAKE):
             self._draw_settings(layout, context, obj)
         state = job(layout, context, obj, tasks.BAKE)
+        if state.phase == "failed" and places_of(obj) is not None:
+            layout.operator(NEURALPHYSICS_OT_show_places.bl_idname, icon="RESTRICT_SELECT_OFF")
         for note in state.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
-        self._draw_dataset(layout, context, dataset_status(dataset_folder(obj)), state.active)
+        self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), state.active)
 
     def _draw_settings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
@@ -47,7 +56,12 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
 
     def _draw_dataset(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, status: DatasetStatus, baking: bool
+        self,
+        layout: bpy.types.UILayout,
+        context: bpy.types.Context,
+        obj: bpy.types.Object,
+        status: DatasetStatus,
+        baking: bool,
     ) -> None:
         if status.trouble:
             if status.trouble.code != "dataset_missing":
@@ -64,6 +78,13 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
             if not obstacle(NEURALPHYSICS_OT_bake, context):  # else the reason stands under Bake already
                 reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
+        shown = shown_take(obj)
+        row = layout.row(align=True)
+        text = "Next Take" if shown else NEURALPHYSICS_OT_show_take.bl_label
+        row.operator(NEURALPHYSICS_OT_show_take.bl_idname, text=text, icon="PLAY")
+        if shown:
+            row.operator(NEURALPHYSICS_OT_hide_take.bl_idname)
+            layout.label(text=f"{shown} is shown beside {obj.name}", icon="INFO")
         if status.excluded:
             why = "; ".join(status.reasons)
             sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")

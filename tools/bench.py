@@ -52,10 +52,7 @@ def play() -> dict[str, Any]:
     runs: dict[str, list[dict[str, Any]]] = {name: [] for name, path in BLENDERS.items() if path.is_file()}
     for _ in range(PLAY_RUNS):
         for name, found in runs.items():
-            words = [BLENDERS[name], Path(__file__).with_name("bench_play.py"), BENCH / "play.safetensors"]
-            done = subprocess.run(words, check=True, capture_output=True, text=True)
-            lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-            found.append(json.loads(lines[-1]))
+            found.append(_said_by("bench_play.py", name, BENCH / "play.safetensors"))
     ranked = {name: sorted(found, key=lambda run: run["speedup"]) for name, found in runs.items()}
     return {
         name: {**found[len(found) // 2], "speedups": [run["speedup"] for run in found]}
@@ -63,8 +60,23 @@ def play() -> dict[str, Any]:
     }
 
 
+def graphics() -> dict[str, Any]:
+    """What each Blender there is makes of the graphics card, beside the processor."""
+    return {name: _said_by("bench_gpu.py", name) for name, path in BLENDERS.items() if path.is_file()}
+
+
+def _said_by(script: str, blender: str, *words: Path) -> dict[str, Any]:
+    """The JSON that a script of this folder prints last, in a new process of a Blender."""
+    argv = [BLENDERS[blender], Path(__file__).with_name(script), *words]
+    done = subprocess.run(argv, check=True, capture_output=True, text=True)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found
+
+
 PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "play": play,
+    "graphics": graphics,
     "accuracy": bench_accuracy.judge,
     "limit": bench_limit.judge,
     "excursion": excursion,

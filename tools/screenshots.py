@@ -1,6 +1,6 @@
 """The guide's pictures of each state: cut from the screenshots that the window tests leave in build/window.
 
-`python tools/screenshots.py` after `python -m pytest tests/window/test_by_clicks.py`.
+`python tools/screenshots.py` after `python -m pytest tests/window`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ PICTURES = {
     "train": "5_train",
     "play": "7_play",
     "play_and_share": "8_play_and_share",
+    "solver_set_up": "solid_1_not_set_up",
+    "solver_take": "solid_4_take",
 }
 
 

@@ -14,20 +14,17 @@ from zipfile import BadZipFile
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ..errors import Problem
 from ..point_caches import read_pc2
 from .cache_modifier import show_cache
-from .geometry_nodes import remove_positions
+from .copies_beside import copies_in, copy_beside, open_collection, put, remove_copies
 from .paths import report_folder
 from .sources import check_mesh, mesh_data
 
 ERROR = "neural_physics_error"
-TAG = "neural_physics_evaluation"  # holds the name that a copy was given: a renamed one is the artist's
 MATERIAL = "Neural Physics Error"
-GAP = 1.2  # from one copy to the next, in widths of the object
 FILES = ("error.npz", "reference.pc2", "prediction.pc2")
 # Dark blue where it is exact, over green, to yellow at the largest error: rising in lightness, so that
 # it reads without colour vision too. Linear RGB.
@@ -64,15 +61,10 @@ def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     error = _read_error(obj)
     folder = report_folder(obj)
     rate = _fps(obj, folder) / (scene.render.fps / scene.render.fps_base)
-    hide_evaluation(obj)
-    name = _collection_name(obj)
-    collection = bpy.data.collections.get(name) or bpy.data.collections.new(name)
-    if collection.name not in scene.collection.children:
-        scene.collection.children.link(collection)
+    collection = open_collection(scene, _collection_name(obj))
     for step, name in enumerate(("Reference", "Prediction"), 1):
-        copy = _copy(obj, f"{obj.name} {name}", step)
-        copy[TAG] = copy.name
-        collection.objects.link(copy)
+        copy = copy_beside(obj, f"{obj.name} {name}", step)
+        put(collection, copy)
         show_cache(copy, folder / f"{name.lower()}.pc2", scene.frame_start, rate)
         if name == "Prediction":
             _colour(mesh_data(copy), error)
@@ -81,16 +73,7 @@ def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
 
 def hide_evaluation(obj: bpy.types.Object) -> None:
     """Take the two copies away again, and nothing else; harmless where there are none."""
-    collection = bpy.data.collections.get(_collection_name(obj))
-    if collection is None:
-        return
-    for copy in _copies(collection):
-        mesh = mesh_data(copy)
-        bpy.data.objects.remove(copy)
-        if mesh.users == 0:
-            bpy.data.meshes.remove(mesh)
-    if not collection.objects and not collection.children:
-        bpy.data.collections.remove(collection)
+    remove_copies(_collection_name(obj))
     material = bpy.data.materials.get(MATERIAL)
     if material is not None and material.users == 0:
         bpy.data.materials.remove(material)
@@ -98,8 +81,7 @@ def hide_evaluation(obj: bpy.types.Object) -> None:
 
 def is_shown(obj: bpy.types.Object) -> bool:
     """Whether the two copies are there."""
-    collection = bpy.data.collections.get(_collection_name(obj))
-    return collection is not None and bool(_copies(collection))
+    return bool(copies_in(_collection_name(obj)))
 
 
 def error_colours(error: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -108,11 +90,6 @@ def error_colours(error: NDArray[np.float32]) -> NDArray[np.float32]:
     places = np.linspace(0.0, 1.0, len(RAMP))
     channels = [np.interp(share, places, RAMP[:, i]) for i in range(3)]
     return np.stack([*channels, np.ones_like(share)], axis=1).astype(np.float32)
-
-
-def _copies(collection: bpy.types.Collection) -> list[bpy.types.Object]:
-    """What `show_evaluation` has put there."""
-    return [obj for obj in collection.objects if obj.get(TAG) == obj.name]
 
 
 def _collection_name(obj: bpy.types.Object) -> str:
@@ -159,17 +136,6 @@ def _fps(obj: bpy.types.Object, folder: Path) -> float:
     if not 0.0 < fps < float("inf"):
         raise Problem("evaluation_other_object", path=path, object=obj.name)
     return fps
-
-
-def _copy(obj: bpy.types.Object, name: str, step: int) -> bpy.types.Object:
-    """The object's mesh alone, some widths beside it along the world's X axis."""
-    mesh = mesh_data(obj).copy()
-    mesh.name = name
-    remove_positions(mesh)
-    copy = bpy.data.objects.new(name, mesh)
-    width = max(obj.dimensions.x, obj.dimensions.y, 1e-3)
-    copy.matrix_world = Matrix.Translation((GAP * step * width, 0.0, 0.0)) @ obj.matrix_world
-    return copy
 
 
 def _colour(mesh: bpy.types.Mesh, error: NDArray[np.float32]) -> None:

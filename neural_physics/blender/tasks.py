@@ -32,6 +32,7 @@ from .paths import (
 from .play_session import check_belongs
 from .properties import settings_of
 from .sources import check_mesh, mesh_of
+from .take_display import hide_take
 from .targets import check_set_up
 
 BAKE, TRAIN, EVALUATE = "bake", "train", "evaluate"
@@ -119,6 +120,7 @@ def remove(obj: bpy.types.Object) -> None:
     playback.detach(obj)
     remove_cache(obj)
     hide_evaluation(obj)
+    hide_take(obj)
     settings = settings_of(obj)
     settings.interactions.clear()
     settings.enabled = False
@@ -138,6 +140,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
     Raises what `check_delete` does, and Problem("folder_not_writable").
     """
     check_delete(obj)
+    hide_take(obj)
     folder = dataset_folder(obj)
     job_host.forget(jobs_folder(obj), NAMES)
     bake = side_folder(folder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import bpy
@@ -15,24 +14,11 @@ from numpy.typing import NDArray
 from ..errors import Problem
 from ..motion import MotionBox, wander, wander_strength, wander_turn
 from ..motion import Vector as MotionVector
+from .keying import Span, key_frames
 from .properties import NEURALPHYSICS_PG_interaction, settings_of
 from .sampling import is_wind
 
-LINEAR = 1  # the number of that interpolation in Blender's files
 BLEND_SECONDS = 0.3  # from one action to the next
-
-
-@dataclass(frozen=True)
-class Span:
-    """The frames that are keyed."""
-
-    first: int
-    count: int
-    fps: float
-
-    @property
-    def dt(self) -> float:
-        return 1.0 / self.fps
 
 
 def check_training_motion(obj: bpy.types.Object) -> None:
@@ -134,7 +120,7 @@ def _wander(
 ) -> None:
     placed = _set_free(mover)
     start = cast(MotionVector, placed.translation.to_tuple())
-    _key(mover, "location", wander(_box(item), span.count, span.dt, rng, start), span)
+    key_frames(mover, "location", wander(_box(item), span.count, span.dt, rng, start), span)
     if turns:
         _turn(mover, placed, item, span, rng)
 
@@ -144,7 +130,7 @@ def _blow(
 ) -> None:
     box = _box(item)
     strengths = wander_strength(item.strength_low, item.strength_high, box, span.count, span.dt, rng)
-    _key(mover, "field.strength", strengths[:, None], span)
+    key_frames(mover, "field.strength", strengths[:, None], span)
     _turn(mover, _set_free(mover), item, span, rng)
 
 
@@ -159,7 +145,7 @@ def _turn(
     vectors = wander_turn(item.turn, _box(item), span.count, span.dt, rng)
     turned = [base @ Quaternion(tuple(v), math.hypot(*v)) for v in vectors.tolist()]
     mover.rotation_mode = "QUATERNION"
-    _key(mover, "rotation_quaternion", np.array([(q.w, q.x, q.y, q.z) for q in turned]), span)
+    key_frames(mover, "rotation_quaternion", np.array([(q.w, q.x, q.y, q.z) for q in turned]), span)
 
 
 def _set_free(mover: bpy.types.Object) -> Matrix:
@@ -198,7 +184,7 @@ def _play_actions(rig: bpy.types.Object, span: Span, rng: np.random.Generator) -
     for path in dict.fromkeys(path for path, _ in channels):
         where = [i for i, channel in enumerate(channels) if channel[0] == path]
         indices = [channels[i][1] for i in where]
-        _key(rig, path, poses[: span.count, where], span, indices)
+        key_frames(rig, path, poses[: span.count, where], span, indices)
 
 
 def _clip(
@@ -247,40 +233,3 @@ def _value(owner: bpy.types.Object, path: str, index: int) -> float | None:
         return float(value[index] if hasattr(value, "__len__") else value)
     except (ValueError, TypeError, IndexError):
         return None
-
-
-def _key(
-    owner: bpy.types.Object,
-    path: str,
-    values: NDArray[np.float64],
-    span: Span,
-    indices: Sequence[int] | None = None,
-) -> None:
-    """One key per frame, straight lines between them; the object's other curves stay.
-
-    values (frames, n), one column for each of the path's `indices` (0 ... n - 1 by default).
-    """
-    action = _own_action(owner)
-    times = np.arange(span.first, span.first + span.count)
-    for column, index in enumerate(indices or range(values.shape[1])):
-        curve = action.fcurve_ensure_for_datablock(owner, path, index=index)
-        while curve.modifiers:
-            curve.modifiers.remove(curve.modifiers[0])
-        curve.mute = False
-        points = curve.keyframe_points
-        points.clear()
-        points.add(span.count)
-        points.foreach_set("co", np.stack([times, values[:, column]], 1).astype(np.float32).ravel())
-        points.foreach_set("interpolation", np.full(span.count, LINEAR, np.int32))
-        curve.update()
-
-
-def _own_action(owner: bpy.types.Object) -> bpy.types.Action:
-    """The object's action, made or made its own where others use it too."""
-    animation = owner.animation_data or owner.animation_data_create()
-    assert animation is not None
-    if animation.action is None:
-        animation.action = bpy.data.actions.new(owner.name)
-    elif animation.action.users > 1 or animation.action.library:
-        animation.action = animation.action.copy()
-    return animation.action

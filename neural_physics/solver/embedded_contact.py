@@ -69,6 +69,18 @@ class CarriedTerm:
         return self._carrier.weights[self._points]
 
 
+class CarriedFriction(CarriedTerm):
+    """What `RigidFriction` is to vertices, for points that are carried."""
+
+    def __init__(self, friction: RigidFriction, carrier: Carrier) -> None:
+        super().__init__(friction, carrier)
+        self._friction = friction
+
+    def observe(self, q: Array) -> None:
+        """See `RigidFriction`."""
+        self._friction.observe(self._carrier.apply(q))
+
+
 class EmbeddedContact(CarriedTerm):
     """What `RigidContact` is to vertices, for points that are carried; it is used in the same way."""
 
@@ -124,8 +136,8 @@ class EmbeddedContact(CarriedTerm):
             lead[dofs] = motion.end.to_world(pose.to_own(q[dofs])) - q[dofs]
         return lead
 
-    def rubbed(self, friction: RigidFriction, q: Array) -> CarriedTerm:
+    def rubbed(self, friction: RigidFriction, q: Array) -> CarriedFriction:
         """Friction of what is pressed at q (n,), where a step begins."""
         points = self._carrier.apply(q)
         friction.lag(self._contact.contacts(points), points)
-        return CarriedTerm(friction, self._carrier)
+        return CarriedFriction(friction, self._carrier)

@@ -7,9 +7,15 @@ import numpy as np
 from .rigid_contact import Contacts
 from .term import Array, Indices
 
+SAME_WAY = 0.9  # the cosine from which on two slides go the same way
+SURE_AFTER = 2  # iterations in which a vertex has slid further the same way
+EASED = 0.05  # of the curvature along the slide is left for it then
+
 
 class RigidFriction:
     """A `Term` whose elements are contacts as they were when last lagged (Li et al. 2020, section 5).
+
+    A minimisation tells it of each of its iterations by `observe`.
 
     value = mu * force * f0(|u|), with u the way that a vertex slides on its collider in this step and f0
     their equation 14: smooth up to sliding at eps_v, where friction reaches its full strength.
@@ -28,6 +34,16 @@ class RigidFriction:
         self._strengths = self._coefficients[contacts.colliders] * contacts.forces
         self._normals = contacts.normals
         self._origins = q_before[contacts.stencils] + contacts.displacements
+        self._seen = np.zeros_like(self._normals)
+        self._growing = np.zeros(len(self._normals), np.intp)
+
+    def observe(self, q: Array) -> None:
+        """Before each iteration of a minimisation: see which vertices slide further and further."""
+        slides = self._slides(q)
+        before, now = (np.linalg.norm(u, axis=1) for u in (self._seen, slides))
+        onward = ((slides * self._seen).sum(1) > SAME_WAY * before * now) & (now > before)
+        self._growing = np.where(onward, self._growing + 1, 0)
+        self._seen = slides
 
     @property
     def stencils(self) -> Indices:
@@ -50,11 +66,18 @@ class RigidFriction:
         """(m, d, d), of the paraboloid above f0 that touches it: positive definite in the plane of contact.
 
         As f0 is concave in |u|^2 a Newton step on it cannot overshoot. The Hessian itself is flat along what
-        slides: there steps went past the point of sticking, to and fro, hundreds of times.
+        slides: there steps went past the point of sticking, to and fro, hundreds of times. But what begins to
+        slide gets away only by a factor in each step: where a vertex has slid on and on the same way it is
+        let go.
         """
-        lengths = np.linalg.norm(self._slides(q), axis=1)
-        flat = np.eye(self._normals.shape[1]) - self._normals[:, :, None] * self._normals[:, None, :]
-        return (self._strengths * self._f1_over(lengths))[:, None, None] * flat
+        slides = self._slides(q)
+        lengths = np.linalg.norm(slides, axis=1)
+        planes = np.eye(self._normals.shape[1]) - self._normals[:, :, None] * self._normals[:, None, :]
+        let_go = (self._growing >= SURE_AFTER) & (lengths > self._slip)
+        ways = slides / np.maximum(lengths, self._slip)[:, None]
+        eased = np.where(let_go, 1.0 - EASED, 0.0)[:, None, None]
+        planes -= eased * ways[:, :, None] * ways[:, None, :]
+        return (self._strengths * self._f1_over(lengths))[:, None, None] * planes
 
     def _slides(self, q: Array) -> Array:
         """(m, d), how far vertices slid on their colliders, in m."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from .assembly import Assembly
+from .embedded_contact import CarriedFriction
+from .friction import RigidFriction
 from .linear import NotPositiveDefinite
 from .system import State, System
 from .term import Array, Term, WithExactHessian
@@ -23,6 +25,7 @@ class Potential:
         """force (n,) N; target (n,): where the entries that are not free go."""
         self._system, self._assembly, self._force, self._target = system, assembly, force, target
         self._terms: list[Term] = list(system.terms)
+        self._friction: RigidFriction | CarriedFriction | None = None
         self._ahead: Array = np.zeros_like(target)  # where what is free is led at first
 
     def begin(self, state: State, dt: float) -> None:
@@ -36,7 +39,8 @@ class Potential:
             contact.begin_step(state.q, surroundings.motions(state.time, state.time + dt))
             self._terms.append(contact)
             if dt > 0.0 and surroundings.frictions.any():
-                self._terms.append(surroundings.friction(state.q, dt))
+                self._friction = surroundings.friction(state.q, dt)
+                self._terms.append(self._friction)
         if self._system.self_contact is not None:
             self._system.self_contact.begin_step(state.q)
 
@@ -89,6 +93,8 @@ class Potential:
 
         Most often it is, and to project elements one by one then costs time, or steps (Longva et al. 2023).
         """
+        if self._friction is not None:
+            self._friction.observe(q)
         stencils = [term.stencils for term in self._terms]
         more = self._system.self_contact.sparse_hessian(q) if self._system.self_contact else None
         diagonal = self._diagonal(q)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .embedded_contact import EmbeddedContact
+from .embedded_contact import CarriedFriction, EmbeddedContact
 from .friction import RigidFriction
 from .rigid_contact import RigidContact
 from .rigid_motion import RigidMotion
@@ -56,7 +56,7 @@ class Surroundings:
     frictions: Array
     slip: float = 1e-3
 
-    def friction(self, q: Array, dt: float) -> Term:
+    def friction(self, q: Array, dt: float) -> RigidFriction | CarriedFriction:
         """Of what is pressed at q (n,), where a step of dt seconds begins."""
         friction = RigidFriction(self.frictions, self.slip, dt)
         if isinstance(self.contact, EmbeddedContact):

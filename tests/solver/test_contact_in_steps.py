@@ -83,22 +83,35 @@ def test_a_block_falls_onto_the_ground_and_comes_to_rest():
     assert states[-1].q.reshape(-1, 3)[:, 2].min() < D_HAT
 
 
-@pytest.mark.parametrize(("degrees", "slides"), [(25.0, False), (32.0, True)])
-def test_friction_holds_a_block_below_its_angle_and_lets_it_slide_above(degrees, slides):
-    """A coefficient of 0.55: 28.8 degrees. Above, it slides with g (sin a - mu cos a)."""
-    angle, mu = np.radians(degrees), 0.55
+def on_a_slope(degrees, mu, steps):
+    """A stiff block: its masses and its states."""
+    angle = np.radians(degrees)
     vertices, term, masses = soft_block(counts=(2, 2, 1), size=(0.3, 0.3, 0.1), young=5e6, lift=0.5 * D_HAT)
     free = np.ones(len(masses), bool)
     slope = surroundings(masses, free, [("Slope", HalfSpace(3))], still(UPRIGHT), mu)
     down = 9.81 * np.array([np.sin(angle), 0.0, -np.cos(angle)])
     system = System(masses, [term], free, slope, force=gravity(masses, down), stiffness_damping=0.001)
-    states = list(run(system, State(vertices.ravel(), np.zeros(len(masses))), 90, 1e-7))
+    return masses, list(run(system, State(vertices.ravel(), np.zeros(len(masses))), steps, 1e-7))
+
+
+@pytest.mark.parametrize(("degrees", "slides"), [(25.0, False), (32.0, True)])
+def test_friction_holds_a_block_below_its_angle_and_lets_it_slide_above(degrees, slides):
+    """A coefficient of 0.55: 28.8 degrees. Above, it slides with g (sin a - mu cos a)."""
+    angle, mu = np.radians(degrees), 0.55
+    masses, states = on_a_slope(degrees, mu, 90)
     speeds = [float((masses * state.velocity)[::3].sum() / masses[::3].sum()) for state in states]
     if slides:
         acceleration = (speeds[-1] - speeds[-31]) / (30 * DT)
         assert acceleration == pytest.approx(9.81 * (np.sin(angle) - mu * np.cos(angle)), rel=0.02)
     else:
         assert max(speeds[30:]) < 1e-3  # the speed up to where sliding is taken for sticking
+
+
+def test_what_only_just_slides_gets_away_in_a_few_iterations():
+    """28.8 degrees are held. A paraboloid that touches friction's cone lets it go by a factor at a time."""
+    _, states = on_a_slope(29.5, 0.55, 30)
+    assert all(state.converged for state in states)
+    assert max(state.iterations for state in states[10:]) <= 6
 
 
 @pytest.mark.slow

@@ -111,11 +111,14 @@ class Window:
         self.launcher("shot", OUT / f"{name}.png")
         return OUT / f"{name}.png"
 
-    def press(self, operator: str) -> None:
-        """Click a button of the Neural Physics tab, found by hovering and copying its Python command."""
+    def press(self, operator: str, across: float = 0.5) -> None:
+        """Click a button of the Neural Physics tab, found by hovering and copying its Python command.
+
+        across: where in the tab's width it is sought, for buttons side by side.
+        """
         where = self.ask(REGION + "result = region.x, region.y, region.width, region.height, window.height")
         left, bottom, width, height, screen = where
-        x, top = left + width // 2, screen - bottom - height
+        x, top = left + int(across * width), screen - bottom - height
         for _ in range(2):
             for y in range(top + 10, top + height, 12):
                 if self._command_under(x, y).startswith(f"bpy.ops.{operator}("):

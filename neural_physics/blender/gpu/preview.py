@@ -1,0 +1,170 @@
+"""A viewport preview: an object's triangles drawn straight from result textures, with nothing read back.
+
+The selection shows as a rim in the theme's colour: the silhouette, drawn a little to each side first and
+then covered by the object itself. Blender's own outline cannot be used: it is made of the evaluated mesh,
+which stays as it was while only textures change. Pushing the surface outwards along its normals would
+leave the edges of open sheets, which is what cloth is, without a rim.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import bpy
+import gpu
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from ..references import Numbered
+from ..sources import mesh_data
+from .context import check_context, failures_told
+from .decoder import Decoded
+from .shaders import preview_shader
+
+LIGHTS = 4
+RIM_PIXELS = 1.0
+RIM_SIDES = [(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0) if x or y]
+
+
+@dataclass(frozen=True)
+class View:
+    """From where and onto what is drawn: of a viewport's region, of an offscreen, or made up."""
+
+    view_from_world: Matrix
+    clip_from_view: Matrix
+    width: int
+    height: int
+
+    @classmethod
+    def current(cls) -> View:
+        """Within a POST_VIEW draw handler or a bound offscreen: of what is being drawn there."""
+        _, _, width, height = gpu.state.viewport_get()
+        return cls(gpu.matrix.get_model_view_matrix(), gpu.matrix.get_projection_matrix(), width, height)
+
+
+class Preview:
+    """Draws one instance of a decoded model as an object: with its faces, in its viewport colour.
+
+    While it is drawn, whoever draws it keeps Blender from drawing the object itself. Main thread only.
+    """
+
+    def __init__(self, obj: bpy.types.Object, decoded: Decoded, instance: int = 0) -> None:
+        """Upload the triangles of the object's mesh, whose vertices are those of the textures.
+
+        Raises NoGPU, and ValueError for another number of vertices.
+        """
+        check_context()
+        mesh = mesh_data(obj)
+        if len(mesh.vertices) != decoded.vertex_count:
+            raise ValueError(f"{decoded.vertex_count} decoded vertices for {len(mesh.vertices)}")
+        self._object = Numbered(obj)
+        self._batch = _batch(mesh)
+        self.show(decoded, instance)
+
+    def show(self, decoded: Decoded, instance: int = 0) -> None:
+        """Draw these textures from now on; the model is the same."""
+        self._decoded, self._instance = decoded, instance
+
+    def draw(self, view: View, object_from_model: Matrix | None = None, rim: bool = True) -> None:
+        """Draw into what is bound, tested against its depth; nothing if the object was deleted.
+
+        object_from_model: from the axes of the textures to the object's, if they are not the same. rim:
+        whether the selection is shown. Raises NoGPU.
+        """
+        obj = self._object.original()
+        if obj is None:
+            return
+        check_context()
+        shader, decoded = preview_shader(), self._decoded
+        placed = obj.matrix_world @ object_from_model if object_from_model else obj.matrix_world
+        values = _values(view, placed, obj, decoded.normals is not None)
+        colour = _rim_colour(obj) if rim else None
+        with failures_told(), _State():
+            # A new one each time: another viewport's draw may still be waiting to read the last.
+            uniforms = gpu.types.GPUUniformBuf(gpu.types.Buffer("FLOAT", values.size, values))
+            shader.bind()
+            shader.uniform_block("preview", uniforms)
+            shader.uniform_sampler("positions", decoded.positions)
+            shader.uniform_sampler("normals", decoded.normals or decoded.positions)
+            shader.uniform_int("first", self._instance * decoded.vertex_count)
+            if colour is not None:
+                gpu.state.depth_mask_set(False)
+                shader.uniform_float("flat_colour", (*colour, 1.0))
+                pixel = 2.0 * RIM_PIXELS / view.width, 2.0 * RIM_PIXELS / view.height
+                for x, y in RIM_SIDES:
+                    shader.uniform_float("shift", (x * pixel[0], y * pixel[1]))
+                    self._batch.draw(shader)
+            gpu.state.depth_mask_set(True)
+            shader.uniform_float("flat_colour", (0.0, 0.0, 0.0, 0.0))
+            shader.uniform_float("shift", (0.0, 0.0))
+            self._batch.draw(shader)
+
+
+class _State:
+    """Depth-tested, opaque, both sides; afterwards what was before."""
+
+    def __enter__(self) -> None:
+        self._held = gpu.state.depth_test_get(), gpu.state.depth_mask_get(), gpu.state.blend_get()
+        gpu.state.depth_test_set("LESS_EQUAL")
+        gpu.state.blend_set("NONE")
+        gpu.state.face_culling_set("NONE")
+
+    def __exit__(self, *_: object) -> None:
+        depth_test, depth_mask, blend = self._held
+        gpu.state.depth_test_set(depth_test)
+        gpu.state.depth_mask_set(depth_mask)
+        gpu.state.blend_set(blend)
+
+
+def _batch(mesh: bpy.types.Mesh) -> gpu.types.GPUBatch:
+    """The mesh's triangles by index; each vertex carries nothing but its own number."""
+    mesh.calc_loop_triangles()
+    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
+    mesh.loop_triangles.foreach_get("vertices", triangles)
+    layout = gpu.types.GPUVertFormat()
+    layout.attr_add(id="vertex_index", comp_type="I32", len=1, fetch_mode="INT")
+    with failures_told():
+        vertices = gpu.types.GPUVertBuf(layout, len(mesh.vertices))
+        vertices.attr_fill("vertex_index", np.arange(len(mesh.vertices), dtype=np.int32))
+        indices = gpu.types.GPUIndexBuf(type="TRIS", seq=triangles.reshape(-1, 3))
+        return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
+
+
+def _values(view: View, placed: Matrix, obj: bpy.types.Object, normals: bool) -> NDArray[np.float32]:
+    """The members of `PreviewView`, one after the other; matrices column by column."""
+    view_from_object = view.view_from_world @ placed
+    to_view = view_from_object.to_3x3().inverted_safe().transposed().to_4x4()
+    preferences = bpy.context.preferences
+    assert preferences is not None  # Blender always has some
+    system = preferences.system
+    directions, colours = np.zeros((LIGHTS, 4)), np.zeros((LIGHTS, 4))
+    for k, light in enumerate(list(system.solid_lights)[:LIGHTS]):
+        if light.use:
+            directions[k, :3], directions[k, 3] = light.direction, light.smooth
+            colours[k, :3] = light.diffuse_color
+    base, ambient = np.zeros(4), np.zeros(4)
+    base[:], ambient[:3] = obj.color, system.light_ambient
+    perspective = view.clip_from_view[3][3] == 0.0
+    parts = [
+        *(np.array(matrix).T for matrix in (view_from_object, to_view, view.clip_from_view)),
+        base,
+        ambient,
+        directions,
+        colours,
+        np.array([float(normals), float(perspective), 0.0, 0.0]),
+    ]
+    return np.concatenate([part.ravel() for part in parts]).astype(np.float32)
+
+
+def _rim_colour(obj: bpy.types.Object) -> tuple[float, float, float] | None:
+    """Scene linear; None where the object is not selected in the view layer on show."""
+    layer, preferences = bpy.context.view_layer, bpy.context.preferences
+    if layer is None or preferences is None or not obj.select_get():
+        return None
+    theme = preferences.themes[0].view_3d
+    active = obj == layer.objects.active
+    colour = np.array(theme.object_active if active else theme.object_selected)
+    # Not by Color's own method: bpy as a module, without the files of its colour management, makes it black.
+    linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
+    return float(linear[0]), float(linear[1]), float(linear[2])

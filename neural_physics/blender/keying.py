@@ -1,0 +1,63 @@
+"""Keying a whole motion at once: one key per frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+LINEAR = 1  # the number of that interpolation in Blender's files
+
+
+@dataclass(frozen=True)
+class Span:
+    """What is keyed: how many keys, from which frame of the scene, and how many frames apart."""
+
+    first: int
+    count: int
+    fps: float
+    spacing: float = 1.0
+
+    @property
+    def dt(self) -> float:
+        return 1.0 / self.fps
+
+
+def key_frames(
+    owner: bpy.types.Object,
+    path: str,
+    values: NDArray[np.float64],
+    span: Span,
+    indices: Sequence[int] | None = None,
+) -> None:
+    """A key for each row of values, straight lines between them; the object's other curves stay.
+
+    values (count, n), one column for each of the path's `indices` (0 ... n - 1 by default).
+    """
+    action = own_action(owner)
+    times = span.first + span.spacing * np.arange(span.count)
+    for column, index in enumerate(indices or range(values.shape[1])):
+        curve = action.fcurve_ensure_for_datablock(owner, path, index=index)
+        while curve.modifiers:
+            curve.modifiers.remove(curve.modifiers[0])
+        curve.mute = False
+        points = curve.keyframe_points
+        points.clear()
+        points.add(span.count)
+        points.foreach_set("co", np.stack([times, values[:, column]], 1).astype(np.float32).ravel())
+        points.foreach_set("interpolation", np.full(span.count, LINEAR, np.int32))
+        curve.update()
+
+
+def own_action(owner: bpy.types.Object) -> bpy.types.Action:
+    """The object's action, made or made its own where others use it too."""
+    animation = owner.animation_data or owner.animation_data_create()
+    assert animation is not None
+    if animation.action is None:
+        animation.action = bpy.data.actions.new(owner.name)
+    elif animation.action.users > 1 or animation.action.library:
+        animation.action = animation.action.copy()
+    return animation.action

@@ -1,0 +1,69 @@
+"""What a bake left: its takes, beside the object, or the places of the mesh that stood in its way."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import StringProperty
+
+from ..neural_physics.blender import take_display, unsuitable_places
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.errors import Problem
+from .support import Button, scene_of, target
+
+
+class NEURALPHYSICS_OT_show_take(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.show_take"
+    bl_label = "Show Take"
+    bl_description = "Show what was baked, one take after the other, beside the object"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: StringProperty(
+        name="Take", description="Empty: the one after the take that is shown", options={"SKIP_SAVE"}
+    )
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        take_display.check_takes(check_set_up(target_of(context)))
+
+    def run(self, context: bpy.types.Context) -> None:
+        name = take_display.show_take(scene_of(context), target(context), self.name)
+        self.report({"INFO"}, f"{name} is shown beside {target(context).name}")
+
+
+class NEURALPHYSICS_OT_hide_take(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.hide_take"
+    bl_label = "Hide"
+    bl_description = "Take the take that is shown away again"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> None:
+        take_display.hide_take(target(context))
+
+
+class NEURALPHYSICS_OT_show_places(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.show_places"
+    bl_label = "Show Where"
+    bl_description = "Enter Edit Mode with the places selected that keep this mesh from being filled"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        obj = check_set_up(target_of(context))
+        if unsuitable_places.places_of(obj) is None:
+            raise Problem("places_unknown", object=obj.name)
+
+    def run(self, context: bpy.types.Context) -> None:
+        places = unsuitable_places.show_places(target(context))
+        self.report({"INFO"}, f"{len(places.indices)} {places.kind} are selected")
+
+
+CLASSES = (NEURALPHYSICS_OT_show_take, NEURALPHYSICS_OT_hide_take, NEURALPHYSICS_OT_show_places)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

@@ -1,0 +1,88 @@
+"""A take beside its object shows what is on disk."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+import bpy  # noqa: E402
+from bakes import BOX, command_for, run  # noqa: E402
+from scenes import add_ball, add_cloth, empty_scene, react_to  # noqa: E402
+
+from neural_physics.blender import take_display  # noqa: E402
+from neural_physics.blender.paths import dataset_folder  # noqa: E402
+from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.takes import Dataset  # noqa: E402
+
+FRAMES = 8
+
+
+@pytest.fixture
+def sheet(tmp_path):
+    empty_scene()
+    sheet = add_cloth(points=5)
+    sheet.location = (0.0, 0.0, 1.0)
+    sheet.rotation_euler = (0.4, 0.0, 0.0)
+    react_to(sheet, add_ball(), **BOX)
+    assert run(command_for(sheet, tmp_path / "d", 2, FRAMES))["event"] == "result"
+    bpy.context.view_layer.update()
+    return sheet
+
+
+def dataset(sheet) -> Dataset:
+    return Dataset.open(dataset_folder(sheet))
+
+
+def seen(name: str) -> np.ndarray:
+    """Vertices as Blender evaluates them, in the object's axes."""
+    obj = bpy.data.objects[name].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return np.array([vertex.co[:] for vertex in obj.data.vertices])
+
+
+@pytest.mark.parametrize("scene_fps", [24, 48])
+def test_the_copy_and_what_it_reacts_to_move_as_they_did(sheet, scene_fps):
+    scene = bpy.context.scene
+    scene.render.fps, scene.frame_start = scene_fps, 11
+    assert take_display.show_take(scene, sheet) == "take_000"
+    take = dataset(sheet).take("take_000")
+    copies = {obj.name: obj for obj in bpy.data.collections["Take of Sheet"].objects}
+    ball = next(obj for name, obj in copies.items() if name.startswith("Ball"))
+    assert not ball.modifiers, "the copy of the ball collides with nothing"
+    for index in (0, 3, FRAMES - 1):
+        scene.frame_set(11 + index * scene_fps // 24)
+        np.testing.assert_allclose(seen("Sheet take_000"), take.positions[index], atol=1e-6)
+        from_copy = copies["Sheet take_000"].matrix_world.inverted() @ ball.matrix_world.translation
+        np.testing.assert_allclose(from_copy, take.interaction[index], atol=1e-5)
+    assert np.abs(bpy.data.objects["Sheet"].matrix_world.translation - sheet.location).max() == 0.0
+
+
+def test_one_take_comes_after_the_other_and_all_is_taken_away_again(sheet):
+    scene, before = (
+        bpy.context.scene,
+        {*bpy.data.objects.keys(), *bpy.data.meshes.keys(), *bpy.data.actions.keys()},
+    )
+    assert [take_display.show_take(scene, sheet) for _ in range(3)] == ["take_000", "take_001", "take_000"]
+    assert take_display.shown_take(sheet) == "take_000"
+    assert take_display.show_take(scene, sheet, "take_001") == "take_001"
+    with pytest.raises(Problem) as told:
+        take_display.show_take(scene, sheet, "take_007")
+    assert told.value.code == "take_unknown" and take_display.shown_take(sheet) == "take_001"
+    take_display.hide_take(sheet)
+    assert take_display.shown_take(sheet) == ""
+    assert "Take of Sheet" not in bpy.data.collections
+    after = {*bpy.data.objects.keys(), *bpy.data.meshes.keys(), *bpy.data.actions.keys()}
+    assert after == before
+
+
+def test_without_takes_or_with_another_mesh_one_sentence_says_so(sheet, tmp_path):
+    sheet.data.vertices.add(1)
+    with pytest.raises(Problem) as told:
+        take_display.show_take(bpy.context.scene, sheet)
+    assert told.value.code == "dataset_other_object"
+    sheet.neural_physics.dataset_folder = str(tmp_path / "nothing")
+    with pytest.raises(Problem) as told:
+        take_display.check_takes(sheet)
+    assert told.value.code == "not_baked"

@@ -18,6 +18,7 @@ from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
 from neural_physics.solver.system import State, System
 from neural_physics.whole_files import write_whole, writing
 
+from .contact_points import contact_carrier
 from .elasticity import elastic_parts
 from .motions import TrackedMotion
 from .surroundings import (
@@ -85,6 +86,7 @@ class Simulation:
         self._dt = self._frame_time / body.settings.steps
         self._parts = elastic_parts(body)
         self._motion = TrackedMotion(request, body, tracks)
+        self._carrier = contact_carrier(body, request)
         edges = body.rest_positions[body.elements[:, :2]]
         self._tolerance = TOLERANCE * float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
         self._contact: ResumableContact
@@ -143,12 +145,12 @@ class Simulation:
 
     def _make_solver(self) -> None:
         body, parts = self._body, self._parts
-        self._contact = make_contact(body, self._motion, self._dt)
+        self._contact = make_contact(body, self._motion, self._dt, self._carrier)
         system = System(
             parts.masses,
             parts.terms,
             parts.free,
-            make_surroundings(body, self._motion, self._contact),
+            make_surroundings(body, self._motion, self._contact, self._carrier),
             make_self_contact(body, self._name, self._dt),
             make_force(body, self._motion, self._dt, self._air_density),
             stiffness_damping=body.settings.damping,
@@ -195,6 +197,8 @@ class Simulation:
 
     def _check_start(self) -> None:
         free = self.positions[~self._body.pinned]
+        if self._carrier is not None:
+            free = self._carrier.apply(self._state.q).reshape(-1, 3)
         for collider, pose in zip(self._motion.colliders, self._motion.poses(0.0), strict=True):
             gaps = collider.shape.distance(pose.to_own(free)) - half_thickness(self._body)
             inside = int((gaps <= 0.0).sum())

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 from neural_physics.body import Body
 from neural_physics.energies.air import strand_forces, wind_forces
 from neural_physics.errors import Problem
+from neural_physics.solver.embedded_contact import Carrier, EmbeddedContact
 from neural_physics.solver.embedding import boundary
 from neural_physics.solver.rigid_contact import RigidContact
 from neural_physics.solver.self_contact import SelfContact
 from neural_physics.solver.system import Force, Surroundings
 
+from .contact_points import shared_out
 from .motions import TrackedMotion
 
 Array = NDArray[np.float64]
@@ -46,17 +48,23 @@ def surface_of(body: Body) -> Indices:
     return boundary(body.elements)[0] if body.settings.kind == "solid" else body.elements.astype(np.intp)
 
 
-def make_contact(body: Body, motion: TrackedMotion, dt: float) -> ResumableContact:
-    """Of the body's free outer vertices with the colliders. dt: of a step, s."""
+def make_contact(body: Body, motion: TrackedMotion, dt: float, carrier: Carrier | None) -> ResumableContact:
+    """Of the body's free outer vertices, or of the points it carries. dt: of a step, s."""
+    if carrier is not None:
+        stiffness = CONTACT_STIFFNESS * shared_out(body.masses, carrier) / dt**2
+        return ResumableContact(motion.colliders, np.arange(len(stiffness)), stiffness, _reach(body))
     outer = np.unique(surface_of(body)) if body.settings.kind == "solid" else np.arange(body.vertex_count)
     free = outer[~body.pinned[outer]]
     stiffness = CONTACT_STIFFNESS * body.masses[free] / dt**2
     return ResumableContact(motion.colliders, free, stiffness, _reach(body), half_thickness(body))
 
 
-def make_surroundings(body: Body, motion: TrackedMotion, contact: RigidContact) -> Surroundings:
+def make_surroundings(
+    body: Body, motion: TrackedMotion, contact: RigidContact, carrier: Carrier | None
+) -> Surroundings:
     frictions = np.full(len(motion.colliders), body.settings.friction)
-    return Surroundings(contact, motion.motions, frictions)
+    touching = contact if carrier is None else EmbeddedContact(contact, carrier)
+    return Surroundings(touching, motion.motions, frictions)
 
 
 def make_self_contact(body: Body, name: str, dt: float) -> SelfContact | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .assembly import Assembly
+from .embedded_contact import CarriedFriction
 from .friction import RigidFriction
 from .linear import NotPositiveDefinite
 from .system import State, System
@@ -24,7 +25,7 @@ class Potential:
         """force (n,) N; target (n,): where the entries that are not free go."""
         self._system, self._assembly, self._force, self._target = system, assembly, force, target
         self._terms: list[Term] = list(system.terms)
-        self._friction: RigidFriction | None = None
+        self._friction: RigidFriction | CarriedFriction | None = None
         self._ahead: Array = np.zeros_like(target)  # where what is free is led at first
 
     def begin(self, state: State, dt: float) -> None:
@@ -38,8 +39,7 @@ class Potential:
             contact.begin_step(state.q, surroundings.motions(state.time, state.time + dt))
             self._terms.append(contact)
             if dt > 0.0 and surroundings.frictions.any():
-                self._friction = RigidFriction(surroundings.frictions, surroundings.slip, dt)
-                self._friction.lag(contact.contacts(state.q), state.q)
+                self._friction = surroundings.friction(state.q, dt)
                 self._terms.append(self._friction)
         if self._system.self_contact is not None:
             self._system.self_contact.begin_step(state.q)

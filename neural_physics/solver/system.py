@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .embedded_contact import CarriedFriction, EmbeddedContact
+from .friction import RigidFriction
 from .rigid_contact import RigidContact
 from .rigid_motion import RigidMotion
 from .self_contact import SelfContact
@@ -49,10 +51,18 @@ class Surroundings:
     up to where what slides is taken for sticking.
     """
 
-    contact: RigidContact
+    contact: RigidContact | EmbeddedContact
     motions: Callable[[float, float], Sequence[RigidMotion]]
     frictions: Array
     slip: float = 1e-3
+
+    def friction(self, q: Array, dt: float) -> RigidFriction | CarriedFriction:
+        """Of what is pressed at q (n,), where a step of dt seconds begins."""
+        friction = RigidFriction(self.frictions, self.slip, dt)
+        if isinstance(self.contact, EmbeddedContact):
+            return self.contact.rubbed(friction, q)
+        friction.lag(self.contact.contacts(q), q)
+        return friction
 
 
 @dataclass(frozen=True)

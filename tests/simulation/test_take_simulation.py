@@ -10,6 +10,7 @@ from bake_requests import FPS, cloth, cuboid, grid, ground, hair, jelly, moved, 
 from scipy.spatial.transform import Rotation
 
 from ml_backend.simulation.bodies import make_body
+from ml_backend.simulation.contact_points import contact_carrier
 from ml_backend.simulation.simulation import Simulation
 from neural_physics.errors import Problem
 
@@ -60,7 +61,7 @@ def test_a_jelly_rests_on_the_ground():
     body, simulation = simulated(asked, tracks(asked, 120))
     at = frames_of(simulation, 120)
     reach = 1e-3 * np.linalg.norm(np.ptp(body.rest_positions, axis=0))
-    lowest = at[-1, :, 2].min() + 0.1
+    lowest = body.carried(at[-1])[:, 2].min() + 0.1
     assert 0.0 < lowest < reach
     assert np.abs(at[-1] - at[-2]).max() * FPS < 0.01
     # Under its own weight it is lower than at rest by some of rho g h^2 / (2 E).
@@ -134,6 +135,31 @@ def test_a_bar_whose_ends_begin_further_apart_begins_stretched():
     moved_by = at[0, inner, 0] - body.rest_positions[inner, 0]
     assert moved_by.min() > 0.02 and moved_by.max() < 0.08
     assert np.abs(at[2] - at[0]).max() < 1e-4  # it is at rest there
+
+
+def test_what_rests_on_the_ground_is_the_mesh_and_not_the_cage_around_it():
+    block = cuboid((-0.2, -0.3, 0.05), (0.2, 0.3, 0.35))
+    asked = request(jelly(tetrahedra=300, young=1e5, damping=0.02), block, colliders=[ground()])
+    body, simulation = simulated(asked, tracks(asked, 60))
+    assert body.rest_positions[:, 2].min() < 0.0, "the cage itself begins in the ground"
+    body_at = frames_of(simulation, 60)
+    mesh_at = np.array([body.carried(positions) for positions in body_at])
+    assert mesh_at[..., 2].min() > -1e-3
+    assert 0.0 < mesh_at[-1, :, 2].min() < 2e-3
+    assert np.ptp(np.sort(mesh_at[-1, :, 2])[:4]) < 5e-3
+
+
+def test_between_the_corners_of_large_faces_there_is_contact_with_a_cage():
+    """A ball is pressed into the middle of a top that has vertices at its corners only."""
+    block = cuboid((-0.3, -0.3, 0.0), (0.3, 0.3, 0.3))
+    asked = request(jelly(tetrahedra=300, young=1e5), block, pins=[0, 2, 4, 6], colliders=[round_ball(0.15)])
+    pressing = tracks(asked, 24, colliders=lambda t: [moved(0.0, 0.0, 0.5 - 0.4 * t)])
+    body, simulation = simulated(asked, pressing)
+    last = frames_of(simulation, 24)[-1]
+    ball = pressing.colliders[-1, 0, :3, 3]
+    assert ball[2] - 0.15 < 0.3 - 0.03, "it has gone deeper than the top was"
+    points = contact_carrier(body, asked).apply(last.ravel()).reshape(-1, 3)
+    assert (np.linalg.norm(points - ball, axis=1) > 0.15).all()
 
 
 def test_pins_on_a_line_do_not_turn_a_sheet_about_it():
@@ -244,7 +270,7 @@ def going_on(asked, of_take, frames):
 def test_contacts_that_have_become_stiffer_are_so_when_taken_up():
     """A hard jelly in a press."""
     cube = cuboid((-0.2, -0.2, 0.12), (0.2, 0.2, 0.52))
-    asked = request(jelly(young=1e7), cube, colliders=[ground(height=-0.2), round_ball(0.3)])
+    asked = request(jelly(young=1e7), cube, colliders=[ground(height=0.1), round_ball(0.3)])
     press = tracks(asked, 24, colliders=lambda t: [np.eye(4), moved(0.0, 0.0, 0.95 - 0.25 * np.sin(6 * t))])
     saved, gone_on, taken_up = going_on(asked, press, 16)
     assert saved.factors.max() > 1.0

@@ -1,0 +1,52 @@
+"""The points of a solid that touch, where its tetrahedra reach beyond the artist's mesh."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neural_physics.body import Body
+from neural_physics.normals import triangulate
+from neural_physics.simulation_request import SimulationRequest
+from neural_physics.solver.embedded_contact import Carrier
+from neural_physics.solver.embedding import NO_SHARE, Embedding
+from neural_physics.solver.term import Array
+
+
+def contact_carrier(body: Body, request: SimulationRequest) -> Carrier | None:
+    """The mesh's surface as points, no further apart than the edges of a cage; None where there is no cage.
+
+    What hangs on a pinned vertex is left out: it goes where it is carried, whatever is in its way.
+    """
+    if body.settings.kind != "solid" or body.settings.filling != "cage":
+        return None
+    sides = body.rest_positions[body.elements[:, :2]]
+    length = float(np.linalg.norm(sides[:, 1] - sides[:, 0], axis=1).mean())
+    triangles = triangulate(request.corners, request.face_sizes)
+    embedding = Embedding(
+        body.rest_positions, body.elements, sampled(request.rest_positions[triangles], length)
+    )
+    held = (body.pinned[embedding.corners] & (np.abs(embedding.weights) > NO_SHARE)).any(axis=1)
+    return Carrier(embedding.corners[~held], embedding.weights[~held])
+
+
+def sampled(corners: Array, spacing: float) -> Array:
+    """(P, 3), each once: the corners of triangles (m, 3, 3), and points between, about `spacing` m apart."""
+    longest = np.linalg.norm(np.roll(corners, 1, axis=1) - corners, axis=-1).max(axis=1)
+    parts = np.maximum(np.ceil(longest / spacing), 1).astype(np.intp)
+    points = []
+    for n in np.unique(parts):
+        i, j = np.indices((n + 1, n + 1)).reshape(2, -1)
+        inside = i + j <= n
+        shares = np.stack([i, j, n - i - j], axis=1)[inside] / n
+        points.append((shares @ corners[parts == n]).reshape(-1, 3))
+    found = np.concatenate(points)
+    _, first = np.unique(np.round(found / (1e-6 * spacing)), axis=0, return_index=True)
+    return found[np.sort(first)]
+
+
+def shared_out(masses: Array, carrier: Carrier) -> Array:
+    """(P,) kg: of the body's vertices (B,), to the points that they carry, by their weights."""
+    shares = np.abs(carrier.weights)
+    totals = np.bincount(carrier.corners.ravel(), shares.ravel(), len(masses))
+    each = masses[carrier.corners] / np.maximum(totals[carrier.corners], NO_SHARE)
+    return np.einsum("pk,pk->p", shares, each)

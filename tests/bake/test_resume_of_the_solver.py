@@ -23,7 +23,10 @@ from scenes import add_ball, bpy, empty_scene, react_to, settings_of  # noqa: E4
 ROOT = Path(__file__).resolve().parents[2]
 SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
 TAKES, FRAMES, KILLS = 2, 400, 10
-LONGEST_WAIT = {"body": 0.4, "tracks": 1.5, "simulate": 3.0}  # seconds into a stage
+# The stage of each kill, and how many seconds into it at most; then LAST. A stage takes longer than
+# its first wait even where the machine is quick: Python and Blender have to start.
+STAGES = [("body", 0.3), ("body", 0.6), ("tracks", 0.2), ("tracks", 1.5), ("simulate", 0.5)]
+LAST = ("simulate", 3.0)
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +66,8 @@ def running(folder: Path) -> dict[str, list[int]]:
 
 
 def kill_everything(coordinator: subprocess.Popen, folder: Path) -> set[str]:
-    """`kill -9`; what was being done."""
+    """`kill -9`; what was being done. Some notice that the coordinator is gone before they are killed."""
+    stages = set(running(folder))
     os.kill(coordinator.pid, signal.SIGKILL)
     coordinator.wait()
     killed = running(folder)
@@ -71,7 +75,7 @@ def kill_everything(coordinator: subprocess.Popen, folder: Path) -> set[str]:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     wait_for(lambda: not running(folder))
-    return set(killed)
+    return stages
 
 
 def test_kill_9_at_random_moments_of_every_stage_changes_nothing(tmp_path):
@@ -79,14 +83,14 @@ def test_kill_9_at_random_moments_of_every_stage_changes_nothing(tmp_path):
     assert run(command_for(cube, tmp_path / "whole", TAKES, FRAMES))["frames"] == TAKES * FRAMES
     broken, hits = tmp_path / "broken", Counter()
     for kill in range(KILLS):
-        stage = ("body", "body", "tracks", "tracks", "simulate")[min(kill, 4)]
+        stage, longest = STAGES[kill] if kill < len(STAGES) else LAST
         bake = start(command_for(cube, broken, TAKES, FRAMES))
         wait_for(lambda stage=stage, bake=bake: stage in running(broken) or bake.poll() is not None)
-        time.sleep(chance.uniform(0.0, LONGEST_WAIT[stage]))
+        time.sleep(chance.uniform(0.0, longest))
         if bake.poll() is not None:  # a quick machine had nothing left to be interrupted
             break
         hits.update(kill_everything(bake, broken))
-    assert all(hits[stage] for stage in LONGEST_WAIT), hits
+    assert set(hits) == {"body", "tracks", "simulate"}, hits
     result = run(command_for(cube, broken, TAKES, FRAMES))
     assert result.get("frames") == TAKES * FRAMES, result
     assert contents(broken) == contents(tmp_path / "whole")

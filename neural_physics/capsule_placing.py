@@ -33,7 +33,8 @@ class CarriedCapsules:
         ends = carried @ self._ends
         linear = carried[:, :3, :3]
         volumes = np.abs(np.linalg.det(linear))
-        stretches = np.linalg.norm((linear @ self._axes)[:, :, 0], axis=1)
+        axes = (linear @ self._axes)[:, :, 0]
+        stretches = np.sqrt(np.einsum("ij,ij->i", axes, axes))
         sections = volumes / np.where(stretches > 0.0, stretches, 1.0)
         scales = np.where(self._balls, np.cbrt(volumes), np.sqrt(sections))
         radii = self._radii * scales[:, None]

@@ -18,6 +18,7 @@ from .setting_up import find_movers
 from .sources import mesh_data, read_positions
 from .vertex_weights import bone_weights
 
+NEARLY = 0.999  # of the heaviest weight: as heavy, but for rounding
 LEAST_WEIGHT = 4.0  # vertices: a bone with less of a body is not worth a capsule
 
 
@@ -38,9 +39,10 @@ def capsule_sources(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.t
 def fit_capsules(obj: bpy.types.Object, sources: Iterable[bpy.types.Object]) -> list[str]:
     """Fit capsules to armatures and meshes, and keep them with the simulated object; returns their names.
 
-    An armature, or a mesh that follows one, gives a capsule for each of its deforming bones with enough of
-    a body: of the meshes with that armature that collide, or are among the sources. Bodies are taken at
-    rest, as they are without their modifiers. Any other mesh gives one capsule, in its object's axes.
+    An armature, or a mesh that follows one, gives a capsule for each of its deforming bones that moves enough
+    of a body more than other bones do: of the meshes with that armature that collide, or are among the
+    sources. Bodies are taken at rest, as they are without their modifiers. Any other mesh gives one capsule,
+    in its object's axes.
 
     What there was of the same sources is replaced; a capsule that the artist switched off is off again.
     Bones at rest are not scaled, but their armature's object may be: sections are made round in its own
@@ -110,7 +112,12 @@ def _of_rig(rig: bpy.types.Object, bodies: list[bpy.types.Object], share: float)
             raise Problem("body_unweighted", body=body.name, rig=rig.name)
         rig_from_body = rig.matrix_world.inverted_safe() @ body.matrix_world
         points = _moved(rig_from_body, read_positions(mesh_data(body)))
-        parts.append((points[rows.vertices], rows.bones, rows.weights))
+        # What two bones share bends between them. A capsule around all that a forearm moves a little would
+        # stick out of a bent elbow, so that each vertex counts for the bone that weighs on it most.
+        heaviest = np.zeros(len(points))
+        np.maximum.at(heaviest, rows.vertices, rows.weights)
+        most = rows.weights >= NEARLY * heaviest[rows.vertices]
+        parts.append((points[rows.vertices[most]], rows.bones[most], rows.weights[most]))
     if not parts:
         return
     points, owners, weights = (np.concatenate(part) for part in zip(*parts, strict=True))

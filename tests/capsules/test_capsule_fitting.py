@@ -49,7 +49,8 @@ def test_each_bone_gets_the_shape_of_what_follows_it_in_its_own_axes(cloth):
     assert [upper.start_radius, upper.end_radius] == pytest.approx([middle, TOP], abs=0.02)
     for item in (lower, upper):
         assert [item.start[0], item.start[2], item.end[0], item.end[2]] == pytest.approx([0] * 4, abs=1e-6)
-        assert -0.06 < item.start[1] < 0.2 and 0.8 < item.end[1] < 1.05
+        # Nor does it go on beyond the joint, where it would stick out of a bent limb.
+        assert -1e-3 < item.start[1] < 0.2 and 0.8 < item.end[1] < 1.001
 
 
 def test_a_rig_that_is_moved_turned_scaled_and_posed_gives_the_same_in_its_own_axes(cloth):
@@ -63,7 +64,7 @@ def test_a_rig_that_is_moved_turned_scaled_and_posed_gives_the_same_in_its_own_a
     bpy.context.view_layer.update()
     fit_capsules(cloth, [rig])
     after = [(*item.start, *item.end, item.start_radius) for item in settings_of(cloth).capsules]
-    assert np.array(after) == pytest.approx(np.array(before), abs=1e-4)
+    assert np.array(after) == pytest.approx(np.array(before), abs=5e-4)  # where a tube ends is known badly
 
 
 def test_a_body_in_other_axes_than_its_rig_is_seen_in_the_rigs(cloth):

@@ -33,6 +33,7 @@ class Body:
     (m, 3). gravity (3,), m/s^2.
     embedding_corners, embedding_weights (V, 4): of solids, which four vertices carry each vertex of the
     artist's mesh, and by how much; None for shells and rods, whose vertices are the mesh's.
+    bones (B,): of solids, which of the request's bones holds each vertex, -1 where none does.
     """
 
     settings: SimulationSettings
@@ -44,6 +45,7 @@ class Body:
     gravity: Positions
     embedding_corners: Indices | None = None
     embedding_weights: Positions | None = None
+    bones: Indices | None = None
 
     @property
     def vertex_count(self) -> int:
@@ -58,7 +60,7 @@ class Body:
 
     def write(self, path: Path) -> None:
         """All or nothing. Raises Problem("folder_not_writable" | "disk_full")."""
-        names = _ARRAYS if self.embedding_corners is None else (*_ARRAYS, *_EMBEDDING)
+        names = _ARRAYS if self.embedding_corners is None else (*_ARRAYS, *_OF_SOLIDS)
         arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in names}
         arrays["settings"] = np.frombuffer(json.dumps(asdict(self.settings)).encode(), np.uint8)
         data = BytesIO()
@@ -72,7 +74,7 @@ class Body:
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 settings = SimulationSettings.from_json(json.loads(arrays["settings"].tobytes()))
-                names = [*_ARRAYS, *(name for name in _EMBEDDING if name in arrays)]
+                names = [*_ARRAYS, *(name for name in _OF_SOLIDS if name in arrays)]
                 body = Body(settings, **{name: arrays[name] for name in names})
             body._check()
             return body
@@ -96,10 +98,11 @@ class Body:
             _require("embedding_corners", self.embedding_corners, (carried, 4), np.int32)
             _require("embedding_weights", self.embedding_weights, (carried, 4), np.float64)
             _require_indices("embedding_corners", self.embedding_corners, count)
+            _require("bones", self.bones, (count,), np.int32)
 
 
 _ARRAYS = ("rest_positions", "elements", "pinned", "masses", "moduli", "gravity")
-_EMBEDDING = ("embedding_corners", "embedding_weights")
+_OF_SOLIDS = ("embedding_corners", "embedding_weights", "bones")
 
 
 def _require(name: str, array: NDArray[Any] | None, shape: tuple[int, ...], dtype: type) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -30,7 +30,8 @@ class SimulationSettings:
     young, shear, Pa; density kg/m^3, of solids and rods; area_density kg/m^2, of shells; thickness: of
     shells, radius: of rods, m; bending: of shells, N m. What a kind does not use is left as it is.
     tetrahedra: about how many fill a solid. steps: of implicit Euler in a frame. damping: Rayleigh's, of the
-    stiffness, s. friction: Coulomb's coefficient, the same with all colliders.
+    stiffness, s. friction: Coulomb's coefficient, the same with all colliders. bone_radius: of solids, how
+    near to a bone the inside goes with it, m; 0: nothing does.
     """
 
     kind: Kind
@@ -49,6 +50,7 @@ class SimulationSettings:
     damping: float = 0.0
     friction: float = 0.4
     self_contact: bool = False
+    bone_radius: float = 0.0
 
     @staticmethod
     def from_json(item: Mapping[str, Any]) -> SimulationSettings:
@@ -58,10 +60,10 @@ class SimulationSettings:
         for name, choices in known.items():
             if getattr(settings, name) not in get_args(choices):
                 raise ValueError(f"{name} cannot be “{getattr(settings, name)}”")
-        for field in fields(settings):
-            value = getattr(settings, field.name)
-            if field.type in ("float", "int") and not np.isfinite(value):
-                raise ValueError(f"{field.name} is not a finite number")
+        for setting in fields(settings):
+            value = getattr(settings, setting.name)
+            if setting.type in ("float", "int") and not np.isfinite(value):
+                raise ValueError(f"{setting.name} is not a finite number")
         if settings.steps < 1 or settings.tetrahedra < 1:
             raise ValueError("steps and tetrahedra must be at least 1")
         return settings
@@ -82,7 +84,8 @@ class SimulationRequest:
 
     rest_positions (V, 3): of the artist's mesh at rest, metres, its scale applied, not where it stands nor
     how it is turned. corners, face_sizes: its faces, as in `rest_mesh.Mesh`; edges (E, 2): all of its edges.
-    pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes.
+    pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes. bones (K, 2, 3): heads and
+    tails, at rest, of the bones that hold the inside of a solid, in the axes of rest_positions.
     """
 
     object: str
@@ -94,12 +97,13 @@ class SimulationRequest:
     pins: NDArray[np.bool_]
     gravity: Positions
     colliders: tuple[ColliderMesh, ...]
+    bones: Positions = field(default_factory=lambda: np.empty((0, 2, 3)))
 
     def write(self, path: Path) -> None:
         """Raises Problem("folder_not_writable" | "disk_full")."""
         arrays: dict[str, NDArray[Any]] = {
             name: getattr(self, name)
-            for name in ("rest_positions", "corners", "face_sizes", "edges", "pins", "gravity")
+            for name in ("rest_positions", "corners", "face_sizes", "edges", "pins", "gravity", "bones")
         }
         for number, collider in enumerate(self.colliders):
             arrays[f"collider_{number}_vertices"] = collider.vertices
@@ -133,6 +137,7 @@ class SimulationRequest:
                     arrays["pins"],
                     arrays["gravity"],
                     colliders,
+                    arrays["bones"],
                 )
         except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
@@ -147,7 +152,8 @@ class Tracks:
     translations only. wind (T, 3): the directions of all winds times their strengths, in the world's axes.
     frame_from_world (T, 4, 4): to the axes that positions are stored in. object_from_frame (T, 4, 4), or None
     where those are the object's own. world_from_rest (4, 4): where the body at rest stands at the first
-    frame, a rotation and a translation. fps: frames per second.
+    frame, a rotation and a translation. bones (T, K, 4, 4): where each of the request's bones takes what it
+    holds, from where that is at rest, rotations and translations too. fps: frames per second.
     """
 
     fps: float
@@ -158,10 +164,11 @@ class Tracks:
     wind: Positions
     frame_from_world: Positions
     object_from_frame: Positions | None
+    bones: Positions
 
     def write(self, path: Path) -> None:
         """Raises Problem("folder_not_writable" | "disk_full")."""
-        names = ("world_from_rest", "interaction", "pins", "colliders", "wind", "frame_from_world")
+        names = ("world_from_rest", "interaction", "pins", "colliders", "wind", "frame_from_world", "bones")
         arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in names}
         if self.object_from_frame is not None:
             arrays["object_from_frame"] = self.object_from_frame
@@ -181,6 +188,7 @@ class Tracks:
                     arrays["wind"],
                     arrays["frame_from_world"],
                     arrays.get("object_from_frame"),
+                    arrays["bones"],
                 )
         except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error

@@ -29,6 +29,8 @@ class NEURALPHYSICS_PT_simulation(Details, bpy.types.Panel):
             layout.label(text="Its settings are in the Physics properties", icon="PHYSICS")
             return
         column.prop_search(simulation, "pins", obj, "vertex_groups")
+        if simulation.kind == "SOLID" and any(modifier.type == "ARMATURE" for modifier in obj.modifiers):
+            column.prop(simulation, "bone_radius")
         column.separator()
         column.operator_menu_enum(NEURALPHYSICS_OT_use_material.bl_idname, "name", text="Material")
         for quantity in QUANTITIES[simulation.kind]:

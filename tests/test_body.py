@@ -32,6 +32,7 @@ def solid(vertices: int = 16) -> Body:
         np.array([0.0, 0.0, -9.81]),
         corners,
         weights,
+        np.array([0, -1, -1, -1, -1], np.int32),
     )
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import bench_accuracy
 import bench_excursion
 import bench_limit
+import bench_normals
 import bench_solver
 import bench_table
 from bench_datasets import BENCH
@@ -81,6 +82,7 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "limit": bench_limit.judge,
     "excursion": excursion,
     "table": bench_table.judge,
+    "normals": bench_normals.judge,
     "solver": bench_solver.judge,
 }
 

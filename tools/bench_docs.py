@@ -134,6 +134,22 @@ def play(part: dict[str, Any]) -> str:
     return table(names, rows)
 
 
+def normals(part: dict[str, Any]) -> str:
+    rows = [
+        (
+            row["scene"],
+            row["bases"],
+            f"{row['regressed']:.1f}",
+            f"{row['recomputed']:.1f}",
+            f"{row['ms']['regressed']:.2f}",
+            f"{row['ms']['recomputed']:.2f}",
+        )
+        for row in part["rows"]
+    ]
+    names = ("scene", "bases", "regressed, °", "recomputed, °", "regressed, ms", "recomputed, ms")
+    return table(names, rows)
+
+
 def solver(part: dict[str, Any]) -> str:
     found = {
         "tetrahedra": f"{part['tetrahedra']:,}",
@@ -177,6 +193,7 @@ PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "table": ("table", rows_of_table),
     "ablations": ("table", ablations),
     "play": ("play", play),
+    "normals": ("normals", normals),
     "solver": ("solver", solver),
     "shell": ("solver", shell),
     "simkit": ("solver", simkit),

@@ -27,6 +27,7 @@ Indices = NDArray[np.intp]
 
 NEAR_ENOUGH = 1.3  # how far off the number of tetrahedra may be, either way
 TRIES = 3
+SIZES = (1e-4, 1e4)  # m: what is smaller or larger was meant in other units
 SAME = 1e-6  # of the body's size: how far two meshes at rest may be apart and still be the same
 
 
@@ -38,6 +39,7 @@ def make_body(request: SimulationRequest) -> Body:
     """
     make = {"solid": _solid, "shell": _shell, "rod": _rod}[request.settings.kind]
     try:
+        _check_positions(request)
         body = make(request)
     except ValueError as error:
         raise Problem("body_unusable", object=request.object, reason=_clause(error)) from error
@@ -50,13 +52,30 @@ def make_body(request: SimulationRequest) -> Body:
     return body
 
 
+def _check_positions(request: SimulationRequest) -> None:
+    """Raise ValueError for a mesh that is nowhere, or of a size that nothing has."""
+    positions = request.rest_positions
+    lost = int((~np.isfinite(positions).all(axis=1)).sum())
+    if lost:
+        raise ValueError(
+            f"{lost} of its vertices have coordinates that are not numbers: delete them, "
+            "or undo what moved them there."
+        )
+    size, (least, most) = float(np.linalg.norm(np.ptp(positions, axis=0))), SIZES
+    if size and not least <= size <= most:
+        raise ValueError(
+            f"It is {size:.3g} m across, since one Blender unit is one metre: scale it to between "
+            f"{least:g} and {most:g} m."
+        )
+
+
 def made_of(body: Body, request: SimulationRequest) -> bool:
     """Whether a body was made from the same mesh, pins and settings."""
     at_rest = body.carried(body.rest_positions)
     if body.settings != request.settings or at_rest.shape != request.rest_positions.shape:
         return False
     near = SAME * np.linalg.norm(np.ptp(request.rest_positions, axis=0))
-    same_pins = np.array_equal(_held(body, request.pins), body.pinned)
+    same_pins = np.array_equal(_held(body, request), body.pinned)
     same_place = np.abs(at_rest - request.rest_positions).max() <= near
     return bool(same_pins and same_place and np.allclose(body.gravity, request.gravity))
 
@@ -74,18 +93,33 @@ def _solid(request: SimulationRequest) -> Body:
         require_solid(request.rest_positions, triangles)
     vertices, tetrahedra = _filled(request, triangles)
     embedding = Embedding(vertices, tetrahedra, request.rest_positions)
+    bones = _bones_of(vertices, request)
     volumes = rest_shapes(vertices[tetrahedra])[1]
     return Body(
         settings,
         vertices,
         tetrahedra.astype(np.int32),
-        embedding.pinned(request.pins),
+        embedding.pinned(request.pins) | (bones >= 0),
         lumped(len(vertices), tetrahedra, material.density * volumes),
         np.tile(material.lame, (len(tetrahedra), 1)),
         np.asarray(request.gravity, np.float64),
         embedding.corners.astype(np.int32),
         embedding.weights,
+        bones,
     )
+
+
+def _bones_of(vertices: Array, request: SimulationRequest) -> NDArray[np.int32]:
+    """(n,) the nearest of the bones that reach to each vertex, -1 where none does (Jin et al. 2022, 3.1)."""
+    nearest = np.full(len(vertices), -1, np.int32)
+    reach = np.full(len(vertices), request.settings.bone_radius)
+    for number, (head, tail) in enumerate(request.bones):
+        along = tail - head
+        shares = np.clip((vertices - head) @ along / max(float(along @ along), 1e-30), 0.0, 1.0)
+        distances = np.linalg.norm(vertices - head - shares[:, None] * along, axis=1)
+        nearer = distances < reach
+        nearest[nearer], reach[nearer] = number, distances[nearer]
+    return nearest
 
 
 def _triangles(request: SimulationRequest) -> NDArray[np.int32]:
@@ -164,11 +198,12 @@ def _material(request: SimulationRequest, make: Callable[[], Material]) -> Mater
         raise Problem("material_unusable", object=request.object, reason=_clause(error)) from error
 
 
-def _held(body: Body, pins: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(B,) which of the body's vertices the mesh's pins (V,) hold."""
+def _held(body: Body, request: SimulationRequest) -> NDArray[np.bool_]:
+    """(B,) which of the body's vertices the mesh's pins and the bones hold."""
+    pins = request.pins
     if body.embedding_corners is None or body.embedding_weights is None:
         return pins
-    held = np.zeros(body.vertex_count, bool)
+    held = _bones_of(body.rest_positions, request) >= 0
     held[body.embedding_corners[pins][np.abs(body.embedding_weights[pins]) > NO_SHARE]] = True
     return held
 

@@ -96,7 +96,11 @@ class TrackedMotion:
             return positions
         # As seen from where the body stood at first: what few pins leave open then stays as it was.
         positions[pins] = self.placement.to_own(self._tracks.pins[frame])
-        return self.placement.to_world(self._embedding.pin_targets(pins, positions))
+        targets = self.placement.to_world(self._embedding.pin_targets(pins, positions))
+        for number, carried in enumerate(self._tracks.bones[frame]):
+            held = self._body.bones == number
+            targets[held] = self._body.rest_positions[held] @ carried[:3, :3].T + carried[:3, 3]
+        return targets
 
 
 def check_tracks(tracks: Tracks, request: SimulationRequest, frames: int, channels: int) -> None:
@@ -109,6 +113,7 @@ def check_tracks(tracks: Tracks, request: SimulationRequest, frames: int, channe
         "wind": (frames, 3),
         "frame_from_world": (frames, 4, 4),
         "world_from_rest": (4, 4),
+        "bones": (frames, len(request.bones), 4, 4),
     }
     if tracks.object_from_frame is not None:
         shapes["object_from_frame"] = (frames, 4, 4)

@@ -69,6 +69,13 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     pins: StringProperty(
         name="Pins", description="Vertex group of what is held by the object, its hooks and its armature"
     )
+    bone_radius: FloatProperty(
+        name="Bones Hold",
+        description="How near to a bone of its Armature modifier the inside goes with it; 0 leaves it free",
+        default=0.0,
+        min=0.0,
+        unit="LENGTH",
+    )
     young: FloatProperty(
         name="Stiffness",
         description="Young's modulus, Pa: jelly some thousands, rubber a million",
@@ -200,6 +207,7 @@ def settings_for_solver(simulation: NEURALPHYSICS_PG_simulation) -> SimulationSe
         "damping",
         "friction",
         "self_contact",
+        "bone_radius",
     ]
     return SimulationSettings.from_json(
         {"kind": simulation.kind.lower(), **{name: getattr(simulation, name) for name in names}}

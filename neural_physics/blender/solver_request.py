@@ -7,6 +7,7 @@ import numpy as np
 
 from ..simulation_request import SimulationRequest
 from .collider_meshes import collider_mesh, collider_objects
+from .holding_bones import holding_rig, rest_segments
 from .properties import settings_of
 from .rigid_placement import stretch
 from .simulation_properties import settings_for_solver
@@ -18,6 +19,7 @@ def solver_request(scene: bpy.types.Scene, obj: bpy.types.Object) -> SimulationR
     depsgraph = bpy.context.evaluated_depsgraph_get()
     mesh, edges = mesh_of(obj), np.empty((len(mesh_data(obj).edges), 2), np.int32)
     mesh_data(obj).edges.foreach_get("vertices", edges.reshape(-1))
+    rig = holding_rig(obj)
     gravity = scene.gravity.to_tuple() if scene.use_gravity else (0.0, 0.0, 0.0)
     return SimulationRequest(
         object=obj.name,
@@ -29,4 +31,5 @@ def solver_request(scene: bpy.types.Scene, obj: bpy.types.Object) -> SimulationR
         pins=mesh.pins > 0.0,
         gravity=np.array(gravity, np.float64),
         colliders=tuple(collider_mesh(depsgraph, other) for other in collider_objects(scene, obj)),
+        bones=np.empty((0, 2, 3)) if rig is None else rest_segments(obj, rig),
     )

@@ -16,11 +16,13 @@ from ..simulation_request import SimulationRequest, Tracks
 from ..takes import Dataset
 from .bake_scenes import open_scene, write_take_scene
 from .collider_meshes import collider_objects
+from .holding_bones import bone_placements, holding_rig
 from .rigid_placement import placement, stretch
 from .sampling import ChannelSampler, is_wind, reference_frame_of
 from .scene_copy import first_frame
 from .sources import read_positions
 
+COLUMNS = ("interaction", "pins", "colliders", "wind", "frame_from_world", "object_from_frame", "bones")
 SAME_SCALE = 1e-3  # of the scale's own size
 
 
@@ -59,17 +61,8 @@ class _Recorder:
         self._colliders = [found[collider.name] for collider in request.colliders]
         self._winds = [other for other in self._scene.objects if is_wind(other)]
         self._scales: dict[str, NDArray[np.float64]] = {}
-        self._rows: dict[str, list[NDArray[Any]]] = {
-            column: []
-            for column in (
-                "interaction",
-                "pins",
-                "colliders",
-                "wind",
-                "frame_from_world",
-                "object_from_frame",
-            )
-        }
+        self._rig = holding_rig(self._obj)
+        self._rows: dict[str, list[NDArray[Any]]] = {column: [] for column in COLUMNS}
         self._world_from_rest = np.eye(4)
 
     def record(self, index: int) -> None:
@@ -88,6 +81,7 @@ class _Recorder:
             ),
             "wind": self._wind(depsgraph),
             "frame_from_world": self._sampler.frame_from_world(),
+            "bones": self._bones(depsgraph),
         }
         object_from_frame = self._sampler.object_from_frame(depsgraph)
         if object_from_frame is not None:
@@ -120,6 +114,12 @@ class _Recorder:
         world = np.array(obj.matrix_world, np.float64)
         places = read_positions(mesh, self._positions)[self._pins].astype(np.float64)
         return places @ world[:3, :3].T + world[:3, 3]
+
+    def _bones(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64]:
+        """(K, 4, 4); K is 0 where no bone holds anything."""
+        if self._rig is None:
+            return np.empty((0, 4, 4))
+        return bone_placements(depsgraph, self._obj, self._rig)
 
     def _pose(self, depsgraph: bpy.types.Depsgraph, other: bpy.types.Object) -> NDArray[np.float64]:
         """(4, 4). Raises Problem("collider_scales"): a rigid shape has one size."""

@@ -216,7 +216,7 @@ def test_options_for_pip_may_begin_with_dashes(monkeypatch, tmp_path):
     given = []
     monkeypatch.setattr(
         "neural_physics.environment_create.create",
-        lambda folder, requirements, options, stop: given.append(options) or tmp_path,
+        lambda folder, requirements, options, stop, optional: given.append(options) or tmp_path,
     )
     for options in ("--index-url=https://example.org/simple", "--index-url https://example.org -q", ""):
         argv = training_environment.create_command(options)

@@ -146,6 +146,38 @@ def test_the_wind_blows_along_its_z_axis_and_positions_are_kept_in_the_objects_a
     assert tracks.object_from_frame is None and tracks.fps == 24.0
 
 
+def test_bones_carry_what_they_hold_as_the_armature_does(tmp_path):
+    empty_scene()
+    rig = add_rig()
+    bpy.ops.mesh.primitive_cube_add(size=0.4, location=(0.0, 0.0, 1.5))
+    flesh = bpy.context.object
+    flesh.scale = (1.0, 2.0, 1.0)
+    flesh.modifiers.new("Rig", "ARMATURE").object = rig
+    group = flesh.vertex_groups.new(name="upper")
+    group.add(range(8), 1.0, "REPLACE")
+    rig.location, rig.rotation_euler = (0.3, 0.0, 0.0), (0.0, 0.2, 0.0)
+    flesh.parent = rig
+    bone = rig.pose.bones["upper"]
+    bone.rotation_mode = "XYZ"
+    for frame, angle in ((1, 0.0), (FRAMES, 1.0)):
+        bone.rotation_euler = (angle, 0.3 * angle, 0.0)
+        bone.keyframe_insert("rotation_euler", frame=frame)
+    simulation = settings_of(flesh).simulation
+    simulation.kind, simulation.bone_radius = "SOLID", 0.1
+    react_to(flesh, rig, motion="KEEP")
+    request, tracks = recorded(flesh, tmp_path / "d")
+    assert request.settings.bone_radius == pytest.approx(0.1) and request.bones.shape == (2, 2, 3)
+    heads = apply(tracks.world_from_rest, request.bones[:, 0])
+    at_frames(0)
+    rig = bpy.data.objects["Rig"]  # the bake has opened another file
+    posed = [rig.matrix_world @ rig.pose.bones[name].head for name in ("lower", "upper")]
+    np.testing.assert_allclose(heads, posed, atol=1e-5)
+    for index in range(FRAMES):
+        at_frames(index)
+        carried = apply(tracks.bones[index, 1], request.rest_positions)
+        np.testing.assert_allclose(carried, world_positions("Cube"), atol=1e-5)
+
+
 def test_what_is_no_rigid_shape_is_told_before_anything_is_simulated(tmp_path):
     empty_scene()
     sheet, ball = shell(), add_ball()

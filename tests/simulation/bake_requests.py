@@ -92,10 +92,10 @@ def request(settings, mesh, pins=(), colliders=(), gravity=GRAVITY, edges=()):
     )
 
 
-def tracks(asked, frames, *, pins=None, colliders=None, wind=(0.0, 0.0, 0.0), place=None):
+def tracks(asked, frames, *, pins=None, colliders=None, wind=(0.0, 0.0, 0.0), place=None, bones=None):
     """Of things that stand still, but for what is given: functions of a time in seconds.
 
-    pins: of the positions (P, 3) at rest where they stand; colliders: (C, 4, 4).
+    pins: of the positions (P, 3) at rest where they stand; colliders: (C, 4, 4); bones: (K, 4, 4).
     """
     times = np.arange(frames) / FPS
     place = np.eye(4) if place is None else place
@@ -110,6 +110,7 @@ def tracks(asked, frames, *, pins=None, colliders=None, wind=(0.0, 0.0, 0.0), pl
         np.tile(np.asarray(wind, float), (frames, 1)),
         np.tile(np.eye(4), (frames, 1, 1)),
         None,
+        np.array([np.empty((0, 4, 4)) if bones is None else bones(t) for t in times]),
     )
 
 

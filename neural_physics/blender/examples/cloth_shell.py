@@ -6,15 +6,15 @@ from math import pi
 from typing import cast
 
 import bpy
-from mathutils import Matrix, Vector
+from mathutils import Matrix
 
 from ...motion import MotionBox
-from .parts import Key, animate, collider, hang_on, react_to, sheet, simulate_as, vertices_where
-from .stage import BALL, SAIL, Point, View, open_stage
+from .parts import Key, animate, collider, hand, react_to, sheet, simulate_as
+from .stage import BALL, SAIL, View, open_stage
 
 FRAMES = 250
 CORNERS = {"Hand A": (-0.5, 0.5), "Hand B": (0.5, 0.5)}
-PATCH = 0.05  # metres; what a hand holds of its corner
+PATCH = 0.08  # metres; what a hand holds of its corner
 MOTION = MotionBox((-0.35, -0.5, -0.3), (0.35, 0.5, 0.3), fastest=1.5)
 START = (0.0, -0.5, -0.1)
 DEMONSTRATION = [
@@ -36,9 +36,9 @@ def build(scene: bpy.types.Scene, points: int = 31) -> bpy.types.Object:
     cast(bpy.types.Mesh, cloth.data).transform(Matrix.Rotation(pi / 2, 4, "X"))  # it stands
     simulate_as(cloth, "SHELL", "cotton")
     for name, (x, z) in CORNERS.items():
-        hand = _hand(collection, cloth, name, (x, 0.0, z))
-        react_to(cloth, hand, _motion(x, z))
-        animate(hand, _demonstration(x, z))
+        empty = hand(collection, cloth, name, (x, 0.0, z), PATCH)
+        react_to(cloth, empty, _motion(x, z))
+        animate(empty, _demonstration(x, z))
     ball = collider(collection, "Ball", 0.15, START, BALL)
     react_to(cloth, ball, MOTION)
     animate(ball, DEMONSTRATION)
@@ -58,15 +58,3 @@ def _demonstration(x: float, z: float) -> list[Key]:
         (180, (0.9 * x, -0.1, z - 0.2)),
         (250, (x, 0.0, z)),
     ]
-
-
-def _hand(
-    collection: bpy.types.Collection, cloth: bpy.types.Object, name: str, place: Point
-) -> bpy.types.Object:
-    """An Empty that holds one corner."""
-    empty = bpy.data.objects.new(name, None)
-    empty.empty_display_type, empty.empty_display_size = "SPHERE", 0.05
-    empty.location = place
-    collection.objects.link(empty)
-    hang_on(cloth, empty, vertices_where(cloth, lambda at: (at - Vector(place)).length < PATCH))
-    return empty

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import bpy
-from mathutils import Vector
 
 from ...motion import MotionBox
-from .parts import animate, cotton, hang_on, react_to, sheet, vertices_where
-from .stage import SAIL, Point, View, open_stage
+from .parts import Key, animate, cotton, hand, react_to, sheet
+from .stage import SAIL, View, open_stage
 
 FRAMES = 250
 CORNERS = {"Pin A": (-1.0, -1.0), "Pin B": (1.0, -1.0), "Pin C": (1.0, 1.0), "Pin D": (-1.0, 1.0)}
-PATCH = 0.13  # metres; a pin holds this much of its corner, as fingers would
+PATCH = 0.13  # metres; a pin holds this much of its corner
 INWARD, UP_DOWN = 0.6, 0.6  # metres a pin may stray from its corner
 
 
@@ -21,24 +20,12 @@ def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
     collection = open_stage(scene, "Four Pins", view, ground=-1.6, frames=FRAMES)
     cloth = sheet(collection, "Sheet", (points, points), (2.0, 2.0, 1.0), SAIL)
     for name, (x, y) in CORNERS.items():
-        empty = _pin(collection, cloth, name, (x, y, 0.0))
+        empty = hand(collection, cloth, name, (x, y, 0.0), PATCH)
         react_to(cloth, empty, _motion(x, y))
         animate(empty, _demonstration(x, y))
     # The hooks stand below the cloth in the stack: it is held where they have moved its corners.
     cotton(cloth, "Pins", FRAMES).settings.bending_stiffness = 6.0  # softer, its creases fray
     return cloth
-
-
-def _pin(
-    collection: bpy.types.Collection, cloth: bpy.types.Object, name: str, place: Point
-) -> bpy.types.Object:
-    """An Empty that carries one corner of the cloth."""
-    empty = bpy.data.objects.new(name, None)
-    empty.empty_display_type, empty.empty_display_size = "SPHERE", 0.08
-    empty.location = place
-    collection.objects.link(empty)
-    hang_on(cloth, empty, vertices_where(cloth, lambda at: (at - Vector(place)).length < PATCH))
-    return empty
 
 
 def _motion(x: float, y: float) -> MotionBox:
@@ -47,7 +34,7 @@ def _motion(x: float, y: float) -> MotionBox:
     return MotionBox((xs[0], ys[0], -UP_DOWN), (xs[1], ys[1], UP_DOWN), fastest=2.0)
 
 
-def _demonstration(x: float, y: float) -> list[tuple[int, Point]]:
+def _demonstration(x: float, y: float) -> list[Key]:
     rise = 0.4 * x * y
     return [
         (1, (x, y, 0.0)),

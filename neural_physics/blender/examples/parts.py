@@ -61,6 +61,18 @@ def pin(obj: bpy.types.Object, name: str, vertices: Sequence[int], weight: float
     group.add(list(vertices), weight, "REPLACE")
 
 
+def hand(
+    collection: bpy.types.Collection, obj: bpy.types.Object, name: str, place: Point, patch: float
+) -> bpy.types.Object:
+    """An Empty that holds all vertices of an object within `patch` metres of a place, as fingers would."""
+    empty = bpy.data.objects.new(name, None)
+    empty.empty_display_type, empty.empty_display_size = "SPHERE", 0.6 * patch
+    empty.location = place
+    collection.objects.link(empty)
+    hang_on(obj, empty, vertices_where(obj, lambda at: (at - Vector(place)).length < patch))
+    return empty
+
+
 def hang_on(obj: bpy.types.Object, mover: bpy.types.Object, vertices: Sequence[int]) -> None:
     """Pin vertices of an object, which is at the origin, and let another one carry them from where it is."""
     pin(obj, "Pins", vertices)

@@ -1,10 +1,18 @@
 """Neural Physics: learn a simulation once, then play with it in real time."""
 
 from . import operators, panels
-from .neural_physics.blender import chart, commands, job_host, motion_boxes, playback, properties
+from .neural_physics.blender import (
+    capsule_overlay,
+    chart,
+    commands,
+    job_host,
+    motion_boxes,
+    playback,
+    properties,
+)
 from .neural_physics.blender.registration import register_parts, unregister_parts
 
-PARTS = (properties, chart, job_host, motion_boxes, playback, operators, panels, commands)
+PARTS = (properties, chart, job_host, motion_boxes, capsule_overlay, playback, operators, panels, commands)
 
 
 def register() -> None:

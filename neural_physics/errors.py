@@ -137,6 +137,20 @@ PROBLEMS: dict[str, str] = {
         "give it some, or set its training motion to Keep Animation."
     ),
     "wind_range_empty": "The least wind of {object} is above its most: set them the other way round.",
+    # What it is pushed out of
+    "capsule_lost": (
+        "What carried the capsule {capsule} of {object} is gone: "
+        "choose another object or bone for it, remove it, or fit the capsules again."
+    ),
+    "capsules_nothing": (
+        "There is nothing around {object} to fit capsules to: give its character's body an Armature modifier and "
+        "Collision physics, or choose a mesh with vertices."
+    ),
+    "body_unweighted": (
+        "{body} has no weights for the bones of {rig} that deform it: parent it to the armature again "
+        "with Automatic Weights, or paint some."
+    ),
+    "body_missing": "{body} is linked from a file that is not there: put that file back, or choose another body.",
     # What the bundled solver lets it run into
     "collider_deforms": (
         "{object} changes its shape by its modifier {modifier}, and the bundled solver knows rigid colliders only: "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 import bpy
 from bpy.props import (
     BoolProperty,
@@ -17,7 +15,9 @@ from bpy.props import (
     StringProperty,
 )
 
+from .capsule_properties import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .registration import register_classes, unregister_classes
+from .showing_anew import show_anew
 from .simulation_properties import NEURALPHYSICS_PG_simulation
 
 METHODS = [
@@ -36,16 +36,11 @@ MOTIONS = [
 ]
 
 
-def _show_anew(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Let Blender evaluate the object again, so that what plays follows its settings."""
-    cast(bpy.types.Object, settings.id_data).update_tag()
-
-
 class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     """One object that the simulation reacts to: a collider, a pin's Empty, an armature or a wind."""
 
     # `name` is the channel's name, by which a shared model is bound again.
-    object: PointerProperty(name="Object", type=bpy.types.Object, update=_show_anew)
+    object: PointerProperty(name="Object", type=bpy.types.Object, update=show_anew)
     motion: EnumProperty(name="Training Motion", items=MOTIONS, default="WANDER")
     box_low: FloatVectorProperty(
         name="Box From", size=3, default=(-1.0, -1.0, -1.0), subtype="TRANSLATION", unit="LENGTH"
@@ -102,10 +97,10 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         name="Reference Frame",
         description="Learn the motion relative to this object, such as a character's armature",
         type=bpy.types.Object,
-        update=_show_anew,
+        update=show_anew,
     )
     frame_bone: StringProperty(
-        name="Bone", description="Learn relative to this bone of the armature", update=_show_anew
+        name="Bone", description="Learn relative to this bone of the armature", update=show_anew
     )
     moving_frame: BoolProperty(
         name="Frame Moves",
@@ -117,7 +112,12 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         description="Also react to where the ground is, seen from the reference frame",
         default=False,
     )
-    ground_height: FloatProperty(name="Ground Height", default=0.0, unit="LENGTH", update=_show_anew)
+    ground_height: FloatProperty(name="Ground Height", default=0.0, unit="LENGTH", update=show_anew)
+
+    # Capsules
+    capsules: CollectionProperty(type=NEURALPHYSICS_PG_capsule)
+    active_capsule: IntProperty(name="Active Capsule", default=0, min=0)
+    projection: PointerProperty(type=NEURALPHYSICS_PG_projection)
 
     # Bake
     dataset_folder: StringProperty(
@@ -167,7 +167,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         name="Play",
         description="Show the learned motion instead of the simulation",
         default=False,
-        update=_show_anew,
+        update=show_anew,
     )
     model: PointerProperty(
         name="Packed Model", description="The model as it travels in this .blend", type=bpy.types.Text
@@ -178,10 +178,10 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         default=0,
         min=0,
         max=1024,
-        update=_show_anew,
+        update=show_anew,
     )
     start_frame: IntProperty(
-        name="Start", description="The frame the motion starts at", default=1, update=_show_anew
+        name="Start", description="The frame the motion starts at", default=1, update=show_anew
     )
     resting_collision: BoolVectorProperty(
         description="Whether Play switched the Collision modifier off in the viewport and in renders",
@@ -193,7 +193,13 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
 
 
-CLASSES = (NEURALPHYSICS_PG_simulation, NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object)
+CLASSES = (
+    NEURALPHYSICS_PG_simulation,
+    NEURALPHYSICS_PG_interaction,
+    NEURALPHYSICS_PG_capsule,
+    NEURALPHYSICS_PG_projection,
+    NEURALPHYSICS_PG_object,
+)
 
 
 def register() -> None:

@@ -1,0 +1,112 @@
+"""Where an object's capsules are at a frame, in its own axes."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from ..capsule_placing import CarriedCapsules
+from ..capsules import Capsules
+from ..errors import Problem
+from .capsule_properties import NEURALPHYSICS_PG_capsule
+from .properties import settings_of
+from .references import Numbered
+
+Rows = NDArray[np.float64]
+
+
+def pushing_capsules(obj: bpy.types.Object) -> list[NEURALPHYSICS_PG_capsule]:
+    """The capsules that an object is pushed out of: those switched on, if any are used at all."""
+    settings = settings_of(obj)
+    return [item for item in settings.capsules if item.enabled] if settings.projection.enabled else []
+
+
+class CapsuleSampler:
+    """Samples the capsules of an object frame by frame.
+
+    The capsules are those of when it was made: make another when the artist edits them. What carries them
+    is found again after an undo, whatever it is called by then.
+    """
+
+    def __init__(self, obj: bpy.types.Object) -> None:
+        """Raises Problem("capsule_lost") for a capsule whose object or bone is gone."""
+        self._obj, self._name = Numbered(obj), obj.name
+        items = pushing_capsules(obj)
+        self._count = len(items)
+        by_source: dict[bpy.types.Object, list[tuple[int, str, str]]] = {}
+        for place, item in enumerate(items):
+            if item.source is None:
+                raise Problem("capsule_lost", object=obj.name, capsule=item.name)
+            by_source.setdefault(item.source, []).append((place, item.bone, item.name))
+        self._carriers = [_Carrier(obj.name, source, rows) for source, rows in by_source.items()]
+        self._capsules = CarriedCapsules(
+            np.array([item.start[:] for item in items], np.float64).reshape(-1, 3),
+            np.array([item.end[:] for item in items], np.float64).reshape(-1, 3),
+            np.array([(item.start_radius, item.end_radius) for item in items], np.float64).reshape(-1, 2),
+        )
+        self._carried = np.empty((self._count, 4, 4))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def sample(self, depsgraph: bpy.types.Depsgraph) -> tuple[Capsules, float]:
+        """The capsules, and how deep a vertex may be to be pushed out, both in the object's own axes.
+
+        The depth limit is in metres of the world; under uneven scale, in those of the mean.
+        Raises Problem("capsule_lost" | "object_unknown").
+        """
+        obj = self._obj.original()
+        if obj is None:
+            raise Problem("object_unknown", object=self._name, scene=bpy.data.filepath)
+        world = obj.evaluated_get(depsgraph).matrix_world
+        object_from_world = world.inverted_safe()
+        for carrier in self._carriers:
+            carrier.read(depsgraph, object_from_world, self._carried)
+        volume = abs(world.to_3x3().determinant())
+        limit = settings_of(obj).projection.depth_limit / volume ** (1.0 / 3.0) if volume else 0.0
+        return self._capsules.placed(self._carried), limit
+
+
+class _Carrier:
+    """An object that carries capsules, by its bones or by itself."""
+
+    def __init__(self, owner: str, source: bpy.types.Object, rows: list[tuple[int, str, str]]) -> None:
+        """rows: of each capsule its place, its bone and its name. Raises Problem("capsule_lost")."""
+        self._owner, self._source = owner, Numbered(source)
+        self._itself = np.array([place for place, bone, _ in rows if not bone], np.intp)
+        self._rows = [row for row in rows if row[1]]
+        self._on_bones = np.array([place for place, _, _ in self._rows], np.intp)
+        self._name = rows[0][2]
+        self._buffer = np.empty((0, 4, 4), np.float32)
+        self._bones = np.empty(0, np.intp)
+        if self._rows:
+            self._find_bones(source)
+
+    def read(self, depsgraph: bpy.types.Depsgraph, object_from_world: Matrix, out: Rows) -> None:
+        """Fill in object_from_carrier (4, 4) of its capsules in `out` (C, 4, 4).
+
+        Raises Problem("capsule_lost").
+        """
+        source = self._source.original()
+        if source is None:
+            raise Problem("capsule_lost", object=self._owner, capsule=self._name)
+        evaluated = source.evaluated_get(depsgraph)
+        object_from_source = np.array(object_from_world @ evaluated.matrix_world)
+        out[self._itself] = object_from_source
+        if self._rows:
+            pose = evaluated.pose
+            if pose is None or len(pose.bones) != len(self._buffer):  # the rig was edited
+                pose = self._find_bones(evaluated)
+            pose.bones.foreach_get("matrix", self._buffer.reshape(-1))  # column by column
+            out[self._on_bones] = object_from_source @ self._buffer[self._bones].transpose(0, 2, 1)
+
+    def _find_bones(self, source: bpy.types.Object) -> bpy.types.Pose:
+        pose = source.pose
+        found = [pose.bones.find(bone) if pose else -1 for _, bone, _ in self._rows]
+        if pose is None or -1 in found:
+            raise Problem("capsule_lost", object=self._owner, capsule=self._rows[found.index(-1)][2])
+        self._bones = np.array(found, np.intp)
+        self._buffer = np.empty((len(pose.bones), 4, 4), np.float32)
+        return pose

@@ -1,0 +1,42 @@
+"""What an armature's bones weigh on the vertices of a mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from .sources import mesh_data
+
+
+@dataclass(frozen=True)
+class BoneWeights:
+    """One row per vertex and bone that weighs on it: vertices, bones, weights (n,); a vertex's sum to 1."""
+
+    vertices: NDArray[np.intp]
+    bones: NDArray[np.intp]
+    weights: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+
+def bone_weights(body: bpy.types.Object, bones: Mapping[str, int]) -> BoneWeights:
+    """The weights of a body's vertices; bones: the numbers of those that count, by name.
+
+    Blender's Armature modifier shares a vertex out among them just so, whatever its weights sum to.
+    """
+    numbers = {group.index: bones[group.name] for group in body.vertex_groups if group.name in bones}
+    rows = [
+        (vertex.index, numbers[membership.group], membership.weight)
+        for vertex in mesh_data(body).vertices
+        for membership in vertex.groups
+        if membership.group in numbers and membership.weight > 0.0
+    ]
+    table = np.array(rows, np.float64).reshape(-1, 3)
+    vertices, weights = table[:, 0].astype(np.intp), table[:, 2]
+    sums = np.bincount(vertices, weights, len(mesh_data(body).vertices))
+    return BoneWeights(vertices, table[:, 1].astype(np.intp), weights / sums[vertices])

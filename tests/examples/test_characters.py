@@ -1,0 +1,108 @@
+"""The character, its actions, and what it wears, in Blender's own simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+import bpy  # noqa: E402
+
+from neural_physics.blender import properties  # noqa: E402
+from neural_physics.blender.capsule_sampling import CapsuleSampler  # noqa: E402
+from neural_physics.blender.examples import cape, skirt  # noqa: E402
+from neural_physics.blender.examples.character import add_character, limbs  # noqa: E402
+from neural_physics.blender.examples.character_motion import ACTIONS, add_actions  # noqa: E402
+from neural_physics.blender.properties import settings_of  # noqa: E402
+from neural_physics.blender.sampling import layout_of, reference_frame_of  # noqa: E402
+from neural_physics.blender.sources import check_target, mesh_of, read_positions  # noqa: E402
+from neural_physics.blender.training_motion import actions_of, check_training_motion  # noqa: E402
+
+
+@pytest.fixture
+def scene():
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    if not hasattr(bpy.types.Object, "neural_physics"):
+        properties.register()
+    return bpy.context.scene
+
+
+def in_world(obj):
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    matrix = np.array(evaluated.matrix_world)
+    return read_positions(evaluated.data) @ matrix[:3, :3].T + matrix[:3, 3]
+
+
+def test_the_character_stands_on_the_ground_and_every_vertex_follows_a_bone(scene):
+    rig = add_character(scene, scene.collection)
+    body = bpy.data.objects["Body"]
+    assert len(rig.data.bones) == len(limbs()) == 19
+    heights = in_world(body)[:, 2]
+    assert -0.02 < heights.min() < 0.05 and 1.7 < heights.max() < 1.9
+    for vertex in body.data.vertices:
+        assert sum(membership.weight for membership in vertex.groups) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_what_is_left_and_right_is_mirrored(scene):
+    rig = add_character(scene, scene.collection)
+    for bone in rig.data.bones:
+        if bone.name.endswith(".L"):
+            other = rig.data.bones[bone.name.replace(".L", ".R")]
+            assert bone.head_local[0] > 0.0
+            assert np.array(other.tail_local) == pytest.approx(np.array(bone.tail_local) * (-1, 1, 1))
+
+
+def test_every_action_moves_the_body_and_ends_as_it_began(scene):
+    rig = add_character(scene, scene.collection)
+    body = bpy.data.objects["Body"]
+    assert [action.name for action in add_actions(rig)] == list(ACTIONS)
+    assert {action.name for action in actions_of(rig)} == set(ACTIONS)
+    still = in_world(body)
+    for action in actions_of(rig):
+        rig.animation_data.action = action
+        rig.animation_data.action_slot = action.slots[0]
+        first, last = (round(frame) for frame in action.frame_range)
+        moved = []
+        for frame in (first, (first + last) // 3, last):
+            scene.frame_set(frame)
+            moved.append(np.abs(in_world(body) - still).max())
+        assert moved[0] < 1e-4 and moved[2] < 1e-4
+        assert 0.1 < moved[1] < 2.0
+
+
+@pytest.mark.parametrize(("example", "bone"), [(cape, "neck"), (skirt, "hips")])
+def test_a_garment_is_ready_for_bake(scene, example, bone):
+    garment = example.build(scene)
+    check_target(garment)
+    check_training_motion(garment)
+    assert reference_frame_of(garment) == f"Character/{bone}"
+    kinds = [channel.kind for channel in layout_of(garment).channels]
+    assert kinds[:2] == ["joints", "ground"] and "angular_acceleration" in kinds
+    assert len(settings_of(garment).capsules) >= 17
+    assert 0 < mesh_of(garment).pins.sum() < len(garment.data.vertices) / 10
+
+
+@pytest.mark.parametrize(("example", "points"), [(cape, 21), (skirt, 32)])
+def test_a_garment_hangs_on_the_character_while_it_walks_and_stays_out_of_its_capsules(
+    scene, example, points
+):
+    garment = example.build(scene, points)
+    pins = mesh_of(garment).pins == 1.0
+    sampler = CapsuleSampler(garment)
+    for frame in range(1, 61):
+        scene.frame_set(frame)
+        shape = in_world(garment)
+        if frame == 1:
+            first = shape
+        assert np.isfinite(shape).all()
+    assert np.abs(shape - first)[~pins].max() > 0.1
+    assert 1e-3 < np.abs(shape - first)[pins].max() < 0.2  # the bone carries them
+    assert shape[:, 2].min() > 0.1
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    capsules, depth = sampler.sample(depsgraph)
+    own = read_positions(garment.evaluated_get(depsgraph).data)
+    distances = np.min([capsules.distance(k, own)[0] for k in range(len(capsules))], axis=0)
+    assert (distances < 0.0).mean() < 0.1
+    assert distances.min() > -depth

@@ -15,6 +15,7 @@ from neural_physics.energies.rod_frames import ReferenceFrames
 from neural_physics.errors import Problem
 from neural_physics.simulation_request import SimulationRequest, Tracks
 from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
+from neural_physics.solver.rigid_contact import RigidContact
 from neural_physics.solver.system import State, System
 from neural_physics.whole_files import write_whole, writing
 
@@ -22,7 +23,6 @@ from .contact_points import contact_carrier
 from .elasticity import elastic_parts
 from .motions import TrackedMotion
 from .surroundings import (
-    ResumableContact,
     half_thickness,
     make_contact,
     make_force,
@@ -89,7 +89,7 @@ class Simulation:
         self._carrier = contact_carrier(body, request)
         edges = body.rest_positions[body.elements[:, :2]]
         self._tolerance = TOLERANCE * float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
-        self._contact: ResumableContact
+        self._contact: RigidContact
         self._solver: ImplicitEuler
         self.frame = 0
         self._make_solver()
@@ -133,7 +133,7 @@ class Simulation:
     def take_up(self, saved: SavedState) -> None:
         """Go on from there. What the solver has learned on its way is forgotten."""
         self._make_solver()
-        self._contact.factors = saved.factors
+        self._contact.factors = saved.factors.copy()
         self._state = State(saved.q, saved.velocity, saved.time)
         self.frame = saved.frame
         if self._parts.twisting is not None:

@@ -28,19 +28,6 @@ CONTACT_STIFFNESS = 10.0
 LEAST_GAP = 0.25  # of the shortest edge: what neighbours keep from each other is no contact
 
 
-class ResumableContact(RigidContact):
-    """Contact that can go on where another one, made alike, has stopped."""
-
-    @property
-    def factors(self) -> Array:
-        """(C, n): how much stiffer than at first each pair of a collider and a vertex has become."""
-        return self._factors
-
-    @factors.setter
-    def factors(self, values: Array) -> None:
-        self._factors = values.copy()
-
-
 def surface_of(body: Body) -> Indices:
     """The triangles (m, 3) that touch and that air presses on, of solids turned outwards; none of rods."""
     if body.settings.kind == "rod":
@@ -48,15 +35,15 @@ def surface_of(body: Body) -> Indices:
     return boundary(body.elements)[0] if body.settings.kind == "solid" else body.elements.astype(np.intp)
 
 
-def make_contact(body: Body, motion: TrackedMotion, dt: float, carrier: Carrier | None) -> ResumableContact:
+def make_contact(body: Body, motion: TrackedMotion, dt: float, carrier: Carrier | None) -> RigidContact:
     """Of the body's free outer vertices, or of the points it carries. dt: of a step, s."""
     if carrier is not None:
         stiffness = CONTACT_STIFFNESS * shared_out(body.masses, carrier) / dt**2
-        return ResumableContact(motion.colliders, np.arange(len(stiffness)), stiffness, _reach(body))
+        return RigidContact(motion.colliders, np.arange(len(stiffness)), stiffness, _reach(body))
     outer = np.unique(surface_of(body)) if body.settings.kind == "solid" else np.arange(body.vertex_count)
     free = outer[~body.pinned[outer]]
     stiffness = CONTACT_STIFFNESS * body.masses[free] / dt**2
-    return ResumableContact(motion.colliders, free, stiffness, _reach(body), half_thickness(body))
+    return RigidContact(motion.colliders, free, stiffness, _reach(body), half_thickness(body))
 
 
 def make_surroundings(

@@ -6,18 +6,17 @@ from typing import Any
 
 import bpy
 import gpu
-from gpu_extras.batch import batch_for_shader
 
 from ..capsule_wires import wires
 from ..errors import Problem
 from .capsule_sampling import CapsuleSampler, pushing_capsules
 from .properties import settings_of
 from .targets import target_of
+from .viewport_lines import Canvas, current_canvas, draw_lines
 
 COLOUR = (0.95, 0.65, 0.20)
 OPACITY = 0.8
 HIDDEN = 0.35  # of the opacity, for what is behind something: most of a capsule is within its limb
-LINE_WIDTH = 1.5
 
 _handle: Any = None
 
@@ -42,14 +41,10 @@ def unregister() -> None:
 
 
 def _draw() -> None:
-    context = bpy.context
-    space, region, preferences = context.space_data, context.region, context.preferences
-    if not isinstance(space, bpy.types.SpaceView3D) or region is None or preferences is None:
-        return
-    obj = target_of(context) if space.overlay.show_overlays else None
-    if obj is not None and shows_capsules(obj):
-        width = LINE_WIDTH * preferences.system.pixel_size
-        draw_capsules(obj, context.evaluated_depsgraph_get(), (region.width, region.height), width)
+    canvas = current_canvas()
+    obj = target_of(bpy.context) if canvas is not None else None
+    if canvas is not None and obj is not None and shows_capsules(obj):
+        draw_capsules(obj, bpy.context.evaluated_depsgraph_get(), canvas.size, canvas.line_width)
 
 
 def draw_capsules(
@@ -63,17 +58,7 @@ def draw_capsules(
         capsules, _ = CapsuleSampler(obj).sample(depsgraph)
     except Problem:
         return
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
     points: Any = wires(capsules).reshape(-1, 3)  # which the stubs do not take for the buffer that it is
-    batch = batch_for_shader(shader, "LINES", {"pos": points})
-    shader.uniform_float("viewportSize", viewport)
-    shader.uniform_float("lineWidth", width)
-    gpu.state.blend_set("ALPHA")
     with gpu.matrix.push_pop():
         gpu.matrix.multiply_matrix(obj.evaluated_get(depsgraph).matrix_world)
-        for depth, share in (("NONE", HIDDEN), ("LESS_EQUAL", 1.0)):
-            gpu.state.depth_test_set(depth)
-            shader.uniform_float("color", (*COLOUR, share * OPACITY))
-            batch.draw(shader)
-    gpu.state.depth_test_set("NONE")
-    gpu.state.blend_set("NONE")
+        draw_lines(Canvas(viewport, width), points, COLOUR, OPACITY, HIDDEN)

@@ -6,17 +6,15 @@ from itertools import product
 from typing import Any
 
 import bpy
-import gpu
-from gpu_extras.batch import batch_for_shader
 
 from .properties import NEURALPHYSICS_PG_interaction, settings_of
 from .sampling import is_wind
 from .targets import target_of
+from .viewport_lines import current_canvas, draw_lines
 
 COLOUR = (0.25, 0.85, 0.85)
 ACTIVE, OTHER = 0.9, 0.35  # opacities
 HIDDEN = 0.25  # of the opacity, for what is behind something
-LINE_WIDTH = 1.5
 CORNERS = list(product((0, 1), repeat=3))
 EDGES = [
     (a, b)
@@ -63,31 +61,11 @@ def unregister() -> None:
 
 
 def _draw() -> None:
-    context = bpy.context
-    space, region, preferences = context.space_data, context.region, context.preferences
-    if not isinstance(space, bpy.types.SpaceView3D) or region is None or preferences is None:
+    canvas = current_canvas()
+    if canvas is None:
         return
-    if not space.overlay.show_overlays:
-        return
-    obj, active = target_of(context), active_box(context)
-    width = LINE_WIDTH * preferences.system.pixel_size
+    obj, active = target_of(bpy.context), active_box(bpy.context)
     for item in shown_boxes(obj) if obj else ():
-        _draw_box(item, ACTIVE if item == active else OTHER, (region.width, region.height), width)
-
-
-def _draw_box(
-    item: NEURALPHYSICS_PG_interaction, opacity: float, viewport: tuple[int, int], width: float
-) -> None:
-    ends = item.box_low, item.box_high
-    corners = [tuple(ends[side][axis] for axis, side in enumerate(corner)) for corner in CORNERS]
-    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
-    batch = batch_for_shader(shader, "LINES", {"pos": corners}, indices=EDGES)
-    shader.uniform_float("viewportSize", viewport)
-    shader.uniform_float("lineWidth", width)
-    gpu.state.blend_set("ALPHA")
-    for depth, share in (("NONE", HIDDEN), ("LESS_EQUAL", 1.0)):
-        gpu.state.depth_test_set(depth)
-        shader.uniform_float("color", (*COLOUR, share * opacity))
-        batch.draw(shader)
-    gpu.state.depth_test_set("NONE")
-    gpu.state.blend_set("NONE")
+        ends = item.box_low, item.box_high
+        corners = [tuple(ends[side][axis] for axis, side in enumerate(corner)) for corner in CORNERS]
+        draw_lines(canvas, corners, COLOUR, ACTIVE if item == active else OTHER, HIDDEN, EDGES)

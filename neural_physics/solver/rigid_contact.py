@@ -116,7 +116,8 @@ class RigidContact:
         self._stiffness = np.asarray(stiffness, np.float64)
         self._offsets = np.broadcast_to(np.asarray(offsets, np.float64), (count,))
         self.d_hat = d_hat
-        self._factors = np.ones((len(self.colliders), count))
+        self.factors = np.ones((len(self.colliders), count))
+        """(C, n): how much stiffer than at first each pair has become; with them a saved state goes on."""
         self._active = np.zeros((len(self.colliders), count), bool)
         self._known = [KnownDistances(collider.shape, count) for collider in self.colliders]
         self._motions: list[RigidMotion] = []
@@ -140,7 +141,7 @@ class RigidContact:
                 raise ValueError(f"{collider.name} starts with {inside} of the body's vertices inside it.")
             self._active[index] = gaps < self.d_hat
             factors = np.where(gaps < TOO_CLOSE * self.d_hat, 2.0, 1.0)
-            self._factors[index] = np.where(self._active[index], factors * self._factors[index], 1.0)
+            self.factors[index] = np.where(self._active[index], factors * self.factors[index], 1.0)
 
     def largest_step(self, q: Array, direction: Array) -> float:
         """The largest t, of (0, 1], so that q + s * direction is free of contact for all s up to t.
@@ -276,7 +277,7 @@ class RigidContact:
         pieces = self.colliders[index].shape.pieces(pose.to_own(q[self._dofs[rows]]), reach)
         of = pieces.points
         value, first, second = barrier(pieces.distances - offsets[of], self.d_hat)
-        stiffness = self._stiffness[rows] * self._factors[index, rows]
+        stiffness = self._stiffness[rows] * self.factors[index, rows]
         scales = pieces.weights * stiffness[of]
         crossed = np.zeros(count, bool)
         crossed[of[np.isinf(value)]] = True

@@ -58,10 +58,18 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             sentences(layout, context, status.problem.message, "ERROR")
             return
         speed = f"Step {status.step_us:.0f} µs, decode {status.decode_us:.0f} µs"
+        if status.push_us:
+            speed += f", push {status.push_us:.0f} µs"
         layout.label(text=speed, icon="CHECKMARK")
         if status.outside > NOTICEABLE:
             text = f"{status.outside:.0%} is outside what was trained"
             layout.label(text=text, icon="ERROR" if status.outside > WORRYING else "INFO")
+        if status.deep:
+            text = f"{status.deep} vertices are too deep inside capsules, and left there"
+            sentences(layout, context, text, "INFO")
+        if status.wedged:
+            text = f"{status.wedged} vertices are caught between capsules"
+            sentences(layout, context, text, "INFO")
         if status.warning:
             sentences(layout, context, status.warning.message, "INFO")
             if status.warning.code == "catch_up_needed":

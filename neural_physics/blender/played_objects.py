@@ -19,6 +19,7 @@ from .play_session import PlaySession, Visit
 from .properties import settings_of
 from .references import search_again
 from .resting_colliders import collides, wake_colliders
+from .showing_anew import note_edit
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
 
@@ -150,6 +151,7 @@ class PlayedObjects:
     def undone(self) -> None:
         """After an undo the mesh is as it was, and so are the settings: show all afresh."""
         search_again()
+        note_edit()
         self.rebuild()
         for session in self._sessions.values():
             session.stale = True

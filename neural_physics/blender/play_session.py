@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ..capsules import Bodies
@@ -18,6 +19,7 @@ from ..timeline import Timeline
 from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
 from .packing import identity_of, model_of
+from .previewing import CardShape, PreviewSwitch
 from .projecting import Projection
 from .properties import settings_of
 from .references import Named, Numbered
@@ -80,8 +82,8 @@ class PlaySession:
 
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
-    at the frame on show. projection: what its shapes are pushed out of. model_identity: see
-    `packing.identity_of`.
+    at the frame on show. projection: what its shapes are pushed out of. preview: whether they go to
+    the graphics card. model_identity: see `packing.identity_of`.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
@@ -93,6 +95,7 @@ class PlaySession:
         self.outside = 0.0
         self.timings = Timings()
         self.projection = Projection()
+        self.preview = PreviewSwitch()
         self.frame: int | None = None  # where it was seen last
         self._bases = 0
         self._object_from_frame: NDArray[np.float64] | None = None  # where something was shown last
@@ -102,9 +105,9 @@ class PlaySession:
         self.sources: frozenset[str] = frozenset()  # the names of all objects that y depends on
         check_mesh(obj)
         self.model_identity = identity_of(obj)
-        self._model = model_of(obj)
-        check_belongs(self._model, obj)
-        self.method: Method = load_method(self._model)
+        self.model = model_of(obj)
+        check_belongs(self.model, obj)
+        self.method: Method = load_method(self.model)
         self._slices = self.method.channels.slices()
         self._seen = np.empty(0, np.float32)  # y as it was read last
         self._hands: list[str] = []  # the channels that only a hand moves
@@ -126,7 +129,7 @@ class PlaySession:
         if setup == self._setup:
             return False
         self._setup, self.frame = None, None
-        info, bindings = self._model.info, dict(setup.bindings)
+        info, bindings = self.model.info, dict(setup.bindings)
         if not info.reference_frame:
             bindings.pop(FRAME_BINDING, None)
         self.sampler = ChannelSampler(obj, info.channels, info.reference_frame, bindings, setup.fps)
@@ -230,8 +233,8 @@ class PlaySession:
         # What a mesh that others share shows is up to the last one to write.
         if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
             return None
-        # Where the capsules will be is only known once the scene is evaluated.
-        if self.projection.active or not self._foreteller.can_tell(frame):
+        # Where the capsules will be is only known once the scene is evaluated; and a preview needs no mesh.
+        if self.projection.active or self.preview.on or not self._foreteller.can_tell(frame):
             return None
         guess = self._foreteller.guess(frame, self.frame, self._seen, self._bases)
         if guess.positions is not None:
@@ -271,7 +274,7 @@ class PlaySession:
         return has_positions(mesh)
 
     def show(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
-        """Write the positions of a frame whose y, and those before it, are recorded.
+        """Show a frame whose y, and those before it, are recorded: write its positions, or preview it.
 
         Raises Problem("model_other_object" | "play_not_numbers").
         """
@@ -281,16 +284,35 @@ class PlaySession:
         self._object_from_frame = self.sampler.object_from_frame(depsgraph)
         with self.timings.steps(self.timeline):
             state = self.timeline.at(frame)
-        with self.timings.decoding():
-            positions = self.timeline.positions(frame, visit.subframe, self._bases or None)
-        if not isfinite(float(positions.sum())):
-            raise Problem("play_not_numbers", object=obj.name, frame=frame)
         bodies = self._bodies(depsgraph, frame, visit.subframe)
-        with self.timings.pushing():
-            positions = self.projection.push(positions, bodies)
-        write_positions(mesh, self._in_object(positions))
+        if not (self.preview.on and depsgraph.mode == "VIEWPORT" and self._put(obj, visit, bodies)):
+            self._write(obj, visit, bodies)
         self.outside = float(state.state.outside)
         self.stale = False
+
+    def _write(self, obj: bpy.types.Object, visit: Visit, bodies: Bodies | None) -> None:
+        """Raises Problem("play_not_numbers")."""
+        with self.timings.decoding():
+            positions = self.timeline.positions(visit.frame, visit.subframe, self._bases or None)
+        if not isfinite(float(positions.sum())):
+            raise Problem("play_not_numbers", object=obj.name, frame=visit.frame)
+        with self.timings.pushing():
+            positions = self.projection.push(positions, bodies)
+        write_positions(mesh_data(obj), self._in_object(positions))
+
+    def _put(self, obj: bpy.types.Object, visit: Visit, bodies: Bodies | None) -> bool:
+        """Hand the frame to the graphics card; whether there are coefficients for it.
+
+        Raises Problem("play_not_numbers").
+        """
+        z = self.timeline.coefficients(visit.frame, visit.subframe)
+        if z is None:
+            return False
+        if not isfinite(float(z.sum())):
+            raise Problem("play_not_numbers", object=obj.name, frame=visit.frame)
+        placed = None if self._object_from_frame is None else Matrix(self._object_from_frame.tolist())
+        self.preview.put(obj, CardShape(z, self._bases, bodies, placed))
+        return True
 
     def _bodies(self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float) -> Bodies | None:
         """What to push out of at the frame that is evaluated, which is remembered."""
@@ -318,7 +340,7 @@ class PlaySession:
             self._mesh_in_edit = True
             raise Problem("edit_mode", object=obj.name)
         if self._mesh_in_edit:
-            check_belongs(self._model, obj)
+            check_belongs(self.model, obj)
             self._mesh_in_edit, self.stale = False, True
         bases = settings_of(obj).bases_shown
         changed = self.bind(scene, obj)

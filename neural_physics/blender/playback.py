@@ -36,7 +36,8 @@ class PlayStatus:
     problem: why it stands still. warning: what would make the result wrong later. behind: frames to
     catch up before the current one can be shown. outside: the share of the numbers, 0 to 1, that had
     to be clipped to what was trained. step_us, decode_us, push_us: microseconds, see `Timings`. bases: how
-    many there are. deep, wedged: vertices left inside capsules, see `Projection`.
+    many there are. deep, wedged: vertices left inside capsules, see `Projection`. previewed: whether it is
+    drawn by the graphics card now.
     """
 
     playing: bool = False
@@ -50,6 +51,7 @@ class PlayStatus:
     bases: int = 0
     deep: int = 0
     wedged: int = 0
+    previewed: bool = False
 
 
 def check_play(obj: bpy.types.Object) -> None:
@@ -101,6 +103,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         session.method.basis_count,
         session.projection.deep,
         session.projection.wedged,
+        session.preview.on,
     )
 
 
@@ -128,6 +131,8 @@ def _warning(session: PlaySession) -> Problem | None:
             return Problem("interaction_hidden", object=session.name, interaction=name)
     if session.projection.problem is not None:
         return session.projection.problem
+    if session.preview.problem is not None:
+        return session.preview.problem
     scene = bpy.context.scene
     if scene is not None and not bpy.app.background and not scene.render.use_lock_interface:
         return Problem("lock_interface_off", object=session.name)

@@ -24,7 +24,7 @@ from .decoder import Decoded
 from .shaders import preview_shader
 
 LIGHTS = 4
-RIM_PIXELS = 1.0
+RIM_PIXELS = 2.0
 PLAIN = (0.8, 0.8, 0.8)  # of what has no material
 RIM_SIDES = [(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0) if x or y]
 

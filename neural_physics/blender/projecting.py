@@ -85,6 +85,11 @@ class Projection:
         self.deep, self.wedged = int(np.count_nonzero(pushed.deep)), int(np.count_nonzero(pushed.wedged))
         return pushed.positions
 
+    def pushed_elsewhere(self, bodies: Bodies | None, deep: int, wedged: int) -> None:
+        """The shape to be shown has been pushed out of `bodies` already, and this is what was left inside."""
+        self._shown = _bytes(bodies)
+        self.deep, self.wedged = int(deep), int(wedged)
+
     def moved(self, bodies: Bodies | None) -> bool:
         """Whether these are others than those of the shape on show."""
         return _bytes(bodies) != self._shown

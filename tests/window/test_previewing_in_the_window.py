@@ -8,7 +8,19 @@ import numpy as np
 import pytest
 from blender_window import Window
 from PIL import Image
-from test_playing_in_the_window import BUILD, FOLDER, NAMES, inputs, play  # noqa: F401 (inputs is a fixture)
+from test_playing_in_the_window import (
+    BUILD,
+    FOLDER,
+    LAST,
+    NAMES,
+    WATCH,
+    inputs,  # noqa: F401 (a fixture)
+    play,
+    played,
+    render,
+    stop_watching,
+    watched,
+)
 
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
@@ -60,7 +72,7 @@ with bpy.context.temp_override(window=window, area=area, region=region):
 
 
 def do(window: Window, code: str, **values: object) -> object:
-    values = {"folder": str(FOLDER), "last": FRAME, "frame": FRAME, **values}
+    values = {"folder": str(FOLDER), "last": LAST, "frame": FRAME, **values}
     return window.ask(NAMES + code.format(**values), timeout=120)
 
 
@@ -173,3 +185,28 @@ def test_saving_meanwhile_saves_the_mesh(staged: Window) -> None:
         "bpy.data.objects.remove(into.objects[0])"
     )
     assert "Hidden" not in do(staged, with_library)
+
+
+def test_the_card_decodes_for_the_mesh_in_real_playback_and_f12_does_without_it(staged: Window) -> None:
+    expected = played(staged)
+    do(staged, "sheet.neural_physics.decode_with = 'CARD'\nscene.render.use_motion_blur = False")
+    made = played(staged)
+    assert np.abs(made - expected).max() < 1e-5
+    assert not np.array_equal(made, expected)  # the processor's would be equal to the last bit
+    do(staged, "scene.frame_set(1)")
+    do(staged, WATCH, mode="VIEWPORT")
+    play(staged, "play")
+    staged.wait(lambda: do(staged, "result = scene.frame_current > 15"), 60)
+    play(staged, "cancel", "restore_frame=False")
+    poses, threads = watched(staged)
+    stop_watching(staged)
+    assert all(threads)
+    for (frame, _), pose in poses.items():
+        assert np.abs(pose - expected[frame - 1]).max() < 1e-5
+    do(staged, "scene.frame_set(30)")
+    do(staged, WATCH, mode="RENDER")
+    render(staged, animation=False)
+    poses, threads = watched(staged)
+    assert not any(threads)
+    assert np.array_equal(poses[30, 0.0], expected[29])
+    assert do(staged, "result = playback.status_of(sheet).warning") is None

@@ -143,10 +143,11 @@ class PlaySession:
         return True
 
     def check_sources(self, scene: bpy.types.Scene) -> None:
-        """Raise Problem("interaction_missing") for what was deleted: settings keep its data alive."""
+        """Notice what was deleted, whose data settings keep alive. Raises Problem("interaction_missing")."""
         for name in self.sources:
             if scene.objects.get(name) is None:
                 raise Problem("interaction_missing", object=self.name, interaction=name)
+        self.showing.projection.check_carriers(scene)
 
     def needs(self, visit: Visit) -> range:
         """The frames to sample before the visited one can be shown."""

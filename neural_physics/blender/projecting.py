@@ -55,6 +55,12 @@ class Projection:
             self._sampler = sampler if len(sampler) else None
         return True
 
+    def check_carriers(self, scene: bpy.types.Scene) -> None:
+        """After an edit: cease to push, and say why, if something that carries capsules was deleted."""
+        lost = self._sampler.lost_from(scene) if self._sampler is not None else None
+        if lost is not None:
+            self.problem, self._sampler = lost, None
+
     def at(
         self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float, world_from_model: Matrix
     ) -> Bodies | None:

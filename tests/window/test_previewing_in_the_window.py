@@ -210,3 +210,46 @@ def test_the_card_decodes_for_the_mesh_in_real_playback_and_f12_does_without_it(
     assert not any(threads)
     assert np.array_equal(poses[30, 0.0], expected[29])
     assert do(staged, "result = playback.status_of(sheet).warning") is None
+
+
+TWINS = """
+from bl_ext.user_default.neural_physics.neural_physics.blender.gpu.decoder import GpuDecoder
+from bl_ext.user_default.neural_physics.neural_physics.decoding import LinearDecoder
+from bl_ext.user_default.neural_physics.neural_physics.normals import regress_normals
+rng = np.random.default_rng(0)
+mean, directions = rng.uniform(-1.0, 1.0, ({vertices}, 3)), rng.normal(size=({vertices}, 3))
+directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+mean, directions = mean.astype(np.float32), directions.astype(np.float32)
+basis, q = (rng.standard_normal(({bases}, {vertices}, 3), np.float32) for _ in range(2))
+for part in (basis, q):
+    part *= np.float32(0.2 / {bases} ** 0.5)
+z = rng.standard_normal(({instances}, {bases}), np.float32)
+made = GpuDecoder("Sheet", mean, basis, (directions, q)).decode(z)
+positions, normals = made.read_positions(), made.read_normals()
+wrong = turned = 0.0
+for instance in range(0, {instances}, 32):
+    expected = LinearDecoder(mean, basis).decode(z[instance])
+    wrong = max(wrong, float(np.abs(positions[instance] - expected).max()))
+    apart = np.linalg.norm(normals[instance] - regress_normals(z[instance], directions, q), axis=1)
+    turned = max(turned, float(apart.max()))
+result = wrong, turned
+"""
+
+
+@pytest.mark.parametrize(
+    ("vertices", "bases", "instances"),
+    [
+        *[(vertices, bases, 1) for vertices in (1, 2601) for bases in (64, 128, 256)],
+        (1, 64, 256),
+        (2601, 64, 256),
+        (100_000, 64, 1),
+        (100_000, 256, 1),
+    ],
+)
+def test_the_window_s_card_makes_what_the_processor_makes(
+    window: Window, vertices: int, bases: int, instances: int
+) -> None:
+    wrong, turned = do(window, TWINS, vertices=vertices, bases=bases, instances=instances)
+    size = 2.0 * 3.0**0.5 if vertices > 1 else 1.0  # metres across
+    assert wrong < 1e-5 * size
+    assert turned < 1e-3  # a chord, which for such angles is the angle

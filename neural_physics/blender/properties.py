@@ -42,6 +42,13 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     # `name` is the channel's name, by which a shared model is bound again.
     object: PointerProperty(name="Object", type=bpy.types.Object, update=show_anew)
     motion: EnumProperty(name="Training Motion", items=MOTIONS, default="WANDER")
+    test_action: StringProperty(
+        name="Keep for Testing",
+        description=(
+            "An action for test takes alone, so that the model is judged by what it has never seen. "
+            "Needs 8 takes or more, of which one is a test take"
+        ),
+    )
     box_low: FloatVectorProperty(
         name="Box From", size=3, default=(-1.0, -1.0, -1.0), subtype="TRANSLATION", unit="LENGTH"
     )

@@ -16,9 +16,10 @@ from neural_physics.blender.examples import cape, skirt  # noqa: E402
 from neural_physics.blender.examples.character import add_character, limbs  # noqa: E402
 from neural_physics.blender.examples.character_motion import ACTIONS, add_actions  # noqa: E402
 from neural_physics.blender.properties import settings_of  # noqa: E402
+from neural_physics.blender.rig_actions import actions_of  # noqa: E402
 from neural_physics.blender.sampling import layout_of, reference_frame_of  # noqa: E402
 from neural_physics.blender.sources import check_target, mesh_of, read_positions  # noqa: E402
-from neural_physics.blender.training_motion import actions_of, check_training_motion  # noqa: E402
+from neural_physics.blender.training_motion import check_training_motion  # noqa: E402
 
 
 @pytest.fixture

@@ -45,5 +45,7 @@ def _cloak(points: int) -> bmesh.types.BMesh:
 
 def _place(angle: float, down: float) -> Point:
     """angle: from the middle of the back; down: 0 at the collar, 1 at the hem."""
-    across, depth = 0.24 + 0.16 * down, 0.13 + 0.16 * down
-    return across * sin(angle), 0.06 + 0.06 * down + depth * cos(angle), 1.47 - 0.95 * down
+    # The collar lies on the shoulders, the rest begins clear of the back.
+    off = 1.0 - (1.0 - min(down / 0.25, 1.0)) ** 2
+    across, depth = 0.17 + 0.07 * off + 0.16 * down, 0.05 + 0.08 * off + 0.16 * down
+    return across * sin(angle), 0.03 + 0.03 * off + 0.06 * down + depth * cos(angle), 1.492 - 0.95 * down

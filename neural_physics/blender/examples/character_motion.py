@@ -8,6 +8,7 @@ from math import radians
 import bpy
 from mathutils import Euler, Vector
 
+from ..rig_actions import actions_of
 from .stage import Point
 
 # How bones are turned, in degrees about the world's axes as the character stands: X leans back, Y leans to
@@ -48,6 +49,18 @@ SWAY_RIGHT: Pose = {
     "upper_arm.R": (0, 40, 0),
     "hips": (0, 0, -18),
 }
+KICK: Pose = {
+    "thigh.R": (-75, 0, 0), "shin.R": (20, 0, 0), "thigh.L": (8, 0, 0), "spine": (-10, 0, 0),
+    "upper_arm.L": (-40, 0, 0), "upper_arm.R": (30, 0, 0),
+}  # fmt: skip
+DRAWN_BACK: Pose = {
+    "thigh.R": (40, 0, 0), "shin.R": (50, 0, 0), "thigh.L": (-8, 0, 0), "spine": (10, 0, 0),
+    "upper_arm.L": (30, 0, 0), "upper_arm.R": (-30, 0, 0),
+}  # fmt: skip
+TWIST_LEFT: Pose = {"chest": (0, 0, 35), "spine": (6, 0, 20), "upper_arm.R": (-40, 0, 0), "head": (0, 0, 20)}
+TWIST_RIGHT: Pose = {
+    "chest": (0, 0, -35), "spine": (6, 0, -20), "upper_arm.L": (-40, 0, 0), "head": (0, 0, -20),
+}  # fmt: skip
 
 ACTIONS: Mapping[str, Sequence[Key]] = {
     "Walk": [(1, {}, STILL)]
@@ -57,8 +70,8 @@ ACTIONS: Mapping[str, Sequence[Key]] = {
     + [(9 + 9 * k, (STRIDE_LEFT, STRIDE_RIGHT)[k % 2], (0.0, 0.0, -0.02)) for k in range(8)]
     + [(85, {}, STILL)],
     "Jump": [
-        (1, {}, STILL), (16, CROUCH, (0.0, 0.0, -0.25)), (24, LEAP, (0.0, 0.0, 0.35)),
-        (34, CROUCH, (0.0, 0.0, -0.2)), (50, {}, STILL),
+        (1, {}, STILL), (16, CROUCH, (0.0, 0.0, -0.25)), (29, LEAP, (0.0, 0.0, 0.3)),
+        (42, CROUCH, (0.0, 0.0, -0.2)), (58, {}, STILL),
     ],
     "Bow": [(1, {}, STILL), (24, BOW, (0.0, 0.06, -0.02)), (36, BOW, (0.0, 0.06, -0.02)), (60, {}, STILL)],
     "Spread": [(1, {}, STILL), (20, SPREAD, STILL), (40, SPREAD, (0.0, -0.1, 0.0)), (62, {}, STILL)],
@@ -69,15 +82,24 @@ ACTIONS: Mapping[str, Sequence[Key]] = {
         (1, {}, STILL), (18, {"hips": (0, 0, 70), "thigh.L": (-18, 0, 0)}, STILL),
         (44, {"hips": (0, 0, -70), "thigh.R": (-18, 0, 0)}, STILL), (64, {}, STILL),
     ],
+    "Kick": [(1, {}, STILL), (16, DRAWN_BACK, STILL), (26, KICK, STILL), (34, KICK, STILL), (54, {}, STILL)],
+    "Twist": [(1, {}, STILL), (16, TWIST_LEFT, STILL), (34, TWIST_RIGHT, STILL), (52, {}, STILL)],
 }  # fmt: skip
 
 
 def add_actions(rig: bpy.types.Object) -> list[bpy.types.Action]:
-    """Make all actions of the character; the rig is left without one, standing."""
+    """All actions of the character; the rig is left without one, standing.
+
+    Those that another character brought are shared: a rig plays whatever moves bones of its bones' names.
+    """
     animation = rig.animation_data_create()
     assert animation is not None and rig.pose is not None  # an armature has both
-    made = []
+    there = {action.name: action for action in actions_of(rig)}
+    actions = []
     for name, keys in ACTIONS.items():
+        if name in there:
+            actions.append(there[name])
+            continue
         action = bpy.data.actions.new(name)
         action.use_fake_user = True
         animation.action = action
@@ -87,11 +109,11 @@ def add_actions(rig: bpy.types.Object) -> list[bpy.types.Action]:
             for bone in bones:
                 rig.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=frame)
             rig.pose.bones["hips"].keyframe_insert("location", frame=frame)
-        made.append(action)
+        actions.append(action)
     animation.action = None
     for posed in rig.pose.bones:
         posed.rotation_quaternion, posed.location = (1.0, 0.0, 0.0, 0.0), STILL
-    return made
+    return actions
 
 
 def play_in_turn(rig: bpy.types.Object, actions: Sequence[bpy.types.Action]) -> int:

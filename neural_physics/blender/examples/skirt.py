@@ -13,7 +13,7 @@ from .garments import dress
 from .parts import pin
 from .stage import SAIL, View, add_mesh, open_stage
 
-WAIST, HEM = (0.16, 1.03), (0.40, 0.55)  # radius and height, metres
+WAIST, HEM = (0.132, 1.03), (0.40, 0.55)  # radius and height, metres
 
 
 def build(scene: bpy.types.Scene, sides: int = 64) -> bpy.types.Object:
@@ -23,7 +23,9 @@ def build(scene: bpy.types.Scene, sides: int = 64) -> bpy.types.Object:
     rig = add_character(scene, collection)
     skirt = add_mesh(collection, "Skirt", _cone(sides, 3 * sides // 8), SAIL, 0.75)
     pin(skirt, "Pins", range(sides))
-    dress(scene, skirt, rig, carrier="hips", frame="hips")
+    collisions = dress(scene, skirt, rig, carrier="hips", frame="hips").collision_settings
+    # Else a stride leaves folds behind that pass through each other and do not come undone.
+    collisions.use_self_collision, collisions.self_distance_min = True, 0.008
     return skirt
 
 

@@ -8,11 +8,23 @@ from .neural_physics.blender import (
     job_host,
     motion_boxes,
     playback,
+    preview_drawing,
     properties,
 )
 from .neural_physics.blender.registration import register_parts, unregister_parts
 
-PARTS = (properties, chart, job_host, motion_boxes, capsule_overlay, playback, operators, panels, commands)
+PARTS = (
+    properties,
+    chart,
+    job_host,
+    motion_boxes,
+    capsule_overlay,
+    playback,
+    preview_drawing,
+    operators,
+    panels,
+    commands,
+)
 
 
 def register() -> None:

@@ -13,6 +13,7 @@ from neural_physics.evaluation import ErrorSums, Predictor, RolloutErrors, Windo
 from neural_physics.measures import Energy, NormalErrors, Penetration, energy, normal_errors, penetration
 from neural_physics.methods import Method
 from neural_physics.model_file import Model
+from neural_physics.normals import learned_normals
 from neural_physics.takes import Dataset, Take
 
 NORMALS_EVERY = 20  # frames between two whose normals are compared
@@ -118,14 +119,12 @@ def _normals(
     predicted: NDArray[np.float32],
     truth: NDArray[np.float32],
 ) -> Iterator[NormalErrors]:
-    if "normal_basis" not in model.tensors or method.decoder is None:
+    learned = learned_normals(model, method.basis_count)
+    if learned is None or method.decoder is None:
         return
-    vertices = method.vertex_count
-    mean = model.tensor("normal_mean", vertices, 3)
-    q = model.tensor("normal_basis", method.basis_count, vertices, 3)
     some = slice(None, None, NORMALS_EVERY)
     z = method.decoder.project(predicted[some])
-    yield normal_errors(z, predicted[some], truth[some], dataset.mesh, mean, q)
+    yield normal_errors(z, predicted[some], truth[some], dataset.mesh, *learned)
 
 
 def _mean_normals(parts: list[NormalErrors]) -> NormalErrors | None:

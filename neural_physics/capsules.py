@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,6 +130,13 @@ class Capsules:
             found.append(np.flatnonzero(square < within * within))
         sizes = [len(some) for some in found]
         return np.repeat(np.arange(len(self)), sizes), np.concatenate([np.empty(0, np.intp), *found])
+
+
+class Bodies(NamedTuple):
+    """What a shape is pushed out of, in its axes, and how deep a vertex may be for it; see `push_out`."""
+
+    capsules: Capsules
+    depth_limit: float
 
 
 @dataclass(frozen=True)

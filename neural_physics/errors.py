@@ -258,6 +258,21 @@ PROBLEMS: dict[str, str] = {
         "The graphics card could not do it ({reason}), and the processor does its work: "
         "close other programs that need its memory, then switch Play off and on."
     ),
+    "preview_not_linear": (
+        "The method of {object}'s model does more than mix shapes, which the viewport preview cannot draw: "
+        "the mesh is shown instead. Switch Viewport Preview off."
+    ),
+    "preview_modifiers": (
+        "The viewport preview cannot draw what other modifiers make of {object} ({modifiers}), "
+        "so that the mesh is shown instead: switch these off in viewports, or Viewport Preview."
+    ),
+    "preview_mode": (
+        "The viewport preview of {object} waits until it is in Object Mode: the mesh is shown instead."
+    ),
+    "preview_shading": (
+        "The viewport preview draws solid shading alone, and a viewport shows something else, "
+        "so that the mesh of {object} is shown instead: set all viewports to Solid."
+    ),
     # Commands
     "no_scene": "No scene is open: name a .blend that is there and can be read before --command.",
     "scene_changed": (

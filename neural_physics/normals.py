@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .model_file import Model
+
 
 def normals_from_faces(
     positions: NDArray[np.floating], corners: NDArray[np.int32], face_sizes: NDArray[np.int32]
@@ -46,6 +48,17 @@ def triangulate(corners: NDArray[np.int32], face_sizes: NDArray[np.int32]) -> ND
     return np.stack([corners[first], corners[first + step + 1], corners[first + step + 2]], 1).astype(
         np.int32
     )
+
+
+def learned_normals(model: Model, basis_count: int) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+    """n_mu (V, 3) and Q (u, V, 3) float32 of a model; None where it has not learned any.
+
+    Raises Problem("model_damaged").
+    """
+    if "normal_basis" not in model.tensors:
+        return None
+    vertices = model.info.vertex_count
+    return model.tensor("normal_mean", vertices, 3), model.tensor("normal_basis", basis_count, vertices, 3)
 
 
 def regress_normals(

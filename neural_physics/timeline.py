@@ -153,6 +153,14 @@ class Timeline:
         first = first.copy()
         return _lerp(first, self._decode(frame + 1, bases), subframe)
 
+    def coefficients(self, frame: int, subframe: float = 0.0) -> NDArray[np.float32] | None:
+        """z (u,) float32 of the shape that `positions` gives; None where decoding is not linear."""
+        first = self._coefficients(frame)
+        if first is None or subframe == 0.0 or frame < self.start_frame:
+            return first
+        second = self._coefficients(frame + 1)
+        return None if second is None else _lerp(first, second, subframe)
+
     def shapes(
         self, states: Sequence[FrameState], ys: Sequence[Vector], bases: int | None = None
     ) -> NDArray[np.float32]:
@@ -209,6 +217,14 @@ class Timeline:
             return positions
         positions = positions.copy()
         return _lerp(positions, self.method.positions(shown.ahead, y, bases), shown.share)
+
+    def _coefficients(self, frame: int) -> NDArray[np.float32] | None:
+        shown = self.at(frame)
+        z = self.method.coefficients(shown.state)
+        if z is None or shown.ahead is None:
+            return z
+        ahead = self.method.coefficients(shown.ahead)
+        return None if ahead is None else _lerp(z, ahead, shown.share)
 
     def _keep(self, frame: int, shown: FrameState) -> None:
         if (frame - self.start_frame) % self._keep_every == 0:

@@ -51,17 +51,29 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         column = settings_column(layout)
         column.prop(settings, "bases_shown", text="Quality (0: all)")
         column.prop(settings, "start_frame")
+        column.prop(settings, "use_preview")
         button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
 
     def _draw_state(self, layout: bpy.types.UILayout, context: bpy.types.Context, status: PlayStatus) -> None:
         if status.problem:
             sentences(layout, context, status.problem.message, "ERROR")
             return
-        speed = f"Step {status.step_us:.0f} µs, decode {status.decode_us:.0f} µs"
+        speed = f"Step {status.step_us:.0f} µs, "
+        if status.previewed:
+            speed += "the rest by the graphics card"
+        else:
+            speed += f"decode {status.decode_us:.0f} µs"
+            speed += f", push {status.push_us:.0f} µs" if status.push_us else ""
         layout.label(text=speed, icon="CHECKMARK")
         if status.outside > NOTICEABLE:
             text = f"{status.outside:.0%} is outside what was trained"
             layout.label(text=text, icon="ERROR" if status.outside > WORRYING else "INFO")
+        if status.deep:
+            text = f"{status.deep} vertices are too deep inside capsules, and left there"
+            sentences(layout, context, text, "INFO")
+        if status.wedged:
+            text = f"{status.wedged} vertices are caught between capsules"
+            sentences(layout, context, text, "INFO")
         if status.warning:
             sentences(layout, context, status.warning.message, "INFO")
             if status.warning.code == "catch_up_needed":

@@ -23,9 +23,9 @@ import numpy as np
 from mathutils import Matrix
 
 from neural_physics.blender.gpu.context import make_context
-from neural_physics.blender.gpu.decoder import Bodies, Decoded, GpuDecoder
+from neural_physics.blender.gpu.decoder import Decoded, GpuDecoder
 from neural_physics.blender.gpu.preview import Preview, View
-from neural_physics.capsules import Capsules, push_out
+from neural_physics.capsules import Bodies, Capsules, push_out
 from neural_physics.decoding import LinearDecoder
 from neural_physics.normals import normalised
 from neural_physics.products import Product

@@ -1,4 +1,4 @@
-"""Where an object's capsules are at a frame, in its own axes."""
+"""Where an object's capsules are at a frame."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ..capsule_placing import CarriedCapsules
-from ..capsules import Capsules
+from ..capsules import Bodies
 from ..errors import Problem
 from .capsule_properties import NEURALPHYSICS_PG_capsule
 from .properties import settings_of
@@ -51,22 +51,26 @@ class CapsuleSampler:
     def __len__(self) -> int:
         return self._count
 
-    def sample(self, depsgraph: bpy.types.Depsgraph) -> tuple[Capsules, float]:
-        """The capsules, and how deep a vertex may be to be pushed out, both in the object's own axes.
+    def present(self, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Whether all that carries capsules is in an evaluated scene; what is hidden in renders is not."""
+        return all(carrier.present(depsgraph) for carrier in self._carriers)
 
-        The depth limit is in metres of the world; under uneven scale, in those of the mean.
+    def sample(self, depsgraph: bpy.types.Depsgraph, world_from_axes: Matrix | None = None) -> Bodies:
+        """The capsules, and how deep a vertex may be to be pushed out, in these axes or the object's own.
+
+        The depth limit is set in metres of the world; under uneven scale, in those of the mean.
         Raises Problem("capsule_lost" | "object_unknown").
         """
         obj = self._obj.original()
         if obj is None:
             raise Problem("object_unknown", object=self._name, scene=bpy.data.filepath)
-        world = obj.evaluated_get(depsgraph).matrix_world
-        object_from_world = world.inverted_safe()
+        world = world_from_axes or obj.evaluated_get(depsgraph).matrix_world
+        axes_from_world = world.inverted_safe()
         for carrier in self._carriers:
-            carrier.read(depsgraph, object_from_world, self._carried)
+            carrier.read(depsgraph, axes_from_world, self._carried)
         volume = abs(world.to_3x3().determinant())
         limit = settings_of(obj).projection.depth_limit / volume ** (1.0 / 3.0) if volume else 0.0
-        return self._capsules.placed(self._carried), limit
+        return Bodies(self._capsules.placed(self._carried), limit)
 
 
 class _Carrier:
@@ -84,8 +88,12 @@ class _Carrier:
         if self._rows:
             self._find_bones(source)
 
-    def read(self, depsgraph: bpy.types.Depsgraph, object_from_world: Matrix, out: Rows) -> None:
-        """Fill in object_from_carrier (4, 4) of its capsules in `out` (C, 4, 4).
+    def present(self, depsgraph: bpy.types.Depsgraph) -> bool:
+        source = self._source.original()
+        return source is None or source.evaluated_get(depsgraph).is_evaluated
+
+    def read(self, depsgraph: bpy.types.Depsgraph, axes_from_world: Matrix, out: Rows) -> None:
+        """Fill in axes_from_carrier (4, 4) of its capsules in `out` (C, 4, 4).
 
         Raises Problem("capsule_lost").
         """
@@ -93,14 +101,14 @@ class _Carrier:
         if source is None:
             raise Problem("capsule_lost", object=self._owner, capsule=self._name)
         evaluated = source.evaluated_get(depsgraph)
-        object_from_source = np.array(object_from_world @ evaluated.matrix_world)
-        out[self._itself] = object_from_source
+        axes_from_source = np.array(axes_from_world @ evaluated.matrix_world)
+        out[self._itself] = axes_from_source
         if self._rows:
             pose = evaluated.pose
             if pose is None or len(pose.bones) != len(self._buffer):  # the rig was edited
                 pose = self._find_bones(evaluated)
             pose.bones.foreach_get("matrix", self._buffer.reshape(-1))  # column by column
-            out[self._on_bones] = object_from_source @ self._buffer[self._bones].transpose(0, 2, 1)
+            out[self._on_bones] = axes_from_source @ self._buffer[self._bones].transpose(0, 2, 1)
 
     def _find_bones(self, source: bpy.types.Object) -> bpy.types.Pose:
         pose = source.pose

@@ -17,6 +17,7 @@ MODIFIER = "Neural Physics"
 # One group for all objects. Its version is in its name: a file made by another version keeps its own.
 GROUP_STEM = "Neural Physics Play"
 GROUP = f"{GROUP_STEM} 1"
+HIDING_GROUP = f"{GROUP_STEM} 1, Hidden in Viewports"
 
 
 def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
@@ -32,7 +33,7 @@ def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
 def add_modifier(obj: bpy.types.Object, place: int) -> bpy.types.NodesModifier:
     """Put the modifier at a place in the stack, counted from 0."""
     modifier = cast(bpy.types.NodesModifier, obj.modifiers.new(MODIFIER, "NODES"))
-    modifier.node_group = _group()
+    modifier.node_group = _group(GROUP)
     modifier.show_in_editmode = False
     obj.modifiers.move(len(obj.modifiers) - 1, place)
     return modifier
@@ -47,6 +48,19 @@ def remove_modifier(obj: bpy.types.Object) -> None:
     obj.modifiers.remove(modifier)
     if group is not None and group.users == 0:
         bpy.data.node_groups.remove(group)
+
+
+def show_in_viewports(obj: bpy.types.Object, shown: bool) -> None:
+    """Whether viewports show the mesh, or something else draws in its place; renders always show it.
+
+    Harmless where there is no modifier of `add_modifier`.
+    """
+    modifier = find_modifier(obj)
+    if modifier is None:
+        return
+    wanted = GROUP if shown else HIDING_GROUP
+    if modifier.node_group is None or modifier.node_group.name != wanted:
+        modifier.node_group = _group(wanted)
 
 
 def write_positions(mesh: bpy.types.Mesh, positions: NDArray[np.float32]) -> None:
@@ -80,16 +94,16 @@ def remove_positions(mesh: bpy.types.Mesh) -> None:
         mesh.attributes.remove(layer)
 
 
-def _group() -> bpy.types.NodeTree:
+def _group(name: str) -> bpy.types.NodeTree:
     """The shared node group of this file (not one linked from another), made where it is missing."""
     for group in bpy.data.node_groups:
-        if group.name == GROUP and group.library is None:
+        if group.name == name and group.library is None:
             return group
-    return _make_group()
+    return _make_group(name)
 
 
-def _make_group() -> bpy.types.NodeTree:
-    group = bpy.data.node_groups.new(GROUP, "GeometryNodeTree")
+def _make_group(name: str) -> bpy.types.NodeTree:
+    group = bpy.data.node_groups.new(name, "GeometryNodeTree")
     assert group.interface is not None  # only embedded trees lack one
     for direction in ("INPUT", "OUTPUT"):
         group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
@@ -99,11 +113,20 @@ def _make_group() -> bpy.types.NodeTree:
     predicted.data_type = "FLOAT_VECTOR"  # type: ignore[attr-defined]
     predicted.inputs["Name"].default_value = ATTRIBUTE  # type: ignore[attr-defined]
     move = nodes.new("GeometryNodeSetPosition")
-    for column, node in enumerate((enter, predicted, move, leave)):
-        node.location = (200.0 * column, 0.0)
+    row = [enter, predicted, move, leave]
     links.new(enter.outputs["Geometry"], move.inputs["Geometry"])
     links.new(predicted.outputs["Attribute"], move.inputs["Position"])
     # Without the attribute its value is zero: the mesh would collapse to the origin.
     links.new(predicted.outputs["Exists"], move.inputs["Selection"])
-    links.new(move.outputs["Geometry"], leave.inputs["Geometry"])
+    if name == HIDING_GROUP:
+        in_viewport, hide = nodes.new("GeometryNodeIsViewport"), nodes.new("GeometryNodeSwitch")
+        hide.input_type = "GEOMETRY"  # type: ignore[attr-defined]
+        row[3:3] = [in_viewport, hide]
+        links.new(in_viewport.outputs["Is Viewport"], hide.inputs["Switch"])
+        links.new(move.outputs["Geometry"], hide.inputs["False"])
+        links.new(hide.outputs["Output"], leave.inputs["Geometry"])
+    else:
+        links.new(move.outputs["Geometry"], leave.inputs["Geometry"])
+    for column, node in enumerate(row):
+        node.location = (200.0 * column, 0.0)
     return group

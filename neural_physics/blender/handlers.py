@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .played_objects import PlayedObjects
+from .played_objects import PlayedObjects, animation_plays
 from .resting_colliders import wake_colliders
 
 PLAYED = PlayedObjects()
@@ -38,6 +38,7 @@ def on_undo(*_: object) -> None:
 def on_load(*_: object) -> None:
     PLAYED.clear()
     PLAYED.rebuild()
+    PLAYED.settle_previews(False)  # a file saved by itself while it played
     wake_colliders()  # something else may simulate since, for all that is known
     show_current_frame()
 
@@ -45,6 +46,22 @@ def on_load(*_: object) -> None:
 @persistent
 def on_playback(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     PLAYED.begin_run(scene, depsgraph)
+
+
+@persistent
+def on_pause(*_: object) -> None:
+    settle_previews(playing=False)
+
+
+@persistent
+def before_save(*_: object) -> None:
+    """Whoever opens the file without the extension shall see the mesh."""
+    settle_previews(playing=False)
+
+
+@persistent
+def after_save(*_: object) -> None:
+    settle_previews()
 
 
 @persistent
@@ -62,6 +79,16 @@ def show_current_frame() -> None:
         PLAYED.visit(context.scene, context.evaluated_depsgraph_get())
 
 
+def settle_previews(playing: bool | None = None) -> None:
+    """Preview what should be, and nothing else, and show all as it is now.
+
+    playing: whether the animation plays; None: look.
+    """
+    if any(session.preview.on for session in PLAYED.sessions()) or PLAYED.previews_unsettled():
+        PLAYED.settle_previews(animation_plays() if playing is None else playing)
+        show_current_frame()
+
+
 def _lists() -> list[tuple[list[Any], Any]]:
     handlers = bpy.app.handlers
     return [
@@ -72,6 +99,9 @@ def _lists() -> list[tuple[list[Any], Any]]:
         (handlers.redo_post, on_undo),
         (handlers.load_post, on_load),
         (handlers.animation_playback_pre, on_playback),
+        (handlers.animation_playback_post, on_pause),
+        (handlers.save_pre, before_save),
+        (handlers.save_post, after_save),
         (handlers.render_init, on_render),
     ]
 

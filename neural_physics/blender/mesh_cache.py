@@ -13,7 +13,7 @@ from ..point_caches import pc2_header
 from ..whole_files import writing
 from .cache_modifier import show_cache
 from .geometry_nodes import read_positions
-from .handlers import PLAYED
+from .handlers import PLAYED, settle_previews
 from .play_session import PlaySession
 from .playback import detach
 from .sources import mesh_data
@@ -51,6 +51,7 @@ def bake_steps(
     if path.is_dir():
         raise Problem("file_is_folder", path=path)
     session = _sound_session(obj)
+    settle_previews(playing=False)  # the file is made of what the mesh shows
     before = session.timeline.missing(first)
     total = len(before) + last - first + 1
     frame, subframe = scene.frame_current, scene.frame_subframe

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
+from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ..capsules import Bodies
 from ..errors import Problem
 from ..methods import Method, load_method
 from ..model_file import Model
@@ -17,6 +19,8 @@ from ..timeline import Timeline
 from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
 from .packing import identity_of, model_of
+from .previewing import CardShape, PreviewSwitch
+from .projecting import Projection
 from .properties import settings_of
 from .references import Named, Numbered
 from .sampling import FRAME_BINDING, ChannelSampler, bindings_of
@@ -78,7 +82,8 @@ class PlaySession:
 
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
-    at the frame on show. model_identity: see `packing.identity_of`.
+    at the frame on show. projection: what its shapes are pushed out of. preview: whether they go to
+    the graphics card. model_identity: see `packing.identity_of`.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
@@ -89,6 +94,8 @@ class PlaySession:
         self.behind = 0
         self.outside = 0.0
         self.timings = Timings()
+        self.projection = Projection()
+        self.preview = PreviewSwitch()
         self.frame: int | None = None  # where it was seen last
         self._bases = 0
         self._object_from_frame: NDArray[np.float64] | None = None  # where something was shown last
@@ -98,9 +105,9 @@ class PlaySession:
         self.sources: frozenset[str] = frozenset()  # the names of all objects that y depends on
         check_mesh(obj)
         self.model_identity = identity_of(obj)
-        self._model = model_of(obj)
-        check_belongs(self._model, obj)
-        self.method: Method = load_method(self._model)
+        self.model = model_of(obj)
+        check_belongs(self.model, obj)
+        self.method: Method = load_method(self.model)
         self._slices = self.method.channels.slices()
         self._seen = np.empty(0, np.float32)  # y as it was read last
         self._hands: list[str] = []  # the channels that only a hand moves
@@ -122,7 +129,7 @@ class PlaySession:
         if setup == self._setup:
             return False
         self._setup, self.frame = None, None
-        info, bindings = self._model.info, dict(setup.bindings)
+        info, bindings = self.model.info, dict(setup.bindings)
         if not info.reference_frame:
             bindings.pop(FRAME_BINDING, None)
         self.sampler = ChannelSampler(obj, info.channels, info.reference_frame, bindings, setup.fps)
@@ -178,7 +185,8 @@ class PlaySession:
             return True
         y = self.sampler.sample(depsgraph, self.frame).copy()
         if _same(y, self._seen):
-            return False
+            bodies = self._bodies(depsgraph, self.frame, 0.0)
+            return self.projection.moved(bodies)
         self._overwrite(self._channels(y != self._seen), y)
         self._seen = y
         return True
@@ -187,11 +195,13 @@ class PlaySession:
         """Forget all that was recorded."""
         self.timeline.forget_from(self.timeline.start_frame)
         self.sampler.forget_from(self.timeline.start_frame)
+        self.projection.forget_from(self.timeline.start_frame)
 
     def record_next(self, depsgraph: bpy.types.Depsgraph, frame: int) -> None:
         """While frames are caught up: take this one if it is the next that is missing."""
         if frame in self.timeline.missing(frame + 1)[:1]:
             self.timeline.record(frame, self.sampler.sample(depsgraph, frame))
+            self._bodies(depsgraph, frame, 0.0)
 
     def record(self, depsgraph: bpy.types.Depsgraph, visit: Visit, caught_up: bool) -> None:
         """Take the y that was looked at; `caught_up`: the frames before it have only become known since.
@@ -223,7 +233,8 @@ class PlaySession:
         # What a mesh that others share shows is up to the last one to write.
         if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
             return None
-        if not self._foreteller.can_tell(frame):
+        # Where the capsules will be is only known once the scene is evaluated; and a preview needs no mesh.
+        if self.projection.active or self.preview.on or not self._foreteller.can_tell(frame):
             return None
         guess = self._foreteller.guess(frame, self.frame, self._seen, self._bases)
         if guess.positions is not None:
@@ -243,7 +254,8 @@ class PlaySession:
         mesh = mesh_data(obj)
         if mesh.is_editmode or not obj.evaluated_get(depsgraph).is_evaluated:
             return False
-        if setup_of(scene, obj) != self._setup or settings_of(obj).bases_shown != self._bases:
+        bases = settings_of(obj).bases_shown
+        if self.projection.out_of_date or setup_of(scene, obj) != self._setup or bases != self._bases:
             return False
         read = visit.sampled and frame >= self.timeline.start_frame
         y = self.sampler.sample(depsgraph, frame) if read else self.timeline.recorded(frame)
@@ -262,7 +274,7 @@ class PlaySession:
         return has_positions(mesh)
 
     def show(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
-        """Write the positions of a frame whose y, and those before it, are recorded.
+        """Show a frame whose y, and those before it, are recorded: write its positions, or preview it.
 
         Raises Problem("model_other_object" | "play_not_numbers").
         """
@@ -272,13 +284,41 @@ class PlaySession:
         self._object_from_frame = self.sampler.object_from_frame(depsgraph)
         with self.timings.steps(self.timeline):
             state = self.timeline.at(frame)
-        with self.timings.decoding():
-            positions = self.timeline.positions(frame, visit.subframe, self._bases or None)
-        if not isfinite(float(positions.sum())):
-            raise Problem("play_not_numbers", object=obj.name, frame=frame)
-        write_positions(mesh, self._in_object(positions))
+        bodies = self._bodies(depsgraph, frame, visit.subframe)
+        if not (self.preview.on and depsgraph.mode == "VIEWPORT" and self._put(obj, visit, bodies)):
+            self._write(obj, visit, bodies)
         self.outside = float(state.state.outside)
         self.stale = False
+
+    def _write(self, obj: bpy.types.Object, visit: Visit, bodies: Bodies | None) -> None:
+        """Raises Problem("play_not_numbers")."""
+        with self.timings.decoding():
+            positions = self.timeline.positions(visit.frame, visit.subframe, self._bases or None)
+        if not isfinite(float(positions.sum())):
+            raise Problem("play_not_numbers", object=obj.name, frame=visit.frame)
+        with self.timings.pushing():
+            positions = self.projection.push(positions, bodies)
+        write_positions(mesh_data(obj), self._in_object(positions))
+
+    def _put(self, obj: bpy.types.Object, visit: Visit, bodies: Bodies | None) -> bool:
+        """Hand the frame to the graphics card; whether there are coefficients for it.
+
+        Raises Problem("play_not_numbers").
+        """
+        z = self.timeline.coefficients(visit.frame, visit.subframe)
+        if z is None:
+            return False
+        if not isfinite(float(z.sum())):
+            raise Problem("play_not_numbers", object=obj.name, frame=visit.frame)
+        placed = None if self._object_from_frame is None else Matrix(self._object_from_frame.tolist())
+        self.preview.put(obj, CardShape(z, self._bases, bodies, placed))
+        return True
+
+    def _bodies(self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float) -> Bodies | None:
+        """What to push out of at the frame that is evaluated, which is remembered."""
+        if not self.projection.active:
+            return None
+        return self.projection.at(depsgraph, frame, subframe, self.sampler.world_from_frame(depsgraph))
 
     def _shown(self, frame: int, y: bytes, mesh: bpy.types.Mesh) -> Shown:
         moved = b"" if self._object_from_frame is None else self._object_from_frame.tobytes()
@@ -300,10 +340,11 @@ class PlaySession:
             self._mesh_in_edit = True
             raise Problem("edit_mode", object=obj.name)
         if self._mesh_in_edit:
-            check_belongs(self._model, obj)
+            check_belongs(self.model, obj)
             self._mesh_in_edit, self.stale = False, True
         bases = settings_of(obj).bases_shown
-        if self.bind(scene, obj) or bases != self._bases:
+        changed = self.bind(scene, obj)
+        if self.projection.follow(obj) or changed or bases != self._bases:
             self._bases, self.stale = bases, True
 
     def _overwrite(self, which: Mask, y: NDArray[np.float32]) -> None:
@@ -312,6 +353,7 @@ class PlaySession:
         if self.frame is not None and known is not None and which.any():
             self.timeline.record(self.frame, np.where(which, y, known))
             self.sampler.forget_from(self.frame + 1)
+            self.projection.forget_from(self.frame + 1)
 
     def _channels(self, values: Mask) -> Mask:
         """All values of the channels of which any value is marked."""

@@ -35,7 +35,9 @@ class PlayStatus:
 
     problem: why it stands still. warning: what would make the result wrong later. behind: frames to
     catch up before the current one can be shown. outside: the share of the numbers, 0 to 1, that had
-    to be clipped to what was trained. step_us, decode_us: microseconds. bases: how many there are.
+    to be clipped to what was trained. step_us, decode_us, push_us: microseconds, see `Timings`. bases: how
+    many there are. deep, wedged: vertices left inside capsules, see `Projection`. previewed: whether it is
+    drawn by the graphics card now.
     """
 
     playing: bool = False
@@ -45,7 +47,11 @@ class PlayStatus:
     outside: float = 0.0
     step_us: float = 0.0
     decode_us: float = 0.0
+    push_us: float = 0.0
     bases: int = 0
+    deep: int = 0
+    wedged: int = 0
+    previewed: bool = False
 
 
 def check_play(obj: bpy.types.Object) -> None:
@@ -93,7 +99,11 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         session.outside,
         session.timings.step_us,
         session.timings.decode_us,
+        session.timings.push_us if session.projection.active else 0.0,
         session.method.basis_count,
+        session.projection.deep,
+        session.projection.wedged,
+        session.preview.on,
     )
 
 
@@ -119,6 +129,10 @@ def _warning(session: PlaySession) -> Problem | None:
         source = bpy.data.objects.get(name)
         if source is not None and source.hide_viewport:
             return Problem("interaction_hidden", object=session.name, interaction=name)
+    if session.projection.problem is not None:
+        return session.projection.problem
+    if session.preview.problem is not None:
+        return session.preview.problem
     scene = bpy.context.scene
     if scene is not None and not bpy.app.background and not scene.render.use_lock_interface:
         return Problem("lock_interface_off", object=session.name)

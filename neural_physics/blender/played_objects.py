@@ -19,6 +19,7 @@ from .play_session import PlaySession, Visit
 from .properties import settings_of
 from .references import search_again
 from .resting_colliders import collides, wake_colliders
+from .showing_anew import note_edit
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
 
@@ -37,6 +38,10 @@ class PlayedObjects:
     def session_of(self, obj: bpy.types.Object) -> PlaySession | None:
         """The session of an object that plays."""
         return self._sessions.get(obj.session_uid)
+
+    def sessions(self) -> list[PlaySession]:
+        """Those of all objects that play."""
+        return list(self._sessions.values())
 
     def problem_of(self, obj: bpy.types.Object) -> Problem | None:
         """Why an object that should play stands still."""
@@ -150,7 +155,9 @@ class PlayedObjects:
     def undone(self) -> None:
         """After an undo the mesh is as it was, and so are the settings: show all afresh."""
         search_again()
+        note_edit()
         self.rebuild()
+        self.settle_previews(False)
         for session in self._sessions.values():
             session.stale = True
 
@@ -159,8 +166,30 @@ class PlayedObjects:
         for session, _ in self._present(scene, depsgraph, self._sessions.values()):
             if scene.frame_current <= session.timeline.start_frame:
                 session.begin_anew()
+        self.settle_previews(True)
         if not self.missing(scene):
             self.visit(scene, depsgraph)
+
+    def previews_unsettled(self) -> bool:
+        """Whether what is previewed is not what should be, as things are now."""
+        playing = animation_plays()
+        return any(
+            session.preview.on != session.preview.wanted(obj, session.method.decoder is not None, playing)
+            for session in self._sessions.values()
+            if (obj := session.object()) is not None
+        )
+
+    def settle_previews(self, playing: bool) -> None:
+        """Preview what should be while the animation plays or not; all else is to be shown as a mesh."""
+        for session in self._sessions.values():
+            obj = session.object()
+            if obj is None:
+                continue
+            if session.preview.wanted(obj, session.method.decoder is not None, playing):
+                session.preview.on = True
+            else:
+                session.stale |= session.preview.on
+                session.preview.end(obj)
 
     def missing(self, scene: bpy.types.Scene) -> range:
         """The frames to visit, in this order, before the scene's frame can be shown."""
@@ -247,8 +276,13 @@ def _show_current_frame() -> None:
 
 
 def is_playing(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the animation plays in a window, and not in a render."""
+    return depsgraph.mode != "RENDER" and animation_plays()
+
+
+def animation_plays() -> bool:
     """Whether the animation plays in a window."""
-    if bpy.app.background or depsgraph.mode == "RENDER":
+    if bpy.app.background:
         return False
     manager = bpy.context.window_manager
     return manager is not None and any(window.screen.is_animation_playing for window in manager.windows)

@@ -187,6 +187,14 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         max=1024,
         update=show_anew,
     )
+    use_preview: BoolProperty(
+        name="Viewport Preview",
+        description=(
+            "While the animation plays, let the graphics card make and draw the shape by itself; "
+            "the mesh follows as soon as it stops, and in renders"
+        ),
+        default=False,
+    )
     start_frame: IntProperty(
         name="Start", description="The frame the motion starts at", default=1, update=show_anew
     )

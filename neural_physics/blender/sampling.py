@@ -154,7 +154,7 @@ class ChannelSampler:
         of them the reference frame stood still. The array is reused by the next call.
         Raises Problem("interaction_missing").
         """
-        world_from_frame = self._world_from_frame(depsgraph)
+        world_from_frame = self.world_from_frame(depsgraph)
         self._frame_from_world = frame_from_world = world_from_frame.inverted_safe()
         y = self._y
         for read, where in self._readers:
@@ -196,7 +196,8 @@ class ChannelSampler:
         for late in [f for f in self._matrices if f >= frame]:
             del self._matrices[late]
 
-    def _world_from_frame(self, depsgraph: bpy.types.Depsgraph) -> Matrix:
+    def world_from_frame(self, depsgraph: bpy.types.Depsgraph) -> Matrix:
+        """From the reference frame's axes, the object's own where there is none, to the world's."""
         if self._frame is None:
             return self._obj.evaluated(depsgraph).matrix_world
         return self._frame.matrix(depsgraph)

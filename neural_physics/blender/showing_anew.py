@@ -7,6 +7,21 @@ from typing import cast
 import bpy
 
 
+class _Edits:
+    number = 0
+
+
+def edits() -> int:
+    """Another number than last time: a setting that shows may have been edited since."""
+    return _Edits.number
+
+
+def note_edit() -> None:
+    """Settings may have changed without a word, as they do in an undo."""
+    _Edits.number += 1
+
+
 def show_anew(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Let Blender evaluate the object again, so that what plays follows its settings."""
+    note_edit()
     cast(bpy.types.Object, settings.id_data).update_tag()

@@ -12,10 +12,13 @@ SMOOTHING = 0.1  # the share of the newest
 
 
 class Timings:
-    """step_us, decode_us: microseconds of one model step, and of decoding one shape; 0 until known."""
+    """Microseconds, 0 until known.
+
+    step_us: of one model step. decode_us: of decoding one shape. push_us: of pushing it out of capsules.
+    """
 
     def __init__(self) -> None:
-        self.step_us = self.decode_us = 0.0
+        self.step_us = self.decode_us = self.push_us = 0.0
 
     @contextmanager
     def steps(self, timeline: Timeline) -> Iterator[None]:
@@ -32,6 +35,13 @@ class Timings:
         start = perf_counter()
         yield
         self.decode_us = _smoothed(self.decode_us, (perf_counter() - start) / shapes)
+
+    @contextmanager
+    def pushing(self) -> Iterator[None]:
+        """Measure pushing one shape out."""
+        start = perf_counter()
+        yield
+        self.push_us = _smoothed(self.push_us, perf_counter() - start)
 
 
 def _smoothed(shown: float, seconds: float) -> float:

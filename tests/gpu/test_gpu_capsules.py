@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from neural_physics.blender.gpu.decoder import Bodies, GpuDecoder
-from neural_physics.capsules import Capsules, push_out
+from neural_physics.blender.gpu.decoder import GpuDecoder
+from neural_physics.capsules import Bodies, Capsules, push_out
 
 pytestmark = [pytest.mark.blender, pytest.mark.usefixtures("graphics")]
 

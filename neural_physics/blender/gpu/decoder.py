@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import gpu
 import numpy as np
 from numpy.typing import NDArray
 
-from ...capsules import Capsules
+from ...capsules import Bodies
 from .context import check_context, failures_told, largest_texture
 from .model_textures import ModelTextures, model_textures
 from .shaders import GROUP, decode_shader
@@ -26,13 +25,6 @@ TOGETHER = 4  # instances made by one invocation, where there are so many: each 
 RESULT_WIDTH = 1024  # texels; wider only where the card would not allow the height
 TEXELS_PER_CAPSULE = 3
 DEEP, WEDGED = 1.0, 2.0  # as in capsule_push.glsl
-
-
-class Bodies(NamedTuple):
-    """What an instance is pushed out of, in the axes of its model, and how deep; see `capsules.push_out`."""
-
-    capsules: Capsules
-    depth_limit: float
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ leave the edges of open sheets, which is what cloth is, without a rim.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import bpy
@@ -23,8 +24,11 @@ from .decoder import Decoded
 from .shaders import preview_shader
 
 LIGHTS = 4
-RIM_PIXELS = 1.0
+RIM_PIXELS = 2.0
+PLAIN = (0.8, 0.8, 0.8)  # of what has no material
 RIM_SIDES = [(x, y) for x in (-1.0, 0.0, 1.0) for y in (-1.0, 0.0, 1.0) if x or y]
+
+Colour = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,18 @@ class View:
         return cls(gpu.matrix.get_model_view_matrix(), gpu.matrix.get_projection_matrix(), width, height)
 
 
+def viewport_colour(obj: bpy.types.Object, space: bpy.types.SpaceView3D | None) -> Colour:
+    """The colour, scene linear, of an object in a viewport in solid mode; None: the object's own."""
+    kind = space.shading.color_type if space is not None else "OBJECT"
+    if space is not None and kind == "SINGLE":
+        return _rgb(space.shading.single_color[:])
+    if kind == "OBJECT":
+        return _rgb(obj.color)
+    # What else there is, textures and attributes and random colours, is drawn as materials are.
+    material = obj.active_material
+    return _rgb(material.diffuse_color) if material is not None else PLAIN
+
+
 class Preview:
     """Draws one instance of a decoded model as an object: with its faces, in its viewport colour.
 
@@ -59,6 +75,7 @@ class Preview:
         if len(mesh.vertices) != decoded.vertex_count:
             raise ValueError(f"{decoded.vertex_count} decoded vertices for {len(mesh.vertices)}")
         self._object = Numbered(obj)
+        self._flat = mesh.normals_domain == "FACE"
         self._batch = _batch(mesh)
         self.show(decoded, instance)
 
@@ -66,11 +83,17 @@ class Preview:
         """Draw these textures from now on; the model is the same."""
         self._decoded, self._instance = decoded, instance
 
-    def draw(self, view: View, object_from_model: Matrix | None = None, rim: bool = True) -> None:
+    def draw(
+        self,
+        view: View,
+        object_from_model: Matrix | None = None,
+        rim: bool = True,
+        colour: Colour | None = None,
+    ) -> None:
         """Draw into what is bound, tested against its depth; nothing if the object was deleted.
 
         object_from_model: from the axes of the textures to the object's, if they are not the same. rim:
-        whether the selection is shown. Raises NoGPU.
+        whether the selection is shown. colour: scene linear; None: the object's own. Raises NoGPU.
         """
         obj = self._object.original()
         if obj is None:
@@ -78,8 +101,9 @@ class Preview:
         check_context()
         shader, decoded = preview_shader(), self._decoded
         placed = obj.matrix_world @ object_from_model if object_from_model else obj.matrix_world
-        values = _values(view, placed, obj, decoded.normals is not None)
-        colour = _rim_colour(obj) if rim else None
+        smooth = decoded.normals is not None and not self._flat
+        values = _values(view, placed, colour or _rgb(obj.color), smooth)
+        rim_colour = _rim_colour(obj) if rim else None
         with failures_told(), _State():
             # A new one each time: another viewport's draw may still be waiting to read the last.
             uniforms = gpu.types.GPUUniformBuf(gpu.types.Buffer("FLOAT", values.size, values))
@@ -88,9 +112,9 @@ class Preview:
             shader.uniform_sampler("positions", decoded.positions)
             shader.uniform_sampler("normals", decoded.normals or decoded.positions)
             shader.uniform_int("first", self._instance * decoded.vertex_count)
-            if colour is not None:
+            if rim_colour is not None:
                 gpu.state.depth_mask_set(False)
-                shader.uniform_float("flat_colour", (*colour, 1.0))
+                shader.uniform_float("flat_colour", (*rim_colour, 1.0))
                 pixel = 2.0 * RIM_PIXELS / view.width, 2.0 * RIM_PIXELS / view.height
                 for x, y in RIM_SIDES:
                     shader.uniform_float("shift", (x * pixel[0], y * pixel[1]))
@@ -131,7 +155,7 @@ def _batch(mesh: bpy.types.Mesh) -> gpu.types.GPUBatch:
         return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
 
 
-def _values(view: View, placed: Matrix, obj: bpy.types.Object, normals: bool) -> NDArray[np.float32]:
+def _values(view: View, placed: Matrix, colour: Colour, normals: bool) -> NDArray[np.float32]:
     """The members of `PreviewView`, one after the other; matrices column by column."""
     view_from_object = view.view_from_world @ placed
     to_view = view_from_object.to_3x3().inverted_safe().transposed().to_4x4()
@@ -144,7 +168,7 @@ def _values(view: View, placed: Matrix, obj: bpy.types.Object, normals: bool) ->
             directions[k, :3], directions[k, 3] = light.direction, light.smooth
             colours[k, :3] = light.diffuse_color
     base, ambient = np.zeros(4), np.zeros(4)
-    base[:], ambient[:3] = obj.color, system.light_ambient
+    base[:3], ambient[:3] = colour, system.light_ambient
     perspective = view.clip_from_view[3][3] == 0.0
     parts = [
         *(np.array(matrix).T for matrix in (view_from_object, to_view, view.clip_from_view)),
@@ -157,7 +181,7 @@ def _values(view: View, placed: Matrix, obj: bpy.types.Object, normals: bool) ->
     return np.concatenate([part.ravel() for part in parts]).astype(np.float32)
 
 
-def _rim_colour(obj: bpy.types.Object) -> tuple[float, float, float] | None:
+def _rim_colour(obj: bpy.types.Object) -> Colour | None:
     """Scene linear; None where the object is not selected in the view layer on show."""
     layer, preferences = bpy.context.view_layer, bpy.context.preferences
     if layer is None or preferences is None or not obj.select_get():
@@ -168,3 +192,8 @@ def _rim_colour(obj: bpy.types.Object) -> tuple[float, float, float] | None:
     # Not by Color's own method: bpy as a module, without the files of its colour management, makes it black.
     linear = np.where(colour <= 0.04045, colour / 12.92, ((colour + 0.055) / 1.055) ** 2.4)
     return float(linear[0]), float(linear[1]), float(linear[2])
+
+
+def _rgb(colour: Iterable[float]) -> Colour:
+    red, green, blue, *_ = colour
+    return red, green, blue

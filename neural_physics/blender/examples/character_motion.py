@@ -33,6 +33,22 @@ STRIDE_RIGHT: Pose = {
     "thigh.R": (-52, 0, 0), "shin.R": (40, 0, 0), "thigh.L": (34, 0, 0), "shin.L": (48, 0, 0),
     "upper_arm.R": (44, 0, 0), "upper_arm.L": (-44, 0, 0), "spine": (12, 0, 0), "hips": (0, 0, 8),
 }  # fmt: skip
+MARCH_LEFT: Pose = {
+    "thigh.L": (-72, 0, 0), "shin.L": (78, 0, 0), "thigh.R": (8, 0, 0),
+    "upper_arm.L": (38, 0, 0), "upper_arm.R": (-38, 0, 0), "chest": (-4, 0, 4),
+}  # fmt: skip
+MARCH_RIGHT: Pose = {
+    "thigh.R": (-72, 0, 0), "shin.R": (78, 0, 0), "thigh.L": (8, 0, 0),
+    "upper_arm.R": (38, 0, 0), "upper_arm.L": (-38, 0, 0), "chest": (-4, 0, -4),
+}  # fmt: skip
+SNEAK_LEFT: Pose = {
+    "thigh.L": (-52, 0, 0), "shin.L": (52, 0, 0), "thigh.R": (6, 0, 0), "shin.R": (46, 0, 0),
+    "spine": (20, 0, 0), "chest": (8, 0, 12), "upper_arm.L": (16, 0, 0), "upper_arm.R": (-16, 0, 0),
+}  # fmt: skip
+SNEAK_RIGHT: Pose = {
+    "thigh.R": (-52, 0, 0), "shin.R": (52, 0, 0), "thigh.L": (6, 0, 0), "shin.L": (46, 0, 0),
+    "spine": (20, 0, 0), "chest": (8, 0, -12), "upper_arm.R": (16, 0, 0), "upper_arm.L": (-16, 0, 0),
+}  # fmt: skip
 CROUCH: Pose = {"thigh*": (-70, 0, 0), "shin*": (95, 0, 0), "foot*": (-25, 0, 0), "spine": (22, 0, 0)}
 LEAP: Pose = {"thigh*": (-6, -8, 0), "foot*": (30, 0, 0), "upper_arm*": (0, -70, 0), "chest": (-8, 0, 0)}
 BOW: Pose = {"hips": (16, 0, 0), "spine": (26, 0, 0), "chest": (20, 0, 0), "thigh*": (-16, 0, 0)}
@@ -62,13 +78,24 @@ TWIST_RIGHT: Pose = {
     "chest": (0, 0, -35), "spine": (6, 0, -20), "upper_arm.L": (-40, 0, 0), "head": (0, 0, -20),
 }  # fmt: skip
 
+
+def _scaled(pose: Pose, share: float) -> Pose:
+    return {bone: (share * x, share * y, share * z) for bone, (x, y, z) in pose.items()}
+
+
+def _on_foot(left: Pose, right: Pose, frames: int, steps: int, low: float) -> list[Key]:
+    """Steps of so many frames each, the hips lower by `low` metres while the legs are apart."""
+    strides = [(9 + frames * k, (left, right)[k % 2], (0.0, 0.0, -low)) for k in range(steps)]
+    return [(1, {}, STILL), *strides, (strides[-1][0] + 14, {}, STILL)]
+
+
 ACTIONS: Mapping[str, Sequence[Key]] = {
-    "Walk": [(1, {}, STILL)]
-    + [(9 + 14 * k, (STEP_LEFT, STEP_RIGHT)[k % 2], (0.0, 0.0, -0.03)) for k in range(6)]
-    + [(94, {}, STILL)],
-    "Run": [(1, {}, STILL)]
-    + [(9 + 9 * k, (STRIDE_LEFT, STRIDE_RIGHT)[k % 2], (0.0, 0.0, -0.02)) for k in range(8)]
-    + [(85, {}, STILL)],
+    "Walk": _on_foot(STEP_LEFT, STEP_RIGHT, 14, 6, 0.03),
+    "Run": _on_foot(STRIDE_LEFT, STRIDE_RIGHT, 9, 8, 0.02),
+    "Stroll": _on_foot(_scaled(STEP_LEFT, 0.65), _scaled(STEP_RIGHT, 0.65), 18, 5, 0.015),
+    "Jog": _on_foot(_scaled(STRIDE_LEFT, 0.72), _scaled(STRIDE_RIGHT, 0.72), 11, 7, 0.025),
+    "March": _on_foot(MARCH_LEFT, MARCH_RIGHT, 13, 6, 0.0),
+    "Sneak": _on_foot(SNEAK_LEFT, SNEAK_RIGHT, 20, 5, 0.12),
     "Jump": [
         (1, {}, STILL), (16, CROUCH, (0.0, 0.0, -0.25)), (29, LEAP, (0.0, 0.0, 0.3)),
         (42, CROUCH, (0.0, 0.0, -0.2)), (58, {}, STILL),

@@ -33,5 +33,7 @@ def dress(
     item.motion, item.test_action = "ACTIONS", actions[list(ACTIONS).index(KEPT_FOR_TESTING)].name
     settings.frame_object, settings.frame_bone = rig, frame
     settings.moving_frame, settings.use_ground = True, True
+    # The cloth keeps off the skin, so that capsules around all of the body never push what is right.
+    settings.projection.share = 1.0
     fit_capsules(garment, [rig])
     return cloth

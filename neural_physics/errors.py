@@ -154,6 +154,7 @@ PROBLEMS: dict[str, str] = {
         "What carried the capsule {capsule} of {object} is gone: "
         "choose another object or bone for it, remove it, or fit the capsules again."
     ),
+    "capsules_none": "{object} has no capsules: fit them to a character, or add one by hand.",
     "capsules_nothing": (
         "There is nothing around {object} to fit capsules to: give its character's body an Armature modifier and "
         "Collision physics, or choose a mesh with vertices."

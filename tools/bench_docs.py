@@ -134,6 +134,66 @@ def play(part: dict[str, Any]) -> str:
     return table(names, rows)
 
 
+def graphics(part: dict[str, Any]) -> str:
+    names = (
+        "vertices",
+        "bases",
+        "processor",
+        "card, read back",
+        "card",
+        "its bases, GB/s",
+        "half precision",
+        "preview drawn",
+        "capsules, processor",
+        "card with capsules",
+    )
+    parts = []
+    for blender, found in part.items():
+        rows = [
+            (
+                f"{row['vertices']:,}",
+                row["bases"],
+                *(f"{row[name]:.3f}" for name in ("cpu_ms", "read_ms", "gpu_ms")),
+                f"{_bases_bytes(row) / row['gpu_ms'] / 1e6:.1f}",
+                *(f"{row[name]:.3f}" for name in ("half_ms", "preview_ms", "cpu_push_ms", "gpu_pushed_ms")),
+            )
+            for row in found["rows"]
+        ]
+        parts.append(f"Blender {blender}, {found['renderer']} ({found['backend']}):\n\n{table(names, rows)}")
+    return "\n\n".join(parts)
+
+
+def objects(part: dict[str, Any]) -> str:
+    rows = [
+        (
+            blender,
+            many["objects"],
+            f"{many['vertices']:,}",
+            many["bases"],
+            *(f"{many[name]:.2f}" for name in ("cpu_ms", "read_ms", "gpu_ms", "gpu_pushed_ms")),
+            f"{many['gpu_one_by_one_ms']:.2f}",
+        )
+        for blender, many in ((blender, found["objects"]) for blender, found in part.items())
+    ]
+    names = (
+        "Blender",
+        "objects",
+        "vertices",
+        "bases",
+        "processor",
+        "card, read back",
+        "card",
+        "with capsules",
+        "card, one by one",
+    )
+    return table(names, rows)
+
+
+def _bases_bytes(row: dict[str, Any]) -> float:
+    """Of positions' and normals' bases, float32, each of which is read once."""
+    return 2.0 * 3.0 * 4.0 * float(row["vertices"]) * float(row["bases"])
+
+
 def normals(part: dict[str, Any]) -> str:
     rows = [
         (
@@ -230,6 +290,8 @@ PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "table": ("table", rows_of_table),
     "ablations": ("table", ablations),
     "play": ("play", play),
+    "graphics": ("graphics", graphics),
+    "objects": ("graphics", objects),
     "normals": ("normals", normals),
     "penetration": ("penetration", penetration),
     "solver": ("solver", solver),

@@ -20,6 +20,14 @@ from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
 from .simulation_properties import NEURALPHYSICS_PG_simulation
 
+DECODERS = [
+    ("PROCESSOR", "Processor", "The same positions to the last bit, wherever and however it is played"),
+    (
+        "CARD",
+        "Graphics Card",
+        "Faster for large meshes; positions differ by a hundred-thousandth of the size at most",
+    ),
+]
 METHODS = [
     ("subspace_physics", "Subspace Physics", "PCA and a small network step the whole shape (Holden 2019)")
 ]
@@ -185,6 +193,12 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         default=0,
         min=0,
         max=1024,
+        update=show_anew,
+    )
+    decode_with: EnumProperty(
+        name="Decode With",
+        description="What makes vertices of the mesh out of learned shapes",
+        items=DECODERS,
         update=show_anew,
     )
     use_preview: BoolProperty(

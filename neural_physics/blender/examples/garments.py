@@ -11,6 +11,7 @@ from .character_motion import ACTIONS, add_actions, play_in_turn
 from .parts import add_interaction, cotton
 
 KEPT_FOR_TESTING = "Walk"  # every part of which other actions have, each its own way
+TAKE_FRAMES = 2000  # every action twice
 CLEARANCE = 0.012  # of the cloth from the skin of what it lies on, metres
 
 
@@ -33,6 +34,7 @@ def dress(
     item.motion, item.test_action = "ACTIONS", actions[list(ACTIONS).index(KEPT_FOR_TESTING)].name
     settings.frame_object, settings.frame_bone = rig, frame
     settings.moving_frame, settings.use_ground = True, True
+    settings.take_frames = TAKE_FRAMES
     # The cloth keeps off the skin, so that capsules around all of the body never push what is right.
     settings.projection.share = 1.0
     fit_capsules(garment, [rig])

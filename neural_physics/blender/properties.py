@@ -51,7 +51,7 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     object: PointerProperty(name="Object", type=bpy.types.Object, update=show_anew)
     motion: EnumProperty(name="Training Motion", items=MOTIONS, default="WANDER")
     test_action: StringProperty(
-        name="Keep for Testing",
+        name="For Testing",
         description=(
             "An action for test takes alone, so that the model is judged by what it has never seen. "
             "Needs 8 takes or more, of which one is a test take"

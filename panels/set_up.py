@@ -119,6 +119,7 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
         if item.object is None or item.motion == "KEEP":
             return
         if item.motion == "ACTIONS":
+            column.prop(item, "variation")
             column.prop_search(item, "test_action", bpy.data, "actions")
             return
         if is_wind(item.object):

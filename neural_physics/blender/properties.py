@@ -57,6 +57,17 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
             "Needs 8 takes or more, of which one is a test take"
         ),
     )
+    variation: FloatProperty(
+        name="Variation",
+        description=(
+            "How much pace and extent of an action differ from one time to the next: 0.3 is up to 30 % "
+            "faster or slower, further or less far. Test takes play actions as they are"
+        ),
+        default=0.0,
+        min=0.0,
+        max=0.9,
+        subtype="FACTOR",
+    )
     box_low: FloatVectorProperty(
         name="Box From", size=3, default=(-1.0, -1.0, -1.0), subtype="TRANSLATION", unit="LENGTH"
     )

@@ -87,7 +87,8 @@ def key_training_motion(obj: bpy.types.Object, span: Span, seed: int, role: Role
         # Of its own for each line, so that one more line leaves the others' motion as it was.
         rng = np.random.default_rng([seed, row])
         if item.motion == "ACTIONS":
-            _play_actions(mover, actions_played(item, role), span, rng)
+            variation = 0.0 if role == "test" else item.variation
+            _play_actions(mover, actions_played(item, role), span, rng, variation)
         elif is_wind(mover):
             _blow(mover, item, span, rng)
         else:
@@ -159,9 +160,16 @@ def _set_free(mover: bpy.types.Object) -> Matrix:
 
 
 def _play_actions(
-    rig: bpy.types.Object, actions: Sequence[bpy.types.Action], span: Span, rng: np.random.Generator
+    rig: bpy.types.Object,
+    actions: Sequence[bpy.types.Action],
+    span: Span,
+    rng: np.random.Generator,
+    variation: float,
 ) -> None:
-    """Actions of a rig, in a random order again and again, each blended into the next."""
+    """Actions of a rig, in a random order again and again, each blended into the next.
+
+    variation: see `_varied`.
+    """
     for constraint in rig.constraints:
         constraint.mute = True
     keyed = sorted({channel for action in actions for channel in curves_of(action)})
@@ -173,7 +181,10 @@ def _play_actions(
     poses = np.tile(still, (blend + 1, 1))  # from the pose that the simulation starts in
     while len(poses) < span.count:
         for number in rng.permutation(len(clips)):
-            poses = _append(poses, clips[number], blend, channels)
+            clip = clips[number]
+            if variation:
+                clip = _varied(clip, still, channels, variation, rng)
+            poses = _append(poses, clip, blend, channels)
     if rig.animation_data:
         rig.animation_data.use_nla = False
     for path in dict.fromkeys(path for path, _ in channels):
@@ -193,6 +204,31 @@ def _clip(
         if channel in curves:
             clip[:, column] = [curves[channel].evaluate(frame) for frame in range(first, last + 1)]
     return clip
+
+
+def _varied(
+    clip: NDArray[np.float64],
+    still: NDArray[np.float64],
+    channels: Sequence[tuple[str, int]],
+    variation: float,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """A clip at another pace, and going further from the pose in which it is still, or less far.
+
+    Both by a factor between 1 - variation and 1 + variation: what was learned from one walk alone does not
+    hold for any other.
+    """
+    pace, extent = 1.0 + variation * rng.uniform(-1.0, 1.0, 2)
+    places = np.linspace(0.0, len(clip) - 1.0, max(2, round(len(clip) / pace)))
+    before = np.minimum(places.astype(np.intp), len(clip) - 2)
+    clip = clip[before] + (places - before)[:, None] * (clip[before + 1] - clip[before])
+    turns = list(_quaternions(channels))
+    for columns in turns:
+        clip[np.ix_(clip[:, columns] @ still[columns] < 0.0, columns)] *= -1.0  # the short way from still
+    varied = still + extent * (clip - still)
+    for columns in turns:
+        varied[:, columns] /= np.linalg.norm(varied[:, columns], axis=1, keepdims=True)
+    return np.asarray(varied)
 
 
 def _append(

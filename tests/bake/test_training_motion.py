@@ -284,3 +284,33 @@ def test_settings_that_no_motion_can_be_made_of_are_told(cloth):
     item.strength_low, item.strength_high = 2.0, 1.0
     with pytest.raises(Problem, match="least wind of Wind"):
         check_training_motion(cloth)
+
+
+def test_varied_actions_differ_in_pace_and_extent_but_not_in_test_takes(cloth):
+    rig = rig_with_actions()
+    item = react_to(cloth, rig, "ACTIONS")
+    found = {}
+    for variation, role in ((0.0, "training"), (0.4, "training"), (0.4, "test"), (0.0, "test")):
+        item.variation = variation
+        rig.animation_data.action = None
+        set_frame(FIRST)
+        key_training_motion(cloth, Span(FIRST, 2000, FPS), 1, role)
+        curves = fcurves_of(rig)
+        found[variation, role] = {
+            (c.data_path, c.array_index): np.array([c.evaluate(FIRST + i) for i in range(2000)])
+            for c in curves
+        }
+        key_action = rig.animation_data.action
+        rig.animation_data.action = None
+        bpy.data.actions.remove(key_action)
+    lift = 'pose.bones["upper"].location', 1
+    assert all(np.array_equal(found[0.4, "test"][c], found[0.0, "test"][c]) for c in found[0.0, "test"])
+    varied = found[0.4, "training"]
+    assert 1.1 < varied[lift].max() <= 1.4 + 1e-6 and found[0.0, "training"][lift].max() <= 1.0 + 1e-6
+    fastest, plain = (np.diff(found[v, "training"][lift]).max() for v in (0.4, 0.0))
+    assert fastest > 1.3 * plain
+    turns = np.array([varied['pose.bones["lower"].rotation_quaternion', k] for k in range(4)])
+    in_clips = np.abs(np.linalg.norm(turns, axis=0) - 1.0)
+    assert (
+        np.quantile(in_clips, 0.3) < 1e-6
+    )  # where two are blended they are no turns, until Blender makes them so

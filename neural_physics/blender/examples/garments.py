@@ -12,7 +12,9 @@ from .parts import add_interaction, cotton
 
 KEPT_FOR_TESTING = "Walk"  # every part of which other actions have, each its own way
 TAKE_FRAMES = 2000  # every action twice
+VARIATION = 0.4
 CLEARANCE = 0.012  # of the cloth from the skin of what it lies on, metres
+DEPTH_LIMIT = 0.08  # metres: about the radius of a thigh, in which a steep kick leaves a hem that deep
 
 
 def dress(
@@ -31,11 +33,12 @@ def dress(
     cloth.collision_settings.distance_min = CLEARANCE
     settings = settings_of(garment)
     item = add_interaction(garment, rig)
-    item.motion, item.test_action = "ACTIONS", actions[list(ACTIONS).index(KEPT_FOR_TESTING)].name
+    item.motion, item.variation = "ACTIONS", VARIATION
+    item.test_action = actions[list(ACTIONS).index(KEPT_FOR_TESTING)].name
     settings.frame_object, settings.frame_bone = rig, frame
     settings.moving_frame, settings.use_ground = True, True
     settings.take_frames = TAKE_FRAMES
     # The cloth keeps off the skin, so that capsules around all of the body never push what is right.
-    settings.projection.share = 1.0
+    settings.projection.share, settings.projection.depth_limit = 1.0, DEPTH_LIMIT
     fit_capsules(garment, [rig])
     return cloth

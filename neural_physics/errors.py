@@ -136,6 +136,18 @@ PROBLEMS: dict[str, str] = {
         "{object} has no actions that move its bones and no others: "
         "give it some, or set its training motion to Keep Animation."
     ),
+    "test_action_missing": (
+        "The action {action}, kept for testing, is not one of those that {object} plays: "
+        "choose another one, or none."
+    ),
+    "test_action_alone": (
+        "{action} is the only action of {object} and is kept for testing, so that none is left to learn from: "
+        "make more actions, or keep none."
+    ),
+    "test_action_unused": (
+        "The action {action} of {object} is kept for testing, and {found} takes leave none for that: "
+        "set Takes to {needed} or more, or keep no action."
+    ),
     "wind_range_empty": "The least wind of {object} is above its most: set them the other way round.",
     # What it is pushed out of
     "capsule_lost": (

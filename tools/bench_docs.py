@@ -210,6 +210,43 @@ def normals(part: dict[str, Any]) -> str:
     return table(names, rows)
 
 
+def penetration(part: dict[str, Any]) -> str:
+    names = {
+        "reference": "the simulation",
+        "predicted": "the prediction",
+        "pushed": "and pushed out of capsules",
+    }
+    rows = [
+        (
+            names[name],
+            f"{100 * row['share']:.3f}",
+            f"{row['mean_mm']:.1f}",
+            f"{row['deepest_mm']:.1f}",
+            f"{100 * row['frames']:.1f}",
+            f"{100 * row['frames_between']:.1f}",
+            f"{100 * row['in_capsules']:.2f}",
+        )
+        for name, row in part["rows"].items()
+    ]
+    heads = (
+        "",
+        "vertices inside, %",
+        "mean depth, mm",
+        "deepest, mm",
+        "frames with any, %",
+        "frames with an edge or face inside, %",
+        "vertices in capsules, %",
+    )
+    left = [
+        f"Rollout error of the one rollout of {part['frames']:,} frames: **{part['rollout_error']:.3f}**.",
+        f"Left inside as too deep: {100 * part['deep']:.3f} % of the vertices, "
+        f"as wedged: {100 * part['wedged']:.3f} %.",
+        f"{part['training_frames']:,} training frames, {part['bases']} bases, "
+        f"{part['training']['seconds'] / 60:.0f} minutes of training.",
+    ]
+    return table(heads, rows) + "\n\n" + "\n".join(left)
+
+
 def solver(part: dict[str, Any]) -> str:
     found = {
         "tetrahedra": f"{part['tetrahedra']:,}",
@@ -256,6 +293,7 @@ PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "graphics": ("graphics", graphics),
     "objects": ("graphics", objects),
     "normals": ("normals", normals),
+    "penetration": ("penetration", penetration),
     "solver": ("solver", solver),
     "shell": ("solver", shell),
     "simkit": ("solver", simkit),

@@ -95,10 +95,12 @@ def _split(
         raise ValueError("springs need a stiffness and a damping each")
     if not 0.0 < dt < np.inf:
         raise ValueError("a step must last longer than nothing")
+    # The comparisons are false for what is not a number, too.
+    if not ((stiffness >= 0.0) & (damping >= 0.0)).all():
+        raise ValueError("a spring's stiffness or damping is negative or not a number")
     omega, half = np.sqrt(stiffness) * dt, 0.5 * damping * dt
-    # The comparison is false for what is not a number, too.
-    if not ((stiffness >= 0.0) & (damping >= 0.0) & (omega <= MOST) & (half <= MOST)).all():
-        raise ValueError(f"stiffness or damping is negative, not a number, or faster than {MOST:g} per step")
+    if not ((omega <= MOST) & (half <= MOST)).all():
+        raise ValueError(f"a spring's frequency or damping is above {MOST:g} per step")
     # Subtracted before anything is rounded: near critical damping all depends on the difference.
     apart = (0.5 * damping - np.sqrt(stiffness)) * dt
     r = np.sqrt(apart.astype(np.complex128)) * np.sqrt(half + omega)
@@ -128,7 +130,7 @@ def _series(kappa: Reals, delta: Reals) -> Reals:
 def _divided(smaller: Complexes, larger: Complexes, r: Complexes) -> Reals:
     """(4, n): the Response."""
     near, apart = _exponentials(smaller), _exponentials(-2.0 * r)
-    # exp(L) in front: exp(L) and exp(-2 r) are at most 1, where exp(-delta / 2) and exp(r) need not be finite.
+    # With exp(L) in front: it and exp(-2 r) are at most 1; exp(r) would not be finite when strongly damped.
     kick = near.zero * apart.one
     push = (near.one - kick) / -larger
     ramp = (near.two - push) / -larger

@@ -13,6 +13,7 @@ differences are some 20 % off for a swing of 8 frames.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +62,15 @@ def track(targets: NDArray[np.floating], positions: NDArray[np.floating]) -> Tra
     line = np.diff(wanted, axis=0)
     bends = np.stack([line - velocities[:-1], velocities[1:] - line], 1)
     return Track(np.ascontiguousarray(offsets), bends, np.ones((len(offsets), offsets.shape[2])))
+
+
+def pieces(sequence: Track, frames: int) -> list[Track]:
+    """A Track in parts of about so many frames, each of which then has a start of its own."""
+    count = len(sequence.used)
+    ends = np.linspace(0, count, max(1, round(count / frames)) + 1).astype(int)
+    return [
+        Track(sequence.offsets[a:b], sequence.bends[a : b - 1], sequence.used[a:b]) for a, b in pairwise(ends)
+    ]
 
 
 def misfit(tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink: float) -> Misfit:
@@ -127,7 +137,7 @@ def relative_errors(tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink:
 
 
 class _Fit(NamedTuple):
-    """starts (2, 3, B); residuals (N, 3, B) and their weights (N, B); inverse (2, 2, B) of the starts' normal."""
+    """starts (2, 3, B), inverse (2, 2, B) of their normal; residuals (N, 3, B), weights (N, B); loss (B,)."""
 
     starts: Reals
     residuals: Reals

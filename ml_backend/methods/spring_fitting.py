@@ -6,8 +6,11 @@ until the same frames are the worst. The first guess does without them, too: wit
 that failed, the best spring of all frames may be somewhere else.
 
 The first guess, and first descents, are of a motion cut into short pieces, each with a start of its own: the
-longer a motion, the nearer to the right frequency a swing must be to stay in step with it. Of 512 springs on
-100 frames, damped by 0.02 of critical, 5 ended at a wrong swing without the cuts and 1 with them.
+longer a motion, the nearer to the right frequency a swing must be to stay in step with it. Of 512 springs
+with swings of 2.4 to 60 frames, damped by 0.02 of critical, on 100 frames of which every tenth was spoiled by
+centimetres, 7 ended at a wrong swing without the cuts, and none with them. What cannot be told is a spoiled
+frame among the first two or three from the start of a swing that dies within as many: there, springs were
+found whose damping is some 10 % off.
 
 Descent is Levenberg and Marquardt's: along the gradient, in the metric that the same derivatives of the
 motion give. From the same first guesses it came within 0.1 % of the true springs in 5 steps in the median, in
@@ -44,7 +47,7 @@ Reals = NDArray[np.float64]
 BLOCK = 512  # vertices worked on at once: their motions fit in the processor's cache
 FEWEST_FRAMES = 8  # two numbers and a start are found from what is kept of them
 DESCENT = 40  # steps at most
-SETTLED = 1e-7  # of ln k_s and ln k_d: a smaller step is the last
+SETTLED = 1e-7  # of ln omega and ln delta: a smaller step is the last
 FIRST_DAMPING, LEAST_DAMPING, MOST_DAMPING = 1e-2, 1e-8, 1e8  # of Levenberg's and Marquardt's step
 PIECES = 24, 96  # frames, of the search and the first descents
 ROUNDS = 4  # of leaving out the worst frames, at most
@@ -63,7 +66,7 @@ class Motion:
 
 @dataclass(frozen=True)
 class SpringSettings:
-    """left_out: the share of frames, 0 to below 1, that each vertex does without (the paper: 0.1).
+    """left_out: the share of frames, up to a half, that each vertex does without (the paper: 0.1).
 
     shrink: the weight of the springs' own offsets, squared, beside those from the motion. generations, seed:
     of the search.
@@ -94,8 +97,8 @@ def fit_springs(
 ) -> FittedSprings:
     """The springs that bring the targets nearest to the motions, for frames dt seconds apart.
 
-    The same motions and settings give the same springs. Raises ValueError for motions that do not go
-    together, or are too short; Problem("stopped").
+    At least 8 frames each. The same motions and settings give the same springs. Raises ValueError for motions
+    that are shorter, do not go together or are not finite; Problem("stopped").
     """
     _check(motions, dt, settings)
     vertices = motions[0].targets.shape[1]
@@ -123,12 +126,14 @@ def _check(motions: Sequence[Motion], dt: float, settings: SpringSettings) -> No
             raise ValueError("motions and targets need the same frames and the same vertices")
         if frames < FEWEST_FRAMES:
             raise ValueError(f"a motion needs {FEWEST_FRAMES} frames")
+        if not (np.isfinite(motion.targets).all() and np.isfinite(motion.positions).all()):
+            raise ValueError("something in a motion or its targets is not a number")
     if not (0.0 < dt < np.inf and 0.0 <= settings.left_out <= 0.5 and settings.shrink >= 0.0):
         raise ValueError("dt must be above 0, left_out 0 to 0.5 and shrink not negative")
 
 
 def _fit_block(tracks: list[Track], settings: SpringSettings, stop: StopRequest) -> tuple[Reals, list[Track]]:
-    """theta (2, B), and the tracks with the frames that it was fitted to."""
+    """theta (2, B), and the tracks without the frames that were left out."""
     frames = sum(len(sequence.used) for sequence in tracks)
     kept, shrink = frames - int(settings.left_out * frames), settings.shrink
     far = np.sum([np.square(sequence.offsets).sum((0, 1)) for sequence in tracks], axis=0)

@@ -232,7 +232,8 @@ def test_motions_that_do_not_go_together_are_refused():
     other = Motion(motion.targets[:, :2], motion.positions[:, :2])
     short = Motion(motion.targets[:5], motion.positions[:5])
     uneven = Motion(motion.targets, motion.positions[:-1])
-    for motions in ([], [motion, other], [short], [uneven]):
+    hole = Motion(motion.targets, np.where(np.arange(20)[:, None, None] == 7, np.nan, motion.positions))
+    for motions in ([], [motion, other], [short], [uneven], [hole]):
         with pytest.raises(ValueError):
             fitted(motions)
     with pytest.raises(ValueError):

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.integrate import solve_ivp
 
 from neural_physics.spring_steps import step_factors, step_factors_and_gradients
 from neural_physics.spring_targets import causal, looking_ahead
 from neural_physics.springs import Springs
+
+solve_ivp = pytest.importorskip("scipy.integrate").solve_ivp
 
 DT = 1 / 24
 # k_s and k_d: under-, over- and critically damped; then those at which the paper's formulas fail.

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
+pytest.importorskip("scipy")
 pytestmark = pytest.mark.blender
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))

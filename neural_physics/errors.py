@@ -260,8 +260,8 @@ PROBLEMS: dict[str, str] = {
         "close other programs that need its memory, then switch Play off and on."
     ),
     "preview_not_linear": (
-        "The method of {object}'s model does more than mix shapes, which the viewport preview cannot draw: "
-        "the mesh is shown instead. Switch Viewport Preview off."
+        "The method of {object}'s model does more than mix shapes, which the viewport preview cannot draw, "
+        "so that the mesh is shown instead: switch Viewport Preview off."
     ),
     "preview_modifiers": (
         "The viewport preview cannot draw what other modifiers make of {object} ({modifiers}), "

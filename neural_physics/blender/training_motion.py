@@ -224,7 +224,8 @@ def _varied(
     clip = clip[before] + (places - before)[:, None] * (clip[before + 1] - clip[before])
     turns = list(_quaternions(channels))
     for columns in turns:
-        clip[np.ix_(clip[:, columns] @ still[columns] < 0.0, columns)] *= -1.0  # the short way from still
+        opposite = clip[:, columns] @ still[columns] < 0.0
+        clip[:, columns] *= np.where(opposite, -1.0, 1.0)[:, None]  # the short way from still
     varied = still + extent * (clip - still)
     for columns in turns:
         varied[:, columns] /= np.linalg.norm(varied[:, columns], axis=1, keepdims=True)

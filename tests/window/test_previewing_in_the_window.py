@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from blender_window import Window
-from PIL import Image
 from test_playing_in_the_window import (
     BUILD,
     FOLDER,
@@ -99,6 +98,8 @@ def pictures(window: Window, name: str, **settings: object) -> tuple[np.ndarray,
 
 
 def _picture(window: Window, name: str, box: tuple[int, int, int, int]) -> np.ndarray:
+    from PIL import Image  # not there where only the bpy module's tests run
+
     return np.asarray(Image.open(window.shot(name)).convert("RGB").crop(box), int)
 
 

@@ -223,6 +223,7 @@ def penetration(part: dict[str, Any]) -> str:
             f"{row['mean_mm']:.1f}",
             f"{row['deepest_mm']:.1f}",
             f"{100 * row['frames']:.1f}",
+            f"{100 * row['between']:.3f}",
             f"{100 * row['frames_between']:.1f}",
             f"{100 * row['in_capsules']:.2f}",
         )
@@ -234,7 +235,8 @@ def penetration(part: dict[str, Any]) -> str:
         "mean depth, mm",
         "deepest, mm",
         "frames with any, %",
-        "frames with an edge or face inside, %",
+        "edges and faces inside, %",
+        "frames with any, %",
         "vertices in capsules, %",
     )
     left = [

@@ -56,13 +56,13 @@ class Inside:
     """What is found of one kind of shape, frame after frame.
 
     depths: metres, of every vertex inside the body at any frame. shares: of the vertices inside, by frame.
-    between: at how many frames the middle of an edge or of a face is inside. in_capsules: shares by frame.
+    between: shares of the middles of edges and faces inside, by frame. in_capsules: shares by frame.
     """
 
     depths: list[float] = field(default_factory=list)
     shares: list[float] = field(default_factory=list)
     deepest: list[float] = field(default_factory=list)
-    between: int = 0
+    between: list[float] = field(default_factory=list)
     in_capsules: list[float] = field(default_factory=list)
 
     def add(self, moment: Moment, shape: Floats, middles: Floats) -> None:
@@ -71,7 +71,7 @@ class Inside:
         self.depths += inside.tolist()
         self.shares.append(len(inside) / len(shape))
         self.deepest.append(float(depths.max()))
-        self.between += bool((moment.body.depths(middles) > 0.0).any())
+        self.between.append(float((moment.body.depths(middles) > 0.0).mean()))
         gaps = np.min([moment.capsules.distance(k, shape)[0] for k in range(len(moment.capsules))], axis=0)
         self.in_capsules.append(float((gaps < -moment.capsules.tolerance).mean()))
 
@@ -81,7 +81,9 @@ class Inside:
             "share": float(np.mean(self.shares)),
             "largest_share": max(self.shares),
             "frames": float(np.mean(np.array(self.shares) > 0.0)),
-            "frames_between": self.between / len(self.shares),
+            "between": float(np.mean(self.between)),
+            "largest_between": max(self.between),
+            "frames_between": float(np.mean(np.array(self.between) > 0.0)),
             "mean_mm": 1e3 * float(np.mean(self.depths)) if self.depths else 0.0,
             "deepest_mm": 1e3 * max(self.deepest),
             "in_capsules": float(np.mean(self.in_capsules)),

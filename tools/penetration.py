@@ -52,12 +52,6 @@ class Surface:
                 depths[index] = self._tree.find_nearest(point)[3]
         return depths
 
-    def nearest(self, point: Vector) -> Vector:
-        """The place on the surface that is nearest to a point."""
-        place = self._tree.find_nearest(point)[0]
-        assert place is not None  # a surface has faces
-        return place
-
     def _solid_angle(self, point: Points) -> float:
         """How often the surface winds around a point (3,), from all its faces."""
         return float(winding_numbers(np.float64(point)[None], self._positions, self._triangles)[0])

@@ -219,11 +219,11 @@ class Timeline:
         return _lerp(positions, self.method.positions(shown.ahead, y, bases), shown.share)
 
     def _coefficients(self, frame: int) -> NDArray[np.float32] | None:
-        shown = self.at(frame)
-        z = self.method.coefficients(shown.state)
+        shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
+        z = self.method.coefficients(shown.state, y)
         if z is None or shown.ahead is None:
             return z
-        ahead = self.method.coefficients(shown.ahead)
+        ahead = self.method.coefficients(shown.ahead, y)
         return None if ahead is None else _lerp(z, ahead, shown.share)
 
     def _keep(self, frame: int, shown: FrameState) -> None:

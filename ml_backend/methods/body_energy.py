@@ -1,4 +1,4 @@
-"""The elastic energy of the bundled solver's bodies in torch, from the energies that the solver itself uses."""
+"""The elastic energy of the bundled solver's bodies in torch, from the functions that the solver uses."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ class BodyEnergy:
         inverse_rest, areas = membrane.rest_shape(rest[body.elements])
         lame = plane_stress_lame_parameters(settings.young, settings.poisson)
         material = [np.broadcast_to(each, areas.shape) for each in lame]
-        parts = [self._part(membrane.value, body.elements, inverse_rest, settings.thickness * areas, *material)]
+        parts = [
+            self._part(membrane.value, body.elements, inverse_rest, settings.thickness * areas, *material)
+        ]
         if settings.bending > 0.0:
             hinges = triangle_edges(body.elements).hinges
             at_rest = rest[hinges]
@@ -101,13 +103,16 @@ class BodyEnergy:
             raise ValueError("a joint is folded back onto itself")
         stiffness = np.stack([bending, bending, twisting], 1)[strands.joints].mean(axis=1)
         constants = self._tensors(strains, lengths[strands.joints].mean(axis=1), stiffness)
-        kept = ReferenceFrames(*self._tensors(*(getattr(frames, field.name) for field in fields(frames))))
+        tensors: list[Any] = self._tensors(*(getattr(frames, field.name) for field in fields(frames)))
+        kept = ReferenceFrames(*tensors)
         corners, untwist = self._indices(strands.corners), self._untwisting(strands)
 
         def bend(x: Tensor) -> Tensor:
             at = x[:, corners]
-            reference = joints_at(at, x.new_zeros(*at.shape[:2], 2), kept).twists
-            energies: Tensor = rods.bend_twist_energy(at, untwist(reference), kept, *constants)
+            measured: Any = joints_at
+            reference: Tensor = measured(at, x.new_zeros(*at.shape[:2], 2), kept).twists
+            bent: Any = rods.bend_twist_energy
+            energies: Tensor = bent(at, untwist(reference), kept, *constants)
             return energies
 
         return [stretch, bend]
@@ -146,7 +151,7 @@ class BodyEnergy:
 
 
 class _Tiled:
-    """Constants of m elements (m, ...), repeated for each shape of a batch; kept for the next of the same size."""
+    """Constants of m elements (m, ...), repeated for each shape of a batch, and kept for the next."""
 
     def __init__(self, *constants: Tensor) -> None:
         self._constants = constants

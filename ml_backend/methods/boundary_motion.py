@@ -1,10 +1,10 @@
 """How the pinned vertices follow what the body reacts to, and what of that the rest of the body follows.
 
 Li et al. 2025 encode positions relative to the moving Dirichlet vertices (section 3.2): of rods relative to
-each root, of all else relative to their mean. Here, where pins follow y linearly, as on handles that are moved
-about, they are where y says, exactly, and every free vertex is seen relative to a blend of the pins around it:
-the harmonic one, which is constant along a strand, and between two handles goes over from one to the other.
-What is left at pins is constant, so that no network has to learn what a boundary condition says already.
+each root, of all else relative to their mean. Here, where pins follow y linearly, as on handles that are
+moved about, they are where y says, exactly, and every free vertex is seen relative to a blend of the pins
+around it: the harmonic one, which is constant along a strand, and between two handles goes over from one to
+the other. What is left at pins is constant: no network has to learn what a boundary condition says already.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def fit_boundary_motion(
     centred = np.where(used, y - mean, 0.0)
     follows = np.linalg.lstsq(centred, moved, rcond=1e-6)[0]
     # The ways in which pins move together, fewer than y has numbers.
-    left, sizes, right = np.linalg.svd(centred @ follows, full_matrices=False)
+    _, sizes, right = np.linalg.svd(centred @ follows, full_matrices=False)
     kept = sizes > STILL * size * np.sqrt(moved.size)
     if not kept.any():
         return nothing

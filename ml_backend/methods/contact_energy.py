@@ -1,4 +1,6 @@
-"""Contact with the moving rigid colliders of a scene, as an energy that is finite on either side (beyond the paper).
+"""Contact with the moving rigid colliders of a scene, as an energy that is finite everywhere.
+
+Beyond the paper.
 
 The solver's barrier is infinite inside a collider, where a network that learns may well be. Here each point
 that is nearer than `reach` costs k / 2 (reach - gap)^2: within the reach about what the barrier costs, and
@@ -26,7 +28,7 @@ class ContactEnergy:
     def __init__(
         self, colliders: Sequence[Collider], points: Tensor, stiffness: Tensor, reach: float, offset: float
     ) -> None:
-        """points (P,): vertices of the body. stiffness (P,), N/m. reach, offset: m; offset: half the thickness."""
+        """points (P,): vertices of the body. stiffness (P,), N/m. reach, m; offset: half the thickness, m."""
         self._colliders, self._points = list(colliders), points
         self._stiffness, self._reach, self._offset = stiffness, reach, offset
 
@@ -68,7 +70,7 @@ def contact_energy(
 
 
 class _Distance(torch.autograd.Function):
-    """Signed distances (k,) of points (k, 3) in a collider's own axes, in metres, by the solver's own shapes."""
+    """Signed distances (k,) of points (k, 3) in a collider's own axes, m, by the solver's own shapes."""
 
     @staticmethod
     def forward(ctx: Any, collider: Collider, points: Tensor) -> Tensor:  # noqa: ANN401 (torch's own)

@@ -1,4 +1,4 @@
-"""Rayleigh's damping of the stiffness, as the bundled solver has it: a quadratic form of how far a step moves."""
+"""Rayleigh's damping of the stiffness, as the solver has it: a quadratic form of how far a step moves."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from neural_physics.energies.rod_frames import adapted_frames
 class Dissipation:
     """D = damping / (2 dt) d.K d of d = x_t - x_{t-1}, K the stiffness that the solver has at x_{t-1}.
 
-    K is made by the solver's own terms, one shape after the other: damped bodies take longer to learn. Of rods
-    it is K at held twist angles.
+    K is made by the solver's own terms, one shape after the other: damped bodies take longer to learn. Of
+    rods it is K at held twist angles.
     """
 
     def __init__(self, body: Body, dt: float) -> None:

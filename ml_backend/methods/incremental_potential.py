@@ -38,9 +38,13 @@ class Step:
     held: Tensor
     poses: Tensor
 
+    def of(self, numbers: Tensor) -> Step:
+        """Some steps of the batch."""
+        return Step(*(each[numbers] for each in vars(self).values()))
+
 
 class IncrementalPotential:
-    """E(x_t) of a body; dt: of a step, s; boundary_weight: w_bc, N/m; contact: None where nothing is in the way."""
+    """E(x_t) of a body; dt: of a step, s; boundary_weight: w_bc, N/m; contact: None where nothing is near."""
 
     def __init__(
         self,

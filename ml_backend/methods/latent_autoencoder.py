@@ -32,6 +32,9 @@ class Autoencoder(nn.Module):
     each by its own deviation (deviations (K,), m).
     """
 
+    into: Tensor
+    back: Tensor
+
     def __init__(self, deviations: np.ndarray, preset: LatentPreset) -> None:
         super().__init__()
         k, latents = len(deviations), min(preset.latents, len(deviations))
@@ -86,7 +89,9 @@ class AutoencoderLearner:
         self._total = float((validation.c**2).sum()) + self._beyond
         self.coder = Autoencoder(training.c.std(0), preset).to(device)
         self._elastic = self._elastic_metric(training.c, stiffness, preset.elastic).to(device)
-        nearness = torch.eye(len(stiffness), dtype=torch.float64, device=device) / (training.c**2).sum(1).mean()
+        nearness = (
+            torch.eye(len(stiffness), dtype=torch.float64, device=device) / (training.c**2).sum(1).mean()
+        )
         self._metric = (nearness + self._elastic).float()
         self._optimiser = torch.optim.AdamW(self.coder.parameters(), lr=preset.coder_rate, weight_decay=1e-4)
 
@@ -108,7 +113,7 @@ class AutoencoderLearner:
         return loss.item()
 
     def validate(self) -> float:
-        """The root mean square distance relative to that from the mean shape, and the energy with its weight."""
+        """The root mean square distance relative to that from the mean shape, and the weighted energy."""
         self.coder.eval()
         with torch.no_grad():
             away = (self.coder.decode(self.coder.encode(self._held_out)) - self._held_out).double()

@@ -92,19 +92,22 @@ class LatentData:
     def from_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Self:
         """What `to_tensors` gave."""
         captured, absolute, exact, error = map(float, tensors["numbers"])
-        moved = [tensors[f"motion.{name}"] for name in ("mean", "basis", "offsets")]
-        frames = {
-            role: Frames(**{f.name: tensors[f"{role}.{f.name}"] for f in fields(Frames)})
-            for role in ("training", "validation")
-        }
-        arrays = {name: tensors[name] for name in ("mean", "basis", "boundary", "starts")}
-        motion = BoundaryMotion(*moved, bool(exact), error)
-        return cls(**arrays, captured=captured, motion=motion, absolute=bool(absolute), **frames)
+        moved = {name: tensors[f"motion.{name}"] for name in ("mean", "basis", "offsets")}
+        motion = BoundaryMotion(**moved, exact=bool(exact), error=error)
+        rest: dict[str, Any] = {name: tensors[name] for name in ("mean", "basis", "boundary", "starts")}
+        for role in ("training", "validation"):
+            rest[role] = Frames(**{f.name: tensors[f"{role}.{f.name}"] for f in fields(Frames)})
+        return cls(captured=captured, motion=motion, absolute=bool(absolute), **rest)
 
 
 def of_body(spans: list[Span]) -> list[Span]:
     """The same frames of the simulated body, which a solid's mesh only hangs in."""
-    return [replace(span, take=replace(span.take, positions=span.take.body_positions)) for span in spans]
+    found = []
+    for span in spans:
+        positions = span.take.body_positions
+        assert positions is not None  # the dataset has a body
+        found.append(replace(span, take=replace(span.take, positions=positions)))
+    return found
 
 
 def colliders_of(dataset: Dataset, body: Body) -> list[Collider]:
@@ -195,7 +198,7 @@ def _pinned(span: Span, pinned: NDArray[np.bool_]) -> Array:
 
 def _residuals(spans: list[Span], motion: BoundaryMotion) -> Iterator[NDArray[np.float32]]:
     """(n, 3 B): positions less the boundary's offsets."""
-    offsets = motion.offsets.reshape(len(motion.offsets), -1)
+    offsets = motion.offsets.reshape(len(motion.offsets), 3 * motion.offsets.shape[1])
     for span in spans:
         first = 0
         for chunk in span.chunks():

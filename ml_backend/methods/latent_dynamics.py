@@ -57,8 +57,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     notes = []
     if not data.motion.exact:
         notes.append(
-            f"Pins are where the channels say but for {1000 * data.motion.error:.2g} mm, which the networks have to "
-            "learn: let the object's reference frame be what turns them, if one object does."
+            f"Pins are where the channels say but for {1000 * data.motion.error:.2g} mm, which the networks "
+            "have to learn: let the object's reference frame be what turns them, if one object does."
         )
     coder, coding = run.autoencoder(data, stiffness, notes)
     learner, integrating = run.integrator(data, stiffness, coder, notes)
@@ -131,7 +131,7 @@ class _Run:
         return cast(LatentPreset, self.options.preset)
 
     def prepared(self, training: list[Span], validation: list[Span]) -> tuple[LatentData, np.ndarray]:
-        """The data and the stiffness, kept on disk so that a training that goes on need not find them again."""
+        """The data and the stiffness, kept on disk for a training that goes on."""
         path = self.options.work / "latent_data.safetensors"
         found = read_tensors(path)
         if found is not None and found[1].get("identity") == self.key:
@@ -170,9 +170,7 @@ class _Run:
     ) -> tuple[IntegratorLearner, Training]:
         """Its learner, and the training that is to be run."""
         preset, physics = self.preset, self.physics(data)
-        learner = IntegratorLearner(
-            data, coder, physics, stiffness, preset, self.options.seed, self.device
-        )
+        learner = IntegratorLearner(data, coder, physics, stiffness, preset, self.options.seed, self.device)
         minutes = (1.0 - CODER_SHARE) * preset.minutes
         return learner, self._training(learner, "Training", preset.steps, minutes, notes)
 
@@ -189,7 +187,9 @@ class _Run:
         name = "autoencoder" if isinstance(learner, AutoencoderLearner) else "integrator"
         training = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage)
         if training.anew:
-            text = "The training that was stopped had another preset, bases, seed or takes: this one began anew."
+            text = (
+                "The training that was stopped had another preset, bases, seed or takes: this one began anew."
+            )
             notes.append(text)
             self.emit({"event": "log", "text": text})
         return training

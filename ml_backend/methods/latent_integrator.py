@@ -6,8 +6,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ml_backend.methods.incremental_potential import Step
 from ml_backend.methods.latent_autoencoder import LARGEST_GRADIENT, WARM_UP, Autoencoder
 from ml_backend.methods.latent_data import Frames, LatentData
+from ml_backend.methods.latent_minimum import minimise
 from ml_backend.methods.latent_networks import (
     ResidualNetwork,
     load_module,
@@ -23,6 +25,7 @@ ROLLOUT = 600  # frames of a validation rollout, at most
 TILE_EVERY = 150  # frames from the start of one to that of the next
 SCALING_FRAMES = 64
 STILL = 1e-6  # standard deviation of an input that only rounding moves
+SOLVED = 1e-4  # of the energy in what a step changes of the motion: what of it may be left
 WIDER = 0.1  # of the range of the training data: how far beyond it z and inputs may go
 
 
@@ -33,6 +36,16 @@ class Integrator(nn.Module):
     mean over the training data and over its deviation. linear: the model of the motion that the network adds
     to where it is residual, by least squares. scaling (L, L): of what the network adds.
     """
+
+    mean: Tensor
+    scale: Tensor
+    low: Tensor
+    high: Tensor
+    z_low: Tensor
+    z_high: Tensor
+    linear: Tensor
+    start: Tensor
+    scaling: Tensor
 
     def __init__(
         self, raw: Tensor, target: Tensor, silent: Tensor, scaling: Tensor, preset: LatentPreset
@@ -104,7 +117,7 @@ class IntegratorLearner:
         seed: int,
         device: torch.device,
     ) -> None:
-        """stiffness (K, K): see `AutoencoderLearner`. The coder stays as it is, and so do its normalisations."""
+        """stiffness (K, K): see `AutoencoderLearner`. The coder stays as it is, its normalisations too."""
         torch.manual_seed(seed)
         self._preset, self._seed, self._physics, self._coder = preset, seed, physics, coder.eval()
         coder.requires_grad_(False)
@@ -118,7 +131,7 @@ class IntegratorLearner:
         z, at = self.z, self._steps
         some = torch.linspace(0, len(z) - 1, min(SCALING_FRAMES, len(z))).long()
         scaling = latent_scaling(coder, stiffness + physics.inertia(), z[some])
-        raw = raw_inputs(z[at - 1], z[at - 2], self._s[at], self._s[at - 1], self._s[at - 2])
+        raw = self._raw(at, z[at - 1], z[at - 2])
         silent = torch.zeros(raw.shape[1], dtype=torch.bool, device=device)
         if not data.absolute:
             after_s = 2 * z.shape[1] + self._s.shape[1]
@@ -129,16 +142,21 @@ class IntegratorLearner:
         self._optimiser = torch.optim.AdamW(self._parameters, lr=preset.learning_rate, weight_decay=1e-5)
         self._spreads = torch.stack([z.std(0), (z[at] - z[at - 1]).std(0)])
         self._mean_speed = self._find_mean_speed()
-        count = round(preset.carried * preset.batch) if preset.loss == "potential" else 0
-        self._carried = Carried(count, z.shape[1], device)
+        self._to_energy = torch.linalg.inv(scaling)  # z to what has an energy for its square
+        self._inverse = scaling @ scaling.T
+        jolts = (z[at] - 2.0 * z[at - 1] + z[at - 2]) @ self._to_energy.T
+        self._tolerance = SOLVED * float(jolts.square().sum(1).mean())
+        kept = preset.memory if preset.loss == "solved" else 0
+        self._solved = Solved(kept, raw.shape[1], z.shape[1], device)
         self._validation = LatentValidation(data.validation, coder, device)
 
     def step(self, number: int, share: float) -> float:
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
-        at, now, before = self._begin(generator)
-        raw = raw_inputs(now, before, self._s[at], self._s[at - 1], self._s[at - 2])
-        z = self.network(raw)
-        loss = self._loss(z, now, before, at)
+        loss = {
+            "solved": self._solved_loss,
+            "potential": self._potential_loss,
+            "supervised": self._true_loss,
+        }[self._preset.loss](number, generator)
         self._optimiser.zero_grad()
         loss.backward()
         preset = self._preset
@@ -152,25 +170,21 @@ class IntegratorLearner:
         with torch.no_grad():
             for average, parameter in zip(self._average, self._parameters, strict=True):
                 average.lerp_(parameter, 1.0 - decay)
-        count = len(self._carried.frame)
-        if count:
-            ahead = self.network.clipped(z.detach()[-count:])
-            self._carried.after(at[-count:], now[-count:], ahead, self._ends, preset.carry_frames)
         return loss.item()
 
     def validate(self) -> float:
-        with self._averaged():
+        with _Swapped(self._parameters, self._average):
             return self._validation.error(self.network)
 
     def weights(self) -> Tensors:
-        with self._averaged():
+        with _Swapped(self._parameters, self._average):
             return module_state(self.network, "integrator")
 
     def state(self) -> Tensors:
         state = module_state(self.network, "integrator") | optimiser_state(self._optimiser, "adam")
         state |= {f"average.{k}": each.cpu().numpy().copy() for k, each in enumerate(self._average)}
         return state | {
-            f"carried.{name}": each.cpu().numpy().copy() for name, each in vars(self._carried).items()
+            f"solved.{name}": each.cpu().numpy().copy() for name, each in vars(self._solved).items()
         }
 
     def restore(self, state: Tensors) -> None:
@@ -178,18 +192,69 @@ class IntegratorLearner:
         load_optimiser(self._optimiser, "adam", state)
         for k, average in enumerate(self._average):
             average.copy_(torch.from_numpy(state[f"average.{k}"].copy()))
-        for name, old in vars(self._carried).items():
-            setattr(self._carried, name, torch.from_numpy(state[f"carried.{name}"].copy()).to(old.device))
+        for name, old in vars(self._solved).items():
+            setattr(self._solved, name, torch.from_numpy(state[f"solved.{name}"].copy()).to(old.device))
 
-    def _begin(self, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-        """Frames (n,), z_{t-1} and z_{t-2} (n, L): true ones, the same with noise, and those carried on."""
-        preset, device = self._preset, self.z.device
-        picked = torch.randint(len(self._steps), (preset.batch,), generator=generator)
-        at = self._steps[picked.to(device)]
+    def _solved_loss(self, number: int, generator: torch.Generator) -> Tensor:
+        """How far the network is from the minima of the potential, as energies to the second order."""
+        preset, solved = self._preset, self._solved
+        if number % preset.solve_every == 0:
+            self._solve(generator)
+        picked = solved.drawn(preset.batch, generator)
+        away = (self.network(solved.raw[picked]) - solved.z[picked]) @ self._to_energy.T
+        return (away.square().sum(1) * solved.weights[picked]).mean()
+
+    def _solve(self, generator: torch.Generator) -> None:
+        """Find where the steps of new samples end, in latents, from where the network says."""
+        at, now, before = self._samples(self._preset.solved, generator)
+        raw = self._raw(at, now, before)
+        step, predicted, weights = self._beginning(at, now, before)
+        with torch.no_grad():
+            guess = self.network.clipped(self.network(raw))
+
+        def energies(z: Tensor, numbers: Tensor) -> Tensor:
+            x = self._physics.positions(self._coder.decode(z.float()), self._frames, at[numbers])
+            return self._physics.potential(x, step.of(numbers), predicted[numbers])
+
+        z, _ = minimise(energies, guess, self._inverse, self._tolerance, self._preset.evaluations)
+        self._solved.add(raw, self.network.clipped(z.float()), weights.float())
+
+    def _potential_loss(self, number: int, generator: torch.Generator) -> Tensor:
+        """Equation 4, balanced by equation 6."""
+        at, now, before = self._samples(self._preset.batch, generator)
+        z = self.network(self._raw(at, now, before))
+        step, predicted, weights = self._beginning(at, now, before)
+        x = self._physics.positions(self._coder.decode(z), self._frames, at)
+        with torch.no_grad():  # no gradient sees it, but whoever looks at the loss does
+            still = self._physics.potential(step.before, step, predicted)
+        return ((self._physics.potential(x, step, predicted) - still) * weights).mean()
+
+    def _true_loss(self, number: int, generator: torch.Generator) -> Tensor:
+        """The square distance from what the solver did (Fig. 8)."""
+        at, now, before = self._samples(self._preset.batch, generator)
+        away = self.network(self._raw(at, now, before)) - self.z[at]
+        return (away / self._spreads[0]).square().mean()
+
+    def _raw(self, at: Tensor, now: Tensor, before: Tensor) -> Tensor:
+        return raw_inputs(now, before, self._s[at], self._s[at - 1], self._s[at - 2])
+
+    def _beginning(self, at: Tensor, now: Tensor, before: Tensor) -> tuple[Step, Tensor, Tensor]:
+        """The steps to frames (n,) from decoded latents, x^ (n, B, 3), and what each counts (n,), 1/J."""
+        physics, decode = self._physics, self._coder.decode
+        with torch.no_grad():
+            last = physics.positions(decode(now), self._frames, at - 1)
+            earlier = physics.positions(decode(before), self._frames, at - 2)
+            step = physics.step(last, earlier, self._frames, at)
+            return step, physics.potential.predicted(step), self._weights(last, earlier)
+
+    def _samples(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+        """Frames (n,), z_{t-1} and z_{t-2} (n, L): true ones, as many with noise, some carried on."""
+        preset = self._preset
+        at = self._drawn(count, generator)
         now, before = self.z[at - 1], self.z[at - 2]
         parts = [(at, now, before)]
         if preset.noise or preset.swing:
-            noise = 2.0 * torch.rand(2, *now.shape, generator=generator).to(device) - 1.0
+            noise = 2.0 * torch.rand(2, *now.shape, generator=generator).to(now.device) - 1.0
             if preset.swing:
                 shift = preset.noise * self._spreads[0] * noise[0]
                 noisy = now + shift, before + shift + preset.swing * self._spreads[1] * noise[1]
@@ -197,38 +262,32 @@ class IntegratorLearner:
                 spread = torch.stack([now, before]).std((0, 1))
                 noisy = now + preset.noise * spread * noise[0], before + preset.noise * spread * noise[1]
             parts.append((at, *noisy))
-        held = self._carried
-        if len(held.frame):
-            fresh = held.frame < 0
-            anew = self._steps[torch.randint(len(self._steps), fresh.shape, generator=generator).to(device)]
-            frame = torch.where(fresh, anew, held.frame)
-            parts.append(
-                (
-                    frame,
-                    torch.where(fresh[:, None], self.z[frame - 1], held.now),
-                    torch.where(fresh[:, None], self.z[frame - 2], held.before),
-                )
-            )
-        at, now, before = (torch.cat(each) for each in zip(*parts, strict=True))
+        if preset.carried:
+            parts.append(self._carried(round(preset.carried * count), generator))
+        frames, ahead, behind = (torch.cat(each) for each in zip(*parts, strict=True))
+        return frames, ahead, behind
+
+    def _carried(self, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
+        """As `_samples`, where the network itself has come to from true states, some frames before."""
+        at = self._drawn(count, generator)
+        now, before = self.z[at - 1], self.z[at - 2]
+        ages = torch.randint(1, self._preset.carry_frames + 1, (count,), generator=generator)
+        last = self._ends[torch.searchsorted(self._ends, at, right=True)] - 1
+        stop = torch.minimum(at + ages.to(at.device), last)
+        with torch.no_grad():
+            for _ in range(int((stop - at).max())):
+                goes_on = (at < stop)[:, None]
+                ahead = self.network.clipped(self.network(self._raw(at, now, before)))
+                now, before = torch.where(goes_on, ahead, now), torch.where(goes_on, now, before)
+                at = torch.where(goes_on[:, 0], at + 1, at)
         return at, now, before
 
-    def _loss(self, z: Tensor, now: Tensor, before: Tensor, at: Tensor) -> Tensor:
-        if self._preset.loss == "supervised":
-            return ((z - self.z[at]) / self._spreads[0]).square().mean()
-        physics, coder = self._physics, self._coder
-        with torch.no_grad():
-            last = physics.positions(coder.decode(now), self._frames, at - 1)
-            earlier = physics.positions(coder.decode(before), self._frames, at - 2)
-            step = physics.step(last, earlier, self._frames, at)
-            predicted = physics.potential.predicted(step)
-            # The energy of the state before is taken off: no gradient sees it, but whoever looks at the loss.
-            still = physics.potential(last, step, predicted)
-            weights = self._weights(last, earlier)
-        energy = physics.potential(physics.positions(coder.decode(z), self._frames, at), step, predicted)
-        return ((energy - still) * weights).mean()
+    def _drawn(self, count: int, generator: torch.Generator) -> Tensor:
+        picked = torch.randint(len(self._steps), (count,), generator=generator)
+        return self._steps[picked.to(self._steps.device)]
 
     def _weights(self, last: Tensor, earlier: Tensor) -> Tensor:
-        """(n,), 1/J: one over each sample's mean speed (eq. 6), or over that of all."""
+        """(n,), 1/J but for a factor: one over each sample's mean speed (eq. 6), or over that of all."""
         if not self._preset.balance:
             return torch.ones(len(last), dtype=last.dtype, device=last.device) / self._mean_speed
         speed = ((last - earlier) / self._physics.dt).norm(dim=-1).mean(1)
@@ -244,8 +303,29 @@ class IntegratorLearner:
             )
         return max(float(((now - before) / self._physics.dt).norm(dim=-1).mean()), 1e-9)
 
-    def _averaged(self) -> _Swapped:
-        return _Swapped(self._parameters, self._average)
+
+class Solved:
+    """The last so many samples whose steps were solved: inputs, z_t (n, L), and what each counts.
+
+    filled: how many there have been, ever.
+    """
+
+    def __init__(self, count: int, inputs: int, latents: int, device: torch.device) -> None:
+        self.raw = torch.zeros(count, inputs, device=device)
+        self.z = torch.zeros(count, latents, device=device)
+        self.weights = torch.zeros(count, device=device)
+        self.filled = torch.zeros(1, dtype=torch.int64, device=device)
+
+    def add(self, raw: Tensor, z: Tensor, weights: Tensor) -> None:
+        """In the place of the oldest."""
+        places = (self.filled + torch.arange(len(z), device=z.device)) % len(self.z)
+        self.raw[places], self.z[places], self.weights[places] = raw, z, weights
+        self.filled += len(z)
+
+    def drawn(self, count: int, generator: torch.Generator) -> Tensor:
+        """The places of so many of them."""
+        there = min(int(self.filled), len(self.z))
+        return torch.randint(there, (count,), generator=generator).to(self.z.device)
 
 
 class _Swapped:
@@ -265,30 +345,6 @@ class _Swapped:
         with torch.no_grad():
             for parameter, value in zip(self._parameters, values, strict=True):
                 parameter.copy_(value)
-
-
-class Carried:
-    """Samples that go on from the model's own prediction.
-
-    frame (n,): that comes next, -1 where the sample begins anew from the truth; now, before (n, L): the two
-    states before it; age (n,): frames since they were true.
-    """
-
-    def __init__(self, count: int, latents: int, device: torch.device) -> None:
-        self.frame = torch.full((count,), -1, dtype=torch.int64, device=device)
-        self.now = torch.zeros(count, latents, device=device)
-        self.before = torch.zeros(count, latents, device=device)
-        self.age = torch.zeros(count, dtype=torch.int64, device=device)
-
-    def after(self, frame: Tensor, now: Tensor, ahead: Tensor, ends: Tensor, most: int) -> None:
-        """What follows: `ahead` (n, L) is the state at `frame` (n,), `now` the one before."""
-        run = torch.searchsorted(ends, frame, right=True)
-        begun = self.frame < 0
-        self.age = torch.where(begun, 1, self.age + 1)
-        # Ages are spread out, as all began together.
-        last = (frame + 1 >= ends[run]) | (self.age >= most)
-        self.frame = torch.where(last, -1, frame + 1)
-        self.now, self.before = ahead, now
 
 
 class LatentValidation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -10,7 +12,7 @@ from ml_backend.tensor_files import Tensors
 
 
 class ResidualNetwork(nn.Module):
-    """Layers of one width with Swish (Ramachandran et al. 2017); from the second on each adds to the one before.
+    """Layers of one width with Swish (Ramachandran et al. 2017); from the second on each adds to the last.
 
     layers: the linear output included. normalised: batch normalisation before each Swish (Li et al. 2025,
     section 3.3). quiet: whether the output starts near zero, so that what it adds to is kept at first.
@@ -21,10 +23,9 @@ class ResidualNetwork(nn.Module):
     ) -> None:
         super().__init__()
         sizes = [inputs, *[width] * (layers - 1)]
-        self.hidden = nn.ModuleList(
-            nn.Linear(a, b) for a, b in zip(sizes[:-1], sizes[1:], strict=True)
-        )
-        self.norms = nn.ModuleList(nn.BatchNorm1d(width) for _ in self.hidden) if normalised else None
+        self.hidden = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        norms = [nn.BatchNorm1d(width) for _ in self.hidden]
+        self.norms = nn.ModuleList(norms) if normalised else None
         self.out = nn.Linear(width, outputs)
         if quiet:
             nn.init.normal_(self.out.weight, std=0.02 / width**0.5)
@@ -43,8 +44,9 @@ class ResidualNetwork(nn.Module):
         found: Tensors = {}
         for k, linear in enumerate([*self.hidden, self.out]):
             weight, bias = linear.weight.detach().double(), linear.bias.detach().double()
-            if self.norms is not None and k < len(self.norms):
-                norm = self.norms[k]
+            norm = self.norms[k] if self.norms is not None and k < len(self.norms) else None
+            if isinstance(norm, nn.BatchNorm1d):
+                assert norm.running_mean is not None and norm.running_var is not None
                 scale = norm.weight.detach().double() / torch.sqrt(norm.running_var.double() + norm.eps)
                 weight = weight * scale[:, None]
                 bias = (bias - norm.running_mean.double()) * scale + norm.bias.detach().double()
@@ -55,7 +57,9 @@ class ResidualNetwork(nn.Module):
 
 def module_state(module: nn.Module, name: str) -> Tensors:
     """All parameters and buffers as arrays."""
-    return {f"{name}.{key}": tensor.detach().cpu().numpy().copy() for key, tensor in module.state_dict().items()}
+    return {
+        f"{name}.{key}": tensor.detach().cpu().numpy().copy() for key, tensor in module.state_dict().items()
+    }
 
 
 def load_module(module: nn.Module, name: str, state: Tensors) -> None:

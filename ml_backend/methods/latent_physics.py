@@ -15,7 +15,7 @@ STIFFNESS_FRAMES = 12  # frames whose stiffness is averaged
 
 
 class LatentPhysics:
-    """Positions of the body in the world's axes, and the potential of steps, from PCA coefficients or latents.
+    """Positions of the body in the world's axes, and the potential of steps, from PCA coefficients.
 
     All in float64, as the elastic energies of stiff bodies are small differences.
     """
@@ -28,7 +28,7 @@ class LatentPhysics:
 
         self.potential, self.dt = potential, dt
         self._mean, self._basis = tensor(data.mean.ravel()), tensor(data.basis.reshape(len(data.basis), -1))
-        self._offsets = tensor(data.motion.offsets.reshape(len(data.motion.offsets), -1))
+        self._offsets = tensor(data.motion.offsets.reshape(len(data.motion.offsets), data.mean.size))
         self._pinned = torch.from_numpy(np.flatnonzero(body.pinned)).to(device)
         self._tensor = tensor
         self._mass = tensor(np.repeat(np.where(body.pinned, 0.0, body.masses), 3))
@@ -88,7 +88,7 @@ class LatentPhysics:
 
 
 class FrameTensors:
-    """`latent_data.Frames` as tensors: offsets (N, r), world (N, 4, 4), wind (N, 3), held (N, P, 3), poses."""
+    """Of `latent_data.Frames`, as tensors: offsets, world, wind, held and poses."""
 
     def __init__(self, offsets: Tensor, world: Tensor, wind: Tensor, held: Tensor, poses: Tensor) -> None:
         self.offsets, self.world, self.wind, self.held, self.poses = offsets, world, wind, held, poses

@@ -1,4 +1,4 @@
-"""How long and how to learn latent dynamics; `docs/methods/latent_dynamics.md` says what was measured with each."""
+"""How long and how to learn latent dynamics; docs/methods/latent_dynamics.md has what was measured."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 from ml_backend.presets import Preset
 from neural_physics.methods.perceptron import MOST_LAYERS
 
-Loss = Literal["potential", "supervised"]
+Loss = Literal["solved", "potential", "supervised"]
 
 # Least and most of each number.
 RANGES: dict[str, tuple[float, float]] = {
@@ -28,6 +28,10 @@ RANGES: dict[str, tuple[float, float]] = {
     "floor": (0, math.inf),
     "carried": (0, math.inf),
     "carry_frames": (1, math.inf),
+    "solve_every": (1, math.inf),
+    "solved": (1, math.inf),
+    "evaluations": (1, math.inf),
+    "memory": (1, math.inf),
     "steps": (1, math.inf),
     "batch": (1, math.inf),
     "learning_rate": (0, math.inf),
@@ -48,13 +52,16 @@ class LatentPreset(Preset):
     distance (0: the paper). shortcut: whether both start from PCA's own first coefficients, to which the
     networks add. layers, width: of the integrator, the output included. residual: whether it adds to a
     linear model of the motion, or predicts z_t alone (the paper).
-    loss "potential": equation 4; "supervised": the square distance from the true latents (Fig. 8).
+    loss "solved": the distance, as an energy, from where the potential is least; "potential": the potential
+    itself (eq. 4); "supervised": the square distance from the true latents (Fig. 8).
+    solve_every: steps of the optimiser between two lots of samples that are solved, of `solved` without noise
+    each and others as in a batch; evaluations: of the potential, for each at most; memory: how many are kept.
     balance: whether each sample's energy is divided by its mean speed (eq. 6); floor: the least speed to
     divide by, as a share of the mean over all samples. boundary_weight: w_bc, N/m.
     noise: of the two latents a noisy sample starts from, in standard deviations of its batch; swing: what
     noise of their difference in its own standard deviations is used instead of two that are independent (0:
     independent ones, the paper). carried: samples in each batch that go on from the model's own prediction,
-    as a share of `batch`, for up to carry_frames frames.
+    as a share of those without noise, for up to carry_frames frames.
     steps: of the optimiser; batch: samples without noise per step, and as many with it; learning_rate: falls
     as a cosine where `falling`. average: of the weights, over about so many steps (0: none).
     validate_every: steps; patience: validations without a better one before training ends.
@@ -73,7 +80,11 @@ class LatentPreset(Preset):
     layers: int = 4
     width: int = 128
     residual: bool = True
-    loss: Loss = "potential"
+    loss: Loss = "solved"
+    solve_every: int = 100
+    solved: int = 64
+    evaluations: int = 12
+    memory: int = 32768
     balance: bool = True
     floor: float = 0.2
     boundary_weight: float = 1e5
@@ -81,8 +92,8 @@ class LatentPreset(Preset):
     swing: float = 0.5
     carried: float = 1.0
     carry_frames: int = 100
-    steps: int = 6000
-    batch: int = 24
+    steps: int = 20_000
+    batch: int = 256
     learning_rate: float = 2e-3
     falling: bool = True
     average: int = 100
@@ -95,9 +106,9 @@ class LatentPreset(Preset):
 
 
 PRESETS = {
-    "preview": LatentPreset(coder_steps=3000, steps=2000, minutes=2.0),
+    "preview": LatentPreset(coder_steps=3000, steps=6000, minutes=2.0),
     "balanced": LatentPreset(minutes=9.0),
-    "final": LatentPreset(coder_steps=30_000, steps=40_000, batch=64, width=256, minutes=120.0, patience=40),
+    "final": LatentPreset(coder_steps=30_000, steps=120_000, width=256, minutes=120.0, patience=40),
     # Li 2025, section 3.3 and Table 2 (cloth); docs/methods/latent_dynamics.md says where all presets differ.
     "paper": LatentPreset(
         latents=4,
@@ -111,6 +122,7 @@ PRESETS = {
         layers=6,
         width=256,
         residual=False,
+        loss="potential",
         floor=0.01,
         swing=0.0,
         carried=0.0,

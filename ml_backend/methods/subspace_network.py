@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ml_backend.methods.window_rollout import Recurrence, WindowRollout
 from ml_backend.methods.subspace_presets import SubspacePreset
+from ml_backend.methods.window_rollout import Recurrence, WindowRollout
 from ml_backend.subspace_data import Sequences, SubspaceData
 from ml_backend.tensor_files import Tensors
 

@@ -76,9 +76,7 @@ def triangle_forces(
     NumPy or torch, with any axes in front.
     """
     module = module_of(positions)
-    normals = cross(
-        positions[..., 1, :] - positions[..., 0, :], positions[..., 2, :] - positions[..., 0, :]
-    )
+    normals = cross(positions[..., 1, :] - positions[..., 0, :], positions[..., 2, :] - positions[..., 0, :])
     double = module.sqrt((normals * normals).sum(-1))
     normals = normals / double.clip(1e-30)[..., None]
     speed = ((wind - velocities.mean(-2)) * normals).sum(-1)

@@ -45,7 +45,11 @@ class Method(Protocol):
         """The state before the first step; y (e,) float32."""
 
     def state_from(
-        self, positions: NDArray[np.float32], positions_before: NDArray[np.float32], y: Vector, y_before: Vector
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
     ) -> Any:  # noqa: ANN401
         """The state nearest to a true shape (V, 3) and the one a step earlier, with the y of their times."""
 
@@ -64,7 +68,7 @@ class Method(Protocol):
         """(n, V, 3): the `positions` of several states, bit for bit, in less time than one by one."""
 
     def coefficients(self, state: Any, y: Vector) -> Vector | None:  # noqa: ANN401
-        """z (u,) float32 for `decoder`, whose shape is `positions(state, y)`; None where that is not linear."""
+        """z (u,) float32 for `decoder`, which makes `positions` of it; None where that is not linear."""
 
 
 METHODS: dict[str, type[Any]] = {

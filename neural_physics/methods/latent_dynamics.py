@@ -1,8 +1,8 @@
 """Latent dynamics: a network integrates a few latents, another makes features of them (Li et al. 2025).
 
-x = mean + basis . [c, f]: the features f = D(z) are the last layer of the decoder before its PCA bases, and c,
-linear in y, carries the body along with the pins it hangs on: all that touches a vertex is linear, so that
-the graphics card can do it, and with fewer bases pins stay where they belong.
+x = mean + basis . [c, f]: the features f = D(z) are the last layer of the decoder before its PCA bases, and
+c, linear in y, carries the body along with the pins it hangs on: all that touches a vertex is linear, so
+that the graphics card can do it, and with fewer bases pins stay where they belong.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class LatentDynamics:
     Tensors (L latents, F features, r offsets, V vertices, e interaction values, v boundary values, and
     i = 2 L + 3 v inputs): mean (V, 3), basis (r + F, V, 3), start_latents (L,), y_mean (e,), boundary (v, e),
     offsets (r, e) where r is not 0; encoder.K.weight and .bias from F to L, encoder.around (L, F); decoder.K
-    from L to F, decoder.around (F, L); layers.K from i to L, linear (L, i); input_mean, input_scale, input_low,
-    input_high (i,); z_low, z_high (L,).
+    from L to F, decoder.around (F, L); layers.K from i to L, linear (L, i); input_mean, input_scale,
+    input_low, input_high (i,); z_low, z_high (L,).
     """
 
     look_ahead = 0
@@ -82,7 +82,11 @@ class LatentDynamics:
         return LatentState(self._start, self._start, s, s)
 
     def state_from(
-        self, positions: NDArray[np.float32], positions_before: NDArray[np.float32], y: Vector, y_before: Vector
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
     ) -> LatentState:
         """z = E(x) of both shapes (V, 3), as seen from their pins; what starts a rollout from the truth."""
         z, z_before = self._encoded(positions, y), self._encoded(positions_before, y_before)

@@ -73,7 +73,11 @@ class SubspacePhysics:
         return SubspaceState(self._start, self._start, w, outside)
 
     def state_from(
-        self, positions: NDArray[np.float32], positions_before: NDArray[np.float32], y: Vector, y_before: Vector
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
     ) -> SubspaceState:
         """z = U (x - x_mu) of both shapes (V, 3) (section 5.1); what starts a rollout from the truth."""
         w, outside = self._clipped_interaction(y)

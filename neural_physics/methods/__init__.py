@@ -29,12 +29,15 @@ class State(Protocol):
 class Method(Protocol):
     """A model ready to run.
 
-    dt: seconds per step. look_ahead: how many future samples of y a step uses. decoder: how
+    dt: seconds per step. look_ahead: how many future samples of y a step uses. extrapolates: whether a step
+    that ends after the frame on show is to see y as it would be then, since it looks at how y changes, and
+    not as it is at the frame. decoder: how
     coefficients become vertices, None where that is not linear.
     """
 
     dt: float
     look_ahead: int
+    extrapolates: bool
     channels: ChannelLayout
     vertex_count: int
     basis_count: int

@@ -44,6 +44,7 @@ class LatentDynamics:
     """
 
     look_ahead = 0
+    extrapolates = True
 
     def __init__(self, model: Model) -> None:
         info = model.info

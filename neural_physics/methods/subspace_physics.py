@@ -42,6 +42,7 @@ class SubspacePhysics:
     """
 
     look_ahead = 0
+    extrapolates = False
 
     def __init__(self, model: Model) -> None:
         info = model.info

@@ -1,4 +1,4 @@
-"""Latent dynamics: what is learned of a swinging strip, what Play makes of it, and what cannot be learned from."""
+"""Latent dynamics: what is learned of a swinging strip, what Play makes of it, and what is refused."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ from neural_physics.model_file import read_model
 from neural_physics.reporting import StopRequest
 from neural_physics.simulation_request import Tracks
 from neural_physics.takes import REQUEST, TRACKS, Dataset
+from neural_physics.timeline import Timeline
 
 pytestmark = pytest.mark.torch
 CPU = torch.device("cpu")
 NO_STOP = StopRequest()
 QUICK = ["latents=6", "coder_steps=1000", "coder_width=32", "coder_layers=3", "width=32", "layers=3"]
-QUICK += ["steps=1000", "solved=48", "solve_every=100", "validate_every=100", "patience=100", "minutes=0"]
+QUICK += ["steps=2000", "solved=64", "solve_every=100", "validate_every=100", "patience=100", "minutes=0"]
 
 
 def train(dataset, out, *more, stop=NO_STOP, emit=silent, settings=QUICK):
@@ -79,14 +80,16 @@ def test_a_swinging_strip_is_followed_closer_than_by_rest_and_by_the_last_shape(
     shown, true = rolled_out(method, take, 130), np.asarray(take.positions[:130])
     carried = take.interaction[:130, None] - take.interaction[0]
     resting = true[0] + carried
-    last = true[:-1] + (carried[1:] - carried[:-1])
-    assert distance(shown, true) < 0.4 * distance(resting, true)
-    # From the true states of two frames, one step ahead.
-    y, ahead = take.interaction, []
-    for t in range(2, 130):
+    assert distance(shown, true) < 0.45 * distance(resting, true)
+    # From the true states of two frames, a third of a second ahead; the last shape goes along with the hand.
+    y, ahead, last = take.interaction, [], []
+    for t in range(2, 120):
         state = method.state_from(true[t - 1], true[t - 2], y[t - 1], y[t - 2])
-        ahead.append(method.positions(method.step(state, y[t]), y[t]).copy())
-    assert distance(np.array(ahead), true[2:]) < 0.3 * distance(last[1:], true[2:])
+        for k in range(10):
+            state = method.step(state, y[t + k])
+        ahead.append(method.positions(state, y[t + 9]).copy())
+        last.append(true[t - 1] + y[t + 9] - y[t - 1])
+    assert distance(np.array(ahead), true[11:129]) < 0.4 * distance(np.array(last), true[11:129])
 
 
 def test_pins_are_where_they_are_held_at_every_frame(dataset, trained):
@@ -226,7 +229,7 @@ def test_true_latents_are_near_what_solving_in_latents_finds(dataset):
     learner._solve(torch.Generator().manual_seed(3))
     count = int(learner._solved.filled)
     found, raw = learner._solved.z[:count], learner._solved.raw[:count]
-    at, _, _ = learner._samples(48, torch.Generator().manual_seed(3))
+    at, _, _ = learner._samples(64, torch.Generator().manual_seed(3))
     true, last = learner.z[at], raw[:, : found.shape[1]]
     assert (found - true).norm(dim=1).mean() < 0.25 * (last - true).norm(dim=1).mean()
 
@@ -365,6 +368,31 @@ def test_a_dataset_that_was_moved_is_enough_by_itself(tmp_path, dataset):
     request, tracks = Dataset.open(dataset.path).surroundings("take_000")
     assert isinstance(tracks, Tracks) and request.settings == dataset.body.settings
     assert json.loads((dataset.path / "dataset.json").read_text())["fps"] == tracks.fps
+
+
+@pytest.mark.parametrize("fps", [60.0, 90.0, 24.0, 45.0])
+def test_a_hand_in_even_motion_shows_the_same_in_scenes_of_any_frame_rate(trained, fps):
+    """And nothing jitters in the frames between two steps, which lie on the line between them."""
+    method = load_method(read_model(trained[0]))
+    seconds, velocity = 1.0, np.array([0.3, 0.1, 0.0], np.float32)
+
+    def shown(rate):
+        timeline = Timeline(method, rate, 0)
+        for frame in range(round(seconds * rate) + 1):
+            timeline.record(frame, velocity * np.float32(frame / rate))
+        frames = range(round(seconds * rate) + 1)
+        return {round(f / rate, 6): timeline.positions(f).copy() for f in frames}
+
+    of_model, found = shown(FPS), shown(fps)
+    times = sorted(of_model)
+    for time, positions in found.items():
+        after = next(t for t in times if t >= time - 1e-6)
+        before = after if abs(after - time) < 1e-5 else times[times.index(after) - 1]
+        share = 0.0 if after == before else (time - before) / (after - before)
+        expected = (1 - share) * of_model[before] + share * of_model[after]
+        assert np.abs(positions - expected).max() < 1e-3
+        pinned = positions[[0, 6, 12]] - velocity * np.float32(time)
+        assert np.abs(pinned - of_model[0.0][[0, 6, 12]]).max() < 1e-5
 
 
 def test_windows_of_the_evaluation_start_from_the_truth(dataset, trained):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from bake_requests import cloth, cuboid, grid, hair, jelly, request, tracks
+from scipy.spatial.transform import Rotation
 
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import simulate_take
@@ -64,11 +65,24 @@ def hand(frames: int, seed: int):
     return np.asarray(wander(BOX, frames, 1 / FPS, np.random.default_rng(seed), (0.0, 0.0, 0.0)))
 
 
-def followed(asked: SimulationRequest, path) -> Tracks:
-    """All pins go along with the hand (T, 3)."""
+def followed(asked: SimulationRequest, path, turning: bool = False) -> Tracks:
+    """Pins and colliders go along with the hand (T, 3); turning: and so do the axes, which turn, too."""
     still = tracks(asked, len(path))
     held = asked.rest_positions[asked.pins]
-    return replace(still, fps=FPS, interaction=path.astype(np.float32), pins=held + path[:, None])
+    axes, colliders = still.frame_from_world.copy(), still.colliders.copy()
+    colliders[:, :, :3, 3] = path[:, None]
+    if turning:
+        turns = Rotation.from_euler("zx", np.stack([path[:, 0], path[:, 1]], 1)).as_matrix()
+        axes[:, :3, :3] = turns.swapaxes(1, 2)
+        axes[:, :3, 3] = -np.einsum("tij,ti->tj", turns, path)
+    return replace(
+        still,
+        fps=FPS,
+        interaction=path.astype(np.float32),
+        pins=held + path[:, None],
+        colliders=colliders,
+        frame_from_world=axes,
+    )
 
 
 def bake(
@@ -76,6 +90,7 @@ def bake(
     asked: SimulationRequest,
     frames: int = 130,
     roles: tuple[Role, ...] = ("training", "validation"),
+    turning: bool = False,
 ) -> Dataset:
     """A dataset with one take for each role."""
     loose = asked.edges if not len(asked.face_sizes) else np.empty((0, 2), np.int32)
@@ -89,6 +104,6 @@ def bake(
     asked.write(plan.request)
     prepare_body(plan, silent)
     for take in takes:
-        followed(asked, hand(frames, take.seed)).write(plan.tracks(take.name))
+        followed(asked, hand(frames, take.seed), turning).write(plan.tracks(take.name))
         simulate_take(plan, take.name, silent, StopRequest())
     return dataset

@@ -9,14 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from bake_requests import ground
+from bake_requests import ground, round_ball
 from motion_data import make_dataset
 from swinging_strips import FPS, HAND, bake, hand, silent, strip
 
 from ml_backend.methods.boundary_motion import blended, fit_boundary_motion
+from ml_backend.methods.contact_energy import contact_energy
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_autoencoder import AutoencoderLearner
-from ml_backend.methods.latent_data import LatentData, of_body, prepare
+from ml_backend.methods.latent_data import LatentData, colliders_of, of_body, prepare
 from ml_backend.methods.latent_integrator import IntegratorLearner, raw_inputs
 from ml_backend.methods.latent_minimum import minimise
 from ml_backend.methods.latent_physics import LatentPhysics
@@ -393,6 +394,41 @@ def test_a_hand_in_even_motion_shows_the_same_in_scenes_of_any_frame_rate(traine
         assert np.abs(positions - expected).max() < 1e-3
         pinned = positions[[0, 6, 12]] - velocity * np.float32(time)
         assert np.abs(pinned - of_model[0.0][[0, 6, 12]]).max() < 1e-5
+
+
+def test_in_axes_that_turn_the_energies_are_those_of_the_world(tmp_path):
+    """The same motion of the hand, seen from two frames of reference."""
+    resting = bake(tmp_path / "resting", strip(), 80, ("training",))
+    turning = bake(tmp_path / "turning", strip(), 80, ("training",), turning=True)
+    data, physics, _, _ = learners(turning)
+    assert not data.motion.exact  # the pins turn, which the hand's position does not say
+    frames, at = physics.frames(data.training), torch.arange(2, 40)
+    world = physics.positions(torch.from_numpy(data.training.c)[at], frames, at)
+    assert distance(world.numpy(), np.asarray(resting.take("take_000").positions[2:40])) < 1e-3
+    places = [physics.positions(torch.from_numpy(data.training.c)[at - k], frames, at - k) for k in (1, 2)]
+    held = physics.step(*places, frames, at).held[:, torch.from_numpy(turning.body.pinned)]
+    pinned = np.asarray(resting.take("take_000").positions[2:40])[:, turning.body.pinned]
+    assert held.numpy() == pytest.approx(pinned, abs=1e-5)
+    result = train(turning, tmp_path / "model.safetensors", settings=[*QUICK, "steps=60", "coder_steps=60"])
+    assert np.isfinite(result["validation_error"]) and "mm" in result["notes"][0]
+
+
+def test_colliders_push_in_the_loss_and_are_seen_where_they_are(tmp_path):
+    ball = round_ball(0.08, centre=(0.1, 0.15, -0.3))
+    dataset = bake(tmp_path / "dataset", replace(strip(), colliders=(ball,)), 80, ("training",))
+    result = train(dataset, tmp_path / "model.safetensors", settings=[*QUICK, "steps=60", "coder_steps=60"])
+    assert np.isfinite(result["validation_error"])
+    contact = contact_energy(colliders_of(dataset, dataset.body), dataset.body, 1 / FPS, CPU)
+    x = torch.from_numpy(dataset.body.rest_positions)[None]
+    centre = torch.tensor([0.1, 0.15, -0.3], dtype=torch.float64)
+    poses = torch.eye(4).double()[None, None].clone()
+    poses[0, 0, :3, 3] = centre
+    assert float(contact(x, poses)) == 0.0
+    poses[0, 0, 1:3, 3] = torch.tensor([0.05, -0.24])  # a vertex is within the ball
+    assert float(contact(x, poses)) > 0.0
+    # Where a scene has something to touch, it matters where the body is.
+    spans = tuple(map(of_body, split(dataset)))
+    assert prepare(*spans, dataset, dataset.body, 8, CPU, silent, NO_STOP).absolute
 
 
 def test_windows_of_the_evaluation_start_from_the_truth(dataset, trained):

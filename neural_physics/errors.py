@@ -297,6 +297,10 @@ PROBLEMS: dict[str, str] = {
         "Latent dynamics learns whole frames, and {object} in {path} was baked with {steps} steps in each: "
         "set its Steps per Frame to 1 and bake it into a new dataset folder, or choose another method."
     ),
+    "latent_strands_curved": (
+        "The strands of {object} are curved at rest by up to {degrees} degrees at a joint, and how such strands twist "
+        "is in no take: give them straight ones, or more joints, or choose another method."
+    ),
     "latent_take_without_tracks": (
         "The take {take} of {path} does not say what acted on the body in it: bake it again with this version."
     ),

@@ -39,6 +39,17 @@ DENSITIES: dict[str, Callable[[Any, Any, Any], Any]] = {
 }
 
 
+def rest_bend(body: Body) -> float:
+    """The largest angle, radians, by which a strand of rods is bent at a joint at rest; 0 for all else."""
+    if body.settings.kind != "rod":
+        return 0.0
+    corners = body.rest_positions[strands_of_edges(body.elements).corners]
+    sides = np.diff(corners, axis=1)
+    across = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=-1)
+    angles = np.arctan2(across, (sides[:, 0] * sides[:, 1]).sum(-1))
+    return float(angles.max(initial=0.0))
+
+
 class BodyEnergy:
     """V(x) of a body's vertices, in J: E_elastic of Li et al. 2025, equation 1.
 

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from ml_backend.devices import chosen_device
+from ml_backend.methods.body_energy import rest_bend
 from ml_backend.methods.contact_energy import contact_energy
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_autoencoder import Autoencoder, AutoencoderLearner
@@ -32,14 +33,16 @@ from neural_physics.takes import Dataset
 if TYPE_CHECKING:
     from ml_backend.train import Options
 
+MOST_BEND = 0.05  # radians, of strands at rest: what is bent by more is twisted by what bends it
 CODER_SHARE = 0.25  # of a preset's minutes, for the autoencoder
 
 
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Train and write the model; returns what the "result" event says.
 
-    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_take_without_tracks" |
-    "latent_takes_differ" | "dataset_empty" | "dataset_too_short" | "dataset_not_numbers" | "device_missing" |
+    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_strands_curved" |
+    "latent_take_without_tracks" | "latent_takes_differ" | "dataset_empty" | "dataset_too_short" |
+    "dataset_not_numbers" | "device_missing" |
     "training_diverged" | "stopped" | "disk_full" | "folder_not_writable").
     """
     from ml_backend.train import identity
@@ -92,7 +95,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
 def simulated_body(dataset: Dataset) -> Body:
     """What the bundled solver made the dataset of, whose energies can be learned from.
 
-    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "dataset_damaged").
+    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_strands_curved" |
+    "dataset_damaged").
     """
     body = dataset.body
     if body is None:
@@ -103,6 +107,11 @@ def simulated_body(dataset: Dataset) -> Body:
             object=dataset.info.object,
             path=dataset.path,
             steps=body.settings.steps,
+        )
+    bend = rest_bend(body)
+    if bend > MOST_BEND:
+        raise Problem(
+            "latent_strands_curved", object=dataset.info.object, degrees=round(float(np.degrees(bend)))
         )
     return body
 

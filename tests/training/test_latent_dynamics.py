@@ -11,7 +11,7 @@ import pytest
 import torch
 from bake_requests import ground, round_ball
 from motion_data import make_dataset
-from swinging_strips import FPS, HAND, bake, hand, silent, strip
+from swinging_strips import FPS, HAND, bake, hand, silent, strands, strip
 
 from ml_backend.methods.boundary_motion import blended, fit_boundary_motion
 from ml_backend.methods.contact_energy import contact_energy
@@ -343,6 +343,13 @@ def test_several_steps_in_a_frame_are_refused_with_the_setting(tmp_path):
     problem = refused(bake(tmp_path / "dataset", asked, 70, ("training",)), tmp_path)
     assert problem.code == "latent_needs_one_step"
     assert "Steps per Frame to 1" in problem.message
+
+
+def test_strands_that_are_curved_at_rest_are_refused_as_nobody_knows_their_twist(tmp_path):
+    turn = np.linspace(0.0, 1.5, 6)
+    curve = np.stack([0.3 * np.sin(turn), 0.3 * (1 - np.cos(turn)), 0 * turn], 1)
+    problem = refused(bake(tmp_path / "dataset", strands(curve), 70, ("training",)), tmp_path)
+    assert problem.code == "latent_strands_curved" and "17 degrees" in problem.message
 
 
 def test_a_take_that_does_not_say_what_acted_in_it_is_named(tmp_path):

@@ -15,6 +15,7 @@ from .whole_files import write_whole, writing
 
 SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
 FEWEST_FRAMES = 3  # a state and two before it
+FEWEST_FOR_TEST = 8  # takes, of which one can be spared for testing
 
 
 @dataclass(frozen=True)
@@ -148,10 +149,10 @@ def plan_takes(
 
 
 def _new_roles(count: int, taken: list[Role]) -> list[Role]:
-    """Of n takes a tenth, at least one, is for validation from 2 takes on, and for testing from 8 on."""
+    """Of n takes a tenth, at least one, is for validation from 2 on, and for testing from FEWEST_FOR_TEST."""
     tenth = max(1, round(count / 10))
     validation = max(0, (tenth if count >= 2 else 0) - taken.count("validation"))
-    test = max(0, (tenth if count >= 8 else 0) - taken.count("test"))
+    test = max(0, (tenth if count >= FEWEST_FOR_TEST else 0) - taken.count("test"))
     fresh = count - len(taken)
     held_out: list[Role] = ["validation"] * validation
     held_out += ["test"] * test

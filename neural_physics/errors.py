@@ -136,12 +136,25 @@ PROBLEMS: dict[str, str] = {
         "{object} has no actions that move its bones and no others: "
         "give it some, or set its training motion to Keep Animation."
     ),
+    "test_action_missing": (
+        "The action {action}, kept for testing, is not one of those that {object} plays: "
+        "choose another one, or none."
+    ),
+    "test_action_alone": (
+        "{action} is the only action of {object} and is kept for testing, so that none is left to learn from: "
+        "make more actions, or keep none."
+    ),
+    "test_action_unused": (
+        "The action {action} of {object} is kept for testing, and {found} takes leave none for that: "
+        "set Takes to {needed} or more, or keep no action."
+    ),
     "wind_range_empty": "The least wind of {object} is above its most: set them the other way round.",
     # What it is pushed out of
     "capsule_lost": (
         "What carried the capsule {capsule} of {object} is gone: "
         "choose another object or bone for it, remove it, or fit the capsules again."
     ),
+    "capsules_none": "{object} has no capsules: fit them to a character, or add one by hand.",
     "capsules_nothing": (
         "There is nothing around {object} to fit capsules to: give its character's body an Armature modifier and "
         "Collision physics, or choose a mesh with vertices."
@@ -247,8 +260,8 @@ PROBLEMS: dict[str, str] = {
         "close other programs that need its memory, then switch Play off and on."
     ),
     "preview_not_linear": (
-        "The method of {object}'s model does more than mix shapes, which the viewport preview cannot draw: "
-        "the mesh is shown instead. Switch Viewport Preview off."
+        "The method of {object}'s model does more than mix shapes, which the viewport preview cannot draw, "
+        "so that the mesh is shown instead: switch Viewport Preview off."
     ),
     "preview_modifiers": (
         "The viewport preview cannot draw what other modifiers make of {object} ({modifiers}), "

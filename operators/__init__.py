@@ -3,9 +3,33 @@
 from __future__ import annotations
 
 from ..neural_physics.blender.registration import register_parts, unregister_parts
-from . import environment, evaluation, examples, importing, jobs, motion_box, play, set_up, share, takes
+from . import (
+    capsules,
+    environment,
+    evaluation,
+    examples,
+    importing,
+    jobs,
+    motion_box,
+    play,
+    set_up,
+    share,
+    takes,
+)
 
-PARTS = (set_up, motion_box, examples, environment, jobs, importing, evaluation, takes, play, share)
+PARTS = (
+    set_up,
+    motion_box,
+    examples,
+    environment,
+    jobs,
+    importing,
+    evaluation,
+    takes,
+    play,
+    capsules,
+    share,
+)
 
 
 def register() -> None:

@@ -51,6 +51,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         column = settings_column(layout)
         column.prop(settings, "bases_shown", text="Quality (0: all)")
         column.prop(settings, "start_frame")
+        column.prop(settings, "decode_with")
         column.prop(settings, "use_preview")
         button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
 

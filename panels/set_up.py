@@ -116,7 +116,11 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
         column = settings_column(layout)
         column.prop(item, "object")
         column.prop(item, "motion", text="Motion")
-        if item.object is None or item.motion != "WANDER":
+        if item.object is None or item.motion == "KEEP":
+            return
+        if item.motion == "ACTIONS":
+            column.prop(item, "variation")
+            column.prop_search(item, "test_action", bpy.data, "actions")
             return
         if is_wind(item.object):
             column.prop(item, "strength_low")

@@ -20,6 +20,7 @@ import bench_accuracy
 import bench_excursion
 import bench_limit
 import bench_normals
+import bench_penetration
 import bench_solver
 import bench_table
 from bench_datasets import BENCH
@@ -83,6 +84,7 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "excursion": excursion,
     "table": bench_table.judge,
     "normals": bench_normals.judge,
+    "penetration": bench_penetration.judge,
     "solver": bench_solver.judge,
 }
 

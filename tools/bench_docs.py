@@ -134,6 +134,66 @@ def play(part: dict[str, Any]) -> str:
     return table(names, rows)
 
 
+def graphics(part: dict[str, Any]) -> str:
+    names = (
+        "vertices",
+        "bases",
+        "processor",
+        "card, read back",
+        "card",
+        "its bases, GB/s",
+        "half precision",
+        "preview drawn",
+        "capsules, processor",
+        "card with capsules",
+    )
+    parts = []
+    for blender, found in part.items():
+        rows = [
+            (
+                f"{row['vertices']:,}",
+                row["bases"],
+                *(f"{row[name]:.3f}" for name in ("cpu_ms", "read_ms", "gpu_ms")),
+                f"{_bases_bytes(row) / row['gpu_ms'] / 1e6:.1f}",
+                *(f"{row[name]:.3f}" for name in ("half_ms", "preview_ms", "cpu_push_ms", "gpu_pushed_ms")),
+            )
+            for row in found["rows"]
+        ]
+        parts.append(f"Blender {blender}, {found['renderer']} ({found['backend']}):\n\n{table(names, rows)}")
+    return "\n\n".join(parts)
+
+
+def objects(part: dict[str, Any]) -> str:
+    rows = [
+        (
+            blender,
+            many["objects"],
+            f"{many['vertices']:,}",
+            many["bases"],
+            *(f"{many[name]:.2f}" for name in ("cpu_ms", "read_ms", "gpu_ms", "gpu_pushed_ms")),
+            f"{many['gpu_one_by_one_ms']:.2f}",
+        )
+        for blender, many in ((blender, found["objects"]) for blender, found in part.items())
+    ]
+    names = (
+        "Blender",
+        "objects",
+        "vertices",
+        "bases",
+        "processor",
+        "card, read back",
+        "card",
+        "with capsules",
+        "card, one by one",
+    )
+    return table(names, rows)
+
+
+def _bases_bytes(row: dict[str, Any]) -> float:
+    """Of positions' and normals' bases, float32, each of which is read once."""
+    return 2.0 * 3.0 * 4.0 * float(row["vertices"]) * float(row["bases"])
+
+
 def normals(part: dict[str, Any]) -> str:
     rows = [
         (
@@ -148,6 +208,43 @@ def normals(part: dict[str, Any]) -> str:
     ]
     names = ("scene", "bases", "regressed, °", "recomputed, °", "regressed, ms", "recomputed, ms")
     return table(names, rows)
+
+
+def penetration(part: dict[str, Any]) -> str:
+    names = {
+        "reference": "the simulation",
+        "predicted": "the prediction",
+        "pushed": "and pushed out of capsules",
+    }
+    rows = [
+        (
+            names[name],
+            f"{100 * row['share']:.3f}",
+            f"{row['mean_mm']:.1f}",
+            f"{row['deepest_mm']:.1f}",
+            f"{100 * row['frames']:.1f}",
+            f"{100 * row['frames_between']:.1f}",
+            f"{100 * row['in_capsules']:.2f}",
+        )
+        for name, row in part["rows"].items()
+    ]
+    heads = (
+        "",
+        "vertices inside, %",
+        "mean depth, mm",
+        "deepest, mm",
+        "frames with any, %",
+        "frames with an edge or face inside, %",
+        "vertices in capsules, %",
+    )
+    left = [
+        f"Rollout error of the one rollout of {part['frames']:,} frames: **{part['rollout_error']:.3f}**.",
+        f"Left inside as too deep: {100 * part['deep']:.3f} % of the vertices, "
+        f"as wedged: {100 * part['wedged']:.3f} %.",
+        f"{part['training_frames']:,} training frames, {part['bases']} bases, "
+        f"{part['training']['seconds'] / 60:.0f} minutes of training.",
+    ]
+    return table(heads, rows) + "\n\n" + "\n".join(left)
 
 
 def solver(part: dict[str, Any]) -> str:
@@ -193,7 +290,10 @@ PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "table": ("table", rows_of_table),
     "ablations": ("table", ablations),
     "play": ("play", play),
+    "graphics": ("graphics", graphics),
+    "objects": ("graphics", objects),
     "normals": ("normals", normals),
+    "penetration": ("penetration", penetration),
     "solver": ("solver", solver),
     "shell": ("solver", shell),
     "simkit": ("solver", simkit),

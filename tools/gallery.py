@@ -19,12 +19,14 @@ from neural_physics.blender.examples import EXAMPLES, build
 from neural_physics.blender.properties import settings_of
 from neural_physics.blender.sources import uses_solver
 
-SIZE, SAMPLES, COLUMNS = 400, 24, 5
+SIZE, SAMPLES, COLUMNS = 400, 24, 4
 FRAMES = {
     "BALL_AND_SHEET": 44,
     "FOUR_PINS": 60,
     "FLAG": 62,
     "SOFT_BODY_BALL": 34,
+    "CAPE": 139,
+    "SKIRT": 139,
     "JELLY": 46,
     "BUNNY": 58,
     "DRAGON": 70,

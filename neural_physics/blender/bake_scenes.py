@@ -31,7 +31,7 @@ def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
     first = first_frame(obj)
     scene.frame_set(first)
     fps = scene.render.fps / scene.render.fps_base
-    key_training_motion(obj, Span(first, take.frames, fps), take.seed)
+    key_training_motion(obj, Span(first, take.frames, fps), take.seed, take.role)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     save_copy(path)

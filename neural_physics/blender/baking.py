@@ -27,6 +27,7 @@ from ..wording import plural
 from .collider_meshes import check_colliders
 from .paths import EXTENSION_ROOT, dataset_folder
 from .properties import settings_of
+from .rig_actions import kept_for_testing, with_unused_actions
 from .sampling import is_wind, layout_of, reference_frame_of
 from .scene_copy import first_frame, noisy_winds, save_copy
 from .solver_request import solver_request
@@ -37,6 +38,7 @@ from .training_motion import animation_end, check_training_motion, motion_varies
 from .trust import holds_scripts, scripts_may_run
 
 COORDINATOR = EXTENSION_ROOT / "neural_physics" / "bake_coordinator.py"
+KEPT = "kept_for_testing"  # in the dataset's provenance
 WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "bake_worker.py"
 
 
@@ -66,13 +68,19 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         takes=takes,
         parallel=settings.parallel_takes,
         trusted=scripts_may_run(),
-        notes=(*_notes(scene, obj), *discarded, *_notes_of(takes, existing)),
+        notes=(
+            *_notes(scene, obj),
+            *discarded,
+            *_notes_of(takes, existing),
+            *_notes_on_kept(dataset, obj, existing),
+        ),
     )
     plan.write()
     if uses_solver(obj):
         solver_request(scene, obj).write(plan.request)
     if _needs_scene(takes, existing):
-        save_copy(scene_copy(dataset.path))
+        with with_unused_actions(obj):
+            save_copy(scene_copy(dataset.path))
     # Without the script's own folder on the path: its modules are not for everyone.
     return [sys.executable, "-P", str(COORDINATOR), str(plan.path)]
 
@@ -133,7 +141,11 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
         fps=fps,
         channels=layout,
         reference_frame=reference_frame_of(obj),
-        provenance={"program": f"Blender {bpy.app.version_string}", "physics": _physics_of(obj)},
+        provenance={
+            "program": f"Blender {bpy.app.version_string}",
+            "physics": _physics_of(obj),
+            KEPT: kept_for_testing(obj),
+        },
         gravity=gravity_of(scene, obj),
         colliders=ball_radii(scene, obj, layout),
     )
@@ -236,6 +248,17 @@ def _notes_of(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo]) -> 
     return [
         f"Nothing was left to do, what was asked for ({plural(len(takes), 'take')}) is baked: "
         "raise Takes for more, or delete the dataset to bake anew."
+    ]
+
+
+def _notes_on_kept(dataset: Dataset, obj: bpy.types.Object, existing: dict[str, TakeInfo]) -> list[str]:
+    """What was kept for testing later on, takes that are there may have learned from."""
+    before, now = dataset.info.provenance.get(KEPT, ""), kept_for_testing(obj)
+    if not existing or before == now:
+        return []
+    return [
+        f"The takes that are there were begun with {before or 'no action'} kept for testing, and now it is "
+        f"{now or 'none'}: delete the dataset and bake anew to have it so in all of them."
     ]
 
 

@@ -37,7 +37,7 @@ class CapsuleSampler:
         self._count = len(items)
         by_source: dict[bpy.types.Object, list[tuple[int, str, str]]] = {}
         for place, item in enumerate(items):
-            if item.source is None:
+            if item.source is None or not item.source.users_scene:
                 raise Problem("capsule_lost", object=obj.name, capsule=item.name)
             by_source.setdefault(item.source, []).append((place, item.bone, item.name))
         self._carriers = [_Carrier(obj.name, source, rows) for source, rows in by_source.items()]
@@ -54,6 +54,10 @@ class CapsuleSampler:
     def present(self, depsgraph: bpy.types.Depsgraph) -> bool:
         """Whether all that carries capsules is in an evaluated scene; what is hidden in renders is not."""
         return all(carrier.present(depsgraph) for carrier in self._carriers)
+
+    def lost_from(self, scene: bpy.types.Scene) -> Problem | None:
+        """Problem("capsule_lost") if a carrier was deleted: the capsule's setting keeps its data alive."""
+        return next(filter(None, (carrier.lost_from(scene) for carrier in self._carriers)), None)
 
     def sample(self, depsgraph: bpy.types.Depsgraph, world_from_axes: Matrix | None = None) -> Bodies:
         """The capsules, and how deep a vertex may be to be pushed out, in these axes or the object's own.
@@ -91,6 +95,12 @@ class _Carrier:
     def present(self, depsgraph: bpy.types.Depsgraph) -> bool:
         source = self._source.original()
         return source is None or source.evaluated_get(depsgraph).is_evaluated
+
+    def lost_from(self, scene: bpy.types.Scene) -> Problem | None:
+        source = self._source.original()
+        if source is not None and scene.objects.get(source.name) == source:
+            return None
+        return Problem("capsule_lost", object=self._owner, capsule=self._name)
 
     def read(self, depsgraph: bpy.types.Depsgraph, axes_from_world: Matrix, out: Rows) -> None:
         """Fill in axes_from_carrier (4, 4) of its capsules in `out` (C, 4, 4).

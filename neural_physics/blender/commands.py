@@ -17,13 +17,13 @@ from ..dataset_info import Role
 from ..errors import Problem
 from ..takes import Dataset, left_out
 from ..wording import plural
-from . import job_host, packing, playback, setting_up, tasks
+from . import capsule_fitting, job_host, packing, playback, setting_up, tasks
 from .cache_modifier import remove_cache
 from .mesh_cache import bake_playback
 from .paths import dataset_folder, jobs_folder, model_path
 from .properties import METHODS, PRESETS, NEURALPHYSICS_PG_object, settings_of
 from .simulation_properties import KINDS, preset_names, use_preset
-from .targets import named
+from .targets import check_set_up, named
 
 NAME = "neural_physics"
 Run = Callable[[bpy.types.Scene, bpy.types.Object, argparse.Namespace], None]
@@ -111,6 +111,13 @@ def _use_material(obj: bpy.types.Object, name: str) -> None:
     use_preset(simulation, name)
 
 
+def _fit_capsules(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    check_set_up(obj)
+    chosen = [named(scene, name) for name in args.to]
+    names = capsule_fitting.fit_capsules(obj, chosen or capsule_fitting.capsule_sources(obj, scene))
+    _say(capsule_fitting.told(obj, names))
+
+
 def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     result = _job(obj, tasks.BAKE, tasks.bake_command(scene, obj))
     there = f"{plural(result['takes'], 'take')}, {plural(result['frames'], 'frame')}"
@@ -195,6 +202,10 @@ def _parser() -> Parser:
     kinds = [kind.lower() for kind, _, _ in KINDS]
     setup.add_argument("--as", dest="kind", choices=kinds[1:], help="let the bundled solver simulate it")
     setup.add_argument("--material", help="what it is made of, for the bundled solver")
+    fit = command("fit_capsules", _fit_capsules, "Put capsules around limbs, and save the scene.", saves=True)
+    fit.add_argument(
+        "--to", nargs="+", default=[], metavar="NAME", help="armatures and meshes (default: what is around)"
+    )
     bake = command(
         "bake", _bake, "Simulate the takes, and save the scene; goes on where it was stopped.", saves=True
     )

@@ -84,7 +84,7 @@ def settle_previews(playing: bool | None = None) -> None:
 
     playing: whether the animation plays; None: look.
     """
-    if any(session.preview.on for session in PLAYED.sessions()) or PLAYED.previews_unsettled():
+    if any(session.showing.preview.on for session in PLAYED.sessions()) or PLAYED.previews_unsettled():
         PLAYED.settle_previews(animation_plays() if playing is None else playing)
         show_current_frame()
 

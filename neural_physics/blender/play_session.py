@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import NamedTuple
 
 import bpy
 import numpy as np
-from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ..capsules import Bodies
@@ -19,14 +17,12 @@ from ..timeline import Timeline
 from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
 from .packing import identity_of, model_of
-from .previewing import CardShape, PreviewSwitch
-from .projecting import Projection
 from .properties import settings_of
 from .references import Named, Numbered
 from .sampling import FRAME_BINDING, ChannelSampler, bindings_of
 from .setting_up import is_animated
+from .showing import Moment, Showing, moved
 from .sources import check_mesh, faces_of, loose_edges_of, mesh_data
-from .timings import Timings
 
 Mask = NDArray[np.bool_]
 Vector = NDArray[np.float32]
@@ -82,8 +78,7 @@ class PlaySession:
 
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
-    at the frame on show. projection: what its shapes are pushed out of. preview: whether they go to
-    the graphics card. model_identity: see `packing.identity_of`.
+    at the frame on show. showing: how it is shown. model_identity: see `packing.identity_of`.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
@@ -93,9 +88,6 @@ class PlaySession:
         self.problem: Problem | None = None
         self.behind = 0
         self.outside = 0.0
-        self.timings = Timings()
-        self.projection = Projection()
-        self.preview = PreviewSwitch()
         self.frame: int | None = None  # where it was seen last
         self._bases = 0
         self._object_from_frame: NDArray[np.float64] | None = None  # where something was shown last
@@ -108,6 +100,7 @@ class PlaySession:
         self.model = model_of(obj)
         check_belongs(self.model, obj)
         self.method: Method = load_method(self.model)
+        self.showing = Showing(self.model_identity, self.model, self.method)
         self._slices = self.method.channels.slices()
         self._seen = np.empty(0, np.float32)  # y as it was read last
         self._hands: list[str] = []  # the channels that only a hand moves
@@ -143,17 +136,18 @@ class PlaySession:
         self.sources = frozenset((*sources.values(), frame))
         found = {name: Named(obj.name, name) for name in self.sources}
         self._frame_object = found[frame]
-        self._foreteller = Foreteller(self.timeline, self.sampler, list(found.values()), self.timings)
+        self._foreteller = Foreteller(self.timeline, self.sampler, list(found.values()), self.showing.timings)
         self._sources = {channel: found[name] for channel, name in sources.items()}
         self._hands_changed()
         self._setup = setup
         return True
 
     def check_sources(self, scene: bpy.types.Scene) -> None:
-        """Raise Problem("interaction_missing") for what was deleted: settings keep its data alive."""
+        """Notice what was deleted, whose data settings keep alive. Raises Problem("interaction_missing")."""
         for name in self.sources:
             if scene.objects.get(name) is None:
                 raise Problem("interaction_missing", object=self.name, interaction=name)
+        self.showing.projection.check_carriers(scene)
 
     def needs(self, visit: Visit) -> range:
         """The frames to sample before the visited one can be shown."""
@@ -186,7 +180,7 @@ class PlaySession:
         y = self.sampler.sample(depsgraph, self.frame).copy()
         if _same(y, self._seen):
             bodies = self._bodies(depsgraph, self.frame, 0.0)
-            return self.projection.moved(bodies)
+            return self.showing.projection.moved(bodies)
         self._overwrite(self._channels(y != self._seen), y)
         self._seen = y
         return True
@@ -195,7 +189,7 @@ class PlaySession:
         """Forget all that was recorded."""
         self.timeline.forget_from(self.timeline.start_frame)
         self.sampler.forget_from(self.timeline.start_frame)
-        self.projection.forget_from(self.timeline.start_frame)
+        self.showing.projection.forget_from(self.timeline.start_frame)
 
     def record_next(self, depsgraph: bpy.types.Depsgraph, frame: int) -> None:
         """While frames are caught up: take this one if it is the next that is missing."""
@@ -233,12 +227,11 @@ class PlaySession:
         # What a mesh that others share shows is up to the last one to write.
         if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
             return None
-        # Where the capsules will be is only known once the scene is evaluated; and a preview needs no mesh.
-        if self.projection.active or self.preview.on or not self._foreteller.can_tell(frame):
+        if self.showing.needs_evaluation(obj) or not self._foreteller.can_tell(frame):
             return None
         guess = self._foreteller.guess(frame, self.frame, self._seen, self._bases)
         if guess.positions is not None:
-            write_positions(mesh, self._in_object(guess.positions))
+            write_positions(mesh, moved(guess.positions, self._object_from_frame))
         return Foretold(self._shown(frame, guess.y, mesh), guess.state)
 
     def came_true(
@@ -255,7 +248,7 @@ class PlaySession:
         if mesh.is_editmode or not obj.evaluated_get(depsgraph).is_evaluated:
             return False
         bases = settings_of(obj).bases_shown
-        if self.projection.out_of_date or setup_of(scene, obj) != self._setup or bases != self._bases:
+        if self.showing.projection.out_of_date or setup_of(scene, obj) != self._setup or bases != self._bases:
             return False
         read = visit.sampled and frame >= self.timeline.start_frame
         y = self.sampler.sample(depsgraph, frame) if read else self.timeline.recorded(frame)
@@ -282,54 +275,26 @@ class PlaySession:
         if len(mesh.vertices) != self.method.vertex_count:
             raise _other_mesh(self.method.vertex_count, obj)
         self._object_from_frame = self.sampler.object_from_frame(depsgraph)
-        with self.timings.steps(self.timeline):
+        with self.showing.timings.steps(self.timeline):
             state = self.timeline.at(frame)
         bodies = self._bodies(depsgraph, frame, visit.subframe)
-        if not (self.preview.on and depsgraph.mode == "VIEWPORT" and self._put(obj, visit, bodies)):
-            self._write(obj, visit, bodies)
+        bases, rendering = self._bases, depsgraph.mode == "RENDER"
+        moment = Moment(frame, visit.subframe, bases, bodies, self._object_from_frame, rendering)
+        self.showing.show(obj, self.timeline, moment)
         self.outside = float(state.state.outside)
         self.stale = False
 
-    def _write(self, obj: bpy.types.Object, visit: Visit, bodies: Bodies | None) -> None:
-        """Raises Problem("play_not_numbers")."""
-        with self.timings.decoding():
-            positions = self.timeline.positions(visit.frame, visit.subframe, self._bases or None)
-        if not isfinite(float(positions.sum())):
-            raise Problem("play_not_numbers", object=obj.name, frame=visit.frame)
-        with self.timings.pushing():
-            positions = self.projection.push(positions, bodies)
-        write_positions(mesh_data(obj), self._in_object(positions))
-
-    def _put(self, obj: bpy.types.Object, visit: Visit, bodies: Bodies | None) -> bool:
-        """Hand the frame to the graphics card; whether there are coefficients for it.
-
-        Raises Problem("play_not_numbers").
-        """
-        z = self.timeline.coefficients(visit.frame, visit.subframe)
-        if z is None:
-            return False
-        if not isfinite(float(z.sum())):
-            raise Problem("play_not_numbers", object=obj.name, frame=visit.frame)
-        placed = None if self._object_from_frame is None else Matrix(self._object_from_frame.tolist())
-        self.preview.put(obj, CardShape(z, self._bases, bodies, placed))
-        return True
-
     def _bodies(self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float) -> Bodies | None:
         """What to push out of at the frame that is evaluated, which is remembered."""
-        if not self.projection.active:
+        if not self.showing.projection.active:
             return None
-        return self.projection.at(depsgraph, frame, subframe, self.sampler.world_from_frame(depsgraph))
+        return self.showing.projection.at(
+            depsgraph, frame, subframe, self.sampler.world_from_frame(depsgraph)
+        )
 
     def _shown(self, frame: int, y: bytes, mesh: bpy.types.Mesh) -> Shown:
         moved = b"" if self._object_from_frame is None else self._object_from_frame.tobytes()
         return Shown(frame, y, moved, self._bases, mesh.session_uid)
-
-    def _in_object(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(V, 3) float32, metres: from the axes of the reference frame to the object's."""
-        if self._object_from_frame is None:
-            return positions
-        turn, shift = self._object_from_frame[:3, :3], self._object_from_frame[:3, 3]
-        return (positions @ turn.T + shift).astype(np.float32)
 
     def follow(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
         """Notice what has changed in the settings, the scene and the mesh; `stale` if it shows.
@@ -344,7 +309,7 @@ class PlaySession:
             self._mesh_in_edit, self.stale = False, True
         bases = settings_of(obj).bases_shown
         changed = self.bind(scene, obj)
-        if self.projection.follow(obj) or changed or bases != self._bases:
+        if self.showing.follow(obj) or changed or bases != self._bases:
             self._bases, self.stale = bases, True
 
     def _overwrite(self, which: Mask, y: NDArray[np.float32]) -> None:
@@ -353,7 +318,7 @@ class PlaySession:
         if self.frame is not None and known is not None and which.any():
             self.timeline.record(self.frame, np.where(which, y, known))
             self.sampler.forget_from(self.frame + 1)
-            self.projection.forget_from(self.frame + 1)
+            self.showing.projection.forget_from(self.frame + 1)
 
     def _channels(self, values: Mask) -> Mask:
         """All values of the channels of which any value is marked."""

@@ -97,13 +97,13 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         _warning(session),
         session.behind,
         session.outside,
-        session.timings.step_us,
-        session.timings.decode_us,
-        session.timings.push_us if session.projection.active else 0.0,
+        session.showing.timings.step_us,
+        session.showing.timings.decode_us,
+        session.showing.timings.push_us if session.showing.projection.active else 0.0,
         session.method.basis_count,
-        session.projection.deep,
-        session.projection.wedged,
-        session.preview.on,
+        session.showing.projection.deep,
+        session.showing.projection.wedged,
+        session.showing.preview.on,
     )
 
 
@@ -129,10 +129,10 @@ def _warning(session: PlaySession) -> Problem | None:
         source = bpy.data.objects.get(name)
         if source is not None and source.hide_viewport:
             return Problem("interaction_hidden", object=session.name, interaction=name)
-    if session.projection.problem is not None:
-        return session.projection.problem
-    if session.preview.problem is not None:
-        return session.preview.problem
+    showing = session.showing
+    for problem in (showing.projection.problem, showing.preview.problem, showing.card_problem):
+        if problem is not None:
+            return problem
     scene = bpy.context.scene
     if scene is not None and not bpy.app.background and not scene.render.use_lock_interface:
         return Problem("lock_interface_off", object=session.name)

@@ -174,7 +174,8 @@ class PlayedObjects:
         """Whether what is previewed is not what should be, as things are now."""
         playing = animation_plays()
         return any(
-            session.preview.on != session.preview.wanted(obj, session.method.decoder is not None, playing)
+            session.showing.preview.on
+            != session.showing.preview.wanted(obj, session.method.decoder is not None, playing)
             for session in self._sessions.values()
             if (obj := session.object()) is not None
         )
@@ -185,11 +186,11 @@ class PlayedObjects:
             obj = session.object()
             if obj is None:
                 continue
-            if session.preview.wanted(obj, session.method.decoder is not None, playing):
-                session.preview.on = True
+            if session.showing.preview.wanted(obj, session.method.decoder is not None, playing):
+                session.showing.preview.on = True
             else:
-                session.stale |= session.preview.on
-                session.preview.end(obj)
+                session.stale |= session.showing.preview.on
+                session.showing.preview.end(obj)
 
     def missing(self, scene: bpy.types.Scene) -> range:
         """The frames to visit, in this order, before the scene's frame can be shown."""

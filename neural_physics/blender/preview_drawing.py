@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ..errors import Problem
-from ..normals import learned_normals
+from .card_models import forget_models
 from .gpu.context import NoGPU
 from .gpu.decoder import Decoded, GpuDecoder
 from .gpu.preview import Preview, View, viewport_colour
@@ -19,17 +19,14 @@ from .handlers import PLAYED, settle_previews
 from .play_session import PlaySession
 from .previewing import DRAWN_SHADING, CardShape
 
-Identity = Hashable
-
 _handle: Any = None
 
 
 class Drawing:
-    """What the graphics card holds of the models and meshes that are drawn."""
+    """What is drawn: shapes that were decoded, and the triangles of meshes."""
 
     def __init__(self) -> None:
-        self._decoders: dict[Identity, GpuDecoder] = {}  # of the model
-        self._made: dict[Identity, tuple[tuple[CardShape, ...], Decoded]] = {}
+        self._made: WeakKeyDictionary[GpuDecoder, tuple[tuple[CardShape, ...], Decoded]] = WeakKeyDictionary()
         self._meshes: WeakKeyDictionary[PlaySession, Preview] = WeakKeyDictionary()
 
     def draw(self, sessions: Iterable[PlaySession], view: View, space: bpy.types.SpaceView3D | None) -> None:
@@ -37,14 +34,12 @@ class Drawing:
 
         space: the viewport; None draws all, in their objects' colours. One that fails keeps its problem.
         """
-        by_model: dict[Identity, list[PlaySession]] = {}
+        by_model: dict[Hashable, list[PlaySession]] = {}
         for session in sessions:
             by_model.setdefault(session.model_identity, []).append(session)
-        for identity in self._decoders.keys() - by_model.keys():
-            self._forget(identity)
-        for identity, group in by_model.items():
+        for group in by_model.values():
             try:
-                decoded = self._decode(identity, group)
+                decoded = self._decode(group)
                 for instance, session in enumerate(group):
                     self._draw_one(session, decoded, instance, view, space)
             except Problem as problem:
@@ -54,30 +49,29 @@ class Drawing:
 
     def clear(self) -> None:
         """Let go of everything."""
-        self._decoders.clear()
         self._made.clear()
         self._meshes.clear()
 
-    def _forget(self, identity: Identity) -> None:
-        del self._decoders[identity]
-        self._made.pop(identity, None)
-
-    def _decode(self, identity: Identity, group: list[PlaySession]) -> Decoded:
+    def _decode(self, group: list[PlaySession]) -> Decoded:
         """Raises NoGPU and Problem("model_damaged")."""
-        shapes = tuple(session.preview.shape for session in group if session.preview.shape is not None)
-        held = self._made.get(identity)
+        decoder = group[0].showing.decoder_on_card(group[0].name, for_display=True)
+        for session in group[1:]:
+            session.showing.decoder_on_card(
+                session.name, for_display=True
+            )  # held by all, it lives as long as one of them
+        shapes = tuple(
+            session.showing.preview.shape for session in group if session.showing.preview.shape is not None
+        )
+        held = self._made.get(decoder)
         if held is not None and len(held[0]) == len(shapes) and all(map(_is, held[0], shapes)):
             return held[1]
-        decoder = self._decoders.get(identity)
-        if decoder is None:
-            decoder = self._decoders[identity] = _decoder_of(group[0])
         z = np.zeros((len(shapes), decoder.basis_count), np.float32)
         for row, shape in zip(z, shapes, strict=True):
             used = shape.bases or decoder.basis_count
             row[:used] = shape.z[:used]
         most = max(shape.bases or decoder.basis_count for shape in shapes)
         decoded = decoder.decode(z, [shape.bodies for shape in shapes], most)
-        self._made[identity] = shapes, decoded
+        self._made[decoder] = shapes, decoded
         return decoded
 
     def _draw_one(
@@ -89,7 +83,7 @@ class Drawing:
         space: bpy.types.SpaceView3D | None,
     ) -> None:
         """Raises NoGPU."""
-        obj, shape = session.object(), session.preview.shape
+        obj, shape = session.object(), session.showing.preview.shape
         if obj is None or shape is None:
             return
         if space is not None and not obj.visible_get(viewport=space):
@@ -123,6 +117,7 @@ def unregister() -> None:
         bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
         _handle = None
     DRAWING.clear()
+    forget_models()
     forget_shaders()
 
 
@@ -138,21 +133,12 @@ def _draw() -> None:
 
 
 def _previewed() -> list[PlaySession]:
-    return [session for session in PLAYED.sessions() if session.preview.shape is not None]
-
-
-def _decoder_of(session: PlaySession) -> GpuDecoder:
-    """Raises NoGPU and Problem("model_damaged")."""
-    decoder = session.method.decoder
-    assert decoder is not None  # the preview of a model that does not decode linearly is not switched on
-    normals = learned_normals(session.model, decoder.basis_count)
-    basis = decoder.basis.reshape(decoder.basis_count, -1, 3)
-    return GpuDecoder(session.name, decoder.mean, basis, normals)
+    return [session for session in PLAYED.sessions() if session.showing.preview.shape is not None]
 
 
 def _fail(group: Iterable[PlaySession], problem: Problem) -> None:
     for session in group:
-        session.preview.fail(problem)
+        session.showing.preview.fail(problem)
 
 
 def _is(a: object, b: object) -> bool:

@@ -55,6 +55,12 @@ class Projection:
             self._sampler = sampler if len(sampler) else None
         return True
 
+    def check_carriers(self, scene: bpy.types.Scene) -> None:
+        """After an edit: cease to push, and say why, if something that carries capsules was deleted."""
+        lost = self._sampler.lost_from(scene) if self._sampler is not None else None
+        if lost is not None:
+            self.problem, self._sampler = lost, None
+
     def at(
         self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float, world_from_model: Matrix
     ) -> Bodies | None:
@@ -84,6 +90,11 @@ class Projection:
         pushed = push_out(positions, *bodies)
         self.deep, self.wedged = int(np.count_nonzero(pushed.deep)), int(np.count_nonzero(pushed.wedged))
         return pushed.positions
+
+    def pushed_elsewhere(self, bodies: Bodies | None, deep: int, wedged: int) -> None:
+        """The shape to be shown has been pushed out of `bodies` already, and this is what was left inside."""
+        self._shown = _bytes(bodies)
+        self.deep, self.wedged = int(deep), int(wedged)
 
     def moved(self, bodies: Bodies | None) -> bool:
         """Whether these are others than those of the shape on show."""

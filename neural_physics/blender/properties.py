@@ -20,6 +20,14 @@ from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
 from .simulation_properties import NEURALPHYSICS_PG_simulation
 
+DECODERS = [
+    ("PROCESSOR", "Processor", "The same positions to the last bit, wherever and however it is played"),
+    (
+        "CARD",
+        "Graphics Card",
+        "Faster for large meshes; positions differ by a hundred-thousandth of the size at most",
+    ),
+]
 METHODS = [
     ("subspace_physics", "Subspace Physics", "PCA and a small network step the whole shape (Holden 2019)")
 ]
@@ -42,6 +50,24 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     # `name` is the channel's name, by which a shared model is bound again.
     object: PointerProperty(name="Object", type=bpy.types.Object, update=show_anew)
     motion: EnumProperty(name="Training Motion", items=MOTIONS, default="WANDER")
+    test_action: StringProperty(
+        name="For Testing",
+        description=(
+            "An action for test takes alone, so that the model is judged by what it has never seen. "
+            "Needs 8 takes or more, of which one is a test take"
+        ),
+    )
+    variation: FloatProperty(
+        name="Variation",
+        description=(
+            "How much pace and extent of an action differ from one time to the next: 0.3 is up to 30 % "
+            "faster or slower, further or less far. Test takes play actions as they are"
+        ),
+        default=0.0,
+        min=0.0,
+        max=0.9,
+        subtype="FACTOR",
+    )
     box_low: FloatVectorProperty(
         name="Box From", size=3, default=(-1.0, -1.0, -1.0), subtype="TRANSLATION", unit="LENGTH"
     )
@@ -178,6 +204,12 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         default=0,
         min=0,
         max=1024,
+        update=show_anew,
+    )
+    decode_with: EnumProperty(
+        name="Decode With",
+        description="What makes vertices of the mesh out of learned shapes",
+        items=DECODERS,
         update=show_anew,
     )
     use_preview: BoolProperty(

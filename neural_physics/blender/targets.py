@@ -10,13 +10,13 @@ from .sources import physics_modifiers
 
 
 def target_of(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active object, or, if that only moves a simulated object (a collider, a pin), that one."""
+    """The active object, or, if that only moves a simulated object or carries its capsules, that one."""
     active = context.active_object
     if active is None or context.scene is None:
         return None
     if settings_of(active).enabled or physics_modifiers(active):
         return active
-    moved = [obj for obj in set_up_objects(context.scene) if active in movers(obj)]
+    moved = [obj for obj in set_up_objects(context.scene) if active in movers(obj) + carriers(obj)]
     return moved[0] if moved else active
 
 
@@ -29,6 +29,17 @@ def check_set_up(obj: bpy.types.Object | None) -> bpy.types.Object:
     return obj
 
 
+def check_editable(obj: bpy.types.Object) -> None:
+    """Whether an object's settings can be changed in this file.
+
+    Raises Problem("object_linked" | "object_overridden").
+    """
+    if obj.library:
+        raise Problem("object_linked", object=obj.name)
+    if obj.override_library:
+        raise Problem("object_overridden", object=obj.name)
+
+
 def set_up_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """The objects of a scene that use Neural Physics."""
     return [obj for obj in scene.objects if settings_of(obj).enabled]
@@ -37,6 +48,11 @@ def set_up_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 def movers(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """What an object reacts to."""
     return [item.object for item in settings_of(obj).interactions if item.object]
+
+
+def carriers(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """What carries an object's capsules, once for each capsule."""
+    return [item.source for item in settings_of(obj).capsules if item.source]
 
 
 def named(scene: bpy.types.Scene, name: str) -> bpy.types.Object:

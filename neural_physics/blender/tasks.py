@@ -123,6 +123,7 @@ def remove(obj: bpy.types.Object) -> None:
     hide_take(obj)
     settings = settings_of(obj)
     settings.interactions.clear()
+    settings.capsules.clear()
     settings.enabled = False
 
 

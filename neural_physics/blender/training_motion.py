@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import bpy
@@ -11,11 +11,13 @@ import numpy as np
 from mathutils import Matrix, Quaternion
 from numpy.typing import NDArray
 
+from ..dataset_info import Role
 from ..errors import Problem
 from ..motion import MotionBox, wander, wander_strength, wander_turn
 from ..motion import Vector as MotionVector
 from .keying import Span, key_frames
 from .properties import NEURALPHYSICS_PG_interaction, settings_of
+from .rig_actions import actions_played, check_actions, curves_of
 from .sampling import is_wind
 
 BLEND_SECONDS = 0.3  # from one action to the next
@@ -24,15 +26,15 @@ BLEND_SECONDS = 0.3  # from one action to the next
 def check_training_motion(obj: bpy.types.Object) -> None:
     """Raise the Problem of the first line of settings that no motion can be made of.
 
-    Problem("motion_box_empty" | "wind_range_empty" | "actions_missing").
+    Problem("motion_box_empty" | "wind_range_empty") and those of `rig_actions.check_actions`.
     """
-    for item in settings_of(obj).interactions:
+    settings = settings_of(obj)
+    for item in settings.interactions:
         mover = item.object
         if mover is None or item.motion == "KEEP":
             continue
         if item.motion == "ACTIONS":
-            if next(actions_of(mover), None) is None:
-                raise Problem("actions_missing", object=mover.name)
+            check_actions(item, settings.take_count)
             continue
         _box(item).check(mover.name)
         if is_wind(mover) and item.strength_low > item.strength_high:
@@ -68,11 +70,14 @@ def animation_end(mover: bpy.types.Object) -> float | None:
 
 def _goes_on(action: bpy.types.Action) -> bool:
     """Whether an action moves something beyond its last key."""
-    return any(curve.extrapolation == "LINEAR" or curve.modifiers for curve in _curves(action).values())
+    return any(curve.extrapolation == "LINEAR" or curve.modifiers for curve in curves_of(action).values())
 
 
-def key_training_motion(obj: bpy.types.Object, span: Span, seed: int) -> None:
-    """Give everything that `obj` reacts to its motion for one take. The scene is at the first frame."""
+def key_training_motion(obj: bpy.types.Object, span: Span, seed: int, role: Role) -> None:
+    """Give everything that `obj` reacts to its motion for one take of a role.
+
+    The scene is at the first frame.
+    """
     settings = settings_of(obj)
     frame = settings.frame_object or obj
     for row, item in enumerate(settings.interactions):
@@ -82,22 +87,12 @@ def key_training_motion(obj: bpy.types.Object, span: Span, seed: int) -> None:
         # Of its own for each line, so that one more line leaves the others' motion as it was.
         rng = np.random.default_rng([seed, row])
         if item.motion == "ACTIONS":
-            _play_actions(mover, span, rng)
+            variation = 0.0 if role == "test" else item.variation
+            _play_actions(mover, actions_played(item, role), span, rng, variation)
         elif is_wind(mover):
             _blow(mover, item, span, rng)
         else:
             _wander(mover, item, span, rng, turns=settings.moving_frame and mover == frame)
-
-
-def actions_of(rig: bpy.types.Object) -> Iterator[bpy.types.Action]:
-    """The actions that move nothing but bones of this rig and the rig itself."""
-    bones = set(rig.pose.bones.keys()) if rig.pose else set()
-    return (action for action in bpy.data.actions if _fits(action, bones))
-
-
-def _fits(action: bpy.types.Action, bones: set[str]) -> bool:
-    named = {path.split('"')[1] for path, _ in _curves(action) if path.startswith('pose.bones["')}
-    return bool(named) and named <= bones
 
 
 def _box(item: NEURALPHYSICS_PG_interaction) -> MotionBox:
@@ -164,12 +159,20 @@ def _set_free(mover: bpy.types.Object) -> Matrix:
     return placed
 
 
-def _play_actions(rig: bpy.types.Object, span: Span, rng: np.random.Generator) -> None:
-    """All of a rig's actions, in a random order again and again, each blended into the next."""
-    actions = list(actions_of(rig))
+def _play_actions(
+    rig: bpy.types.Object,
+    actions: Sequence[bpy.types.Action],
+    span: Span,
+    rng: np.random.Generator,
+    variation: float,
+) -> None:
+    """Actions of a rig, in a random order again and again, each blended into the next.
+
+    variation: see `_varied`.
+    """
     for constraint in rig.constraints:
         constraint.mute = True
-    keyed = sorted({channel for action in actions for channel in _curves(action)})
+    keyed = sorted({channel for action in actions for channel in curves_of(action)})
     values = {channel: _value(rig, *channel) for channel in keyed}
     channels = [channel for channel, value in values.items() if value is not None]
     still = np.array([values[channel] for channel in channels])
@@ -178,7 +181,10 @@ def _play_actions(rig: bpy.types.Object, span: Span, rng: np.random.Generator) -
     poses = np.tile(still, (blend + 1, 1))  # from the pose that the simulation starts in
     while len(poses) < span.count:
         for number in rng.permutation(len(clips)):
-            poses = _append(poses, clips[number], blend, channels)
+            clip = clips[number]
+            if variation:
+                clip = _varied(clip, still, channels, variation, rng)
+            poses = _append(poses, clip, blend, channels)
     if rig.animation_data:
         rig.animation_data.use_nla = False
     for path in dict.fromkeys(path for path, _ in channels):
@@ -191,13 +197,39 @@ def _clip(
     action: bpy.types.Action, channels: Sequence[tuple[str, int]], still: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(frames, channels): an action frame by frame; what it does not move stays still."""
-    curves = _curves(action)
+    curves = curves_of(action)
     first, last = round(action.frame_range[0]), round(action.frame_range[1])
     clip = np.tile(still, (last - first + 1, 1))
     for column, channel in enumerate(channels):
         if channel in curves:
             clip[:, column] = [curves[channel].evaluate(frame) for frame in range(first, last + 1)]
     return clip
+
+
+def _varied(
+    clip: NDArray[np.float64],
+    still: NDArray[np.float64],
+    channels: Sequence[tuple[str, int]],
+    variation: float,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:
+    """A clip at another pace, and going further from the pose in which it is still, or less far.
+
+    Both by a factor between 1 - variation and 1 + variation: what was learned from one walk alone does not
+    hold for any other.
+    """
+    pace, extent = 1.0 + variation * rng.uniform(-1.0, 1.0, 2)
+    places = np.linspace(0.0, len(clip) - 1.0, max(2, round(len(clip) / pace)))
+    before = np.minimum(places.astype(np.intp), len(clip) - 2)
+    clip = clip[before] + (places - before)[:, None] * (clip[before + 1] - clip[before])
+    turns = list(_quaternions(channels))
+    for columns in turns:
+        opposite = clip[:, columns] @ still[columns] < 0.0
+        clip[:, columns] *= np.where(opposite, -1.0, 1.0)[:, None]  # the short way from still
+    varied = still + extent * (clip - still)
+    for columns in turns:
+        varied[:, columns] /= np.linalg.norm(varied[:, columns], axis=1, keepdims=True)
+    return np.asarray(varied)
 
 
 def _append(
@@ -218,12 +250,6 @@ def _append(
 def _quaternions(channels: Sequence[tuple[str, int]]) -> Iterable[list[int]]:
     paths = dict.fromkeys(path for path, _ in channels if path.endswith("rotation_quaternion"))
     return ([i for i, channel in enumerate(channels) if channel[0] == path] for path in paths)
-
-
-def _curves(action: bpy.types.Action) -> dict[tuple[str, int], bpy.types.FCurve]:
-    """An action's curves by data path and index."""
-    bags = [bag for layer in action.layers for strip in layer.strips for bag in cast(Any, strip).channelbags]
-    return {(curve.data_path, curve.array_index): curve for bag in bags for curve in bag.fcurves}
 
 
 def _value(owner: bpy.types.Object, path: str, index: int) -> float | None:

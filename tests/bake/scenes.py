@@ -91,6 +91,24 @@ def add_rig(name: str = "Rig") -> bpy.types.Object:
     return rig
 
 
+def rig_with_actions() -> bpy.types.Object:
+    """Bends of one bone by a half and by one, and a lift of the other."""
+    rig = add_rig()
+    for name, bone, path, index, values in (
+        ("half", "lower", "rotation_quaternion", 1, (0.5, 0.5)),
+        ("whole", "lower", "rotation_quaternion", 1, (1.0, 1.0)),
+        ("lift", "upper", "location", 1, (0.0, 1.0)),
+    ):
+        rig.animation_data_create().action = bpy.data.actions.new(name)
+        pose_bone = rig.pose.bones[bone]
+        for frame, value in zip((1, 31), values, strict=True):
+            getattr(pose_bone, path)[index] = value
+            pose_bone.keyframe_insert(path, frame=frame)
+        setattr(pose_bone, path, (1, 0, 0, 0) if path == "rotation_quaternion" else (0, 0, 0))
+        rig.animation_data.action = None
+    return rig
+
+
 def react_to(obj: bpy.types.Object, other: bpy.types.Object, motion: str = "WANDER", **settings):
     item = settings_of(obj).interactions.add()
     item.name, item.object, item.motion = other.name, other, motion

@@ -20,6 +20,7 @@ from scenes import (  # noqa: E402
     empty_scene,
     fcurves_of,
     react_to,
+    rig_with_actions,
     set_frame,
     settings_of,
 )
@@ -57,7 +58,7 @@ def test_it_wanders_from_where_it_stands_into_the_box_and_never_faster_than_allo
     ball = add_ball(place=(3.0, 0.0, 0.0))
     react_to(cloth, ball, **BOX, fastest=2.0)
     set_frame(FIRST)
-    key_training_motion(cloth, SPAN, seed=1)
+    key_training_motion(cloth, SPAN, seed=1, role="training")
     path = places(ball)
     assert path[0] == pytest.approx([3.0, 0.0, 0.0], abs=1e-6)
     inside = ((path >= np.array(BOX["box_low"]) - 1e-5) & (path <= np.array(BOX["box_high"]) + 1e-5)).all(
@@ -77,7 +78,7 @@ def test_the_same_seed_gives_the_same_motion_and_another_one_another(cloth):
         ball.animation_data_clear()
         ball.location = (0.0, -0.8, 0.0)
         set_frame(FIRST)
-        key_training_motion(cloth, SPAN, seed)
+        key_training_motion(cloth, SPAN, seed, "training")
         paths.append(places(ball))
     assert np.array_equal(paths[0], paths[2])
     assert abs(paths[0] - paths[1]).max() > 0.1
@@ -93,7 +94,7 @@ def test_the_box_is_in_the_world_even_for_a_child_of_a_moving_turned_parent(clot
     child.constraints.new("LIMIT_LOCATION").use_max_x = True
     react_to(cloth, child, **BOX)
     start = np.array(child.evaluated_get(set_frame(FIRST)).matrix_world)[:3, 3]
-    key_training_motion(cloth, SPAN, seed=3)
+    key_training_motion(cloth, SPAN, seed=3, role="training")
     path = places(child)
     assert path[0] == pytest.approx(start, abs=1e-5)
     assert (path[-60:] >= np.array(BOX["box_low"]) - 1e-5).all()
@@ -110,7 +111,7 @@ def test_what_keeps_its_animation_is_left_alone_and_so_is_a_turn_that_was_keyed(
     react_to(cloth, kept, "KEEP")
     react_to(cloth, ball, **BOX)
     set_frame(FIRST)
-    key_training_motion(cloth, SPAN, seed=3)
+    key_training_motion(cloth, SPAN, seed=3, role="training")
     assert np.ptp(places(kept), axis=0) == pytest.approx([0, 0, 0])
     assert matrices(ball)[-1][:3, :3] == pytest.approx(matrices(kept)[-1][:3, :3], abs=1e-5)
 
@@ -122,7 +123,7 @@ def test_an_action_shared_with_another_object_moves_only_the_one(cloth):
     other.animation_data.action_slot = ball.animation_data.action_slot
     react_to(cloth, ball, **BOX)
     set_frame(FIRST)
-    key_training_motion(cloth, SPAN, seed=3)
+    key_training_motion(cloth, SPAN, seed=3, role="training")
     assert np.ptp(places(other)) < np.ptp(places(ball))
     assert np.ptp(places(other), axis=0) == pytest.approx([0, 0, 0])
 
@@ -132,7 +133,7 @@ def test_wind_changes_within_its_limits_and_its_cone(cloth):
     wind.rotation_euler = (0.3, 0.5, 0.0)
     react_to(cloth, wind, strength_low=50.0, strength_high=400.0, turn=0.6)
     axis = np.array(wind.evaluated_get(set_frame(FIRST)).matrix_world)[:3, 2]
-    key_training_motion(cloth, SPAN, seed=3)
+    key_training_motion(cloth, SPAN, seed=3, role="training")
     strengths = [wind.evaluated_get(set_frame(FIRST + i)).field.strength for i in range(COUNT)]
     assert min(strengths) >= 50.0 - 1e-3 and max(strengths) <= 400.0 + 1e-3
     assert np.ptp(strengths) > 150.0
@@ -147,28 +148,10 @@ def test_a_moving_reference_frame_also_turns(cloth):
     settings_of(cloth).frame_object, settings_of(cloth).moving_frame = pole, True
     react_to(cloth, pole, **BOX, turn=0.5)
     set_frame(FIRST)
-    key_training_motion(cloth, SPAN, seed=3)
+    key_training_motion(cloth, SPAN, seed=3, role="training")
     turned = matrices(pole)[:, :3, :3]
     angles = np.arccos(np.clip((np.trace(turned, axis1=1, axis2=2) - 1) / 2, -1, 1))
     assert 0.2 < angles.max() <= 0.5 + 1e-3
-
-
-def rig_with_actions(first="lower"):
-    """Bends of one bone by a half and by one, and a lift of the other."""
-    rig = add_rig()
-    for name, bone, path, index, values in (
-        ("half", "lower", "rotation_quaternion", 1, (0.5, 0.5)),
-        ("whole", "lower", "rotation_quaternion", 1, (1.0, 1.0)),
-        ("lift", "upper", "location", 1, (0.0, 1.0)),
-    ):
-        rig.animation_data_create().action = bpy.data.actions.new(name)
-        pose_bone = rig.pose.bones[bone]
-        for frame, value in zip((1, 31), values, strict=True):
-            getattr(pose_bone, path)[index] = value
-            pose_bone.keyframe_insert(path, frame=frame)
-        setattr(pose_bone, path, (1, 0, 0, 0) if path == "rotation_quaternion" else (0, 0, 0))
-        rig.animation_data.action = None
-    return rig
 
 
 def pose_curves(rig):
@@ -185,7 +168,7 @@ def test_actions_are_played_all_in_another_order_each_time_without_jumps(cloth):
     for seed in range(4):
         rig.animation_data.action = None
         set_frame(FIRST)
-        key_training_motion(cloth, SPAN, seed)
+        key_training_motion(cloth, SPAN, seed, "training")
         curves = pose_curves(rig)
         bend = curves['pose.bones["lower"].rotation_quaternion', 1]
         lift = curves['pose.bones["upper"].location', 1]
@@ -203,6 +186,59 @@ def test_actions_are_played_all_in_another_order_each_time_without_jumps(cloth):
     assert len(orders) > 1
 
 
+def test_what_is_kept_for_testing_is_all_that_test_takes_play_and_nothing_that_others_do(cloth):
+    rig = rig_with_actions()
+    react_to(cloth, rig, "ACTIONS").test_action = "lift"
+    lifted, bent = {}, {}
+    for role in ("training", "validation", "test"):
+        rig.animation_data.action = None
+        set_frame(FIRST)
+        key_training_motion(cloth, SPAN, 1, role)
+        curves = pose_curves(rig)
+        lifted[role] = np.abs(curves.get(('pose.bones["upper"].location', 1), np.zeros(1))).max()
+        bent[role] = np.abs(curves.get(('pose.bones["lower"].rotation_quaternion', 1), np.zeros(1))).max()
+        key_action = rig.animation_data.action
+        rig.animation_data.action = None
+        bpy.data.actions.remove(key_action)
+    assert lifted["test"] > 0.8 and lifted["training"] == lifted["validation"] == 0.0
+    assert bent["training"] == bent["validation"] == pytest.approx(1.0) and bent["test"] == 0.0
+
+
+def test_without_an_action_kept_all_roles_play_the_same(cloth):
+    rig = rig_with_actions()
+    react_to(cloth, rig, "ACTIONS")
+    played = []
+    for role in ("training", "test"):
+        rig.animation_data.action = None
+        set_frame(FIRST)
+        key_training_motion(cloth, SPAN, 1, role)
+        played.append(pose_curves(rig))
+        key_action = rig.animation_data.action
+        rig.animation_data.action = None
+        bpy.data.actions.remove(key_action)
+    assert played[0].keys() == played[1].keys()
+    assert all(np.array_equal(played[0][channel], played[1][channel]) for channel in played[0])
+
+
+def test_an_action_that_cannot_be_kept_for_testing_is_told(cloth):
+    rig = rig_with_actions()
+    item = react_to(cloth, rig, "ACTIONS")
+    item.test_action = "lift"
+    check_training_motion(cloth)
+    settings_of(cloth).take_count = 7
+    with pytest.raises(Problem, match="7 takes leave none for that: set Takes to 8"):
+        check_training_motion(cloth)
+    settings_of(cloth).take_count = 8
+    item.test_action = "jump"
+    with pytest.raises(Problem, match="The action jump, kept for testing, is not one"):
+        check_training_motion(cloth)
+    item.test_action = "lift"
+    for name in ("half", "whole"):
+        bpy.data.actions.remove(bpy.data.actions[name])
+    with pytest.raises(Problem, match="lift is the only action of"):
+        check_training_motion(cloth)
+
+
 def test_what_an_action_keys_and_this_rig_lacks_is_passed_over(cloth):
     rig = rig_with_actions()
     rig["mood"] = 0.5
@@ -212,7 +248,7 @@ def test_what_an_action_keys_and_this_rig_lacks_is_passed_over(cloth):
     del rig["mood"]
     react_to(cloth, rig, "ACTIONS")
     set_frame(FIRST)
-    key_training_motion(cloth, SPAN, seed=0)
+    key_training_motion(cloth, SPAN, seed=0, role="training")
     curves = pose_curves(rig)
     assert not any("mood" in path for path, _ in curves)
     assert curves['pose.bones["lower"].rotation_quaternion', 1].max() > 0.9
@@ -230,7 +266,7 @@ def test_opposite_quaternions_of_one_turn_are_blended_the_short_way(cloth):
     bone.rotation_quaternion = (0.8, 0.6, 0.0, 0.0)
     react_to(cloth, rig, "ACTIONS")
     set_frame(FIRST)
-    key_training_motion(cloth, SPAN, seed=0)
+    key_training_motion(cloth, SPAN, seed=0, role="training")
     curves = pose_curves(rig)
     for index, value in enumerate((0.8, 0.6)):
         assert np.abs(curves['pose.bones["lower"].rotation_quaternion', index]) == pytest.approx(value)
@@ -248,3 +284,33 @@ def test_settings_that_no_motion_can_be_made_of_are_told(cloth):
     item.strength_low, item.strength_high = 2.0, 1.0
     with pytest.raises(Problem, match="least wind of Wind"):
         check_training_motion(cloth)
+
+
+def test_varied_actions_differ_in_pace_and_extent_but_not_in_test_takes(cloth):
+    rig = rig_with_actions()
+    item = react_to(cloth, rig, "ACTIONS")
+    found = {}
+    for variation, role in ((0.0, "training"), (0.4, "training"), (0.4, "test"), (0.0, "test")):
+        item.variation = variation
+        rig.animation_data.action = None
+        set_frame(FIRST)
+        key_training_motion(cloth, Span(FIRST, 2000, FPS), 1, role)
+        curves = fcurves_of(rig)
+        found[variation, role] = {
+            (c.data_path, c.array_index): np.array([c.evaluate(FIRST + i) for i in range(2000)])
+            for c in curves
+        }
+        key_action = rig.animation_data.action
+        rig.animation_data.action = None
+        bpy.data.actions.remove(key_action)
+    lift = 'pose.bones["upper"].location', 1
+    assert all(np.array_equal(found[0.4, "test"][c], found[0.0, "test"][c]) for c in found[0.0, "test"])
+    varied = found[0.4, "training"]
+    assert 1.1 < varied[lift].max() <= 1.4 + 1e-6 and found[0.0, "training"][lift].max() <= 1.0 + 1e-6
+    fastest, plain = (np.diff(found[v, "training"][lift]).max() for v in (0.4, 0.0))
+    assert fastest > 1.3 * plain
+    turns = np.array([varied['pose.bones["lower"].rotation_quaternion', k] for k in range(4)])
+    in_clips = np.abs(np.linalg.norm(turns, axis=0) - 1.0)
+    assert (
+        np.quantile(in_clips, 0.3) < 1e-6
+    )  # where two are blended they are no turns, until Blender makes them so

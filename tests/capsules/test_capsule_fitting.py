@@ -176,3 +176,9 @@ def test_linked_objects_are_told_apart(cloth, tmp_path):
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"))
     assert len(settings_of(bpy.data.objects["Own"]).capsules) == 2
     refused("body_missing", bpy.data.objects["Own"], bpy.data.objects["Limb"])
+
+
+def test_a_mesh_without_vertices_is_nothing_to_fit_to(cloth):
+    empty = bpy.data.objects.new("Points", bpy.data.meshes.new("Points"))
+    bpy.context.scene.collection.objects.link(empty)
+    refused("capsules_nothing", cloth, empty)

@@ -16,9 +16,10 @@ from neural_physics.blender.examples import cape, skirt  # noqa: E402
 from neural_physics.blender.examples.character import add_character, limbs  # noqa: E402
 from neural_physics.blender.examples.character_motion import ACTIONS, add_actions  # noqa: E402
 from neural_physics.blender.properties import settings_of  # noqa: E402
+from neural_physics.blender.rig_actions import actions_of, actions_played, curves_of  # noqa: E402
 from neural_physics.blender.sampling import layout_of, reference_frame_of  # noqa: E402
 from neural_physics.blender.sources import check_target, mesh_of, read_positions  # noqa: E402
-from neural_physics.blender.training_motion import actions_of, check_training_motion  # noqa: E402
+from neural_physics.blender.training_motion import check_training_motion  # noqa: E402
 
 
 @pytest.fixture
@@ -106,3 +107,24 @@ def test_a_garment_hangs_on_the_character_while_it_walks_and_stays_out_of_its_ca
     distances = np.min([capsules.distance(k, own)[0] for k in range(len(capsules))], axis=0)
     assert (distances < 0.0).mean() < 0.1
     assert distances.min() > -depth
+
+
+def test_characters_in_one_scene_share_their_actions_so_that_what_is_kept_stays_unseen(scene):
+    worn = [settings_of(example.build(scene)).interactions[0] for example in (cape, skirt)]
+    assert {action.name for action in bpy.data.actions} == set(ACTIONS)
+    for item in worn:
+        assert [action.name for action in actions_played(item, "test")] == ["Walk"]
+        learned = {action.name for action in actions_played(item, "training")}
+        assert learned == set(ACTIONS) - {"Walk"}
+
+
+def test_a_jump_never_falls_faster_than_things_fall(scene):
+    add_actions(add_character(scene, scene.collection))
+    (curve,) = [
+        c for (path, i), c in curves_of(bpy.data.actions["Jump"]).items() if "location" in path and i == 1
+    ]
+    heights = np.array(
+        [curve.evaluate(frame) for frame in range(1, 60)]
+    )  # along the bone, which stands upright
+    assert np.ptp(heights) > 0.5
+    assert np.diff(heights, 2).min() * 24.0**2 > -15.0  # m/s²; the cloth would be thrown over the head

@@ -34,7 +34,7 @@ def test_vertices_are_pushed_as_on_the_processor(vertices, instances, count):
     model, z = RandomModel.of_size(vertices, 64), coefficients(instances, 64)
     bodies = [Bodies(capsules_at(seed, count), 0.05) for seed in range(instances)]
     made = GpuDecoder("Sheet", model.mean, model.basis, model.normals).decode(z, bodies)
-    positions, left = made.read_positions(), made.read_left_inside()
+    positions, left = made.read_pushed()
     moved = 0
     for i, shape in enumerate(model.positions(z)):
         capsules, limit = bodies[i]
@@ -79,7 +79,7 @@ def test_nothing_within_the_limit_stays_inside_and_nothing_outside_moves(rows, s
     points = np.random.default_rng(seed).uniform(-3, 3, (200, 3)).astype(np.float32)
     before = union(capsules, points)
     made = shapes_as_they_are(points).decode(np.zeros((1, 1), np.float32), [Bodies(capsules, limit)])
-    positions, (deep, wedged) = made.read_positions()[0], made.read_left_inside()[:, 0]
+    (positions,), ((deep,), (wedged,)) = made.read_pushed()
     inside = union(capsules, positions) < -2 * capsules.tolerance
     assert inside.sum() <= deep + wedged
     clear = capsules.tolerance

@@ -33,7 +33,7 @@ def test_positions_and_normals_are_the_processors(vertices, bases, instances):
         some = slice(first, first + 32)
         assert np.abs(positions[some] - model.positions(z[some])).max() < 1e-5 * model.size
         assert angles(directions[some], model.directions(z[some])).max() < 1e-3
-    assert not made.read_left_inside().any()
+    assert not made.read_pushed()[1].any()
 
 
 @pytest.mark.parametrize("instances", [1, 3, 4, 5, 9])

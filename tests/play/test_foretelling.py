@@ -16,6 +16,7 @@ from neural_physics.blender import (
     play_session,
     playback,
     played_objects,
+    showing,
 )
 from neural_physics.blender.properties import settings_of
 from neural_physics.blender.sources import read_positions
@@ -51,7 +52,8 @@ def writes(handler, monkeypatch):
         found.append((bpy.context.scene.frame_current, when[0]))
         geometry_nodes.write_positions(mesh, positions)
 
-    monkeypatch.setattr(play_session, "write_positions", write)
+    for module in (play_session, showing):
+        monkeypatch.setattr(module, "write_positions", write)
     handler("pre", lambda *_: when.__setitem__(0, "before"), 0)
     handler("post", lambda *_: when.__setitem__(0, "after"), 0)
     return found

@@ -160,11 +160,16 @@ def test_undoing_an_edit_of_the_capsules_undoes_what_it_showed(sheet):
     assert np.array_equal(play_scenes.shown(bpy.data.objects["Sheet"]), before)
 
 
-def test_a_lost_capsule_is_told_and_the_shape_plays_on_without(sheet):
+@pytest.mark.parametrize("still_used", [False, True], ids=["removed", "deleted as artists do"])
+def test_a_lost_capsule_is_told_and_the_shape_plays_on_without(sheet, still_used):
     playback.attach(sheet)
     plain = play_scenes.played(sheet, range(1, 11))
     ball = add_ball(sheet)
-    bpy.data.objects.remove(ball)
+    bpy.context.view_layer.update()
+    if still_used:
+        bpy.context.scene.collection.objects.unlink(ball)
+    else:
+        bpy.data.objects.remove(ball)
     bpy.context.view_layer.update()
     lost = play_scenes.played(sheet, range(1, 11))
     assert all(np.array_equal(lost[frame], plain[frame]) for frame in plain)

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import bench_docs  # noqa: E402
 import bench_excursion  # noqa: E402
-from bench_datasets import SHEET, SMALL  # noqa: E402
+from bench_datasets import CAPE, SHEET, SMALL  # noqa: E402
 from bench_excursion import MOTION, RETURN, TIMES, excursion_path, stays  # noqa: E402
 from bench_limit import TWIN  # noqa: E402
 
@@ -31,7 +31,7 @@ def test_sheet_is_of_the_size_that_the_figures_are_of():
     assert [take.frames for take in SHEET.takes() if take.role == "test"] == [5000, 5000]
 
 
-@pytest.mark.parametrize("corpus", [SHEET, *SMALL.values()], ids=lambda corpus: corpus.name)
+@pytest.mark.parametrize("corpus", [SHEET, CAPE, *SMALL.values()], ids=lambda corpus: corpus.name)
 def test_no_take_has_the_motion_of_another(corpus):
     seeds = [take.seed for take in corpus.takes()]
     assert len(set(seeds)) == len(seeds)

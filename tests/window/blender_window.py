@@ -23,6 +23,7 @@ LAUNCHER = Path(os.environ.get("NEURAL_PHYSICS_WINDOW", ROOT.parent / "shared" /
 HOME = Path(os.environ.get("NEURAL_PHYSICS_WINDOW_FOLDER", "/var/tmp/neural-physics-window"))
 OUT = ROOT / "build" / "window"
 SIZE = "1600x1100"
+CHECKBOX = 52  # pixels from the tab's left to a checkbox in the header of a panel inside another one
 
 # Runs in that Blender: takes Python from files in a folder, answers with files.
 DRIVER = """
@@ -121,12 +122,24 @@ class Window:
         x, top = left + int(across * width), screen - bottom - height
         for _ in range(2):
             for y in range(top + 10, top + height, 12):
-                if self._command_under(x, y).startswith(f"bpy.ops.{operator}("):
+                if self._copied_under(x, y, "ctrl+c").startswith(f"bpy.ops.{operator}("):
                     self.launcher("click", x, y)
                     self.launcher("x", "mousemove", left // 2, screen // 2)
                     return
             self.scroll_to_the_end()
         pytest.fail(f"no button {operator} is in sight: {self.shot('missing')}")
+
+    def open_panel(self, setting: str) -> None:
+        """Open the panel with this checkbox in its header, found by hovering and copying its data path."""
+        self.scroll_to_the_end()
+        where = self.ask(REGION + "result = region.x, region.y, region.width, region.height, window.height")
+        left, bottom, width, height, screen = where
+        for y in range(screen - bottom - 6, screen - bottom - height, -10):
+            if self._copied_under(left + CHECKBOX, y, "ctrl+shift+alt+c").endswith(setting):
+                self.launcher("click", left + width // 2, y)
+                self.scroll_to_the_end()
+                return
+        pytest.fail(f"no panel with {setting} is in sight: {self.shot('missing')}")
 
     def scroll_to_the_end(self) -> None:
         """Of the Neural Physics tab."""
@@ -136,9 +149,10 @@ class Window:
         self.launcher("x", "mousemove", left + width // 2, bottom - height // 2, "sleep", "0.3")
         self.launcher("x", "click", "--repeat", "30", "5", "sleep", "1")
 
-    def _command_under(self, x: int, y: int) -> str:
+    def _copied_under(self, x: int, y: int, key: str) -> str:
+        """What Blender copies with the pointer there: the command of a button, the path of a setting."""
         self.ask("bpy.context.window_manager.clipboard = ''")
-        self.launcher("x", "mousemove", x, y, "sleep", "0.15", "key", "ctrl+c", "sleep", "0.1")
+        self.launcher("x", "mousemove", x, y, "sleep", "0.15", "key", key, "sleep", "0.1")
         return str(self.ask("result = bpy.context.window_manager.clipboard"))
 
 

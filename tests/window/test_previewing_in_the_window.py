@@ -7,8 +7,19 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from blender_window import Window
-from PIL import Image
-from test_playing_in_the_window import BUILD, FOLDER, NAMES, inputs, play  # noqa: F401 (inputs is a fixture)
+from test_playing_in_the_window import (
+    BUILD,
+    FOLDER,
+    LAST,
+    NAMES,
+    WATCH,
+    inputs,  # noqa: F401 (a fixture)
+    play,
+    played,
+    render,
+    stop_watching,
+    watched,
+)
 
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
@@ -60,7 +71,7 @@ with bpy.context.temp_override(window=window, area=area, region=region):
 
 
 def do(window: Window, code: str, **values: object) -> object:
-    values = {"folder": str(FOLDER), "last": FRAME, "frame": FRAME, **values}
+    values = {"folder": str(FOLDER), "last": LAST, "frame": FRAME, **values}
     return window.ask(NAMES + code.format(**values), timeout=120)
 
 
@@ -87,6 +98,8 @@ def pictures(window: Window, name: str, **settings: object) -> tuple[np.ndarray,
 
 
 def _picture(window: Window, name: str, box: tuple[int, int, int, int]) -> np.ndarray:
+    from PIL import Image  # not there where only the bpy module's tests run
+
     return np.asarray(Image.open(window.shot(name)).convert("RGB").crop(box), int)
 
 
@@ -173,3 +186,71 @@ def test_saving_meanwhile_saves_the_mesh(staged: Window) -> None:
         "bpy.data.objects.remove(into.objects[0])"
     )
     assert "Hidden" not in do(staged, with_library)
+
+
+def test_the_card_decodes_for_the_mesh_in_real_playback_and_f12_does_without_it(staged: Window) -> None:
+    expected = played(staged)
+    do(staged, "sheet.neural_physics.decode_with = 'CARD'\nscene.render.use_motion_blur = False")
+    made = played(staged)
+    assert np.abs(made - expected).max() < 1e-5
+    assert not np.array_equal(made, expected)  # the processor's would be equal to the last bit
+    do(staged, "scene.frame_set(1)")
+    do(staged, WATCH, mode="VIEWPORT")
+    play(staged, "play")
+    staged.wait(lambda: do(staged, "result = scene.frame_current > 15"), 60)
+    play(staged, "cancel", "restore_frame=False")
+    poses, threads = watched(staged)
+    stop_watching(staged)
+    assert all(threads)
+    for (frame, _), pose in poses.items():
+        assert np.abs(pose - expected[frame - 1]).max() < 1e-5
+    do(staged, "scene.frame_set(30)")
+    do(staged, WATCH, mode="RENDER")
+    render(staged, animation=False)
+    poses, threads = watched(staged)
+    assert not any(threads)
+    assert np.array_equal(poses[30, 0.0], expected[29])
+    assert do(staged, "result = playback.status_of(sheet).warning") is None
+
+
+TWINS = """
+from bl_ext.user_default.neural_physics.neural_physics.blender.gpu.decoder import GpuDecoder
+from bl_ext.user_default.neural_physics.neural_physics.decoding import LinearDecoder
+from bl_ext.user_default.neural_physics.neural_physics.normals import regress_normals
+rng = np.random.default_rng(0)
+mean, directions = rng.uniform(-1.0, 1.0, ({vertices}, 3)), rng.normal(size=({vertices}, 3))
+directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+mean, directions = mean.astype(np.float32), directions.astype(np.float32)
+basis, q = (rng.standard_normal(({bases}, {vertices}, 3), np.float32) for _ in range(2))
+for part in (basis, q):
+    part *= np.float32(0.2 / {bases} ** 0.5)
+z = rng.standard_normal(({instances}, {bases}), np.float32)
+made = GpuDecoder("Sheet", mean, basis, (directions, q)).decode(z)
+positions, normals = made.read_positions(), made.read_normals()
+wrong = turned = 0.0
+for instance in range(0, {instances}, 32):
+    expected = LinearDecoder(mean, basis).decode(z[instance])
+    wrong = max(wrong, float(np.abs(positions[instance] - expected).max()))
+    apart = np.linalg.norm(normals[instance] - regress_normals(z[instance], directions, q), axis=1)
+    turned = max(turned, float(apart.max()))
+result = wrong, turned
+"""
+
+
+@pytest.mark.parametrize(
+    ("vertices", "bases", "instances"),
+    [
+        *[(vertices, bases, 1) for vertices in (1, 2601) for bases in (64, 128, 256)],
+        (1, 64, 256),
+        (2601, 64, 256),
+        (100_000, 64, 1),
+        (100_000, 256, 1),
+    ],
+)
+def test_the_window_s_card_makes_what_the_processor_makes(
+    window: Window, vertices: int, bases: int, instances: int
+) -> None:
+    wrong, turned = do(window, TWINS, vertices=vertices, bases=bases, instances=instances)
+    size = 2.0 * 3.0**0.5 if vertices > 1 else 1.0  # metres across
+    assert wrong < 1e-5 * size
+    assert turned < 1e-3  # a chord, which for such angles is the angle

@@ -17,7 +17,7 @@ WIDTH = radians(82.0)  # from the middle of the back to each edge
 
 def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
     """A character, and a cape of points x points vertices pinned to its chest; returns the cape."""
-    view = View(camera=(-2.4, -4.6, 1.6), target=(0.0, 0.0, 0.98), lens=74.0)
+    view = View(camera=(-2.4, -4.6, 1.6), target=(0.0, 0.0, 1.0), lens=82.0)
     collection = open_stage(scene, "Cape", view, ground=0.0, frames=1)
     rig = add_character(scene, collection)
     cape = add_mesh(collection, "Cape", _cloak(points), CLOTH, 0.75)
@@ -45,5 +45,7 @@ def _cloak(points: int) -> bmesh.types.BMesh:
 
 def _place(angle: float, down: float) -> Point:
     """angle: from the middle of the back; down: 0 at the collar, 1 at the hem."""
-    across, depth = 0.24 + 0.16 * down, 0.13 + 0.16 * down
-    return across * sin(angle), 0.06 + 0.06 * down + depth * cos(angle), 1.47 - 0.95 * down
+    # The collar lies on the shoulders, the rest begins clear of the back.
+    off = 1.0 - (1.0 - min(down / 0.25, 1.0)) ** 2
+    across, depth = 0.165 + 0.075 * off + 0.16 * down, 0.056 + 0.074 * off + 0.16 * down
+    return across * sin(angle), 0.032 + 0.028 * off + 0.06 * down + depth * cos(angle), 1.504 - 0.962 * down

@@ -18,7 +18,7 @@ RESOLUTION = 0.03  # of the body's faces, metres
 BALLS_PER_METRE = 24.0
 BLEND = 0.025  # metres: how far from one bone's limb its neighbour's pull has halved, and more
 LEAST_SHARE = 0.05  # of a vertex; what a bone has less of is not worth having
-THICKNESS = 0.015  # of the collider's skin, metres
+THICKNESS = 0.008  # of the collider's skin, metres
 SLIM = 0.75  # balls that melt together bulge beyond their radii
 
 

@@ -7,24 +7,38 @@ import bpy
 from ..capsule_fitting import fit_capsules
 from ..properties import settings_of
 from .character import follow_bone
-from .character_motion import add_actions, play_in_turn
+from .character_motion import ACTIONS, add_actions, play_in_turn
 from .parts import add_interaction, cotton
+
+KEPT_FOR_TESTING = "Walk"  # every part of which other actions have, each its own way
+TAKE_FRAMES = 2000  # every action twice
+VARIATION = 0.4
+CLEARANCE = 0.012  # of the cloth from the skin of what it lies on, metres
+DEPTH_LIMIT = 0.08  # metres: about the radius of a thigh, in which a steep kick leaves a hem that deep
 
 
 def dress(
     scene: bpy.types.Scene, garment: bpy.types.Object, rig: bpy.types.Object, carrier: str, frame: str
-) -> None:
+) -> bpy.types.ClothModifier:
     """Let a garment be simulated, and learned from what the character does.
 
     carrier: the bone that carries its vertex group "Pins". frame: the bone in whose axes it is learned
     (Holden 2019, section 5.1: the neck for a cape, the hips for a skirt). The scene ends with the last
-    action.
+    action. Returns its cloth.
     """
     follow_bone(garment, rig, carrier)
-    scene.frame_end = play_in_turn(rig, add_actions(rig))
-    cotton(garment, "Pins", scene.frame_end)
+    actions = add_actions(rig)
+    scene.frame_end = play_in_turn(rig, actions)
+    cloth = cotton(garment, "Pins", scene.frame_end)
+    cloth.collision_settings.distance_min = CLEARANCE
     settings = settings_of(garment)
-    add_interaction(garment, rig).motion = "ACTIONS"
+    item = add_interaction(garment, rig)
+    item.motion, item.variation = "ACTIONS", VARIATION
+    item.test_action = actions[list(ACTIONS).index(KEPT_FOR_TESTING)].name
     settings.frame_object, settings.frame_bone = rig, frame
     settings.moving_frame, settings.use_ground = True, True
+    settings.take_frames = TAKE_FRAMES
+    # The cloth keeps off the skin, so that capsules around all of the body never push what is right.
+    settings.projection.share, settings.projection.depth_limit = 1.0, DEPTH_LIMIT
     fit_capsules(garment, [rig])
+    return cloth

@@ -50,13 +50,14 @@ class Decoded:
             raise ValueError("the model has no normals")
         return self._read(self.normals)[..., :3]
 
-    def read_left_inside(self) -> NDArray[np.intp]:
-        """(2, n): of each instance, how many vertices were left inside as too deep, how many wedged.
+    def read_pushed(self) -> tuple[Floats, NDArray[np.intp]]:
+        """Positions (n, V, 3), and how many vertices were left inside (2, n): too deep, and wedged.
 
         Raises NoGPU("gpu_failed").
         """
-        fate = self._read(self.positions)[..., 3]
-        return np.stack([np.count_nonzero(fate == what, axis=1) for what in (DEEP, WEDGED)])
+        texels = self._read(self.positions)
+        left = [np.count_nonzero(texels[..., 3] == what, axis=1) for what in (DEEP, WEDGED)]
+        return texels[..., :3], np.stack(left)
 
     def _read(self, texture: gpu.types.GPUTexture) -> Floats:
         texels = read_back(texture)[: self.instance_count * self.vertex_count]

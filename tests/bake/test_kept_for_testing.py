@@ -1,0 +1,70 @@
+"""A bake in which one of a rig's actions is kept for testing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+from bakes import (  # noqa: E402
+    command_for,
+    contents,
+    frames_on_disk,
+    run,
+    start,
+    wait_for,
+)
+from scenes import add_cloth, empty_scene, react_to, rig_with_actions, settings_of  # noqa: E402
+
+from neural_physics.bake_plan import BakePlan  # noqa: E402
+from neural_physics.takes import Dataset  # noqa: E402
+
+FRAMES = 40
+
+
+def cloth_and_rig(kept):
+    empty_scene()
+    cloth = add_cloth(points=9)
+    react_to(cloth, rig_with_actions(), "ACTIONS").test_action = kept
+    return cloth
+
+
+def notes_of(command):
+    return BakePlan.read(Path(command[-1])).notes
+
+
+def lifts(take):
+    """How far the tip of the upper bone goes along it, and how far it is carried sideways."""
+    moved = np.abs(take.interaction - take.interaction[0]).max(0).reshape(-1, 3)[-1]
+    return moved[2], moved[1]
+
+
+def test_only_the_test_take_plays_it_and_a_stopped_bake_goes_on_as_if_it_had_not_been(tmp_path):
+    cloth, folder = cloth_and_rig("lift"), tmp_path / "d"
+    run(command_for(cloth, tmp_path / "whole", 8, FRAMES))
+    takes = Dataset.open(tmp_path / "whole").takes()
+    assert [take.info.role for take in takes] == ["training"] * 6 + ["validation", "test"]
+    for take in takes:
+        up, aside = lifts(take)
+        assert (up > 0.8 and aside < 1e-5) if take.info.role == "test" else aside > 0.1
+    command = command_for(cloth, folder, 8, FRAMES, parallel_takes=1)
+    bake = start([*command, "--stop-file", str(tmp_path / "stop")])
+    wait_for(lambda: sum(frames_on_disk(folder, f"take_00{i}", 81) for i in range(8)) >= FRAMES + 10)
+    (tmp_path / "stop").touch()
+    bake.wait(30)
+    run(command_for(cloth, folder, 8, FRAMES))
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
+def test_that_takes_which_are_there_may_have_played_it_is_said(tmp_path):
+    cloth, folder = cloth_and_rig(""), tmp_path / "d"
+    run(command_for(cloth, folder, 8, 5))
+    settings_of(cloth).interactions[0].test_action = "lift"
+    notes = notes_of(command_for(cloth, folder, 10, 5))
+    assert any("begun with no action kept for testing, and now it is lift of Rig" in note for note in notes)
+    settings_of(cloth).interactions[0].test_action = ""
+    assert notes_of(command_for(cloth, folder, 10, 5)) == ()

@@ -1,0 +1,96 @@
+"""Render the cape as it plays in an action that was never trained on, without and with pushing it out.
+
+`python tools/capsule_pictures.py PICTURE`, after `python tools/bench.py penetration`: the frame of that take
+at which Play, left alone, shows it deepest in the body.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import bench_penetration
+import bpy
+import numpy as np
+import pictures
+import workshop
+from bench_datasets import CAPE, baked
+from bench_models import trained
+from mathutils import Vector
+from penetration import Surface, faces_of
+
+from neural_physics.blender import playback
+from neural_physics.blender.properties import settings_of
+from neural_physics.blender.sources import mesh_data, read_positions
+
+SIZE, SAMPLES = 560, 96
+CAPTIONS = ("as it was predicted", "pushed out of the capsules")
+AWAY = 1.3  # metres, of the camera
+LENS = 85.0
+
+
+def main() -> None:
+    obj, frames = _playing()
+    scene = bpy.context.scene
+    assert scene is not None
+    _push(obj, False)
+    frame, place, way = _worst(obj, range(scene.frame_start, scene.frame_start + frames))
+    camera = scene.camera
+    assert camera is not None and isinstance(camera.data, bpy.types.Camera)
+    camera.location = place + AWAY * way
+    camera.rotation_euler = (-way).to_track_quat("-Z", "Y").to_euler()
+    camera.data.lens = LENS
+    pictures.use_cycles(scene, SIZE, SAMPLES)
+    with TemporaryDirectory() as scratch:
+        paths = []
+        for pushed in (False, True):
+            _push(obj, pushed)
+            scene.frame_set(frame)
+            paths.append(Path(scratch) / f"{pushed}.png")
+            pictures.render(scene, paths[-1])
+        pictures.beside(paths[0], paths[1], CAPTIONS).save(sys.argv[1], quality=85)
+    workshop.console.print(f"frame {frame}")
+
+
+def _playing() -> tuple[bpy.types.Object, int]:
+    """The cape, playing its model in the motion of the test take, and how many frames that has."""
+    dataset = baked(CAPE)
+    name = f"{CAPE.name}_{bench_penetration.PRESET}_{bench_penetration.BASES}"
+    model, _ = trained(name, dataset.path, bench_penetration.PRESET, bench_penetration.BASES)
+    (take,) = dataset.takes("test")
+    obj = bench_penetration.scene_of(take, dataset)
+    obj.modifiers["Cloth"].show_viewport = True
+    settings_of(obj).model_path = str(model)
+    playback.attach(obj)
+    return obj, take.info.frames
+
+
+def _push(obj: bpy.types.Object, enabled: bool) -> None:
+    settings_of(obj).projection.enabled = enabled
+
+
+def _worst(obj: bpy.types.Object, frames: range) -> tuple[int, Vector, Vector]:
+    """The frame at which a vertex is deepest in the body; its place, and the way out (unit), in the world."""
+    scene, body = bpy.context.scene, bpy.data.objects["Body"]
+    assert scene is not None
+    faces, found = faces_of(body), (-1.0, 0, Vector(), Vector())
+    for frame in workshop.counted("Looking for the worst frame", frames):
+        scene.frame_set(frame)
+        depsgraph = bpy.context.evaluated_depsgraph_get()
+        cape, there = obj.evaluated_get(depsgraph), body.evaluated_get(depsgraph)
+        surface = Surface(read_positions(mesh_data(there)), faces)
+        to_body = there.matrix_world.inverted() @ cape.matrix_world
+        points = read_positions(mesh_data(cape)) @ np.array(to_body)[:3, :3].T + np.array(to_body)[:3, 3]
+        depths = surface.depths(points)
+        deepest = int(depths.argmax())
+        if depths[deepest] > found[0]:
+            point = Vector(points[deepest])
+            place, way = there.matrix_world @ point, surface.nearest(point) - point
+            found = (float(depths[deepest]), frame, place, there.matrix_world.to_3x3() @ way)
+    workshop.console.print(f"{1e3 * found[0]:.1f} mm")
+    return found[1], found[2], found[3].normalized()
+
+
+if __name__ == "__main__":
+    workshop.leave_after(main)

@@ -29,6 +29,8 @@ from neural_physics.energies.lame import plane_stress_lame_parameters
 from neural_physics.energies.rod_frames import ReferenceFrames, Strands, adapted_frames, joints_at
 from neural_physics.energies.triangle_edges import triangle_edges
 
+STRAIGHT = 1e-6  # radians: strands that are bent by less at rest need no frames
+
 # Positions (n, B, 3) -> energies (n, m) of m elements, J.
 Part = Callable[[Tensor], Tensor]
 
@@ -107,13 +109,17 @@ class BodyEnergy:
         stretch = self._part(rod_stretching.stretching_energy, strands.edges, lengths, stretching)
         if not len(strands.joints):
             return [stretch]
+        bends = 0.5 * (bending[strands.joints[:, 0]] + bending[strands.joints[:, 1]])
+        means = lengths[strands.joints].mean(axis=1)
+        if rest_bend(body) < STRAIGHT:
+            return [stretch, self._part(rods.straight_bend_energy, strands.corners, means, bends)]
         frames, _ = adapted_frames(rest, strands)
         with np.errstate(invalid="ignore", divide="ignore"):
             strains = rods.rod_strains(rest[strands.corners], np.zeros((len(strands.joints), 2)), frames)
         if not np.isfinite(strains).all():
             raise ValueError("a joint is folded back onto itself")
         stiffness = np.stack([bending, bending, twisting], 1)[strands.joints].mean(axis=1)
-        constants = self._tensors(strains, lengths[strands.joints].mean(axis=1), stiffness)
+        constants = self._tensors(strains, means, stiffness)
         tensors: list[Any] = self._tensors(*(getattr(frames, field.name) for field in fields(frames)))
         kept = ReferenceFrames(*tensors)
         corners, untwist = self._indices(strands.corners), self._untwisting(strands)

@@ -28,6 +28,13 @@ def shaken(held, t):
     return held + np.array([0.1 * np.sin(9 * t), 0.2 * t, 0.05 * np.sin(5 * t)])
 
 
+def nearly_straight():
+    """Bent in a plane by a hundredth at each joint, which takes another way than what is straight."""
+    turns = 0.01 * np.arange(8)
+    steps = 0.05 * np.stack([np.cos(turns), np.sin(turns), 0 * turns], 1)
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, 0)])
+
+
 def tensor(array):
     return torch.from_numpy(np.ascontiguousarray(array, np.float64))[None]
 
@@ -97,6 +104,21 @@ def test_elastic_energy_and_forces_are_the_solver_s_at_any_shape(asked):
         assert value.item() == pytest.approx(sum(term.value(q).sum() for term in parts.terms), rel=1e-9)
         forces = expected[: shape.size].reshape(-1, 3)
         assert np.abs(force.numpy() - forces).max() < 1e-7 * np.abs(forces).max()
+
+
+def test_a_strand_that_is_hardly_bent_at_rest_differs_from_the_solver_s_by_as_little():
+    """By what bends it also twists it: of the square of the bend, here of a hundredth at each joint."""
+    body = make_body(strands(nearly_straight(), radius=5e-3, young=5e5, shear=2e5, density=300.0))
+    parts, energy = elastic_parts(body), BodyEnergy(body, CPU)
+    shape = body.rest_positions + np.random.default_rng(0).normal(0.0, 0.004, body.rest_positions.shape)
+    q = np.concatenate([shape.ravel(), parts.rest[shape.size :]])
+    q = _untwisted(parts, q)
+    expected = sum(term.value(q).sum() for term in parts.terms)
+    found = energy(torch.from_numpy(shape)[None])
+    assert found.item() == pytest.approx(expected, rel=1e-5)
+    assert found.item() != pytest.approx(expected, rel=1e-9)
+    at_rest = energy(torch.from_numpy(body.rest_positions)[None])
+    assert at_rest.item() == pytest.approx(0.0, abs=1e-12)
 
 
 def _untwisted(parts, q):

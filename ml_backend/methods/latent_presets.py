@@ -65,8 +65,7 @@ class LatentPreset(Preset):
     steps: of the optimiser; batch: samples without noise per step, and as many with it; learning_rate: falls
     as a cosine where `falling`. average: of the weights, over about so many steps (0: none).
     validate_every: steps; patience: validations without a better one before training ends.
-    minutes: each of the two stages ends then at the latest: the autoencoder after a quarter of them (0: no
-    limit).
+    minutes: training ends then at the latest, the autoencoder's after a quarter of them (0: no limit).
     """
 
     latents: int = 8
@@ -109,7 +108,7 @@ PRESETS = {
     "preview": LatentPreset(coder_steps=3000, steps=6000, minutes=2.0),
     "balanced": LatentPreset(minutes=9.0),
     "final": LatentPreset(coder_steps=30_000, steps=120_000, width=256, minutes=120.0, patience=40),
-    # Li 2025, section 3.3 and Table 2 (cloth); docs/methods/latent_dynamics.md says where all presets differ.
+    # Li 2025, section 3.3 and Table 2 (solids); docs/methods/latent_dynamics.md says where all presets differ.
     "paper": LatentPreset(
         latents=4,
         coder_layers=4,

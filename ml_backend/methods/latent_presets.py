@@ -108,7 +108,7 @@ PRESETS = {
     "preview": LatentPreset(coder_steps=3000, steps=6000, minutes=2.0),
     "balanced": LatentPreset(minutes=9.0),
     "final": LatentPreset(coder_steps=30_000, steps=120_000, width=256, minutes=120.0, patience=40),
-    # Li 2025, section 3.3 and Table 2 (solids); docs/methods/latent_dynamics.md says where all presets differ.
+    # Li 2025, section 3.3 and Table 2 (solids); docs/methods/latent_dynamics.md says where all differ.
     "paper": LatentPreset(
         latents=4,
         coder_layers=4,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ml_backend.methods import TRAINERS
-from ml_backend.presets import PRESETS, Preset, changed
+from ml_backend.methods import PRESETS, TRAINERS
+from ml_backend.presets import NAMES, Preset, changed
 from neural_physics.errors import Problem
 from neural_physics.reporting import Emit, StopRequest
 from neural_physics.takes import Dataset
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="the model file to write")
     parser.add_argument("--method", choices=TRAINERS, default="subspace_physics")
-    parser.add_argument("--preset", choices=PRESETS, default="balanced")
+    parser.add_argument("--preset", choices=NAMES, default="balanced")
     parser.add_argument("--bases", type=int, default=64, help="how many PCA bases (64)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Train; returns what the "result" event says. Raises the Problem that stands in the way."""
-    preset = changed(PRESETS[args.preset], args.set)
+    preset = changed(PRESETS[args.method][args.preset], args.set)
     if args.bases < 1:
         raise Problem(
             "setting_unusable", setting="--bases", value=args.bases, allowed="a whole number of at least 1"

@@ -60,9 +60,13 @@ class Training:
     """A training that may be stopped, or killed at any moment, and goes on from its last checkpoint.
 
     path: of the checkpoint. identity: what must be the same for a checkpoint to be gone on from.
+    stage: what is done, in the progress that is told.
     """
 
-    def __init__(self, learner: Learner, schedule: Schedule, path: Path, identity: str) -> None:
+    def __init__(
+        self, learner: Learner, schedule: Schedule, path: Path, identity: str, stage: str = "Training"
+    ) -> None:
+        self._stage = stage
         self._learner, self._schedule = learner, schedule
         self._path, self._identity = path, identity
         self.course = Course()
@@ -77,7 +81,7 @@ class Training:
         Raises Problem("stopped" | "training_diverged" | "disk_full" | "folder_not_writable").
         """
         course, schedule = self.course, self._schedule
-        progress = Progress(emit, "Training", schedule.steps, course.step)
+        progress = Progress(emit, self._stage, schedule.steps, course.step)
         ran_before, started, saved = course.seconds, time.monotonic(), time.monotonic()
         while not course.reason:
             loss = self._learner.step(course.step, self._share())

@@ -302,6 +302,25 @@ PROBLEMS: dict[str, str] = {
     "setting_unusable": "The training's setting {setting} cannot be “{value}”: give it {allowed}.",
     "device_missing": "There is no CUDA device for training here: choose --device cpu or auto.",
     "training_diverged": "Training stopped giving finite numbers after {steps} steps: lower the learning rate, or choose another preset.",
+    "latent_needs_solver": (
+        "Latent dynamics learns from the energies of the bundled solver, and {object} in {path} was simulated by "
+        "something else: set Simulated By to Solid, Shell or Rods and click Bake, or choose another method."
+    ),
+    "latent_needs_one_step": (
+        "Latent dynamics learns whole frames, and {object} in {path} was baked with {steps} steps in each: "
+        "set its Steps per Frame to 1 and bake it into a new dataset folder, or choose another method."
+    ),
+    "latent_strands_curved": (
+        "The strands of {object} are curved at rest by up to {degrees} degrees at a joint, and how such strands twist "
+        "is in no take: give them straight ones, or more joints, or choose another method."
+    ),
+    "latent_take_without_tracks": (
+        "The take {take} of {path} does not say what acted on the body in it: bake it again with this version."
+    ),
+    "latent_takes_differ": (
+        "The take {take} of {path} was baked with other colliders than {first}: "
+        "bake all takes with the same ones, into a new dataset folder."
+    ),
     "training_python_unset": (
         "There is no Python that can train: choose one, or create one, "
         "in Preferences > Add-ons > Neural Physics."

@@ -71,7 +71,8 @@ def rollout(method: Method) -> Predictor:
     def predict(window: Window) -> NDArray[np.float32]:
         take, now = window.take, window.first + GIVEN_FRAMES - 1
         x, y = take.positions, take.interaction
-        state = method.state_from(np.asarray(x[now]), np.asarray(x[now - 1]), np.asarray(y[now]))
+        seen = [np.asarray(rows[t]) for rows in (x, y) for t in (now, now - 1)]
+        state = method.state_from(*seen)
         predicted = np.empty((window.stop - now - 1, *x.shape[1:]), np.float32)
         last = len(y) - 1
         for i, t in enumerate(range(now + 1, window.stop)):

@@ -19,10 +19,13 @@ from .errors import Problem
 from .point_caches import pc2_size, read_pc2
 from .rest_mesh import Mesh, read_mesh, write_mesh
 from .row_files import map_rows, row_count
+from .simulation_request import SimulationRequest, Tracks
 from .take_writer import TakeWriter
 from .whole_files import writing
 
 BODY = "body.npz"
+# Of each take of the bundled solver: what it was asked for, and how all that it reacted to moved.
+REQUEST, TRACKS = "request.npz", "tracks.npz"
 
 
 @dataclass(frozen=True)
@@ -187,6 +190,22 @@ class Dataset:
             None if frames is None else frames[whole],
             body_positions,
         )
+
+    def surroundings(self, name: str) -> tuple[SimulationRequest, Tracks] | None:
+        """What the bundled solver was asked for in a take, and the motion of all that the body reacts to.
+
+        None where Blender made the take. Raises Problem("dataset_damaged").
+        """
+        folder = self.path / "takes" / name
+        if not (folder / REQUEST).is_file() or not (folder / TRACKS).is_file():
+            return None
+        return SimulationRequest.read(folder / REQUEST), Tracks.read(folder / TRACKS)
+
+    def keep_surroundings(self, name: str, request: SimulationRequest, tracks: Tracks) -> None:
+        """Add what `surroundings` gives to a take that was begun. Raises what writing files does."""
+        folder = self.path / "takes" / name
+        request.write(folder / REQUEST)
+        tracks.write(folder / TRACKS)
 
     def takes(self, *roles: Role) -> list[Take]:
         """Map all takes, or those of the given roles. Each holds two or three files open."""

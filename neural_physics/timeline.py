@@ -26,8 +26,9 @@ SAME_RATE = 1e-6
 class FrameState:
     """What is shown at one frame.
 
-    state: at the last model step not after the frame. ahead: a step further with the y of this
-    frame, for frames between two model steps; share: how far towards it, 0 to 1.
+    state: at the last model step not after the frame. ahead: a step further, for frames between two model
+    steps, with the y of this frame or, where the method extrapolates, with what y will be if it goes on as
+    it does; share: how far towards it, 0 to 1.
     """
 
     state: Any
@@ -191,7 +192,12 @@ class Timeline:
         share = max(0.0, passed - _floor(passed))
         if share < SAME_RATE:
             return FrameState(state, None, 0.0)
-        return FrameState(state, self._step(state, frame), share)
+        if not self.method.extrapolates:
+            return FrameState(state, self._step(state, frame), share)
+        begun = self._y(frame - share / self._steps_per_frame)
+        y = begun + (self._y(frame) - begun) / np.float32(share)
+        self.steps_taken += 1
+        return FrameState(state, self.method.step(state, y, [y] * self.method.look_ahead), share)
 
     def _step(self, state: Any, frame: float) -> Any:  # noqa: ANN401 (each method has its own State)
         """One model step with the y of a frame or of a time between two, and of the steps after it."""
@@ -219,11 +225,11 @@ class Timeline:
         return _lerp(positions, self.method.positions(shown.ahead, y, bases), shown.share)
 
     def _coefficients(self, frame: int) -> NDArray[np.float32] | None:
-        shown = self.at(frame)
-        z = self.method.coefficients(shown.state)
+        shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
+        z = self.method.coefficients(shown.state, y)
         if z is None or shown.ahead is None:
             return z
-        ahead = self.method.coefficients(shown.ahead)
+        ahead = self.method.coefficients(shown.ahead, y)
         return None if ahead is None else _lerp(z, ahead, shown.share)
 
     def _keep(self, frame: int, shown: FrameState) -> None:

@@ -87,7 +87,9 @@ def test_a_rollout_starts_from_the_truth_and_then_sees_only_the_interaction(data
     window = Window(take, 20, 60)
     predicted = rollout(method)(window)
     assert predicted.shape == (38, dataset.mesh.vertex_count, 3)
-    state = method.state_from(take.positions[21], take.positions[20], take.interaction[21])
+    state = method.state_from(
+        take.positions[21], take.positions[20], take.interaction[21], take.interaction[20]
+    )
     for t in range(22, 60):
         state = method.step(state, take.interaction[t])
         assert np.array_equal(predicted[t - 22], method.positions(state, take.interaction[t]))
@@ -104,7 +106,7 @@ def test_state_from_gives_back_a_state_that_was_decoded(model, dataset):
     for t in range(5):
         before, state = state, method.step(state, y[t])
     shapes = [method.positions(s, y[4]).copy() for s in (state, before)]
-    found = method.state_from(shapes[0], shapes[1], y[4])
+    found = method.state_from(shapes[0], shapes[1], y[4], y[3])
     assert found.z == pytest.approx(state.z, abs=1e-4)
     assert found.z_before == pytest.approx(before.z, abs=1e-4)
     assert np.array_equal(found.w, state.w)

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import bpy
 import numpy as np
 
-from ml_backend.presets import PRESETS
+from ml_backend.methods.subspace_presets import PRESETS
 from neural_physics.blender import packing, playback, properties
 from neural_physics.blender.examples import ball_and_sheet
 from neural_physics.blender.geometry_nodes import write_positions

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ml_backend.methods import latent_presets, subspace_presets
+from ml_backend.presets import Preset
+
 
 def _subspace_physics(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
     # Imported late: torch takes seconds, and a wrong command line should be told at once.
@@ -13,5 +16,19 @@ def _subspace_physics(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
     return train(*arguments)
 
 
+def _latent_dynamics(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+    from ml_backend.methods.latent_dynamics import train
+
+    return train(*arguments)
+
+
 # dataset, options, emit, stop -> what the "result" event says
-TRAINERS: dict[str, Callable[..., dict[str, Any]]] = {"subspace_physics": _subspace_physics}
+TRAINERS: dict[str, Callable[..., dict[str, Any]]] = {
+    "subspace_physics": _subspace_physics,
+    "latent_dynamics": _latent_dynamics,
+}
+
+PRESETS: dict[str, dict[str, Preset]] = {
+    "subspace_physics": dict(subspace_presets.PRESETS),
+    "latent_dynamics": dict(latent_presets.PRESETS),
+}

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from ml_backend.methods.subspace_network import SubspaceNetwork
-from ml_backend.presets import Preset
+from ml_backend.methods.subspace_presets import SubspacePreset
 from ml_backend.subspace_data import SubspaceData
 from ml_backend.tensor_files import Tensors
 
@@ -22,7 +22,7 @@ class SubspaceLearner:
     """Algorithm 1 of the paper on windows of the training data."""
 
     def __init__(
-        self, data: SubspaceData, preset: Preset, fps: float, seed: int, device: torch.device
+        self, data: SubspaceData, preset: SubspacePreset, fps: float, seed: int, device: torch.device
     ) -> None:
         self._preset, self._fps, self._seed, self._device = preset, fps, seed, device
         self.network = SubspaceNetwork(data, preset, seed, device)

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ml_backend.methods.subspace_presets import SubspacePreset
 from ml_backend.methods.window_rollout import Recurrence, WindowRollout
-from ml_backend.presets import Preset
 from ml_backend.subspace_data import Sequences, SubspaceData
 from ml_backend.tensor_files import Tensors
 
@@ -35,7 +35,7 @@ def initial_model(data: Sequences) -> tuple[np.ndarray, np.ndarray]:
 class SubspaceNetwork:
     """Equations 1 and 3. All parameters lie in one vector, `theta`, layer by layer: weight, then bias."""
 
-    def __init__(self, data: SubspaceData, preset: Preset, seed: int, device: torch.device) -> None:
+    def __init__(self, data: SubspaceData, preset: SubspacePreset, seed: int, device: torch.device) -> None:
         u, v = data.training.z.shape[1], data.training.w.shape[1]
         hidden = max(1, round(preset.width * u))
         self._interaction_velocity = preset.interaction_velocity

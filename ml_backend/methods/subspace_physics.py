@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import torch
 
+from ml_backend.devices import chosen_device
 from ml_backend.methods.subspace_learner import SubspaceLearner
+from ml_backend.methods.subspace_presets import SubspacePreset
 from ml_backend.normal_regression import fit_normals
 from ml_backend.spans import Span, split
 from ml_backend.subspace_data import SubspaceData, prepare
@@ -32,7 +34,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     """
     from ml_backend.train import identity
 
-    device = _device(options.device)
+    device = chosen_device(options.device)
     training_spans, validation_spans = split(dataset)
     key = identity(dataset, options)
     data = _prepared(training_spans, validation_spans, dataset.info, options, key, device, emit, stop)
@@ -43,7 +45,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         )
     # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
     torch.set_num_threads(1)
-    preset = options.preset
+    preset = cast(SubspacePreset, options.preset)
     learner = SubspaceLearner(data, preset, dataset.info.fps, options.seed, device)
     schedule = Schedule(
         preset.steps, preset.validate_every, preset.patience, preset.minutes, options.checkpoint_every
@@ -78,13 +80,6 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     }
 
 
-def _device(asked: str) -> torch.device:
-    available = torch.cuda.is_available()
-    if asked == "cuda" and not available:
-        raise Problem("device_missing")
-    return torch.device("cuda" if available and asked != "cpu" else "cpu")
-
-
 def _prepared(
     training: list[Span],
     validation: list[Span],
@@ -116,7 +111,8 @@ def _normals(
 def _write(
     path: Path, dataset: Dataset, options: Options, data: SubspaceData, training: Training, normals: Tensors
 ) -> None:
-    z, w, preset, course = data.training.z, data.training.w, options.preset, training.course
+    z, w, course = data.training.z, data.training.w, training.course
+    preset = cast(SubspacePreset, options.preset)
     info = ModelInfo(
         method="subspace_physics",
         dt=dataset.info.dt,

@@ -62,6 +62,8 @@ class _Recording:
     def run(self, emit: Emit, stop: StopRequest) -> None:
         """Simulate and write all frames that are not there yet."""
         with self.writer:
+            # Before the first frame: what is learned from a take, however short, may need them.
+            self._dataset.keep_surroundings(self._done.name, self._request, self._tracks)
             frames = self.writer.info.frames
             if self.writer.count < frames:
                 simulation = Simulation(self._request, self._body, self._tracks)

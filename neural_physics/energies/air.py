@@ -6,8 +6,13 @@ they are those with which the drag alone, solved over the whole step, would brin
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+
+from .arrays import module_of
+from .rod_frames import cross
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.integer]
@@ -50,17 +55,36 @@ def wind_forces(
     closed: the triangles, counter-clockwise from outside, enclose a solid, and those in its lee are not
     pressed: a cube then has a plate's drag, a ball 0.64 of its disc's.
     """
-    x, v = positions[triangles], velocities[triangles].mean(axis=1)
-    normals = np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0])
-    double = np.linalg.norm(normals, axis=1)
-    normals /= np.maximum(double, 1e-30)[:, None]
-    speed = np.einsum("mc,mc->m", wind - v, normals)
+    x, v = positions[triangles], velocities[triangles]
+    forces = triangle_forces(x, v, triangle_masses, wind, dt, air_density, drag, closed)
+    return _shared(triangles, forces, len(positions))
+
+
+def triangle_forces(
+    positions: Any,  # noqa: ANN401 (NumPy or torch, as all that follows)
+    velocities: Any,  # noqa: ANN401
+    masses: Any,  # noqa: ANN401
+    wind: Any,  # noqa: ANN401
+    dt: float,
+    air_density: float = AIR_DENSITY,
+    drag: float = FLAT_PLATE_DRAG,
+    closed: bool = False,
+) -> Any:  # noqa: ANN401
+    """(..., m, 3) newtons on each whole triangle: what `wind_forces` shares out among its corners.
+
+    positions and velocities (..., m, 3, 3) of the corners, masses (m,), wind broadcast to (..., m, 3).
+    NumPy or torch, with any axes in front.
+    """
+    module = module_of(positions)
+    normals = cross(positions[..., 1, :] - positions[..., 0, :], positions[..., 2, :] - positions[..., 0, :])
+    double = module.sqrt((normals * normals).sum(-1))
+    normals = normals / double.clip(1e-30)[..., None]
+    speed = ((wind - velocities.mean(-2)) * normals).sum(-1)
     if closed:
-        speed = np.minimum(speed, 0.0)
+        speed = speed.clip(max=0.0)
     # m dv/dt = c v |v| solved over dt: v falls to v / (1 + c |v| dt / m).
-    c = 0.25 * air_density * drag * double
-    force = c * speed * np.abs(speed) / (1.0 + c * np.abs(speed) * dt / triangle_masses)
-    return _shared(triangles, force[:, None] * normals, len(positions))
+    c_speed = 0.25 * air_density * drag * double * abs(speed)
+    return (c_speed * speed / (1.0 + c_speed * dt / masses))[..., None] * normals
 
 
 def strand_forces(
@@ -79,14 +103,33 @@ def strand_forces(
     As `wind_forces`, with edge_masses (m,) in kg. radius: m. A cylinder's drag, 1/2 rho C_d 2 r L |v| v, of
     the part v of the relative velocity that is normal to the edge.
     """
-    x, v = positions[edges], velocities[edges].mean(axis=1)
-    along = x[:, 1] - x[:, 0]
-    lengths = np.linalg.norm(along, axis=1)
-    along /= np.maximum(lengths, 1e-30)[:, None]
-    across = wind - v
-    across = across - np.einsum("mc,mc->m", across, along)[:, None] * along
-    c_speed = air_density * drag * radius * lengths * np.linalg.norm(across, axis=1)
-    return _shared(edges, (c_speed / (1.0 + c_speed * dt / edge_masses))[:, None] * across, len(positions))
+    x, v = positions[edges], velocities[edges]
+    forces = edge_forces(x, v, edge_masses, radius, wind, dt, air_density, drag)
+    return _shared(edges, forces, len(positions))
+
+
+def edge_forces(
+    positions: Any,  # noqa: ANN401 (NumPy or torch, as all that follows)
+    velocities: Any,  # noqa: ANN401
+    masses: Any,  # noqa: ANN401
+    radius: float,
+    wind: Any,  # noqa: ANN401
+    dt: float,
+    air_density: float = AIR_DENSITY,
+    drag: float = CYLINDER_DRAG,
+) -> Any:  # noqa: ANN401
+    """(..., m, 3) newtons on each whole edge: what `strand_forces` shares out between its ends.
+
+    positions and velocities (..., m, 2, 3) of the ends, else as `triangle_forces`.
+    """
+    module = module_of(positions)
+    along = positions[..., 1, :] - positions[..., 0, :]
+    lengths = module.sqrt((along * along).sum(-1))
+    along = along / lengths.clip(1e-30)[..., None]
+    across = wind - velocities.mean(-2)
+    across = across - (across * along).sum(-1)[..., None] * along
+    c_speed = air_density * drag * radius * lengths * module.sqrt((across * across).sum(-1))
+    return (c_speed / (1.0 + c_speed * dt / masses))[..., None] * across
 
 
 def _shared(elements: Indices, forces: Array, count: int) -> Array:

@@ -18,6 +18,8 @@ those of the kept frames: the published formulas hold at the kept frames only.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -76,6 +78,20 @@ def bend_twist_energy(
     excess = rod_strains(positions, thetas, frames) - rest_strains
     energy: Array = 0.5 * (_moduli(stiffness, voronoi_lengths) * excess * excess).sum(-1)
     return energy
+
+
+def straight_bend_energy(positions: Any, voronoi_lengths: Any, stiffness: Any) -> Any:  # noqa: ANN401
+    """(..., m), joules, of joints that are straight at rest, alike in all directions, and not twisted.
+
+    What `bend_twist_energy` is then, whatever the frames: E I / (2 l) |kb|^2, of kb the curvature binormal.
+    positions (..., m, 3, 3), voronoi_lengths and stiffness E I (m,); NumPy or torch, with any axes in front.
+    """
+    edges = positions[..., 1:, :] - positions[..., :-1, :]
+    tangents = edges / module_of(positions).sqrt((edges * edges).sum(-1))[..., None]
+    t, s = tangents[..., 0, :], tangents[..., 1, :]
+    # |kb|^2 = 4 (1 - t.s) / (1 + t.s), both to full relative precision.
+    bent, straight = ((t - s) ** 2).sum(-1), ((t + s) ** 2).sum(-1)
+    return 2.0 * stiffness / voronoi_lengths * bent / straight
 
 
 def bend_twist_gradient(

@@ -33,7 +33,7 @@ def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or 
     """
     module, d = module_of(f), f.shape[-1]
     mu, lam = _reparametrised(mu, lam)
-    g = f - module.eye(d, dtype=f.dtype)
+    g = f - module.diag(module.ones_like(f[0, 0]))  # where f is: on a GPU, too
     trace, squared = module.einsum("mii->m", g), module.einsum("mij,mij->m", g, g)
     minors = 0.5 * (trace * trace - module.einsum("mij,mji->m", g, g))  # the principal 2 x 2 ones
     volume = determinant(g) if d == 3 else 0.0

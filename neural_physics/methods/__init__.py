@@ -12,6 +12,7 @@ from ..channels import ChannelLayout
 from ..decoding import LinearDecoder
 from ..errors import Problem
 from ..model_file import Model
+from .latent_dynamics import LatentDynamics
 from .subspace_physics import SubspacePhysics
 
 Vector = NDArray[np.float32]
@@ -28,12 +29,15 @@ class State(Protocol):
 class Method(Protocol):
     """A model ready to run.
 
-    dt: seconds per step. look_ahead: how many future samples of y a step uses. decoder: how
+    dt: seconds per step. look_ahead: how many future samples of y a step uses. extrapolates: whether a step
+    that ends after the frame on show is to see y as it would be then, since it looks at how y changes, and
+    not as it is at the frame. decoder: how
     coefficients become vertices, None where that is not linear.
     """
 
     dt: float
     look_ahead: int
+    extrapolates: bool
     channels: ChannelLayout
     vertex_count: int
     basis_count: int
@@ -44,9 +48,13 @@ class Method(Protocol):
         """The state before the first step; y (e,) float32."""
 
     def state_from(
-        self, positions: NDArray[np.float32], positions_before: NDArray[np.float32], y: Vector
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
     ) -> Any:  # noqa: ANN401
-        """The state nearest to a true shape (V, 3) and the one a step earlier, with the y of its time."""
+        """The state nearest to a true shape (V, 3) and the one a step earlier, with the y of their times."""
 
     def step(self, state: Any, y: Vector, ahead: Sequence[Vector] = ()) -> Any:  # noqa: ANN401
         """The next state, given y at its time and `look_ahead` later ones."""
@@ -62,11 +70,14 @@ class Method(Protocol):
     ) -> NDArray[np.float32]:
         """(n, V, 3): the `positions` of several states, bit for bit, in less time than one by one."""
 
-    def coefficients(self, state: Any) -> Vector | None:  # noqa: ANN401
-        """z (u,) float32 where decoding is linear, else None."""
+    def coefficients(self, state: Any, y: Vector) -> Vector | None:  # noqa: ANN401
+        """z (u,) float32 for `decoder`, which makes `positions` of it; None where that is not linear."""
 
 
-METHODS: dict[str, type[Any]] = {"subspace_physics": SubspacePhysics}
+METHODS: dict[str, type[Any]] = {
+    "subspace_physics": SubspacePhysics,
+    "latent_dynamics": LatentDynamics,
+}
 
 
 def load_method(model: Model) -> Method:

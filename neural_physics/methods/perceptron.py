@@ -36,33 +36,47 @@ ACTIVATIONS: dict[str, Callable[[Vector, Vector], None]] = {"relu": relu, "silu"
 
 
 class Perceptron:
-    """layers.K.weight (out, in) and layers.K.bias (out,) of a model, an activation between them.
+    """NAME.K.weight (out, in) and NAME.K.bias (out,) of a model, an activation between them.
 
+    residual: whether each hidden layer but the first adds to the one before it; all have one width then.
     Raises Problem("model_damaged") when the layers do not lead from `inputs` to `outputs` numbers.
     """
 
-    def __init__(self, model: Model, activation: str, inputs: int, outputs: int) -> None:
-        name = model.path
+    def __init__(
+        self,
+        model: Model,
+        activation: str,
+        inputs: int,
+        outputs: int,
+        name: str = "layers",
+        residual: bool = False,
+    ) -> None:
+        path = model.path
         if activation not in ACTIVATIONS:
-            raise damaged(name, f"the activation “{activation}” is unknown")
-        self._activate = ACTIVATIONS[activation]
+            raise damaged(path, f"the activation “{activation}” is unknown")
+        self._activate, self._residual = ACTIVATIONS[activation], residual
         self._layers: list[tuple[Product, Vector, Vector]] = []
         size = inputs
-        while f"layers.{len(self._layers)}.weight" in model.tensors and len(self._layers) < MOST_LAYERS:
+        while f"{name}.{len(self._layers)}.weight" in model.tensors and len(self._layers) < MOST_LAYERS:
             k = len(self._layers)
-            weight = model.tensor(f"layers.{k}.weight", -1, size)
+            weight = model.tensor(f"{name}.{k}.weight", -1, size)
             size = len(weight)
-            bias = model.tensor(f"layers.{k}.bias", size)
+            bias = model.tensor(f"{name}.{k}.bias", size)
             self._layers.append((Product(weight.T), bias, np.empty(size, np.float32)))
         if not self._layers or size != outputs:
-            raise damaged(name, f"its network ends in {size} numbers, not {outputs}")
+            raise damaged(path, f"its network ends in {size} numbers, not {outputs}")
+        if residual and len({len(bias) for _, bias, _ in self._layers[:-1]}) > 1:
+            raise damaged(path, "the layers of its residual network are not all as wide")
 
     def __call__(self, x: Vector) -> Vector:
         """x (inputs,) float32 -> (outputs,) float32, the caller's to keep."""
         last = len(self._layers) - 1
         for k, (product, bias, scratch) in enumerate(self._layers):
-            x = product(x)
-            x += bias
+            y = product(x)
+            y += bias
             if k < last:
-                self._activate(x, scratch)
+                self._activate(y, scratch)
+                if k and self._residual:
+                    y += x
+            x = y
         return x.copy()

@@ -42,6 +42,7 @@ class SubspacePhysics:
     """
 
     look_ahead = 0
+    extrapolates = False
 
     def __init__(self, model: Model) -> None:
         info = model.info
@@ -73,7 +74,11 @@ class SubspacePhysics:
         return SubspaceState(self._start, self._start, w, outside)
 
     def state_from(
-        self, positions: NDArray[np.float32], positions_before: NDArray[np.float32], y: Vector
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
     ) -> SubspaceState:
         """z = U (x - x_mu) of both shapes (V, 3) (section 5.1); what starts a rollout from the truth."""
         w, outside = self._clipped_interaction(y)
@@ -106,7 +111,7 @@ class SubspacePhysics:
         """The positions of several states, (n, V, 3) float32, metres."""
         return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
 
-    def coefficients(self, state: SubspaceState) -> Vector:
+    def coefficients(self, state: SubspaceState, y: Vector) -> Vector:
         return state.z
 
     def _initial(self, state: SubspaceState) -> Vector:

@@ -24,7 +24,7 @@ class SpringState:
 class Spring:
     """A damped mass pulled towards y by symplectic Euler: every step depends on all before it."""
 
-    dt, look_ahead = DT, 0
+    dt, look_ahead, extrapolates = DT, 0, False
 
     def start(self, y):
         return SpringState(np.zeros(1, np.float32), np.zeros(1, np.float32))

@@ -9,8 +9,10 @@ from motion_data import make_dataset
 
 from ml_backend.methods.subspace_learner import SubspaceLearner
 from ml_backend.methods.subspace_network import SubspaceNetwork, initial_model
+from ml_backend.methods.subspace_presets import PRESETS, RANGES
+from ml_backend.methods.subspace_presets import SubspacePreset as Preset
 from ml_backend.normal_regression import fit_normals
-from ml_backend.presets import PRESETS, RANGES, Preset, changed
+from ml_backend.presets import changed
 from ml_backend.spans import split
 from ml_backend.subspace_data import prepare
 from ml_backend.tensor_files import write_model

@@ -1,0 +1,267 @@
+"""Trains latent dynamics (Li et al. 2025): an autoencoder of the body, then an integrator of its latents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import torch
+
+from ml_backend.devices import chosen_device
+from ml_backend.methods.body_energy import rest_bend
+from ml_backend.methods.contact_energy import contact_energy
+from ml_backend.methods.incremental_potential import IncrementalPotential
+from ml_backend.methods.latent_autoencoder import Autoencoder, AutoencoderLearner
+from ml_backend.methods.latent_data import LatentData, colliders_of, of_body, prepare
+from ml_backend.methods.latent_integrator import Integrator, IntegratorLearner
+from ml_backend.methods.latent_networks import load_module
+from ml_backend.methods.latent_physics import LatentPhysics
+from ml_backend.methods.latent_presets import LatentPreset
+from ml_backend.normal_regression import fit_normals
+from ml_backend.spans import Span, split
+from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
+from ml_backend.training import Schedule, Training
+from neural_physics.body import Body
+from neural_physics.energies.air import AIR_DENSITY
+from neural_physics.errors import Problem
+from neural_physics.model_file import ModelInfo
+from neural_physics.reporting import Emit, StopRequest
+from neural_physics.takes import Dataset
+
+if TYPE_CHECKING:
+    from ml_backend.train import Options
+
+MOST_BEND = 0.05  # radians, of strands at rest: what is bent by more is twisted by what bends it
+CODER_SHARE = 0.25  # of a preset's minutes, for the autoencoder
+
+
+def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Train and write the model; returns what the "result" event says.
+
+    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_strands_curved" |
+    "latent_take_without_tracks" | "latent_takes_differ" | "dataset_empty" | "dataset_too_short" |
+    "dataset_not_numbers" | "device_missing" |
+    "training_diverged" | "stopped" | "disk_full" | "folder_not_writable").
+    """
+    from ml_backend.train import identity
+
+    body = simulated_body(dataset)
+    device = chosen_device(options.device)
+    training_spans, validation_spans = split(dataset)
+    require_tracks(dataset, [*training_spans, *validation_spans])
+    key = identity(dataset, options)
+    # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
+    torch.set_num_threads(1)
+    spans = of_body(training_spans), of_body(validation_spans)
+    run = _Run(dataset, options, body, device, key, emit, stop)
+    data, stiffness = run.prepared(*spans)
+    notes = []
+    if not data.motion.exact:
+        notes.append(
+            f"Pins are where the channels say but for {1000 * data.motion.error:.2g} mm, which the networks "
+            "have to learn: let the object's reference frame be what turns them, if one object does."
+        )
+    coder, coding = run.autoencoder(data, stiffness, notes)
+    learner, integrating = run.integrator(data, stiffness, coder, notes)
+    written = _Model(dataset, options, body, data, coder, learner)
+    try:
+        integrating.run(emit, stop)
+    except Problem as problem:
+        if problem.code in ("stopped", "training_diverged") and integrating.best:
+            written.write(options.partial, coding, integrating, {})
+            emit({"event": "log", "text": f"The best model so far is in {options.partial}."})
+        raise
+    load_module(learner.network, "integrator", integrating.best)
+    normals = written.normals(training_spans, emit, stop)
+    written.write(options.out, coding, integrating, normals)
+    course = integrating.course
+    return {
+        "model": str(options.out),
+        "validation_error": course.best_error,
+        "coder_error": coding.course.best_error,
+        "steps": course.step,
+        "best_step": course.best_step,
+        "seconds": coding.course.seconds + course.seconds,
+        "reason": course.reason,
+        "bases": len(data.basis),
+        "latents": learner.z.shape[1],
+        "device": str(device),
+        "notes": notes,
+    }
+
+
+def simulated_body(dataset: Dataset) -> Body:
+    """What the bundled solver made the dataset of, whose energies can be learned from.
+
+    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_strands_curved" |
+    "dataset_damaged").
+    """
+    body = dataset.body
+    if body is None:
+        raise Problem("latent_needs_solver", object=dataset.info.object, path=dataset.path)
+    if body.settings.steps != 1:
+        raise Problem(
+            "latent_needs_one_step",
+            object=dataset.info.object,
+            path=dataset.path,
+            steps=body.settings.steps,
+        )
+    bend = rest_bend(body)
+    if bend > MOST_BEND:
+        raise Problem(
+            "latent_strands_curved", object=dataset.info.object, degrees=round(float(np.degrees(bend)))
+        )
+    return body
+
+
+def require_tracks(dataset: Dataset, spans: list[Span]) -> None:
+    """Raise Problem("latent_take_without_tracks") where it is not known what acted in a take."""
+    for span in spans:
+        if dataset.surroundings(span.take.name) is None:
+            raise Problem("latent_take_without_tracks", path=dataset.path, take=span.take.name)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What all stages of one training share."""
+
+    dataset: Dataset
+    options: Options
+    body: Body
+    device: torch.device
+    key: str
+    emit: Emit
+    stop: StopRequest
+
+    @property
+    def preset(self) -> LatentPreset:
+        return cast(LatentPreset, self.options.preset)
+
+    def prepared(self, training: list[Span], validation: list[Span]) -> tuple[LatentData, np.ndarray]:
+        """The data and the stiffness, kept on disk for a training that goes on."""
+        path = self.options.work / "latent_data.safetensors"
+        found = read_tensors(path)
+        if found is not None and found[1].get("identity") == self.key:
+            return LatentData.from_tensors(found[0]), found[0]["stiffness"]
+        bases, device = self.options.bases, self.device
+        data = prepare(training, validation, self.dataset, self.body, bases, device, self.emit, self.stop)
+        stiffness = self.physics(data).stiffness(data, self.options.seed)
+        write_tensors(path, data.to_tensors() | {"stiffness": stiffness}, {"identity": self.key})
+        return data, stiffness
+
+    def physics(self, data: LatentData) -> LatentPhysics:
+        """The potential of the solver's steps."""
+        dt = self.dataset.info.dt
+        contact = contact_energy(colliders_of(self.dataset, self.body), self.body, dt, self.device)
+        weight = 0.0 if data.motion.exact else self.preset.boundary_weight
+        potential = IncrementalPotential(self.body, dt, AIR_DENSITY, weight, contact, self.device)
+        return LatentPhysics(data, self.body, potential, dt, self.device)
+
+    def autoencoder(
+        self, data: LatentData, stiffness: np.ndarray, notes: list[str]
+    ) -> tuple[Autoencoder, Training]:
+        """The best one, and how its training went."""
+        preset, seed = self.preset, self.options.seed
+        learner = AutoencoderLearner(data.training, data.validation, stiffness, preset, seed, self.device)
+        minutes = CODER_SHARE * preset.minutes
+        training = self._training(learner, "Learning the shapes", preset.coder_steps, minutes, notes)
+        try:
+            training.run(self.emit, self.stop)
+        finally:
+            if training.best:
+                load_module(learner.coder, "coder", training.best)
+        return learner.coder.eval(), training
+
+    def integrator(
+        self, data: LatentData, stiffness: np.ndarray, coder: Autoencoder, notes: list[str]
+    ) -> tuple[IntegratorLearner, Training]:
+        """Its learner, and the training that is to be run."""
+        preset, physics = self.preset, self.physics(data)
+        learner = IntegratorLearner(data, coder, physics, stiffness, preset, self.options.seed, self.device)
+        minutes = (1.0 - CODER_SHARE) * preset.minutes
+        return learner, self._training(learner, "Training", preset.steps, minutes, notes)
+
+    def _training(
+        self,
+        learner: AutoencoderLearner | IntegratorLearner,
+        stage: str,
+        steps: int,
+        minutes: float,
+        notes: list[str],
+    ) -> Training:
+        preset, options = self.preset, self.options
+        schedule = Schedule(steps, preset.validate_every, preset.patience, minutes, options.checkpoint_every)
+        name = "autoencoder" if isinstance(learner, AutoencoderLearner) else "integrator"
+        training = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage)
+        if training.anew:
+            text = (
+                "The training that was stopped had another preset, bases, seed or takes: this one began anew."
+            )
+            notes.append(text)
+            self.emit({"event": "log", "text": text})
+        return training
+
+
+@dataclass(frozen=True)
+class _Model:
+    """What a model file is made of."""
+
+    dataset: Dataset
+    options: Options
+    body: Body
+    data: LatentData
+    coder: Autoencoder
+    learner: IntegratorLearner
+
+    def normals(self, spans: list[Span], emit: Emit, stop: StopRequest) -> Tensors:
+        """The normals as they follow from what is decoded (Holden 2019, section 6.3); none without faces."""
+        if not len(self.dataset.mesh.face_sizes):
+            return {}
+        with torch.no_grad():
+            features = (self.coder.decode(self.learner.z) / self.coder.scale).cpu().numpy()
+        z = np.concatenate([self.data.training.offsets.astype(np.float32), features], 1)
+        mean, q = fit_normals(spans, z, self.dataset.mesh, emit, stop)
+        return {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
+
+    def write(self, path: Path, coding: Training, integrating: Training, normals: Tensors) -> None:
+        """Write the best integrator so far, with the autoencoder as it is."""
+        data, body, info, course = self.data, self.body, self.dataset.info, integrating.course
+        network: Integrator = self.learner.network
+        load_module(network, "integrator", integrating.best)
+        about = ModelInfo(
+            method="latent_dynamics",
+            dt=info.dt,
+            object=info.object,
+            topology=info.topology,
+            vertex_count=info.vertex_count,
+            channels=info.channels,
+            reference_frame=info.reference_frame,
+            settings={},
+            training={
+                "preset": self.options.preset_name,
+                "seed": self.options.seed,
+                "training_frames": len(data.training.c),
+                "validation_error": course.best_error,
+                "coder_error": coding.course.best_error,
+                "captured_variance": data.captured,
+                "steps": course.step,
+                "best_step": course.best_step,
+                "seconds": round(coding.course.seconds + course.seconds, 1),
+                "reason": course.reason or "stopped",
+            },
+        )
+        bases = np.concatenate([data.motion.offsets, self.coder.scale * data.basis])
+        tensors: Tensors = {
+            "mean": body.carried(data.mean),
+            "basis": np.stack([body.carried(each) for each in bases]),
+            "y_mean": data.motion.mean,
+            "offsets": data.motion.basis,
+            "boundary": data.boundary,
+            "start_latents": self.learner.z[torch.from_numpy(data.starts)].mean(0).cpu().numpy(),
+            **self.coder.tensors(),
+            **network.tensors(),
+        }
+        floats = {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()}
+        write_model(path, about, {name: each for name, each in floats.items() if each.size} | normals)

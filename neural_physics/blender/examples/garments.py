@@ -12,9 +12,9 @@ from .parts import add_interaction, cotton
 
 KEPT_FOR_TESTING = "Walk"  # every part of which other actions have, each its own way
 TAKE_FRAMES = 2000  # every action twice
-VARIATION = 0.4
+VARIATION = 0.4  # what was learned from one way to run alone would not hold for a walk
 CLEARANCE = 0.012  # of the cloth from the skin of what it lies on, metres
-DEPTH_LIMIT = 0.08  # metres: about the radius of a thigh, in which a steep kick leaves a hem that deep
+DEPTH_LIMIT = 0.08  # metres, in a capsule: a hem through which a leg swings gets that deep into a thigh
 
 
 def dress(

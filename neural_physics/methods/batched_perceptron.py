@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,20 +17,47 @@ Floats = NDArray[np.float32]
 MOST_MULTIPLICATIONS = 65536 * 4
 
 
+@dataclass(frozen=True)
+class Layers:
+    """weight (out, in) and bias (out,) of each layer. linear (outputs, inputs): what is added to the last
+    layer's, of the inputs themselves; None: nothing (the paper).
+    """
+
+    layers: list[tuple[Floats, Floats]]
+    linear: Floats | None = None
+
+    @property
+    def inputs(self) -> int:
+        return int(self.layers[0][0].shape[1])
+
+    @property
+    def outputs(self) -> int:
+        return len(self.layers[-1][0])
+
+    def tensors(self, prefix: str) -> dict[str, Floats]:
+        """By name, as `layers_of` reads them."""
+        tensors = {} if self.linear is None else {f"{prefix}.linear": self.linear}
+        for k, (weight, bias) in enumerate(self.layers):
+            tensors |= {f"{prefix}.{k}.weight": weight, f"{prefix}.{k}.bias": bias}
+        return tensors
+
+
 class BatchedPerceptron:
     """Layers with ReLU between them (Oh 2018, Fig. 3), of columns: x (inputs, m) -> (outputs, m) float32."""
 
-    def __init__(self, layers: list[tuple[Floats, Floats]], columns: int) -> None:
-        """layers: weight (out, in) and bias (out,) of each. columns: m."""
+    def __init__(self, layers: Layers, columns: int) -> None:
+        """columns: m."""
         self._layers = [
             (np.ascontiguousarray(weight, np.float32), np.asarray(bias, np.float32)[:, None])
-            for weight, bias in layers
+            for weight, bias in layers.layers
         ]
+        self._linear = None if layers.linear is None else np.ascontiguousarray(layers.linear, np.float32)
         largest = max(weight.size for weight, _ in self._layers)
         self._width = max(1, min(columns, MOST_MULTIPLICATIONS // largest))
         self._blocks = [slice(first, first + self._width) for first in range(0, columns, self._width)]
         self._scratch = [np.empty((len(w), self._width), np.float32) for w, _ in self._layers[:-1]]
-        self._out = np.empty((len(self._layers[-1][0]), columns), np.float32)
+        self._out = np.empty((layers.outputs, columns), np.float32)
+        self._added = np.empty((layers.outputs, self._width), np.float32)
 
     def __call__(self, x: Floats) -> Floats:
         """The array is reused by the next call."""
@@ -42,11 +71,18 @@ class BatchedPerceptron:
                 if k < last:
                     np.maximum(above, ZERO, out=above)
                 below = above
+            if self._linear is not None:
+                added = self._added[:, : out.shape[1]]
+                np.matmul(self._linear, x[:, block], out=added)
+                out += added
         return self._out
 
 
-def layers_of(model: Model, prefix: str, inputs: int, outputs: int) -> list[tuple[Floats, Floats]]:
-    """`PREFIX.K.weight` (out, in) and `PREFIX.K.bias` (out,) of a model. Raises Problem("model_damaged")."""
+def layers_of(model: Model, prefix: str, inputs: int, outputs: int) -> Layers:
+    """`PREFIX.K.weight` (out, in), `PREFIX.K.bias` (out,) and, where there is one, `PREFIX.linear`.
+
+    Raises Problem("model_damaged").
+    """
     layers: list[tuple[Floats, Floats]] = []
     size = inputs
     while f"{prefix}.{len(layers)}.weight" in model.tensors and len(layers) < MOST_LAYERS:
@@ -56,4 +92,5 @@ def layers_of(model: Model, prefix: str, inputs: int, outputs: int) -> list[tupl
         layers.append((weight, model.tensor(f"{prefix}.{k}.bias", size)))
     if not layers or size != outputs:
         raise damaged(model.path, f"the network “{prefix}” ends in {size} numbers, not {outputs}")
-    return layers
+    linear = f"{prefix}.linear"
+    return Layers(layers, model.tensor(linear, outputs, inputs) if linear in model.tensors else None)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..hierarchy.levels import Hierarchy
 from ..model_file import Model, damaged
-from .batched_perceptron import BatchedPerceptron, layers_of
+from .batched_perceptron import BatchedPerceptron, Layers, layers_of
 from .triangle_forms import FORMS, OUTPUTS, Floats, TriangleForm
 
 
@@ -19,10 +19,11 @@ class LevelNetworks:
         hierarchy: Hierarchy,
         rest: NDArray[np.floating],
         forms: list[str],
-        networks: list[list[tuple[Floats, Floats]]],
+        networks: list[Layers],
     ) -> None:
-        """rest (V, 3), in the order of the levels. forms, networks: a name in `FORMS`, and the layers'
-        weights (out, in) and biases (out,), for level 1 and up. Raises ValueError where they do not fit.
+        """rest (V, 3), in the order of the levels. forms: names in `FORMS`. Both lists are for levels 1 to N.
+
+        Raises ValueError where they do not fit.
         """
         initial = np.ascontiguousarray(np.asarray(rest, np.float32).T)
         finer = [level.vertex_count for level in hierarchy.levels[1:]]
@@ -30,7 +31,7 @@ class LevelNetworks:
         self._steps: list[tuple[TriangleForm, BatchedPerceptron]] = []
         for level, count, form, layers in zip(hierarchy.levels, finer, forms, networks, strict=False):
             of_level: TriangleForm = FORMS[form](level, initial[:, :count])
-            if layers[0][0].shape[1] != of_level.inputs or layers[-1][0].shape[0] != OUTPUTS:
+            if layers.inputs != of_level.inputs or layers.outputs != OUTPUTS:
                 raise ValueError(f"A network of the form “{form}” leads from {of_level.inputs} to {OUTPUTS}.")
             self._steps.append((of_level, BatchedPerceptron(layers, len(level.triangles))))
         if not len(self._steps) == len(finer) == len(forms) == len(networks):

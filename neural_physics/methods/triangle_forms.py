@@ -21,9 +21,13 @@ OUTPUTS = 9
 
 
 class TriangleForm(Protocol):
-    """One of the forms below. All arrays given back are reused by the next call."""
+    """One of the forms below. All arrays given back are reused by the next call.
+
+    inputs: numbers that the network sees. sizes (m,): metres that a network's 1 stands for.
+    """
 
     inputs: int
+    sizes: Floats
 
     def features(self, x: Floats) -> Floats:
         """What the network sees (inputs, m) of a level's vertices (3, n)."""
@@ -43,6 +47,7 @@ class PaperForm:
     def __init__(self, level: Level, rest: Floats) -> None:
         """rest (3, n + e): initial positions of the level's vertices and of the new ones."""
         n, m = level.vertex_count, len(level.triangles)
+        self.sizes = np.ones(m, np.float32)
         self._triangles = np.ascontiguousarray(level.triangles.T)
         self._sides = np.ascontiguousarray(level.sides.T)
         self._rest, self._rest_middles = rest[:, :n].copy(), rest[:, n:].copy()
@@ -101,7 +106,7 @@ class LocalForm:
             np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], axis=0), axis=0
         )
         size = np.sqrt(np.maximum(double, 1e-24))
-        self._size, self._scale = size.astype(np.float32), (1.0 / size).astype(np.float32)
+        self.sizes, self._scale = size.astype(np.float32), (1.0 / size).astype(np.float32)
         self._rest_local = np.zeros((3, POINTS, m), np.float32)
         self._rest_away = np.zeros((OUTPUTS, m), np.float32)
         self._rest_local[:] = self.features(rest[:, :n]).reshape(self._local.shape)
@@ -126,7 +131,7 @@ class LocalForm:
     def middles(self, outputs: Floats) -> Floats:
         """The middles of the edges and what the network adds, averaged over each one's triangles (Fig. 5)."""
         said = (outputs + self._rest_away).reshape(self._away.shape)
-        said *= self._size
+        said *= self.sizes
         away, product = self._away, self._product[:3]
         for axis, of_world in enumerate(away):
             np.multiply(said[0], self._frame[0, axis], out=of_world)

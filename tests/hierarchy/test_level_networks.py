@@ -11,18 +11,20 @@ from conftest import fan, grid, icosahedron
 from neural_physics.hierarchy.coarsening import found_hierarchy
 from neural_physics.hierarchy.neighbourhood import neighbourhood
 from neural_physics.hierarchy.subdividing import subdivided
+from neural_physics.methods.batched_perceptron import Layers
 from neural_physics.methods.level_networks import LevelNetworks
 from neural_physics.methods.triangle_forms import FORMS, LocalForm
 
 FORM_NAMES = sorted(FORMS)
 
 
-def layers(inputs, rng, width=16):
+def layers(inputs, rng, width=16, linear=False):
     sizes = [inputs, width, width, 9]
-    return [
+    made = [
         (rng.normal(size=(o, i)).astype(np.float32) / i**0.5, 0.1 * rng.normal(size=o).astype(np.float32))
         for i, o in itertools.pairwise(sizes)
     ]
+    return Layers(made, 0.1 * rng.normal(size=(9, inputs)).astype(np.float32) if linear else None)
 
 
 def bumpy(base, levels, rng):
@@ -34,7 +36,7 @@ def bumpy(base, levels, rng):
 
 def networks(hierarchy, rest, form, rng, width=16):
     count = len(hierarchy.levels) - 1
-    weights = [layers(FORMS[form].inputs, rng, width) for _ in range(count)]
+    weights = [layers(FORMS[form].inputs, rng, width, form == "local") for _ in range(count)]
     return LevelNetworks(hierarchy, rest, [form] * count, weights), weights
 
 
@@ -55,7 +57,7 @@ def test_the_papers_form_is_its_equations_triangle_by_triangle(rng):
             # The features and outputs go axis by axis, the equations vertex by vertex: the same numbers.
             delta = np.array([known[v] - rest[v] for v in (p, q, r)])
             h = delta.T.ravel()
-            for k, (weight, bias) in enumerate(of_level):
+            for k, (weight, bias) in enumerate(of_level.layers):
                 h = weight.astype(float) @ h + bias
                 h = np.maximum(h, 0.0) if k < 2 else h
             for edge, o in zip(sides, h.reshape(3, 3).T, strict=True):
@@ -90,7 +92,7 @@ def test_a_network_that_says_nothing_leaves_linear_subdivision(rng):
     done = subdivided(icosahedron(), 2, "Cloth")
     run, weights = networks(done.hierarchy, done.mesh.rest_positions, "local", rng)
     for of_level in weights:
-        of_level[-1][0][:], of_level[-1][1][:] = 0.0, 0.0
+        of_level.linear[:], of_level.layers[-1][0][:], of_level.layers[-1][1][:] = 0.0, 0.0, 0.0
     run = LevelNetworks(done.hierarchy, done.mesh.rest_positions, ["local"] * 2, weights)
     x = rng.normal(size=(12, 3))
     fine = run(x).T
@@ -101,7 +103,7 @@ def test_a_network_that_says_nothing_leaves_linear_subdivision(rng):
 
 def test_the_details_of_rest_turn_with_the_triangles(rng):
     hierarchy, rest = bumpy(grid(4, 3), 2, rng)
-    weights = [[(w, 0 * b) for w, b in layers(36, rng)] for _ in range(2)]
+    weights = [Layers([(w, 0 * b) for w, b in layers(36, rng).layers]) for _ in range(2)]
     run = LevelNetworks(hierarchy, rest, ["local"] * 2, weights)
     turn = rotation(rng)
     # At rest the features are 0, and with no bias so is what the network says.
@@ -168,10 +170,12 @@ def test_the_blocks_do_not_show(rng):
         x = (rest[: level.vertex_count] + 0.05 * rng.normal(size=(level.vertex_count, 3))).astype(np.float32)
         got = run(x)[:, level.vertex_count :].copy()
         made = FORMS[form](level, np.ascontiguousarray(rest.T))
-        h = made.features(np.ascontiguousarray(x.T)).astype(float)
-        for k, (weight, bias) in enumerate(weights[0]):
+        h = features = made.features(np.ascontiguousarray(x.T)).astype(float)
+        for k, (weight, bias) in enumerate(weights[0].layers):
             h = weight.astype(float) @ h + bias[:, None]
             h = np.maximum(h, 0.0) if k < 2 else h
+        if weights[0].linear is not None:
+            h = h + weights[0].linear @ features
         assert got == pytest.approx(made.middles(h.astype(np.float32)), abs=1e-5)
 
 

@@ -13,5 +13,14 @@ def _subspace_physics(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
     return train(*arguments)
 
 
+def _hierarchical_cloth(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+    from ml_backend.methods.hierarchical_cloth import train
+
+    return train(*arguments)
+
+
 # dataset, options, emit, stop -> what the "result" event says
-TRAINERS: dict[str, Callable[..., dict[str, Any]]] = {"subspace_physics": _subspace_physics}
+TRAINERS: dict[str, Callable[..., dict[str, Any]]] = {
+    "hierarchical_cloth": _hierarchical_cloth,
+    "subspace_physics": _subspace_physics,
+}

@@ -12,6 +12,7 @@ from ..channels import ChannelLayout
 from ..decoding import LinearDecoder
 from ..errors import Problem
 from ..model_file import Model
+from .hierarchical_cloth import HierarchicalCloth
 from .subspace_physics import SubspacePhysics
 
 Vector = NDArray[np.float32]
@@ -66,7 +67,10 @@ class Method(Protocol):
         """z (u,) float32 where decoding is linear, else None."""
 
 
-METHODS: dict[str, type[Any]] = {"subspace_physics": SubspacePhysics}
+METHODS: dict[str, type[Any]] = {
+    "hierarchical_cloth": HierarchicalCloth,
+    "subspace_physics": SubspacePhysics,
+}
 
 
 def load_method(model: Model) -> Method:

@@ -73,6 +73,8 @@ class Cloth:
         self._triangles = np.asarray(triangles, np.intp)
         found = triangle_edges(self._triangles)
         self._edges, self._hinges = found.edges, found.hinges
+        # A spring stands for the cloth of its triangles: at a boundary there is half of it.
+        self._shares = 0.5 * np.bincount(found.sides.ravel(), minlength=len(found.edges))
         x = self.rest[self._triangles]
         self._areas = 0.5 * np.linalg.norm(np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), axis=1)
         self._make_solve = make_solve
@@ -85,9 +87,9 @@ class Cloth:
         return masses
 
     def terms(self, fabric: Fabric) -> list[LocalTerm]:
-        """Springs along all edges and bending across the inner ones, in ADMM's best weights."""
+        """Springs along all edges, half as stiff at the boundary, and bending across the inner ones, in ADMM's best weights."""
         inertia = self.masses(fabric) / self.dt**2
-        terms: list[LocalTerm] = [springs(self.rest, self._edges, fabric.stretch).balanced(inertia)]
+        terms: list[LocalTerm] = [springs(self.rest, self._edges, self._shares * fabric.stretch).balanced(inertia)]
         if fabric.bending > 0.0 and len(self._hinges):
             terms.append(hinges(self.rest, self._hinges, fabric.bending).balanced(inertia))
         return terms

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import fan, grid, icosahedron
+from level_meshes import fan, grid, icosahedron
 
 from neural_physics.hierarchy.coarsening import found_hierarchy
 from neural_physics.hierarchy.neighbourhood import neighbourhood

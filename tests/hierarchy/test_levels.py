@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import fan, grid, icosahedron, mesh_of, tube
+from level_meshes import fan, grid, icosahedron, mesh_of, tube
 
 from neural_physics.errors import Problem
 from neural_physics.hierarchy.coarsening import found_hierarchy

@@ -100,6 +100,10 @@ class LevelNetwork:
         self._x_scale = 1.0 / x.square().mean().sqrt().clamp(min=1e-12)
         inputs, outputs = x.shape[1], y.shape[1]
         self._flip = _mirror(inputs), _mirror(outputs)
+        self._limits = torch.stack([x.amin(0), x.amax(0)])
+        if preset.mirror:
+            both = torch.cat([self._limits, self._limits * self._flip[0]])
+            self._limits = torch.stack([both.amin(0), both.amax(0)])
         self._linear = torch.zeros(outputs, inputs)
         if preset.linear:
             self._linear = _least_squares(x, y, self._flip if preset.mirror else None)
@@ -141,7 +145,8 @@ class LevelNetwork:
         weights[-1] *= self._y_scale
         biases[-1] *= self._y_scale
         linear = self._linear.numpy().copy() if self._preset.linear else None
-        return Layers(list(zip(weights, biases, strict=True)), linear)
+        limits = self._limits.numpy().copy() if self._preset.limits else None
+        return Layers(list(zip(weights, biases, strict=True)), linear, limits)
 
 
 def _mirror(size: int) -> Tensor:

@@ -12,16 +12,18 @@ class LevelPreset:
 
     form: a name in `neural_physics.methods.triangle_forms.FORMS`. hidden: sizes of the hidden layers.
     linear: a linear map, fitted by least squares, to which the network adds. mirror: pairs are also seen in
-    the mirror that the triangle's plane is. loss "rmse": equation 7; "square": its square, per vertex.
-    pairs: of each level, drawn from the takes. epochs, batch: over and of them. learning_rate falls along a
-    cosine to a hundredth, or stays where `cosine` is off. validate_every: steps; patience: validations
-    without a better one; minutes: training ends then (0: no limit).
+    the mirror that the triangle's plane is. limits: the layers are shown no more than was in any pair.
+    loss "rmse": equation 7; "square": its square, per vertex. pairs: of each level, drawn from the takes.
+    epochs, batch: over and of them. learning_rate falls along a cosine to a hundredth, or stays where
+    `cosine` is off. validate_every: steps; patience: validations without a better one; minutes: training
+    ends then (0: no limit).
     """
 
     form: str = "local"
     hidden: tuple[int, ...] = (32, 32)
     linear: bool = True
     mirror: bool = True
+    limits: bool = True
     loss: Literal["rmse", "square"] = "square"
     pairs: int = 400_000
     epochs: float = 40.0
@@ -43,6 +45,7 @@ LEVEL_PRESETS = {
         form="paper",
         linear=False,
         mirror=False,
+        limits=False,
         loss="rmse",
         pairs=3_000_000,
         epochs=5000.0,

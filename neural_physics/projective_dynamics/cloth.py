@@ -87,9 +87,11 @@ class Cloth:
         return masses
 
     def terms(self, fabric: Fabric) -> list[LocalTerm]:
-        """Springs along all edges, half as stiff at the boundary, and bending across the inner ones, in ADMM's best weights."""
+        """Springs along all edges, half as stiff at the boundary, and bending across the inner ones."""
         inertia = self.masses(fabric) / self.dt**2
-        terms: list[LocalTerm] = [springs(self.rest, self._edges, self._shares * fabric.stretch).balanced(inertia)]
+        terms: list[LocalTerm] = [
+            springs(self.rest, self._edges, self._shares * fabric.stretch).balanced(inertia)
+        ]
         if fabric.bending > 0.0 and len(self._hinges):
             terms.append(hinges(self.rest, self._hinges, fabric.bending).balanced(inertia))
         return terms

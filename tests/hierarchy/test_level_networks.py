@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from level_meshes import fan, grid, icosahedron
 from neural_physics.hierarchy.coarsening import found_hierarchy
 from neural_physics.hierarchy.neighbourhood import neighbourhood
 from neural_physics.hierarchy.subdividing import subdivided
-from neural_physics.methods.batched_perceptron import Layers
+from neural_physics.methods.batched_perceptron import BatchedPerceptron, Layers
 from neural_physics.methods.level_networks import LevelNetworks
 from neural_physics.methods.triangle_forms import FORMS, LocalForm
 
@@ -177,6 +178,15 @@ def test_the_blocks_do_not_show(rng):
         if weights[0].linear is not None:
             h = h + weights[0].linear @ features
         assert got == pytest.approx(made.middles(h.astype(np.float32)), abs=1e-5)
+
+
+def test_layers_see_no_more_than_their_limits_and_the_linear_map_sees_all(rng):
+    made = layers(36, rng, linear=True)
+    limits = np.stack([np.full(36, -0.5), np.full(36, 0.25)]).astype(np.float32)
+    x = rng.normal(size=(36, 500)).astype(np.float32)
+    said = BatchedPerceptron(replace(made, limits=limits), 500)(x)
+    clipped = BatchedPerceptron(Layers(made.layers), 500)(np.clip(x, -0.5, 0.25))
+    assert said == pytest.approx(clipped + made.linear @ x, abs=1e-5)
 
 
 @pytest.mark.parametrize("form", FORM_NAMES)

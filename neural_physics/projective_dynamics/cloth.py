@@ -77,6 +77,9 @@ class Cloth:
         self._shares = 0.5 * np.bincount(found.sides.ravel(), minlength=len(found.edges))
         x = self.rest[self._triangles]
         self._areas = 0.5 * np.linalg.norm(np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), axis=1)
+        longest = np.square(x - np.roll(x, 1, axis=1)).sum(-1).max(axis=1)
+        if not (self._areas > 1e-12 * longest).all():
+            raise ValueError(f"Triangle {int(np.argmin(self._areas))} has no area in rest.")
         self._make_solve = make_solve
         self._systems: dict[tuple[float, float, float, bool], ADMM] = {}
 

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 
+from neural_physics.channels import Channel, ChannelLayout
+from neural_physics.errors import Problem
 from neural_physics.methods import load_method
 from neural_physics.model_file import read_model
 from neural_physics.reporting import StopRequest
@@ -70,8 +72,6 @@ def test_networks_beat_linear_subdivision_on_a_motion_they_have_not_seen(trained
 
 
 def test_stopped_and_resumed_is_bit_equal_to_never_stopped(dataset, trained, tmp_path):
-    from neural_physics.errors import Problem
-
     class StopAfter(StopRequest):
         looks = 25
 
@@ -170,3 +170,104 @@ def test_fine_levels_stay_out_of_the_ball(method, dataset):
     free = dataset.mesh.pins == 0
     away = np.linalg.norm(method.positions(state, y)[free] - y[centre], axis=1)
     assert away.min() > radius and away.min() < radius + 0.02
+
+
+def damaged(model, tensors=None, **settings):
+    info = replace(model.info, settings={**model.info.settings, **settings})
+    with pytest.raises(Problem) as caught:
+        load_method(replace(model, info=info, tensors={**model.tensors, **(tensors or {})}))
+    assert caught.value.code == "model_damaged"
+    return caught.value.message
+
+
+def test_a_damaged_model_is_refused_in_one_sentence(trained):
+    model = read_model(trained[1])
+    for name in model.tensors:
+        if name.endswith((".linear", ".limits")) or name == "pins.vertices":
+            continue  # these may be missing
+        left = {key: tensor for key, tensor in model.tensors.items() if key != name}
+        with pytest.raises(Problem) as caught:
+            load_method(replace(model, tensors=left))
+        assert caught.value.code == "model_damaged"
+    t = {name: np.array(tensor) for name, tensor in model.tensors.items()}
+    assert "order" in damaged(model, {"order": t["order"].astype(np.float32)})
+    damaged(model, {"order": np.where(t["order"] == 1, 0, t["order"])})
+    damaged(model, {"order": t["order"] + 1})
+    damaged(model, {"triangles": t["triangles"][:-1]})
+    damaged(model, {"triangles": np.zeros_like(t["triangles"])})
+    damaged(model, {"triangles": t["triangles"] - 1})
+    damaged(model, {"pins.vertices": t["pins.vertices"] + 10**6})
+    damaged(model, {"pins.channels": t["pins.channels"] + 100})
+    damaged(model, {"rest": np.zeros_like(t["rest"])})
+    damaged(model, {"levels.1.linear": t["levels.1.linear"][:, :9]})
+    for settings in (
+        {"levels": 3},
+        {"levels": 0},
+        {"levels": "2"},
+        {"form": "other"},
+        {"form": "paper"},
+        {"iterations": 0},
+        {"fabric": {"stretch": -1.0}},
+        {"fabric": {"colour": 1.0}},
+        {"fabric": []},
+        {"live": {"stretch": "Nothing"}},
+        {"live": {"colour": "stretch"}},
+        {"colliders": {"Nothing": 1.0}},
+        {"colliders": {"stretch": 1.0}},
+        {"colliders": {"Ball": "wide"}},
+        {"gravity": [0.0, 1.0]},
+        {"gravity": [0.0, 1.0, float("nan")]},
+    ):
+        damaged(model, **settings)
+
+
+def test_a_frame_that_is_accelerated_and_turns_is_felt(trained, dataset):
+    """Cloth in a frame that falls freely does not sag; in one that turns it is flung outwards."""
+    model = read_model(trained[1])
+    kinds = ("acceleration", "angular_velocity", "angular_acceleration", "velocity")
+    moving = ChannelLayout((*model.info.channels.channels, *(Channel(kind, kind, 3) for kind in kinds)))
+    method = load_method(replace(model, info=replace(model.info, channels=moving)))
+    names = moving.slices()
+
+    def after(steps, **values):
+        y = np.zeros(moving.size, np.float32)
+        y[: model.info.channels.size] = dataset.take("first").interaction[0]
+        y[names["Ball"]] = 50.0
+        for name, value in values.items():
+            y[names[name]] = value
+        state = method.start(y)
+        for _ in range(steps):
+            state = method.step(state, y)
+        return state.positions, method.start(y).positions
+
+    hanging, _ = after(1)
+    falling, start = after(1, acceleration=[0, 0, -9.81])
+    assert hanging[:, 2].min() < start[:, 2].min() - 0.005
+    assert falling == pytest.approx(start, abs=1e-9)
+    turning, start = after(1, acceleration=[0, 0, -9.81], angular_velocity=[0, 0, 1.0])
+    free = np.abs(turning - start).max(axis=1) > 0
+    # All of one step: dt^2 w^2 r, away from the axis.
+    assert free.any()
+    inner = turning[free, 0].mean() - start[free, 0].mean()
+    assert inner == pytest.approx(method.dt**2 * start[free, 0].mean(), rel=0.5)
+
+
+def test_the_ground_is_solid_where_it_is_said_to_be(trained, dataset):
+    model = read_model(trained[1])
+    layout = ChannelLayout((*model.info.channels.channels, Channel("Ground", "ground", 4)))
+    info = replace(model.info, channels=layout)
+    y = np.zeros(layout.size, np.float32)
+    y[:-4] = dataset.take("first").interaction[0]
+    y[layout.slices()["stretch"]], y[layout.slices()["Ball"]] = 20.0, 50.0
+    y[layout.slices()["Ground"]] = [0.0, 0.0, 1.0, 0.05]
+
+    def lowest(solid):
+        settings = {**info.settings, "solid_ground": solid}
+        method = load_method(replace(model, info=replace(info, settings=settings)))
+        state = method.start(y)
+        for _ in range(40):
+            state = method.step(state, y)
+        return method.positions(state, y)[:, 2].min()
+
+    assert lowest(True) >= -0.05
+    assert lowest(False) < -0.1

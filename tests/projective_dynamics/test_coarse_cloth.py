@@ -98,6 +98,13 @@ def test_cloth_without_bending_or_inner_edges_is_cloth():
     assert np.isfinite(after).all() and (after[1:, 2] < 0).all()
 
 
+def test_a_triangle_without_area_is_refused():
+    x, triangles = sheet(3, 3)
+    x[4] = x[1]
+    with pytest.raises(ValueError, match="no area"):
+        Cloth(x, triangles, [], 1 / 60)
+
+
 @pytest.mark.parametrize("half", [0.0, 0.6])
 def test_vertices_go_to_the_nearest_point_of_the_surface(half):
     rng = np.random.default_rng(1)

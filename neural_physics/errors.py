@@ -120,6 +120,34 @@ PROBLEMS: dict[str, str] = {
     ),
     "physics_disabled": "The modifier {modifier} of {object} is switched off in the viewport: switch it on.",
     "object_not_in_scene": "{object} is not in the view layer {layer}: tick its collection in the Outliner.",
+    # Levels of a hierarchy
+    "levels_loose": (
+        "{object} has {count} vertices or edges that belong to no face, which no finer level can be made of: "
+        "delete them (Mesh > Clean Up > Delete Loose)."
+    ),
+    "levels_corners": (
+        "{object} has a face with {corners} corners, and levels are made of triangles and quads: "
+        "triangulate it (Face > Triangulate Faces)."
+    ),
+    "levels_edge_shared": (
+        "{object} has more than two faces at the edge between its vertices {a} and {b}: "
+        "delete all but two of them (Select > All by Trait > Non Manifold shows them)."
+    ),
+    "levels_winding": (
+        "The faces of {object} at the edge between its vertices {a} and {b} point to opposite sides: "
+        "recalculate its normals (Mesh > Normals > Recalculate Outside)."
+    ),
+    "levels_quads": (
+        "The quads of {object} cannot be cut into triangles that {levels} coarser levels fit to (only {found} do): "
+        "give it a multiple of {multiple} faces along every side, or let a coarse mesh be subdivided."
+    ),
+    "levels_not_found": (
+        "{object} is not a mesh that was subdivided {levels} times, only {found}: "
+        "choose fewer levels, or let a coarse mesh be subdivided."
+    ),
+    "levels_too_fine": (
+        "The levels of {object} would need {needed} of memory, and {allowed} are allowed: choose fewer levels, or a coarser mesh."
+    ),
     # What it reacts to
     "no_interactions": "Nothing is set that {object} reacts to: add a collider, a pin, an armature or a wind.",
     "interaction_unset": "Line {row} of what {object} reacts to has no object: choose one, or remove the line.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ml_backend.methods import latent_presets, subspace_presets
+from ml_backend.methods import latent_presets, level_presets, subspace_presets
 from ml_backend.presets import Preset
 
 
@@ -22,13 +22,21 @@ def _latent_dynamics(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
     return train(*arguments)
 
 
+def _hierarchical_cloth(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+    from ml_backend.methods.hierarchical_cloth import train
+
+    return train(*arguments)
+
+
 # dataset, options, emit, stop -> what the "result" event says
 TRAINERS: dict[str, Callable[..., dict[str, Any]]] = {
     "subspace_physics": _subspace_physics,
     "latent_dynamics": _latent_dynamics,
+    "hierarchical_cloth": _hierarchical_cloth,
 }
 
 PRESETS: dict[str, dict[str, Preset]] = {
     "subspace_physics": dict(subspace_presets.PRESETS),
     "latent_dynamics": dict(latent_presets.PRESETS),
+    "hierarchical_cloth": dict(level_presets.PRESETS),
 }

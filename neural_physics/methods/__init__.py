@@ -12,6 +12,7 @@ from ..channels import ChannelLayout
 from ..decoding import LinearDecoder
 from ..errors import Problem
 from ..model_file import Model
+from .hierarchical_cloth import HierarchicalCloth
 from .latent_dynamics import LatentDynamics
 from .subspace_physics import SubspacePhysics
 
@@ -77,6 +78,7 @@ class Method(Protocol):
 METHODS: dict[str, type[Any]] = {
     "subspace_physics": SubspacePhysics,
     "latent_dynamics": LatentDynamics,
+    "hierarchical_cloth": HierarchicalCloth,
 }
 
 

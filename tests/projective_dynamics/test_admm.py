@@ -18,7 +18,7 @@ from neural_physics.energies.local_steps import (
     membrane,
     springs,
 )
-from neural_physics.solver.admm import ADMM, Contact, system_blocks
+from neural_physics.projective_dynamics.admm import ADMM, Contact, system_blocks
 from neural_physics.solver.linear import CholeskySolver, SparsePattern
 
 DT = 1 / 60
@@ -297,7 +297,7 @@ def test_the_steps_need_no_scipy():
         "import sys; sys.modules['scipy'] = None\n"
         "import numpy as np\n"
         "from neural_physics.energies.local_steps import springs\n"
-        "from neural_physics.solver.admm import ADMM\n"
+        "from neural_physics.projective_dynamics.admm import ADMM\n"
         "x = np.array([[0., 0, 0], [1, 0, 0]])\n"
         "system = ADMM(np.ones(2), [springs(x, np.array([[0, 1]]), 10.0)], 0.1)\n"
         "assert np.isfinite(system.step(x, 0 * x, 0 * x)[0]).all()\n"

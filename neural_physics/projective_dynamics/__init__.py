@@ -1,0 +1,1 @@
+"""Cloth stepped by ADMM projective dynamics: NumPy only, for Play as for the solver."""

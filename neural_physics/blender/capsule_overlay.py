@@ -11,14 +11,13 @@ from ..capsule_wires import wires
 from ..errors import Problem
 from .capsule_sampling import CapsuleSampler, pushing_capsules
 from .properties import settings_of
+from .registration import ViewportHandler
 from .targets import target_of
 from .viewport_lines import Canvas, current_canvas, draw_lines
 
 COLOUR = (0.95, 0.65, 0.20)
 OPACITY = 0.8
 HIDDEN = 0.35  # of the opacity, for what is behind something: most of a capsule is within its limb
-
-_handle: Any = None
 
 
 def shows_capsules(obj: bpy.types.Object) -> bool:
@@ -28,16 +27,11 @@ def shows_capsules(obj: bpy.types.Object) -> bool:
 
 
 def register() -> None:
-    global _handle  # noqa: PLW0603 (Blender wants it back)
-    if not bpy.app.background:
-        _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+    _HANDLER.register()
 
 
 def unregister() -> None:
-    global _handle  # noqa: PLW0603
-    if _handle is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
-        _handle = None
+    _HANDLER.unregister()
 
 
 def _draw() -> None:
@@ -62,3 +56,6 @@ def draw_capsules(
     with gpu.matrix.push_pop():
         gpu.matrix.multiply_matrix(obj.evaluated_get(depsgraph).matrix_world)
         draw_lines(Canvas(viewport, width), points, COLOUR, OPACITY, HIDDEN)
+
+
+_HANDLER = ViewportHandler(_draw)

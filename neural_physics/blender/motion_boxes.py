@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import bpy
 
 from .properties import NEURALPHYSICS_PG_interaction, settings_of
+from .registration import ViewportHandler
 from .sampling import is_wind
 from .targets import target_of
 from .viewport_lines import current_canvas, draw_lines
@@ -22,8 +22,6 @@ EDGES = [
     for b, second in enumerate(CORNERS)
     if a < b and sum(x != y for x, y in zip(first, second, strict=True)) == 1
 ]
-
-_handle: Any = None
 
 
 def active_box(context: bpy.types.Context) -> NEURALPHYSICS_PG_interaction | None:
@@ -48,16 +46,11 @@ def shown_boxes(obj: bpy.types.Object) -> list[NEURALPHYSICS_PG_interaction]:
 
 
 def register() -> None:
-    global _handle  # noqa: PLW0603 (Blender wants it back)
-    if not bpy.app.background:
-        _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+    _HANDLER.register()
 
 
 def unregister() -> None:
-    global _handle  # noqa: PLW0603
-    if _handle is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
-        _handle = None
+    _HANDLER.unregister()
 
 
 def _draw() -> None:
@@ -69,3 +62,6 @@ def _draw() -> None:
         ends = item.box_low, item.box_high
         corners = [tuple(ends[side][axis] for axis, side in enumerate(corner)) for corner in CORNERS]
         draw_lines(canvas, corners, COLOUR, ACTIVE if item == active else OTHER, HIDDEN, EDGES)
+
+
+_HANDLER = ViewportHandler(_draw)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import bpy
@@ -18,8 +17,7 @@ from .gpu.shaders import forget_shaders
 from .handlers import PLAYED, settle_previews
 from .play_session import PlaySession
 from .previewing import DRAWN_SHADING, CardShape
-
-_handle: Any = None
+from .registration import ViewportHandler
 
 
 class Drawing:
@@ -106,16 +104,11 @@ def draw_previews(view: View) -> None:
 
 
 def register() -> None:
-    global _handle  # noqa: PLW0603 (Blender wants it back)
-    if not bpy.app.background:
-        _handle = bpy.types.SpaceView3D.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+    _HANDLER.register()
 
 
 def unregister() -> None:
-    global _handle  # noqa: PLW0603
-    if _handle is not None:
-        bpy.types.SpaceView3D.draw_handler_remove(_handle, "WINDOW")
-        _handle = None
+    _HANDLER.unregister()
     DRAWING.clear()
     forget_models()
     forget_shaders()
@@ -143,3 +136,6 @@ def _fail(group: Iterable[PlaySession], problem: Problem) -> None:
 
 def _is(a: object, b: object) -> bool:
     return a is b
+
+
+_HANDLER = ViewportHandler(_draw)

@@ -16,6 +16,26 @@ class Part(Protocol):
     def unregister(self) -> None: ...
 
 
+class ViewportHandler:
+    """A part that draws in every 3D viewport, after what Blender draws there; not in the background.
+
+    handle: Blender's, while it is registered.
+    """
+
+    def __init__(self, draw: Callable[[], None]) -> None:
+        self._draw = draw
+        self.handle: Any = None
+
+    def register(self) -> None:
+        if not bpy.app.background:
+            self.handle = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
+
+    def unregister(self) -> None:
+        if self.handle is not None:
+            bpy.types.SpaceView3D.draw_handler_remove(self.handle, "WINDOW")
+            self.handle = None
+
+
 def register_parts(parts: Iterable[Part]) -> None:
     """Register modules in order; if one fails, unregister those before it and raise its error."""
     _all_or_nothing((part.register, part.unregister) for part in parts)

@@ -83,5 +83,5 @@ def test_capsules_show_only_where_there_are_some_and_they_are_wanted(cloth):
 
 def test_without_a_window_nothing_is_registered():
     capsule_overlay.register()
-    assert capsule_overlay._handle is None
+    assert capsule_overlay._HANDLER.handle is None
     capsule_overlay.unregister()

@@ -28,7 +28,7 @@ class Projection:
         self._edits = -1
         self._sampler: CapsuleSampler | None = None
         self._seen: dict[int, Bodies] = {}  # by whole frame
-        self._shown = b""
+        self._shown: Bodies | None = None  # what the shape on show was pushed out of
 
     @property
     def active(self) -> bool:
@@ -83,7 +83,7 @@ class Projection:
 
     def push(self, positions: Floats, bodies: Bodies | None) -> Floats:
         """Positions (V, 3) of the shape to be shown, in the model's axes, after `bodies`."""
-        self._shown = _bytes(bodies)
+        self._shown = bodies
         self.deep = self.wedged = 0
         if bodies is None:
             return positions
@@ -93,12 +93,12 @@ class Projection:
 
     def pushed_elsewhere(self, bodies: Bodies | None, deep: int, wedged: int) -> None:
         """The shape to be shown has been pushed out of `bodies` already, and this is what was left inside."""
-        self._shown = _bytes(bodies)
+        self._shown = bodies
         self.deep, self.wedged = int(deep), int(wedged)
 
     def moved(self, bodies: Bodies | None) -> bool:
         """Whether these are others than those of the shape on show."""
-        return _bytes(bodies) != self._shown
+        return _bytes(bodies) != _bytes(self._shown)
 
     def forget_from(self, frame: int) -> None:
         """Forget where capsules were at `frame` and after."""

@@ -333,13 +333,13 @@ def test_several_takes_differ_have_their_roles_and_more_can_be_added(tmp_path):
 def test_a_begun_take_that_is_not_asked_for_now_can_be_finished_later(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     stop = ["--stop-file", str(tmp_path / "stop")]
-    bake = start([*command_for(cloth, folder, 2, 500, parallel_takes=2), *stop])
+    bake = start([*command_for(cloth, folder, 2, 1500, parallel_takes=2), *stop])
     wait_for(lambda: frames_on_disk(folder, "take_001", 81) >= 10)
     (tmp_path / "stop").touch()
     bake.wait(30)
-    run(command_for(cloth, folder, 1, 500))
+    run(command_for(cloth, folder, 1, 1500))
     assert [t.info.complete for t in Dataset.open(folder).takes()] == [True, False]
-    assert run(command_for(cloth, folder, 2, 500))["frames"] == 1000
+    assert run(command_for(cloth, folder, 2, 1500))["frames"] == 3000
     assert not (folder / "bake").exists()
 
 
@@ -359,10 +359,10 @@ def test_a_begun_take_is_finished_with_the_scene_it_was_begun_in(tmp_path):
 def test_takes_are_baked_at_the_same_time(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     bake = start(
-        [*command_for(cloth, folder, 3, 1000, parallel_takes=3), "--stop-file", str(tmp_path / "stop")]
+        [*command_for(cloth, folder, 3, 100_000, parallel_takes=3), "--stop-file", str(tmp_path / "stop")]
     )
+    wait_for(lambda: len(workers(folder)) == 3)
     wait_for(lambda: min(frames_on_disk(folder, f"take_00{i}", 81) for i in range(3)) > 0)
-    assert len(workers(folder)) == 3
     (tmp_path / "stop").touch()
     bake.wait(30)
     assert workers(folder) == []
@@ -379,7 +379,7 @@ def test_workers_end_by_themselves_when_the_coordinator_is_killed(tmp_path):
 
 def test_a_worker_that_crashes_again_and_again_is_told_with_its_log_and_the_bake_can_go_on(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
-    command = command_for(cloth, folder, 1, 500)
+    command = command_for(cloth, folder, 1, 1500)
     bake = start(command, listen=True)
     wait_for(lambda: frames_on_disk(folder, "take_000", 81) >= 10)
     (first,) = workers(folder)
@@ -389,4 +389,4 @@ def test_a_worker_that_crashes_again_and_again_is_told_with_its_log_and_the_bake
     said = bake.communicate(timeout=30)[0]
     assert "The process that baked take_000 ended unexpectedly" in said and "take_000.jsonl" in said
     assert (folder / "bake" / "take_000.jsonl").is_file()
-    assert run(command_for(cloth, folder, 1, 500))["frames"] == 500
+    assert run(command_for(cloth, folder, 1, 1500))["frames"] == 1500

@@ -57,7 +57,8 @@ class LatentPreset(Preset):
     solve_every: steps of the optimiser between two lots of samples that are solved, of `solved` without noise
     each and others as in a batch; evaluations: of the potential, for each at most; memory: how many are kept.
     balance: whether each sample's energy is divided by its mean speed (eq. 6); floor: the least speed to
-    divide by, as a share of the mean over all samples. boundary_weight: w_bc, N/m.
+    divide by, as a share of the mean over all samples. boundary_weight: w_bc, N/m. contact: whether colliders
+    are in the potential.
     noise: of the two latents a noisy sample starts from, in standard deviations of its batch; swing: what
     noise of their difference in its own standard deviations is used instead of two that are independent (0:
     independent ones, the paper). carried: samples in each batch that go on from the model's own prediction,
@@ -87,6 +88,7 @@ class LatentPreset(Preset):
     balance: bool = True
     floor: float = 0.2
     boundary_weight: float = 1e5
+    contact: bool = True
     noise: float = 0.1
     swing: float = 0.5
     carried: float = 1.0

@@ -35,7 +35,7 @@ class Ablation:
 ABLATIONS = {
     "cantilever": Ablation(
         cantilever,
-        1.25,
+        1.0,
         {
             "solved": [],
             "solved, no noise": NO_NOISE,
@@ -47,7 +47,7 @@ ABLATIONS = {
     ),
     "cloth": Ablation(
         cloth,
-        2.0,
+        1.5,
         {
             "solved": [],
             "solved, no noise": NO_NOISE,
@@ -57,7 +57,7 @@ ABLATIONS = {
             "supervised, noise": ["loss=supervised"],
         },
     ),
-    "tuft": Ablation(tuft, 2.0, {"solved": [], "solved, not balanced": ["balance=false"]}),
+    "tuft": Ablation(tuft, 1.5, {"solved": [], "solved, not balanced": ["balance=false"]}),
 }
 
 

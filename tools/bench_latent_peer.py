@@ -21,14 +21,14 @@ import torch
 from data_free_subspace import LATENTS, MINUTES, data_free
 from latent_rollouts import Roller, course
 from latent_scenes import LATENT, baked, cantilever
+from solver_times import solver_ms
 from torch import Tensor
 
 from ml_backend.methods.incremental_potential import IncrementalPotential, Step
 from ml_backend.methods.latent_minimum import minimise
-from ml_backend.simulation.simulation import Simulation
 from neural_physics.energies.air import AIR_DENSITY
 from neural_physics.model_file import read_model
-from neural_physics.takes import Dataset, Take
+from neural_physics.takes import Take
 
 CPU = torch.device("cpu")
 FRAMES = 300
@@ -95,7 +95,14 @@ def judge() -> dict[str, Any]:
     }
     with torch.no_grad():
         least = [float(potential(true[t, None], _before(true, t))[0]) for t in range(2, FRAMES)]
-    rows = [{"name": "the solver, in full space", "ms": solver_ms(dataset), "gap_mm": 0.0, "error": 0.0}]
+    rows = [
+        {
+            "name": "the solver, in full space",
+            "ms": solver_ms(dataset, take.name, 100),
+            "gap_mm": 0.0,
+            "error": 0.0,
+        }
+    ]
     for name, subspace in subspaces.items():
         solver = StepSolver(subspace, potential, unit)
         found = [solver.solved(_before(true, t)) for t in range(2, FRAMES)]
@@ -180,17 +187,5 @@ def _step_ms(roller: Roller, y: np.ndarray) -> float:
         began = perf_counter()
         state = roller.method.step(state, each)
         roller.method.positions(state, each)
-        taken.append(perf_counter() - began)
-    return 1e3 * median(taken)
-
-
-def solver_ms(dataset: Dataset, name: str = "", frames: int = 100) -> float:
-    """Median of a frame that the bundled solver makes anew, of a take from its start."""
-    surroundings = dataset.surroundings(name or dataset.takes()[0].name)
-    assert surroundings is not None and dataset.body is not None
-    simulation, taken = Simulation(surroundings[0], dataset.body, surroundings[1]), []
-    for _ in range(frames):
-        began = perf_counter()
-        simulation.advance()
         taken.append(perf_counter() - began)
     return 1e3 * median(taken)

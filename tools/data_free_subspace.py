@@ -24,7 +24,7 @@ from ml_backend.methods.body_energy import BodyEnergy
 from neural_physics.body import Body
 
 LATENTS, WIDTH, BATCH = 8, 128, 32
-MINUTES = 5.0  # of the processor
+MINUTES = 3.0  # of the processor
 EXPANSION = 1.0  # weight of the second term
 RATE = 1e-3
 DTYPE = torch.float64

@@ -31,6 +31,13 @@ SAME = 1e-4  # of the body's size: how near the bases found again must be to the
 TWICE = 2.0  # of the solver's largest elastic energy: what is above has diverged
 
 
+def load(path: Path) -> LatentDynamics:
+    """A model of this method."""
+    method = load_method(read_model(path))
+    assert isinstance(method, LatentDynamics)
+    return method
+
+
 class Roller:
     """A model of a dataset's body, of all of its vertices: a solid's mesh only hangs in it.
 
@@ -39,11 +46,9 @@ class Roller:
     """
 
     def __init__(self, path: Path, dataset: Dataset) -> None:
-        model = read_model(path)
-        method = load_method(model)
-        assert isinstance(method, LatentDynamics)
         assert dataset.body is not None
-        self.method, self.body, self.dt = method, dataset.body, dataset.info.dt
+        self.method, self.body, self.dt = load(path), dataset.body, dataset.info.dt
+        model = read_model(path)
         self.moved = (
             len(model.tensor("offsets", -1, dataset.info.channels.size)) if "offsets" in model.tensors else 0
         )

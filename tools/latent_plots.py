@@ -1,4 +1,4 @@
-"""Pictures of the rollouts of `bench_latent.py latent_splits`, into docs/images: `python tools/latent_plots.py`."""
+"""Pictures of what `bench_latent.py latent_splits` rolled out, into docs/images: `tools/latent_plots.py`."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from latent_models import trained
 from latent_rollouts import Roller, course, first_above, long_elastic
 from latent_scenes import LATENT, LatentScene, baked, cantilever, cloth, tuft
+from latent_training import trained
 
 from neural_physics.takes import Dataset, Take
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from latent_models import trained
 from latent_rollouts import Roller, course
 from latent_scenes import BALL_RADIUS, LATENT, baked, cloth_and_ball
+from latent_training import trained
 from numpy.typing import NDArray
 
 from neural_physics.capsules import Capsules, push_out
 
-MINUTES = 3  # of the processor, of each training
+MINUTES = 2  # of the processor, of each training
 ROWS: dict[str, list[str]] = {"with the contact term": [], "without it": ["contact=false"]}
 
 Floats = NDArray[np.floating]

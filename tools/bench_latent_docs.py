@@ -142,11 +142,11 @@ def splits(part: dict[str, Any]) -> str:
 
 def speeds(part: dict[str, Any]) -> str:
     rows = [
-        (row["scene"], each["take"], *(_short(each[name]) for name in ("error", "kinetic", "most_elastic")))
+        (row["scene"], each["speed"], *(_short(each[name]) for name in ("error", "kinetic", "most_elastic")))
         for row in part["rows"]
         for each in row["speeds"]
     ]
-    return table(("scene", "take", "error", "kinetic energy", "most elastic energy"), rows)
+    return table(("scene", "speed, m/s", "error", "kinetic energy", "most elastic energy"), rows)
 
 
 def _missing(part: dict[str, Any]) -> str:

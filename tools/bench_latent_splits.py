@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import latent_datasets
@@ -65,17 +66,18 @@ def _limit(name: str, beside: Course) -> np.ndarray | None:
 
 
 def _speeds(name: str, roller: Roller) -> list[dict[str, Any]]:
-    """Of takes with a constant speed each: the fastest, and the error."""
+    """Of takes with a speed each, of which a file beside their dataset tells: errors and energies."""
     folder = latent_datasets.EXAMPLES[name].speeds
     dataset = latent_datasets.found(folder) if folder else None
     if dataset is None:
         return []
+    about = json.loads((latent_datasets.SCENES / f"{folder}_takes.json").read_text(encoding="utf-8"))
     found = []
     for take in dataset.takes():
         beside = course(roller, take)
         found.append(
             {
-                "take": take.name,
+                "speed": about[take.name]["speed"],
                 "error": beside.error(slice(2, None)),
                 "kinetic": beside.kept(slice(None)),
                 "most_elastic": float(beside.elastic.max() / beside.true_elastic.max()),

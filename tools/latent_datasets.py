@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from latent_models import trained
 from latent_scenes import LATENT, seen_only
+from latent_training import trained
 
 from neural_physics.takes import Dataset
 
 SCENES = LATENT / "scenes"
-MINUTES = 4  # of the processor, for each model; the preset `balanced` has nine
+MINUTES = 3  # of the processor, for each model; the preset `balanced` has nine
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from latent_models import BASES
+from latent_training import BASES
 from numpy.typing import NDArray
 
 from ml_backend.methods.body_energy import BodyEnergy

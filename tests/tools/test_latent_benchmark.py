@@ -15,7 +15,7 @@ pytestmark = pytest.mark.torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-import latent_models  # noqa: E402
+import latent_training  # noqa: E402
 from bench_latent_contact import BALL_RADIUS, inside  # noqa: E402
 from bench_latent_limit import LARGER, larger  # noqa: E402
 from data_free_subspace import LATENTS, DataFreeSubspace  # noqa: E402
@@ -42,8 +42,8 @@ def beam(tmp_path_factory):
 def roller(beam, tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(latent_models, "MODELS", folder)
-        path, _ = latent_models.trained("beam", beam.path, changes=QUICK)
+        patched.setattr(latent_training, "MODELS", folder)
+        path, _ = latent_training.trained("beam", beam.path, changes=QUICK)
     return Roller(path, beam)
 
 

@@ -331,12 +331,12 @@ PROBLEMS: dict[str, str] = {
     "device_missing": "There is no CUDA device for training here: choose --device cpu or auto.",
     "training_diverged": "Training stopped giving finite numbers after {steps} steps: lower the learning rate, or choose another preset.",
     "latent_needs_solver": (
-        "Latent dynamics learns from the energies of the bundled solver, and {object} in {path} was simulated by "
-        "something else: set Simulated By to Solid, Shell or Rods and click Bake, or choose another method."
+        "Latent Dynamics learns from the energies of the bundled solver, which does not simulate {object}: "
+        "set Simulated By to Solid, Shell or Rods and click Bake, or choose another method."
     ),
     "latent_needs_one_step": (
-        "Latent dynamics learns whole frames, and {object} in {path} was baked with {steps} steps in each: "
-        "set its Steps per Frame to 1 and bake it into a new dataset folder, or choose another method."
+        "Latent Dynamics learns whole frames, and {object} takes {steps} steps in each: set its Steps per Frame "
+        "to 1 and click Bake, into a new dataset folder if there are takes already, or choose another method."
     ),
     "latent_strands_curved": (
         "The strands of {object} are curved at rest by up to {degrees} degrees at a joint, and how such strands twist "

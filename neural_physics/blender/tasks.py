@@ -13,6 +13,7 @@ from ..bake_plan import side_folder
 from ..dataset_info import Role
 from ..errors import Problem
 from ..methods import load_method
+from ..methods.requirements import LATENT_DYNAMICS, check_simulation
 from ..model_file import parse_model, read_model_bytes
 from ..whole_files import writing
 from ..wording import job_name
@@ -31,7 +32,7 @@ from .paths import (
 )
 from .play_session import check_belongs
 from .properties import settings_of
-from .sources import check_mesh, mesh_of
+from .sources import check_mesh, mesh_of, uses_solver
 from .take_display import hide_take
 from .targets import check_set_up
 
@@ -42,6 +43,8 @@ NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE)}
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps an object from being baked."""
     obj = check_set_up(obj)
+    settings = settings_of(obj)
+    check_simulation(settings.method, obj.name, settings.simulation.steps if uses_solver(obj) else None)
     baking.check_bake(scene, obj)
     _check_free(obj)
 
@@ -50,6 +53,8 @@ def check_train(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being trained."""
     obj = check_set_up(obj)
     _check_dataset(obj)
+    made = dataset_status(dataset_folder(obj))
+    check_simulation(settings_of(obj).method, obj.name, made.solver_steps)
     training_environment.require_python()
     _check_free(obj)
 
@@ -206,6 +211,8 @@ def _train_words(obj: bpy.types.Object) -> list[str]:
         "--seed": settings.training_seed,
         "--out": model_path(obj),
     }
+    if settings.method == LATENT_DYNAMICS and settings.latent_count:
+        options["--set"] = f"latents={settings.latent_count}"
     return _words("train", [dataset_folder(obj)], options)
 
 

@@ -17,10 +17,12 @@ from neural_physics.takes import Dataset, Take
 
 SEEDS = (0, 1, 2)
 NO_NOISE = ["noise=0", "swing=0", "carried=0"]
-# Steps end the autoencoder's training, so that it is the same in all rows, and the clock the integrator's.
+# Of a quarter of the time, and the whole of what is left: no patience ends a training before the others.
 BUDGET = ["coder_steps=3000", "patience=1000"]
 # With all samples that `batch=256` stands for, a step would take seconds.
 POTENTIAL = ["loss=potential", "batch=24"]
+
+ALONE = ["residual=false"]  # no linear model of the motion, to which the network would add
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,9 @@ ABLATIONS = {
             "potential": POTENTIAL,
             "potential, no noise": [*POTENTIAL, *NO_NOISE],
             "supervised": ["loss=supervised", *NO_NOISE],
-            "supervised, noise": ["loss=supervised"],
+            "network alone, solved": ALONE,
+            "network alone, solved, no noise": [*ALONE, *NO_NOISE],
+            "network alone, supervised": [*ALONE, "loss=supervised", *NO_NOISE],
         },
     ),
     "cloth": Ablation(
@@ -54,7 +58,8 @@ ABLATIONS = {
             "solved, not balanced": ["balance=false"],
             "potential": POTENTIAL,
             "supervised": ["loss=supervised", *NO_NOISE],
-            "supervised, noise": ["loss=supervised"],
+            "network alone, solved": ALONE,
+            "network alone, supervised": [*ALONE, "loss=supervised", *NO_NOISE],
         },
     ),
     "tuft": Ablation(tuft, 1.5, {"solved": [], "solved, not balanced": ["balance=false"]}),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from neural_physics.capsules import Capsules, push_out
 
-MINUTES = 2  # of the processor, of each training
+MINUTES = 3  # of the processor, of each training
 ROWS: dict[str, list[str]] = {"with the contact term": [], "without it": ["contact=false"]}
 
 Floats = NDArray[np.floating]

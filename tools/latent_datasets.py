@@ -16,7 +16,7 @@ from latent_training import trained
 from neural_physics.takes import Dataset
 
 SCENES = LATENT / "scenes"
-MINUTES = 3  # of the processor, for each model; the preset `balanced` has nine
+MINUTES = 9  # of the processor, for each model: those of the preset `balanced`
 
 
 @dataclass(frozen=True)

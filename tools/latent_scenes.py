@@ -145,7 +145,7 @@ def cloth() -> LatentScene:
 
 
 def cloth_and_ball() -> LatentScene:
-    """The same sheet, held still, and a ball that is pushed through where it hangs."""
+    """The same sheet, held still, and a ball that is pushed along a line through where it hangs."""
     asked = sheet()
     smooth = replace(asked.settings, friction=0.0)  # which the energies that are learned from do not have
     asked = replace(asked, settings=smooth, colliders=(ball_mesh(BALL_RADIUS),))
@@ -194,7 +194,7 @@ def _slow_and_fast(frames: int, seed: int) -> tuple[Array, Array]:
 
 
 def _pushed(frames: int, seed: int) -> tuple[Array, Array]:
-    box = MotionBox((-0.25, 0.0, -0.2), (0.25, 1.2, 0.3), shortest=0.5, longest=1.5, fastest=2.0)
+    box = MotionBox((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), shortest=0.5, longest=1.5, fastest=1.2)
     way = wander(box, frames, 1 / FPS, np.random.default_rng(seed), (0.0, 0.0, 0.0))
     return np.zeros((frames, 3)), np.asarray(way)
 

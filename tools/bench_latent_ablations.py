@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from latent_rollouts import Roller, course, first_above, long_elastic
 from latent_scenes import LATENT, LatentScene, baked, cantilever, cloth, tuft
-from latent_training import trained
+from latent_training import is_trained, trained
 
 from neural_physics.takes import Dataset, Take
 
@@ -71,8 +71,7 @@ def model(name: str, row: str, seed: int) -> tuple[Path, dict[str, Any]]:
     ablation = ABLATIONS[name]
     dataset = baked(ablation.scene(), LATENT)
     changes = [*BUDGET, f"minutes={ablation.minutes:g}", *ablation.rows[row]]
-    folder = f"{name}_{row.replace(', ', '_').replace(' ', '_')}_{seed}"
-    return trained(folder, dataset.path, seed, changes)
+    return trained(_folder(name, row, seed), dataset.path, seed, changes)
 
 
 def train_all() -> None:
@@ -87,19 +86,24 @@ LONG = 5000  # frames
 MOMENTS = (300, 1000)  # frames after which the cantilever is compared with where the solver's comes to rest
 
 
-def judge() -> dict[str, Any]:
-    """Of each scene's rows: what all of its seeds came to."""
-    train_all()
-    return {
-        name: {
-            "minutes": ablation.minutes,
-            "rows": [
-                {"name": row, "changes": changes, "runs": [_run(name, row, seed) for seed in SEEDS]}
-                for row, changes in ablation.rows.items()
-            ],
-        }
-        for name, ablation in ABLATIONS.items()
-    }
+def judge(kept_only: bool = False) -> dict[str, Any]:
+    """Of each scene's rows: what all of its seeds came to, or those that are trained already."""
+    if not kept_only:
+        train_all()
+    rows = [(name, row, changes) for name, each in ABLATIONS.items() for row, changes in each.rows.items()]
+    found: dict[str, Any] = {name: {"minutes": each.minutes, "rows": []} for name, each in ABLATIONS.items()}
+    missing = []
+    for name, row, changes in rows:
+        seeds = [seed for seed in SEEDS if is_trained(_folder(name, row, seed))]
+        missing += [_folder(name, row, seed) for seed in SEEDS if seed not in seeds]
+        runs = [_run(name, row, seed) for seed in seeds]
+        if runs:
+            found[name]["rows"].append({"name": row, "changes": changes, "runs": runs})
+    return {**found, "missing": missing}
+
+
+def _folder(name: str, row: str, seed: int) -> str:
+    return f"{name}_{row.replace(', ', '_').replace(' ', '_')}_{seed}"
 
 
 def _run(name: str, row: str, seed: int) -> dict[str, Any]:

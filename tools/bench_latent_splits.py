@@ -15,9 +15,13 @@ LONG = 5000  # frames
 CURVES = LATENT / "curves"
 
 
-def judge() -> dict[str, Any]:
-    """Of each scene there is: errors on what was seen and what was not, pins, energies, and the limit."""
-    rows = [_row(name) for name in latent_datasets.EXAMPLES if latent_datasets.model(name) is not None]
+def judge(kept_only: bool = False) -> dict[str, Any]:
+    """Of each scene there is: errors on what was seen and what was not, pins, energies, and the limit.
+
+    kept_only: train nothing.
+    """
+    there = [name for name in latent_datasets.EXAMPLES if latent_datasets.model(name, kept_only) is not None]
+    rows = [_row(name) for name in there]
     return {"rows": rows, "minutes": latent_datasets.MINUTES, "missing": latent_datasets.missing()}
 
 

@@ -13,11 +13,11 @@ from solver_times import solver_ms
 STEPS, FRAMES = 600, 60  # of the network, and of the solver
 
 
-def judge() -> dict[str, Any]:
-    """Milliseconds of a frame: medians."""
+def judge(kept_only: bool = False) -> dict[str, Any]:
+    """Milliseconds of a frame: medians. kept_only: train nothing."""
     rows = []
     for name, example in latent_datasets.EXAMPLES.items():
-        made, dataset = latent_datasets.model(name), latent_datasets.learned(name)
+        made, dataset = latent_datasets.model(name, kept_only), latent_datasets.learned(name)
         if made is None or dataset is None:
             continue
         method, body = load(made[0]), dataset.body

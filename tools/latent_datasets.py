@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from latent_scenes import LATENT, seen_only
-from latent_training import trained
+from latent_training import is_trained, trained
 
 from neural_physics.takes import Dataset
 
@@ -64,16 +64,20 @@ def learned(name: str) -> Dataset | None:
     return seen_only(dataset, {take: example.seen}, LATENT / f"{example.dataset}_seen")
 
 
-def model(name: str) -> tuple[Path, dict[str, Any]] | None:
-    """An example's model file and what its training delivered, None where there is no dataset yet."""
-    dataset = learned(name)
-    if dataset is None:
+def model(name: str, kept_only: bool = False) -> tuple[Path, dict[str, Any]] | None:
+    """An example's model file and what its training delivered, None where there is no dataset yet.
+
+    kept_only: None, too, where no model is trained yet.
+    """
+    dataset, folder = learned(name), EXAMPLES[name].dataset.lower()
+    if dataset is None or (kept_only and not is_trained(folder)):
         return None
     changes = [f"minutes={MINUTES}", f"latents={EXAMPLES[name].latents}"]
-    return trained(EXAMPLES[name].dataset.lower(), dataset.path, 0, changes)
+    return trained(folder, dataset.path, 0, changes)
 
 
 def missing() -> list[str]:
-    """The datasets that are not there."""
+    """The datasets and models that are not there."""
     wanted = [each for e in EXAMPLES.values() for each in (e.dataset, e.speeds) if each]
-    return [each for each in wanted if found(each) is None]
+    datasets = [each for each in wanted if found(each) is None]
+    return datasets + [name for name in EXAMPLES if model(name, kept_only=True) is None]

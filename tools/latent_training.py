@@ -48,5 +48,10 @@ def trained(
     return model, json.loads(found.read_text(encoding="utf-8"))
 
 
+def is_trained(name: str) -> bool:
+    """Whether a model is there."""
+    return (MODELS / name / "training.json").is_file()
+
+
 def _silent(event: Mapping[str, Any]) -> None:
     """What is told is of no interest."""

@@ -31,7 +31,7 @@ DEMONSTRATION = [
 
 def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """A sheet of 192 vertices, 0.8 m by 1 m, below a bar that holds two of its corners; returns the sheet."""
-    view = View(camera=(2.2, -3.8, 0.3), target=(0.0, 0.0, -0.45), lens=78.0)
+    view = View(camera=(-0.6, -4.3, 0.5), target=(0.0, 0.0, -0.45), lens=80.0)
     collection = open_stage(scene, "Pinned Cloth", view, ground=-1.25, frames=FRAMES, fps=FPS)
     bar = rod(collection, "Bar", (0.0, 0.0, 0.0), "X", 1.1 * WIDTH)
     bar.rotation_euler.z = OBLIQUE

@@ -17,17 +17,26 @@ from .strands import simulate_as_yarn, straight_strands
 FRAMES, FPS = 250, 30
 COLUMNS, ROWS = 10, 5  # of strands on each of four sides
 EDGES, LENGTH = 17, 0.6  # metres
-CUBE = 0.4  # metres
+CUBE, ROOTS = 0.34, 0.2  # metres; of the cube its size, and how far the strands' roots are from its middle
 OUT = Vector((1.0, 0.0, -0.5))  # of the side that looks along X
 TAKE_FRAMES = 300
 TURN = radians(170.0)
 STILL = MotionBox((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), shortest=0.8, longest=2.0)
-DEMONSTRATION = [(1, 0.0), (45, 150.0), (75, -60.0), (90, -20.0), (140, -20.0), (190, 170.0), (250, 0.0)]
+DEMONSTRATION = [
+    (1, 0.0),
+    (30, 160.0),
+    (65, -150.0),
+    (85, -100.0),
+    (130, -100.0),
+    (165, 165.0),
+    (200, -60.0),
+    (250, 0.0),
+]  # degrees
 
 
 def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """Two hundred strands of 0.6 m on a cube, which is their reference frame; returns the strands."""
-    view = View(camera=(-1.6, -4.4, 1.1), target=(0.0, 0.0, -0.2), lens=62.0)
+    view = View(camera=(-1.6, -4.4, 1.2), target=(0.0, 0.0, -0.15), lens=85.0)
     collection = open_stage(scene, "Turning Hair", view, ground=-0.95, frames=FRAMES, fps=FPS)
     rod(collection, "Axle", (0.0, 0.0, 0.8), "Z", 1.6)
     cube = block(collection, "Cube", (CUBE, CUBE, CUBE), (0.0, 0.0, 0.0), BEAM)
@@ -46,9 +55,9 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
 
 def _strands() -> bmesh.types.BMesh:
     """Rows of strands on four sides of the cube, which grow outwards and a little down."""
-    across = [0.9 * (2.0 * k / (COLUMNS - 1) - 1.0) for k in range(COLUMNS)]  # in halves of the cube
+    across = [0.9 * (2.0 * k / (COLUMNS - 1) - 1.0) for k in range(COLUMNS)]  # in distances of the roots
     up = [0.8 * (2.0 * k / (ROWS - 1) - 1.0) for k in range(ROWS)]
-    roots = [(CUBE / 2 * Vector((1.0, y, z)), OUT) for y in across for z in up]
+    roots = [(ROOTS * Vector((1.0, y, z)), OUT) for y in across for z in up]
     turns = [Matrix.Rotation(pi / 2 * side, 3, "Z") for side in range(4)]
     return straight_strands(
         [(turn @ root, turn @ out) for turn in turns for root, out in roots], LENGTH, EDGES

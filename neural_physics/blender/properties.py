@@ -54,6 +54,12 @@ MOTIONS = [
     ("KEEP", "Keep Animation", "The animation it has in this scene"),
     ("ACTIONS", "Play Actions", "All its actions one after the other, in another order in every take"),
 ]
+TURN_AXES = [
+    ("ANY", "Any Axis", "Another axis for each turn"),
+    ("X", "X", "Its own X axis alone"),
+    ("Y", "Y", "Its own Y axis alone"),
+    ("Z", "Z", "Its own Z axis alone, as a carousel does"),
+]
 
 
 def _suit_simulation(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
@@ -123,6 +129,12 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
         min=0.0,
         max=3.1416,
         subtype="ANGLE",
+    )
+    turn_axis: EnumProperty(
+        name="About",
+        description="The only one of its own axes that it turns about, or another one for each turn",
+        items=TURN_AXES,
+        default="ANY",
     )
 
 

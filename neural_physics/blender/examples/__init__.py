@@ -13,12 +13,17 @@ from . import (
     cape,
     cloth_shell,
     dragon,
+    ears,
     flag,
     four_pins,
     hair_tuft,
+    hanging_figure,
     jelly,
+    pinned_cloth,
     skirt,
+    sliding_hair,
     soft_body_ball,
+    turning_hair,
 )
 
 # What a menu shows: identifier, label, description.
@@ -35,6 +40,15 @@ EXAMPLES: list[tuple[str, str, str]] = [
     ("CANTILEVER", "Cantilever", "A rubber beam in a clamp; simulated by the bundled solver"),
     ("HAIR_TUFT", "Hair Tuft", "Strands on a head to turn and shake; simulated by the bundled solver"),
     ("CLOTH_SHELL", "Cloth Shell", "A sheet in two hands, and a ball; simulated by the bundled solver"),
+    ("PINNED_CLOTH", "Pinned Cloth", "A small sheet on a bar to slide; simulated by the bundled solver"),
+    ("SLIDING_HAIR", "Sliding Hair", "Strands below a cube to slide; simulated by the bundled solver"),
+    ("TURNING_HAIR", "Turning Hair", "Strands on a cube to turn; simulated by the bundled solver"),
+    (
+        "HANGING_FIGURE",
+        "Hanging Figure",
+        "A soft creature on a bar to swing; simulated by the bundled solver",
+    ),
+    ("EARS", "Ears", "Soft ears on a hard head to nod; simulated by the bundled solver"),
 ]
 _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "BALL_AND_SHEET": ball_and_sheet.build,
@@ -49,6 +63,11 @@ _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "CANTILEVER": cantilever.build,
     "HAIR_TUFT": hair_tuft.build,
     "CLOTH_SHELL": cloth_shell.build,
+    "PINNED_CLOTH": pinned_cloth.build,
+    "SLIDING_HAIR": sliding_hair.build,
+    "TURNING_HAIR": turning_hair.build,
+    "HANGING_FIGURE": hanging_figure.build,
+    "EARS": ears.build,
 }
 
 

@@ -31,7 +31,7 @@ from .rig_actions import kept_for_testing, with_unused_actions
 from .sampling import is_wind, layout_of, reference_frame_of
 from .scene_copy import first_frame, noisy_winds, save_copy
 from .solver_request import solver_request
-from .sources import check_target, mesh_of, physics_modifier, uses_solver
+from .sources import check_target, mesh_of, physics_of, uses_solver
 from .surroundings import ball_radii, gravity_of
 from .training_environment import require_python
 from .training_motion import animation_end, check_training_motion, motion_varies
@@ -143,7 +143,7 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
         reference_frame=reference_frame_of(obj),
         provenance={
             "program": f"Blender {bpy.app.version_string}",
-            "physics": _physics_of(obj),
+            "physics": physics_of(obj),
             KEPT: kept_for_testing(obj),
         },
         gravity=gravity_of(scene, obj),
@@ -155,14 +155,6 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
             "dataset_other_fps", path=dataset.path, found=round(dataset.info.fps, 3), expected=round(fps, 3)
         )
     return dataset
-
-
-def _physics_of(obj: bpy.types.Object) -> str:
-    physics = physics_modifier(obj)
-    if uses_solver(obj):
-        return f"bundled solver, {settings_of(obj).simulation.kind.lower()}"
-    assert physics is not None  # check_target has refused it
-    return physics.type.lower()
 
 
 def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:

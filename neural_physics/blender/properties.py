@@ -17,7 +17,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..methods.requirements import LATENT_DYNAMICS
+from ..methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS
 from .capsule_properties import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
@@ -41,6 +41,12 @@ METHODS = [
         LATENT_DYNAMICS,
         "Latent Dynamics",
         "Learns the bundled solver's own energies; good for what hangs and swings from few takes (Li 2025)",
+    ),
+    (
+        HIERARCHICAL_CLOTH,
+        "Hierarchical Cloth",
+        "Simulates the coarsest level of a subdivided cloth as it plays, and learns what finer levels add: "
+        "reacts to other winds, colliders and stiffness than its takes had (Oh 2018)",
     ),
 ]
 PRESETS = [

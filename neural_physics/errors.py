@@ -215,6 +215,10 @@ PROBLEMS: dict[str, str] = {
         "{collider} cannot be a collider of the solver ({reason}): "
         "close its mesh, or make it flat, where it stands for a ground without end."
     ),
+    "collider_not_round": (
+        "{collider} is neither a ball nor a capsule, and Spring Cloth meets no other shapes: make it one, "
+        "take off its Collision modifier, or set Simulated By to Shell."
+    ),
     "starts_inside": (
         "{object} begins with {count} of its vertices inside {collider}: "
         "move one of them away from the other at the first frame."

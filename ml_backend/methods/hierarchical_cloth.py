@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,11 +18,12 @@ from ml_backend.spans import Span, split
 from ml_backend.tensor_files import Tensors, write_model
 from ml_backend.training import Schedule, Training
 from neural_physics.errors import Problem
+from neural_physics.fabric_ranges import fabric_of
 from neural_physics.hierarchy.usual_levels import usual_hierarchy
 from neural_physics.methods.cloth_loads import FABRIC_RANGES
 from neural_physics.methods.requirements import HIERARCHICAL_CLOTH, check_cloth
 from neural_physics.model_file import ModelInfo
-from neural_physics.projective_dynamics.cloth import ITERATIONS, Fabric
+from neural_physics.projective_dynamics.cloth import ITERATIONS
 from neural_physics.reporting import Emit, StopRequest
 from neural_physics.takes import Dataset
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 MOST_FRAMES = 2000  # that pairs are drawn from
 VALIDATION_FRAMES = 60
-FABRIC_KEY = "fabric."  # of a dataset's provenance
 
 
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
@@ -148,17 +148,6 @@ class _Model:
             },
         )
         write_model(path, info, self._tensors | training.best)
-
-
-def fabric_of(provenance: dict[str, str]) -> Fabric:
-    """What a dataset says that its cloth is made of, as `fabric.stretch` and so on; else the usual fabric."""
-    known = {f.name for f in fields(Fabric)}
-    given = {
-        key.removeprefix(FABRIC_KEY): float(value)
-        for key, value in provenance.items()
-        if key.startswith(FABRIC_KEY) and key.removeprefix(FABRIC_KEY) in known
-    }
-    return Fabric(**given)
 
 
 def found_pins(dataset: Dataset, spans: list[Span]) -> Tensors:

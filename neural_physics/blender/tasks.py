@@ -17,7 +17,16 @@ from ..methods.requirements import LATENT_DYNAMICS
 from ..model_file import parse_model, read_model_bytes
 from ..whole_files import writing
 from ..wording import job_name
-from . import baking, job_host, method_obstacles, packing, playback, setting_up, training_environment
+from . import (
+    baking,
+    job_host,
+    live_fabric,
+    method_obstacles,
+    packing,
+    playback,
+    setting_up,
+    training_environment,
+)
 from .cache_modifier import remove_cache
 from .dataset_status import dataset_status, forget
 from .evaluation_display import hide_evaluation
@@ -86,6 +95,8 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
     model = parse_model(data, str(path))
     check_belongs(model, obj)
     load_method(model)
+    if settings_of(obj).model is None:
+        live_fabric.begin_with(obj, model)
     packing.pack(obj, data)
     settings_of(obj).enabled = True
     setting_up.list_unbound(obj, model.info.channels)

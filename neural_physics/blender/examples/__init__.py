@@ -11,9 +11,11 @@ from . import (
     bunny,
     cantilever,
     cape,
+    cloth_over_objects,
     cloth_shell,
     dragon,
     flag,
+    flag_levels,
     four_pins,
     hair_tuft,
     jelly,
@@ -35,6 +37,8 @@ EXAMPLES: list[tuple[str, str, str]] = [
     ("CANTILEVER", "Cantilever", "A rubber beam in a clamp; simulated by the bundled solver"),
     ("HAIR_TUFT", "Hair Tuft", "Strands on a head to turn and shake; simulated by the bundled solver"),
     ("CLOTH_SHELL", "Cloth Shell", "A sheet in two hands, and a ball; simulated by the bundled solver"),
+    ("FLAG_LEVELS", "Hierarchical Flag", "A fine flag of which the coarsest level is simulated as it plays"),
+    ("CLOTH_OVER_OBJECTS", "Cloth over Objects", "A cloth to drag over balls, of a stiffness to choose"),
 ]
 _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "BALL_AND_SHEET": ball_and_sheet.build,
@@ -49,6 +53,8 @@ _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "CANTILEVER": cantilever.build,
     "HAIR_TUFT": hair_tuft.build,
     "CLOTH_SHELL": cloth_shell.build,
+    "FLAG_LEVELS": flag_levels.build,
+    "CLOTH_OVER_OBJECTS": cloth_over_objects.build,
 }
 
 

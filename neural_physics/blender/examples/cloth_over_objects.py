@@ -1,0 +1,54 @@
+"""Cloth over Objects: 925 vertices of which 70 are simulated while it plays (Oh 2018, section 4)."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import bpy
+from mathutils import Matrix
+
+from ...motion import MotionBox
+from .parts import Key, animate, cloth_of_levels, collider, hang_on, react_to, sheet, vertices_where
+from .stage import BALL, RUBBER, SAIL, STEEL, Colour, Point, View, open_stage
+
+FRAMES = 250
+LENGTH, WIDTH, HEIGHT = 1.44, 0.96, 0.3
+# Where each ball is, its radius and its colour; it strays so far each way in training.
+BALLS: dict[str, tuple[Point, float, Colour]] = {
+    "Ball A": ((-0.40, 0.0, 0.0), 0.22, BALL),
+    "Ball B": ((0.12, -0.26, -0.05), 0.18, RUBBER),
+    "Ball C": ((0.18, 0.28, -0.05), 0.16, STEEL),
+}
+STRAYS = 0.12
+HAND = (LENGTH / 2, 0.0, HEIGHT)
+HAND_BOX = MotionBox((0.15, -0.35, 0.0), (1.0, 0.35, 0.7), shortest=0.5, longest=1.8, fastest=1.2)
+DEMONSTRATION: list[Key] = [
+    (1, HAND),
+    (30, HAND),
+    (70, (0.9, -0.2, 0.2)),
+    (110, (0.35, 0.1, 0.5)),
+    (160, (0.9, 0.3, 0.1)),
+    (205, (0.3, -0.2, 0.55)),
+    (250, HAND),
+]
+
+
+def build(scene: bpy.types.Scene, points: tuple[int, int] = (37, 25)) -> bpy.types.Object:
+    """A sheet of so many vertices along and across, dragged over three balls by a hand; returns the sheet."""
+    view = View(camera=(-1.7, -3.9, 1.9), target=(0.1, 0.0, -0.1), lens=58.0)
+    collection = open_stage(scene, "Cloth over Objects", view, ground=-1.3, frames=FRAMES)
+    cloth = sheet(collection, "Blanket", points, (LENGTH, WIDTH, 1.0), SAIL)
+    cast(bpy.types.Mesh, cloth.data).transform(Matrix.Translation((0.0, 0.0, HEIGHT)))
+    hand = bpy.data.objects.new("Hand", None)
+    hand.empty_display_type, hand.empty_display_size = "SPHERE", 0.08
+    hand.location = HAND
+    collection.objects.link(hand)
+    hang_on(cloth, hand, vertices_where(cloth, lambda at: at.x > LENGTH / 2 - 1e-4))
+    cloth_of_levels(cloth)
+    react_to(cloth, hand, HAND_BOX)
+    animate(hand, DEMONSTRATION)
+    for name, ((x, y, z), radius, colour) in BALLS.items():
+        ball = collider(collection, name, radius, (x, y, z), colour)
+        low, high = (x - STRAYS, y - STRAYS, z - STRAYS), (x + STRAYS, y + STRAYS, z + STRAYS)
+        react_to(cloth, ball, MotionBox(low, high, shortest=0.5, longest=1.5, fastest=0.6))
+    return cloth

@@ -8,6 +8,7 @@ import bpy
 from mathutils import Matrix
 
 from ...motion import MotionBox
+from ..properties import settings_of
 from .parts import Key, animate, cloth_of_levels, collider, hang_on, react_to, sheet, vertices_where
 from .stage import BALL, RUBBER, SAIL, STEEL, Colour, Point, View, open_stage
 
@@ -15,20 +16,21 @@ FRAMES = 250
 LENGTH, WIDTH, HEIGHT = 1.44, 0.96, 0.3
 # Where each ball is, its radius and its colour; it strays so far each way in training.
 BALLS: dict[str, tuple[Point, float, Colour]] = {
-    "Ball A": ((-0.40, 0.0, 0.0), 0.22, BALL),
-    "Ball B": ((0.12, -0.26, -0.05), 0.18, RUBBER),
-    "Ball C": ((0.18, 0.28, -0.05), 0.16, STEEL),
+    "Ball A": ((-0.38, 0.04, 0.0), 0.24, BALL),
+    "Ball B": ((0.12, -0.27, -0.04), 0.2, RUBBER),
+    "Ball C": ((0.14, 0.29, -0.04), 0.18, STEEL),
 }
-STRAYS = 0.12
+STRAYS = 0.1
 HAND = (LENGTH / 2, 0.0, HEIGHT)
-HAND_BOX = MotionBox((0.15, -0.35, 0.0), (1.0, 0.35, 0.7), shortest=0.5, longest=1.8, fastest=1.2)
+# Not so far that the cloth is drawn off all of the balls, nor so quickly that soft fabrics are overstretched.
+HAND_BOX = MotionBox((0.3, -0.25, 0.05), (0.8, 0.25, 0.5), shortest=0.5, longest=1.8, fastest=0.7)
 DEMONSTRATION: list[Key] = [
     (1, HAND),
     (30, HAND),
-    (70, (0.9, -0.2, 0.2)),
-    (110, (0.35, 0.1, 0.5)),
-    (160, (0.9, 0.3, 0.1)),
-    (205, (0.3, -0.2, 0.55)),
+    (70, (0.75, -0.2, 0.15)),
+    (110, (0.35, 0.1, 0.45)),
+    (160, (0.75, 0.2, 0.1)),
+    (205, (0.35, -0.15, 0.4)),
     (250, HAND),
 ]
 
@@ -45,6 +47,7 @@ def build(scene: bpy.types.Scene, points: tuple[int, int] = (37, 25)) -> bpy.typ
     collection.objects.link(hand)
     hang_on(cloth, hand, vertices_where(cloth, lambda at: at.x > LENGTH / 2 - 1e-4))
     cloth_of_levels(cloth)
+    settings_of(cloth).simulation.friction = 0.5
     react_to(cloth, hand, HAND_BOX)
     animate(hand, DEMONSTRATION)
     for name, ((x, y, z), radius, colour) in BALLS.items():

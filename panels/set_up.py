@@ -23,7 +23,12 @@ from .support import Details, Section, button, reasons, settings_column
 
 MOTION_NAMES = {identifier: label for identifier, label, _ in MOTIONS}
 KIND_NAMES = {identifier: label for identifier, label, _ in KINDS}
-KIND_ICONS: dict[str, Any] = {"SOLID": "META_BALL", "SHELL": "MESH_GRID", "ROD": "CURVES"}
+KIND_ICONS: dict[str, Any] = {
+    "SOLID": "META_BALL",
+    "SHELL": "MESH_GRID",
+    "ROD": "CURVES",
+    "SPRINGS": "MOD_CLOTH",
+}
 ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "MESH": "MESH_DATA"}
 
 

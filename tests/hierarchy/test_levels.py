@@ -7,6 +7,7 @@ import pytest
 from level_meshes import fan, grid, icosahedron, mesh_of, tube
 
 from neural_physics.errors import Problem
+from neural_physics.hierarchy import usual_levels
 from neural_physics.hierarchy.coarsening import found_hierarchy
 from neural_physics.hierarchy.subdividing import subdivided
 from neural_physics.rest_mesh import Mesh
@@ -223,3 +224,23 @@ def test_faces_that_no_level_can_be_made_of_have_their_sentences(make):
 def test_a_level_too_fine_is_refused_before_it_is_made():
     problem = refused(grid(100, 100), 8, subdivided)
     assert problem.code == "levels_too_fine" and "GiB" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "coarse"),
+    [(25, 37, 7 * 10), (49, 73, 13 * 19), (7, 5, 4 * 3), (161, 121, 21 * 16), (129, 193, 17 * 25)],
+)
+def test_the_usual_levels_are_two_or_what_there_is_or_more_where_level_0_were_slow(columns, rows, coarse):
+    """Beyond a thousand vertices one more is taken: 41 x 31 and 33 x 49 are more."""
+    assert usual_levels.usual_hierarchy(grid(columns, rows), "Cloth").levels[0].vertex_count == coarse
+
+
+def test_the_usual_levels_name_what_is_missing_for_the_first_of_them(monkeypatch):
+    def usual(mesh, _levels, name):
+        return usual_levels.usual_hierarchy(mesh, name)
+
+    assert refused(grid(6, 5), make=usual).names["multiple"] == 2
+    assert refused(icosahedron(), make=usual).code == "levels_not_found"
+    monkeypatch.setattr(usual_levels, "MOST_COARSE", 11)
+    problem = refused(grid(7, 5), make=usual)
+    assert (problem.code, problem.names["count"]) == ("levels_coarse_too_fine", 12)

@@ -11,10 +11,12 @@ from . import (
     bunny,
     cantilever,
     cape,
+    cloth_over_objects,
     cloth_shell,
     dragon,
     ears,
     flag,
+    flag_levels,
     four_pins,
     hair_tuft,
     hanging_figure,
@@ -49,6 +51,8 @@ EXAMPLES: list[tuple[str, str, str]] = [
         "A soft creature on a bar to swing; simulated by the bundled solver",
     ),
     ("EARS", "Ears", "Soft ears on a hard head to nod; simulated by the bundled solver"),
+    ("FLAG_LEVELS", "Hierarchical Flag", "A fine flag of which the coarsest level is simulated as it plays"),
+    ("CLOTH_OVER_OBJECTS", "Cloth over Objects", "A cloth to drag over balls, of a stiffness to choose"),
 ]
 _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "BALL_AND_SHEET": ball_and_sheet.build,
@@ -68,6 +72,8 @@ _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "TURNING_HAIR": turning_hair.build,
     "HANGING_FIGURE": hanging_figure.build,
     "EARS": ears.build,
+    "FLAG_LEVELS": flag_levels.build,
+    "CLOTH_OVER_OBJECTS": cloth_over_objects.build,
 }
 
 

@@ -137,13 +137,17 @@ PROBLEMS: dict[str, str] = {
         "The faces of {object} at the edge between its vertices {a} and {b} point to opposite sides: "
         "recalculate its normals (Mesh > Normals > Recalculate Outside)."
     ),
+    "levels_cut_shared": (
+        "The quads of {object} cannot all be cut into triangles, since two would be cut along the same line between "
+        "the vertices {a} and {b}: move one of them to another corner (Edge > Rotate Edge CW), or merge the two."
+    ),
     "levels_quads": (
         "The quads of {object} cannot be cut into triangles that {levels} coarser levels fit to (only {found} do): "
-        "give it a multiple of {multiple} faces along every side, or let a coarse mesh be subdivided."
+        "give it a multiple of {multiple} faces along every side, or subdivide a coarse mesh (Edge > Subdivide)."
     ),
     "levels_not_found": (
         "{object} is not a mesh that was subdivided {levels} times, only {found}: "
-        "choose fewer levels, or let a coarse mesh be subdivided."
+        "take a coarse mesh and subdivide that (Edge > Subdivide), or choose fewer levels."
     ),
     "levels_too_fine": (
         "The levels of {object} would need {needed} of memory, and {allowed} are allowed: choose fewer levels, or a coarser mesh."

@@ -15,7 +15,7 @@ from neural_physics.channels import ChannelLayout
 from neural_physics.energies.air import wind_velocity
 from neural_physics.errors import Problem
 from neural_physics.fabric_ranges import LIVE, middle_fabric
-from neural_physics.hierarchy.half_edges import check_vertices, half_edges_of, split_quads
+from neural_physics.hierarchy.half_edges import check_cut, check_vertices, half_edges_of, split_quads
 from neural_physics.methods.cloth_loads import FABRIC_RANGES
 from neural_physics.projective_dynamics.cloth import Cloth, Fabric, Load
 from neural_physics.projective_dynamics.round_colliders import RoundColliders
@@ -33,13 +33,14 @@ NOTHING = np.empty(0)
 def make_cloth(request: SimulationRequest, fps: float) -> Cloth:
     """The springs of a mesh, its quads cut as its levels are; dt is one frame.
 
-    Raises Problem("body_unusable" | "nothing_free") and what `half_edges_of` and `check_vertices` do.
+    Raises Problem("body_unusable" | "nothing_free") and what `half_edges` raises.
     """
     check_vertices(mesh_at_rest(request), request.object)
     half_edges_of(request.corners, request.face_sizes, request.object)
     if request.pins.all():
         raise Problem("nothing_free", object=request.object)
     triangles = request.corners[split_quads(request.corners, request.face_sizes)]
+    check_cut(triangles, request.object)
     try:
         return Cloth(request.rest_positions, triangles, np.flatnonzero(request.pins), 1.0 / fps, sparse_solve)
     except ValueError as error:

@@ -66,3 +66,30 @@ def test_moves_stays_bounded_and_is_held_where_its_pins_are_carried(name, monkey
     assert take.interaction[0, -2] == pytest.approx(
         drawn_fabric(SimulationSettings("springs"), take.info.seed)["stretch"]
     )
+
+
+MESHES = {
+    "grid": lambda: bpy.ops.mesh.primitive_grid_add(x_subdivisions=5, y_subdivisions=3),
+    "cylinder": lambda: bpy.ops.mesh.primitive_cylinder_add(vertices=7, end_fill_type="TRIFAN"),
+    "icosphere": lambda: bpy.ops.mesh.primitive_ico_sphere_add(subdivisions=1),
+}
+
+
+@pytest.mark.parametrize("add", MESHES.values(), ids=MESHES)
+def test_what_blender_has_subdivided_has_the_levels_it_was_made_of(add):
+    """Edge > Subdivide, which is what the messages tell to do."""
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    if not hasattr(bpy.types.Object, "neural_physics"):
+        properties.register()
+    add()
+    obj, counts = bpy.context.object, []
+    for _ in range(2):
+        counts.append(len(obj.data.vertices))
+        bpy.ops.object.mode_set(mode="EDIT")
+        bpy.ops.mesh.select_all(action="SELECT")
+        bpy.ops.mesh.subdivide(number_cuts=1)
+        bpy.ops.object.mode_set(mode="OBJECT")
+    found = usual_hierarchy(mesh_of(obj), obj.name)
+    coarse = set(found.order[: found.levels[0].vertex_count].tolist())
+    assert coarse == set(range(counts[0])), "Blender adds new vertices after those that were there"
+    assert found.levels[-1].vertex_count == len(obj.data.vertices)

@@ -17,7 +17,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..methods.requirements import LATENT_DYNAMICS
+from ..methods.requirements import LATENT_DYNAMICS, QUASISTATIC_SPRINGS
 from .capsule_properties import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
@@ -41,6 +41,11 @@ METHODS = [
         LATENT_DYNAMICS,
         "Latent Dynamics",
         "Learns the bundled solver's own energies; good for what hangs and swings from few takes (Li 2025)",
+    ),
+    (
+        QUASISTATIC_SPRINGS,
+        "Jiggle Springs",
+        "Lets each vertex of a rigged character swing about where its bones take it, from a take or two (Jin 2022)",
     ),
 ]
 PRESETS = [

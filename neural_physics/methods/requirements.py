@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import Problem
 
 LATENT_DYNAMICS = "latent_dynamics"
+QUASISTATIC_SPRINGS = "quasistatic_springs"
 
 
 def check_simulation(method: str, obj: str, steps: int | None) -> None:

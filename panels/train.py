@@ -15,7 +15,7 @@ from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs import JobState
-from ..neural_physics.methods.requirements import LATENT_DYNAMICS
+from ..neural_physics.methods.requirements import LATENT_DYNAMICS, QUASISTATIC_SPRINGS
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
 from ..operators.jobs import (
     NEURALPHYSICS_OT_evaluate,
@@ -48,7 +48,8 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             column, settings = settings_column(layout), settings_of(obj)
             column.prop(settings, "method")
             column.prop(settings, "preset")
-            column.prop(settings, "basis_count")
+            if settings.method != QUASISTATIC_SPRINGS:
+                column.prop(settings, "basis_count")
             if settings.method == LATENT_DYNAMICS:
                 column.prop(settings, "latent_count")
             text = "Resume Training" if tasks.resumes_training(obj) else "Train"

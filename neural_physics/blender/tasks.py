@@ -13,7 +13,7 @@ from ..bake_plan import side_folder
 from ..dataset_info import Role
 from ..errors import Problem
 from ..methods import load_method
-from ..methods.requirements import LATENT_DYNAMICS, check_simulation
+from ..methods.requirements import LATENT_DYNAMICS, check_pose, check_simulation
 from ..model_file import parse_model, read_model_bytes
 from ..whole_files import writing
 from ..wording import job_name
@@ -53,8 +53,10 @@ def check_train(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being trained."""
     obj = check_set_up(obj)
     _check_dataset(obj)
-    made = dataset_status(dataset_folder(obj))
-    check_simulation(settings_of(obj).method, obj.name, made.solver_steps)
+    folder, method = dataset_folder(obj), settings_of(obj).method
+    made = dataset_status(folder)
+    check_simulation(method, obj.name, made.solver_steps)
+    check_pose(method, obj.name, folder, made.posed)
     training_environment.require_python()
     _check_free(obj)
 

@@ -8,6 +8,12 @@ LATENT_DYNAMICS = "latent_dynamics"
 QUASISTATIC_SPRINGS = "quasistatic_springs"
 
 
+def check_pose(method: str, obj: str, path: object, posed: bool) -> None:
+    """Raise Problem("skin_not_baked") for springs where a dataset, at `path`, does not know an object's bones."""
+    if method == QUASISTATIC_SPRINGS and not posed:
+        raise Problem("skin_not_baked", path=path, object=obj)
+
+
 def check_simulation(method: str, obj: str, steps: int | None) -> None:
     """Raise the Problem that says why a method cannot learn from how an object is simulated.
 

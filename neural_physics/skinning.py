@@ -1,4 +1,4 @@
-"""Vertices that follow bones, as Blender's Armature modifier moves them: the targets of springs (Jin 2022, 3).
+"""Vertices that follow bones, as Blender's Armature modifier has them: targets of springs (Jin 2022, 3).
 
 Everything is in world space: a move takes the mesh's rest positions, in its object's axes, to the world, and
 the first move of all is the object's own, which vertices follow as far as no bone weighs on them.
@@ -6,14 +6,16 @@ the first move of all is the object's own, which vertices follow as far as no bo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Number = TypeVar("Number", np.intp, np.float32)
 
 NEGLIGIBLE = 1e-6  # of a vertex's weight
 RIGID = 1e-3  # a turn's axes are at most so far from unit length and from right angles
@@ -36,7 +38,8 @@ class Skin:
 def check_skin(skin: Skin, vertices: int) -> None:
     """Raise ValueError for a skin that is none, or that of a mesh with other vertices."""
     weights = skin.weights
-    if weights.shape != (vertices, len(skin.bones)) or not weights.size or len(set(skin.bones)) < len(skin.bones):
+    count = len(skin.bones)
+    if weights.shape != (vertices, count) or not weights.size or len(set(skin.bones)) < count:
         raise ValueError("skin weights must be (V, K), of K bones with different names")
     # The comparisons are false for what is not a number, too.
     if not ((weights >= 0.0).all() and (weights.sum(1, dtype=np.float64) <= 1.0 + 1e-4).all()):
@@ -62,8 +65,9 @@ class LinearSkinning:
         points = np.ones((len(bones), 4), np.float32)
         points[:, :3] = rest_positions[vertices]
         self._points = points * weights[vertices, bones][:, None]
-        ends = np.searchsorted(bones, np.arange(weights.shape[1] + 1))
-        self._parts = [(b, slice(ends[b], ends[b + 1])) for b in range(weights.shape[1]) if ends[b] < ends[b + 1]]
+        used, firsts = np.unique(bones, return_index=True)
+        ends = [*firsts[1:], len(bones)]
+        self._parts = [(int(b), slice(*part)) for b, *part in zip(used, firsts, ends, strict=True)]
         # Where each vertex's addends are; the last one, of nothing, for those that have fewer than others.
         self._addends = _ranked(vertices, np.arange(len(bones)), len(weights), missing=len(bones))
         self._moved = np.zeros((len(bones) + 1, 3), np.float32)
@@ -83,8 +87,8 @@ class LinearSkinning:
 class DualQuaternionSkinning:
     """Blender's Preserve Volume: bones' turns and shifts blended as unit dual quaternions.
 
-    Exact for bones that only turn and shift; see `scaled_bones`. A vertex's turns are added up in the order of
-    the bones, each on the side of the sum so far, so that they take the short way round.
+    Exact for bones that only turn and shift; see `scaled_bones`. A vertex's turns are added up in the order
+    of the bones, each on the side of the sum so far, so that they take the short way round.
     """
 
     def __init__(self, skin: Skin, rest_positions: Floats) -> None:
@@ -114,7 +118,7 @@ class DualQuaternionSkinning:
         return np.ascontiguousarray(moved.T, np.float32)
 
 
-def scaled_bones(moves: Floats) -> NDArray[np.intp]:
+def scaled_bones(moves: Floats) -> Indices:
     """Which bones do not only turn and shift, as seen from their object; moves (K + 1, 3, 4)."""
     turns = _turns(moves)[:, :3, :3]
     off = np.abs(turns @ turns.transpose(0, 2, 1) - np.eye(3)).max((1, 2))
@@ -125,7 +129,7 @@ def dual_quaternions(turns: Reals) -> Reals:
     """(K, 8): real parts w, x, y, z, of unit length, then dual parts, of rigid moves (K, 4, 4)."""
     m, shift = turns[:, :3, :3], turns[:, :3, 3]
     xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
-    # All four ways to the same quaternion, each times another of its numbers; the largest has the most digits.
+    # Four ways to the same quaternion, each times another of its numbers; the largest has the most digits.
     yz, zx, xy = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
     y_z, z_x, x_y = m[:, 2, 1] + m[:, 1, 2], m[:, 0, 2] + m[:, 2, 0], m[:, 1, 0] + m[:, 0, 1]
     ways = np.array(
@@ -183,9 +187,7 @@ def _with_object(weights: Floats) -> Floats:
     return np.column_stack([np.where(own > NEGLIGIBLE, own, 0.0), weights]).astype(np.float32)
 
 
-def _ranked(
-    vertices: NDArray[np.intp], values: NDArray[np.generic], count: int, missing: float
-) -> list[NDArray[np.generic]]:
+def _ranked(vertices: Indices, values: NDArray[Number], count: int, missing: float) -> list[NDArray[Number]]:
     """For each vertex its first value, then for each its second, and so on: as many (V,) as any one has."""
     order = np.argsort(vertices, kind="stable")
     counts = np.bincount(vertices, minlength=count)

@@ -1,9 +1,10 @@
-"""Trains zero-restlength springs about skinned targets (Jin et al. 2022), a stiffness and a damping per vertex."""
+"""Trains zero-restlength springs about skinned targets (Jin et al. 2022): k_s and k_d of each vertex."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,11 +22,11 @@ from ml_backend.methods.spring_presets import SpringPreset
 from ml_backend.spans import Span, split
 from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
 from neural_physics.errors import Problem
-from neural_physics.evaluation import RolloutErrors, Window, rollout, rollout_errors
+from neural_physics.evaluation import Predictor, Window, rollout, rollout_errors
 from neural_physics.methods.quasistatic_springs import QuasistaticSprings
 from neural_physics.methods.requirements import QUASISTATIC_SPRINGS
 from neural_physics.model_file import Model, ModelInfo
-from neural_physics.poses import pose_channel, pose_in, to_frame, to_world
+from neural_physics.poses import Pose, pose_channel, pose_in, to_frame, to_world
 from neural_physics.reporting import Emit, Progress, StopRequest
 from neural_physics.skinning import Skin, skinning_of
 from neural_physics.takes import Dataset
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
 
+LEAST = 1e-3  # per frame, of a vertex's matrix, squared: what bones fold flat stays where it was at rest
 PIECE = 100  # frames of a take, at least, where not all are used: a slow swing is to be seen whole
 FITTED = "every vertex has its springs"
 
@@ -50,13 +52,16 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
 
     preset = cast(SpringPreset, options.preset)
     rig = _Rig.of(dataset)
+    skinned = rig.predictor()
     training_spans, validation_spans = split(dataset)
     spans = chosen(training_spans, preset.frames)
+    if preset.settled:
+        rig = replace(rig, rest=rig.settled_rest(spans))
     motions = [rig.motion(span) for span in spans]
     fit = _Fit(options.work / "springs.safetensors", identity(dataset, options), dataset.info.dt, preset)
     stiffness, damping, seconds = fit.run(motions, options.seed, emit, stop)
     tensors: Tensors = {
-        "rest": dataset.mesh.rest_positions,
+        "rest": rig.rest,
         "mean": _mean_shape(spans),
         "weights": rig.skin.weights,
         "stiffness": stiffness.astype(np.float32),
@@ -65,11 +70,14 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     frames = sum(len(span) for span in spans)
     training = {"preset": options.preset_name, "seed": options.seed, "training_frames": frames}
     info = _info(dataset, rig.skin, training)
-    errors, skinned = rig.errors(Model(info, tensors, str(options.out)), validation_spans)
+    method = QuasistaticSprings(Model(info, tensors, str(options.out)))
+    windows = [Window(span.take, span.start, span.stop) for span in validation_spans]
+    predictors = rollout(method), rig.predictor(), skinned
+    errors, targets, bones = (rollout_errors(one, windows, method.mean_shape) for one in predictors)
     result = {
         "validation_error": errors.error,
-        "skinning_error": skinned.error,
-        "left": errors.rms / skinned.rms if skinned.rms > 0.0 else 1.0,
+        "target_error": targets.error,
+        "skinning_error": bones.error,
         "seconds": round(seconds, 1),
         "reason": FITTED,
     }
@@ -81,14 +89,14 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "device": "cpu",
         "notes": [
             f"On the takes kept for checking, springs are {1000 * errors.rms:.2g} mm from the simulation, "
-            f"and bones alone {1000 * skinned.rms:.2g} mm (root mean square)."
+            f"and bones alone {1000 * bones.rms:.2g} mm (root mean square)."
         ],
         **result,
     }
 
 
 def chosen(spans: list[Span], frames: int) -> list[Span]:
-    """The beginnings of about as many spans as hold so many frames, each of at least PIECE where it has them."""
+    """The beginnings of about as many spans as hold so many frames, each of PIECE at least if it can be."""
     spans = [span for span in spans if len(span) >= FEWEST_FRAMES]
     each, left, found = max(PIECE, -(-frames // max(1, len(spans)))), frames, []
     for span in spans:
@@ -117,22 +125,43 @@ class _Rig:
     def motion(self, span: Span) -> Motion:
         """Targets and positions, in world space."""
         skinning = skinning_of(self.skin, self.rest)
-        poses = [pose_in(y[self.where]) for y in span.interaction]
-        frames = np.concatenate(list(span.chunks())).reshape(len(poses), -1, 3)
-        positions = np.stack([to_world(pose, x) for pose, x in zip(poses, frames, strict=True)])
-        return Motion(np.stack([skinning(pose.moves) for pose in poses]), positions)
+        pairs = [(skinning(pose.moves), x) for pose, x in self._frames(span)]
+        return Motion(np.stack([target for target, _ in pairs]), np.stack([x for _, x in pairs]))
 
-    def errors(self, model: Model, spans: list[Span]) -> tuple[RolloutErrors, RolloutErrors]:
-        """Of rollouts of a model over spans, and of what bones alone show."""
-        method = QuasistaticSprings(model)
+    def settled_rest(self, spans: list[Span]) -> Floats:
+        """(V, 3) metres: the shape at rest which bones carry nearest to the simulation, by least squares.
 
-        def skinned(window: Window) -> Floats:
+        However bones are blended, a vertex goes where its own matrix takes it, whose columns are how much
+        farther it goes for a metre along each axis.
+        """
+        count = len(self.rest)
+        still = skinning_of(self.skin, self.rest)
+        along = [skinning_of(self.skin, self.rest + step) for step in np.eye(3, dtype=np.float32)]
+        normal, right = np.zeros((count, 3, 3)), np.zeros((count, 3))
+        for span in spans:
+            for pose, x in self._frames(span):
+                target = still(pose.moves)
+                columns = np.stack([one(pose.moves) - target for one in along], 2).astype(np.float64)
+                normal += columns.transpose(0, 2, 1) @ columns
+                right += np.einsum("vij,vi->vj", columns, x - target)
+        normal += LEAST * sum(len(span) for span in spans) * np.eye(3)
+        return self.rest + np.linalg.solve(normal, right[..., None])[..., 0].astype(np.float32)
+
+    def _frames(self, span: Span) -> Iterator[tuple[Pose, Floats]]:
+        """Each frame's pose, and its positions (V, 3) in world space."""
+        poses = (pose_in(y[self.where]) for y in span.interaction)
+        frames = (x.reshape(-1, 3) for chunk in span.chunks() for x in chunk)
+        return ((pose, to_world(pose, x)) for pose, x in zip(poses, frames, strict=True))
+
+    def predictor(self) -> Predictor:
+        """What bones alone show, in the reference frame."""
+        skinning = skinning_of(self.skin, self.rest)
+
+        def predict(window: Window) -> Floats:
             poses = [pose_in(y[self.where]) for y in window.take.interaction[window.predicted]]
-            return np.stack([to_frame(pose, method.targets(pose)) for pose in poses])
+            return np.stack([to_frame(pose, skinning(pose.moves)) for pose in poses])
 
-        windows = [Window(span.take, span.start, span.stop) for span in spans]
-        mean = method.mean_shape
-        return rollout_errors(rollout(method), windows, mean), rollout_errors(skinned, windows, mean)
+        return predict
 
 
 @dataclass(frozen=True)

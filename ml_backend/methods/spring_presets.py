@@ -16,12 +16,15 @@ class SpringPreset(Preset):
     frames: of the training takes that springs are fitted to, at most about. left_out: the share of them that
     each vertex does without, the worst ones (Figure 7). shrink: the weight of the springs' own offsets from
     the targets, squared, beside those from the simulation. generations: of the search for first guesses.
+    settled: whether the shape that bones carry is the one about which the simulation swings, as flesh that
+    hangs has it, and not the mesh's own; it stands in for a network of quasistatic corrections.
     """
 
     frames: int = 200
     left_out: float = 0.1
     shrink: float = 1e-3
     generations: int = 3
+    settled: bool = True
 
     ranges: ClassVar = {
         "frames": (8, math.inf),

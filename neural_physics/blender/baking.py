@@ -30,8 +30,8 @@ from .properties import settings_of
 from .rig_actions import kept_for_testing, with_unused_actions
 from .sampling import is_wind, layout_of, reference_frame_of
 from .scene_copy import first_frame, noisy_winds, save_copy
-from .solver_request import solver_request
 from .skins import check_skin, simulated_mesh
+from .solver_request import solver_request
 from .sources import check_target, physics_modifier, uses_solver
 from .surroundings import ball_radii, gravity_of
 from .training_environment import require_python
@@ -89,9 +89,10 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
     """Raise the Problem that keeps an object from being baked; the view layer it is seen in.
 
-    Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of` and `training_motion`, where the bundled solver
-    simulates those of `collider_meshes.check_colliders` and `training_environment.require_python`, and
-    Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "frames_too_few").
+    Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of` and `training_motion`, where the
+    bundled solver simulates those of `collider_meshes.check_colliders` and
+    `training_environment.require_python`, and Problem("object_not_in_scene" | "interaction_missing" |
+    "interaction_hidden" | "frames_too_few").
     """
     check_target(obj)
     view_layer = next((v for v in _view_layers(scene) if obj.name in v.objects), None)

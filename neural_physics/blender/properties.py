@@ -45,7 +45,7 @@ METHODS = [
     (
         QUASISTATIC_SPRINGS,
         "Jiggle Springs",
-        "Lets each vertex of a rigged character swing about where its bones take it, from a take or two (Jin 2022)",
+        "Lets a rigged character's flesh swing about where its bones take it, from a take or two (Jin 2022)",
     ),
 ]
 PRESETS = [

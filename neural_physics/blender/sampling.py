@@ -95,9 +95,7 @@ def _channel_name(base: str, taken: Container[str]) -> str:
     return name
 
 
-def _channel_of(
-    obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken: Container[str]
-) -> Channel:
+def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
     source = cast(bpy.types.Object, item.object)
     name = _channel_name(item.name or source.name, taken)
     if settings_of(obj).method == QUASISTATIC_SPRINGS and is_skinned_by(obj, source):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
@@ -82,7 +82,7 @@ def check_skin(obj: bpy.types.Object) -> None:
 
 
 def simulated_mesh(obj: bpy.types.Object) -> Mesh:
-    """The object's mesh at rest, with its skin where springs are to be learned. Raises what `skin_of` does."""
+    """The object's mesh at rest, and its skin where springs are to be learned; raises what `skin_of` does."""
     mesh = mesh_of(obj)
     if settings_of(obj).method != QUASISTATIC_SPRINGS:
         return mesh
@@ -143,7 +143,7 @@ def pose_reader(
 
 def _order(rig: bpy.types.Object, channel: Channel, source: Named) -> list[int]:
     """Where the channel's bones are among the rig's."""
-    bones: Sequence[Any] = rig.pose.bones if rig.pose is not None else ()
+    bones: Any = () if rig.pose is None else rig.pose.bones
     places = {bone.name: i for i, bone in enumerate(bones)}
     missing = next((part for part in channel.parts if part not in places), None)
     if missing is not None:

@@ -177,7 +177,7 @@ def _pins(obj: bpy.types.Object) -> NDArray[np.float32]:
 
 
 def group_weights(obj: bpy.types.Object, name: str, without_group: float) -> NDArray[np.float32]:
-    """(V,): the weights of a vertex group, 0 outside of it; everywhere `without_group` where there is none."""
+    """(V,): the weights of a vertex group, 0 outside of it; `without_group` where there is no such group."""
     vertices = mesh_data(obj).vertices
     if name not in obj.vertex_groups:
         return np.full(len(vertices), without_group, np.float32)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from .sources import mesh_data
 
-
 LEAST_SUM = 1e-4  # Blender's own limit
 
 

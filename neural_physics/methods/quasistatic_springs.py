@@ -1,7 +1,7 @@
 """Springs of no length between where bones take a vertex and where it is (Jin et al. 2022).
 
-A target is what skinning alone makes of a pose: the paper's x^net (section 4) without d^net, the network of
-quasistatic corrections, which would be added in `targets`.
+A target is what skinning makes of a pose, from a rest shape that has settled: the paper's x^net (section 4)
+with a constant for d^net, the network of quasistatic corrections, which would be added in `targets`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..decoding import LinearDecoder
 from ..model_file import Model, damaged
 from ..poses import Pose, pose_channel, pose_in, to_frame, to_world
 from ..skinning import Skin, check_skin, skinning_of
@@ -39,14 +40,14 @@ class SpringState:
 class QuasistaticSprings:
     """Runs a trained model.
 
-    One of its channels is of kind "pose". Tensors (V vertices, K bones of that channel): rest, mean (V, 3),
-    metres, of which rest is in the object's axes; weights (V, K); stiffness k_s (V,) 1/s^2, damping k_d (V,)
-    1/s. Settings: preserve_volume. Raises Problem("model_damaged").
+    One of its channels is of kind "pose". Tensors (V vertices, K bones of that channel): rest (V, 3), metres,
+    what bones carry, in the object's axes; mean (V, 3), metres; weights (V, K); stiffness k_s (V,) 1/s^2,
+    damping k_d (V,) 1/s. Settings: preserve_volume. Raises Problem("model_damaged").
     """
 
     look_ahead = 0  # the timeline knows no later y while an artist poses: see `spring_targets`
     extrapolates = True  # where a target goes is told from y and the one before
-    decoder = None
+    decoder: LinearDecoder | None = None
     basis_count = 0
 
     def __init__(self, model: Model) -> None:

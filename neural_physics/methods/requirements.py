@@ -9,7 +9,7 @@ QUASISTATIC_SPRINGS = "quasistatic_springs"
 
 
 def check_pose(method: str, obj: str, path: object, posed: bool) -> None:
-    """Raise Problem("skin_not_baked") for springs where a dataset, at `path`, does not know an object's bones."""
+    """Raise Problem("skin_not_baked") for springs where a dataset at `path` does not know what bones do."""
     if method == QUASISTATIC_SPRINGS and not posed:
         raise Problem("skin_not_baked", path=path, object=obj)
 

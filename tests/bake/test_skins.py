@@ -1,4 +1,4 @@
-"""Skins and poses as they are read from Blender, held against its own Armature modifier (Jin 2022, section 3)."""
+"""Skins and poses as they are read, held against Blender's own Armature modifier (Jin 2022, section 3)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from neural_physics.reporting import StopRequest
 from neural_physics.takes import Dataset
 from neural_physics.timeline import Timeline
 
-QUICK = ("--set=shrink=0", "--set=left_out=0")
+QUICK = ("--set=shrink=0", "--set=left_out=0", "--set=settled=false")
 
 
 def train(dataset, out, *words, stop=None):
@@ -65,8 +65,25 @@ def test_errors_are_those_of_rollouts_and_of_bones_alone(dataset, trained):
     spread = np.square(take.positions[2:] - method.mean_shape).sum(-1).mean()
     skinned = np.sqrt(np.square(bones - take.positions[2:]).sum(-1).mean() / spread)
     assert result["skinning_error"] == pytest.approx(skinned, rel=1e-4)
-    assert result["left"] == pytest.approx(errors.error / skinned, rel=1e-4)
-    assert result["left"] < 0.35  # live, and from a start read off two frames: see `spring_targets`
+    assert result["target_error"] == pytest.approx(skinned, rel=1e-4)
+    # Not exact: it sees no later pose, and starts at a velocity read off two frames.
+    assert result["validation_error"] < 0.35 * skinned
+
+
+def test_what_hangs_is_told_from_what_swings(tmp_path):
+    """Every vertex swings about a place 5 cm below where its bones would have it at rest.
+
+    However long it swings, it is on one side a little more often than on the other.
+    """
+    dataset = jiggling.make_dataset(tmp_path / "hanging", frames=200, sag=0.05)
+    result = train(dataset, tmp_path / "model.safetensors")
+    model = read_model(tmp_path / "model.safetensors")
+    off = np.linalg.norm(model.tensors["rest"] - dataset.mesh.rest_positions - [0.0, 0.0, -0.05], axis=1)
+    assert off.max() < 0.04 and off.mean() < 0.015  # metres
+    k_s, _ = jiggling.springs(dataset.mesh)
+    assert np.abs(model.tensors["stiffness"] / k_s - 1.0).max() < 0.2
+    assert result["target_error"] < 0.75 * result["skinning_error"]
+    assert result["validation_error"] < 0.5 * result["target_error"]
 
 
 @pytest.mark.parametrize("fps", [24, 30, 60])

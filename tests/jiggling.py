@@ -90,9 +90,9 @@ def central_slopes(targets):
 
 
 def swung(targets, slopes, k_s, k_d):
-    """(frames, V, 3): x'' = k_s (x_hat - x) + k_d (x_hat' - x') from rest on the target, x_hat a cubic per frame.
+    """(frames, V, 3): x'' = k_s (x_hat - x) + k_d (x_hat' - x') from rest on the target, by Runge and Kutta.
 
-    By the classic Runge-Kutta method.
+    x_hat: a cubic between two frames.
     """
     h, k_s, k_d = DT / STEPS, k_s[:, None], k_d[:, None]
     x, v, path = targets[0], slopes[0], [targets[0]]
@@ -125,14 +125,16 @@ def seen(matrices, points):
     return np.einsum("nij,nvj->nvi", matrices[:, 0, :3, :3], points) + matrices[:, 0, None, :3, 3]
 
 
-def make_dataset(path, roles=("training", "validation"), frames=100, bones=True):
-    """Takes of the strip, each with motion of its own; bones: whether the dataset says which ones there are."""
+def make_dataset(path, roles=("training", "validation"), frames=100, bones=True, sag=0.0):
+    """Takes of the strip, each with motion of its own; bones: whether the dataset says which ones there
+    are. sag: how far below its place at rest each vertex is carried, metres.
+    """
     mesh = strip()
     info = DatasetInfo("Strip", mesh.topology(), mesh.vertex_count, FPS, LAYOUT, reference_frame="Rig/tip")
     dataset = Dataset.create(path, info, mesh if bones else replace(mesh, skin=None))
     for number, role in enumerate(roles):
         matrices = moves(frames, number)
-        targets = skinned(mesh, matrices)
+        targets = skinned(replace(mesh, rest_positions=mesh.rest_positions - [0.0, 0.0, sag]), matrices)
         x = seen(matrices, swung(targets, central_slopes(targets), *springs(mesh)))
         with dataset.writer(f"take_{number:03d}", TakeInfo(frames, role=role, seed=number)) as writer:
             for positions, y, matrix in zip(x, interaction(matrices), matrices, strict=True):

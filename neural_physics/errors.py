@@ -100,8 +100,8 @@ PROBLEMS: dict[str, str] = {
         "or simulate it as a shell."
     ),
     "skin_missing": (
-        "Jiggle Springs let {object} swing about its armature, and no bone moves it: give it an Armature modifier, "
-        "below its physics, and vertex groups named like the bones, or choose another method."
+        "Jiggle Springs let {object} swing about its armature, and no bone moves it: give it an Armature modifier "
+        "before its physics, and vertex groups named like the bones, or choose another method."
     ),
     "skin_unusable": "Jiggle Springs cannot follow {object}: {reason}; change that, or choose another method.",
     "skin_unlisted": (

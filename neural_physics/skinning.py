@@ -18,6 +18,7 @@ Indices = NDArray[np.intp]
 Number = TypeVar("Number", np.intp, np.float32)
 
 NEGLIGIBLE = 1e-6  # of a vertex's weight
+BLOCK = 2048  # vertices whose numbers stay in the processor's cache: all at once take a tenth longer
 RIGID = 1e-3  # a turn's axes are at most so far from unit length and from right angles
 
 
@@ -92,30 +93,44 @@ class DualQuaternionSkinning:
     """
 
     def __init__(self, skin: Skin, rest_positions: Floats) -> None:
-        weights = skin.weights
+        # Those that follow most bones first, so that ever fewer are left for each further bone.
+        order = np.argsort(-np.count_nonzero(skin.weights, axis=1), kind="stable")
+        self._unsorted = np.argsort(order)
+        weights = skin.weights[order]
         vertices, bones = np.nonzero(weights)
-        self._rest = np.ascontiguousarray(rest_positions.T)
-        self._bones = _ranked(vertices, bones, len(weights), missing=0)
-        self._weights = _ranked(vertices, weights[vertices, bones], len(weights), missing=0.0)
+        self._rest = np.ascontiguousarray(rest_positions[order].T)
+        ranks = zip(
+            _ranked(vertices, bones, len(weights), missing=0),
+            _ranked(vertices, weights[vertices, bones], len(weights), missing=0.0),
+            strict=True,
+        )
+        # A bone that is missing has no weight.
+        self._parts = [(b[: np.count_nonzero(w)], w[: np.count_nonzero(w)]) for b, w in ranks]
         own = _with_object(weights)[:, 0]
         self._own = own if own.any() else None
-        self._sum, self._one = np.empty((2, 8, len(weights)), np.float32)
+        self._moved = np.empty((len(weights), 3), np.float32)
+        self._sum, self._one = np.empty((2, len(weights), 8), np.float32)
 
     def __call__(self, moves: Floats) -> Floats:
         """As `LinearSkinning`."""
-        table = dual_quaternions(_turns(moves)).astype(np.float32).T.copy()
+        table = dual_quaternions(_turns(moves)).astype(np.float32)
         total, one = self._sum, self._one
         total[:] = 0.0
-        for bones, weights in zip(self._bones, self._weights, strict=True):
-            np.take(table, bones, axis=1, out=one, mode="clip")
-            side = np.einsum("iv,iv->v", one[:4], total[:4])
-            one *= np.copysign(weights, side)
-            total += one
-        still = moves[0, :, :3] @ self._rest + moves[0, :, 3:]
-        moved = _moved_by(total, still.astype(np.float32))
-        if self._own is not None:
-            moved += self._own * (still - moved)
-        return np.ascontiguousarray(moved.T, np.float32)
+        for bones, weights in self._parts:
+            some, sums = one[: len(bones)], total[: len(bones)]
+            np.take(table, bones, axis=0, out=some, mode="clip")
+            side = np.einsum("vi,vi->v", some[:, :4], sums[:, :4])
+            some *= np.copysign(weights, side)[:, None]
+            sums += some
+        turn, shift = moves[0, :, :3].astype(np.float32), moves[0, :, 3:].astype(np.float32)
+        for first in range(0, len(total), BLOCK):
+            block = slice(first, first + BLOCK)
+            still = turn @ self._rest[:, block] + shift
+            moved = _moved_by(np.ascontiguousarray(total[block].T), still)
+            if self._own is not None:
+                moved += self._own[block] * (still - moved)
+            self._moved[block] = moved.T
+        return np.take(self._moved, self._unsorted, axis=0)
 
 
 def scaled_bones(moves: Floats) -> Indices:

@@ -59,10 +59,10 @@ def _finish(axes: Axes, seen: float) -> None:
     axes.set_xlim(0, None)
     if seen:
         axes.axvspan(0, seen, color="#f1f3f5", zorder=0)
-        axes.annotate(
-            "trained on", (seen, 0.93), (-4, 0), ("data", "axes fraction"), "offset points", ha="right"
+        axes.text(
+            seen, 0.97, "trained on ", transform=axes.get_xaxis_transform(), ha="right", va="top", fontsize=8
         )
-    axes.legend(ncols=3, loc="upper right", fontsize=8)
+    axes.legend(ncols=3, loc="lower right", bbox_to_anchor=(1.0, 1.0), fontsize=8, borderaxespad=0.0)
 
 
 def _smooth(curve: Curve) -> Curve:

@@ -121,7 +121,7 @@ def splits(part: dict[str, Any]) -> str:
             *(_short(row[name]) for name in ("kinetic_seen", "kinetic_unseen")),
             _short(row["most_elastic"])
             + ("" if row["above_at"] is None else f", above at {row['above_at']}"),
-            row["steps"],
+            f"{row['minutes']} / {row['steps']:,}",
         )
         for row in part["rows"]
     ]
@@ -135,7 +135,7 @@ def splits(part: dict[str, Any]) -> str:
         "kinetic, seen",
         "kinetic, unseen",
         "most elastic in 5,000",
-        "steps",
+        "minutes / steps",
     )
     return table(heads, rows) + _missing(part)
 

@@ -22,7 +22,7 @@ def judge(kept_only: bool = False) -> dict[str, Any]:
     """
     there = [name for name in latent_datasets.EXAMPLES if latent_datasets.model(name, kept_only) is not None]
     rows = [_row(name) for name in there]
-    return {"rows": rows, "minutes": latent_datasets.MINUTES, "missing": latent_datasets.missing()}
+    return {"rows": rows, "missing": latent_datasets.missing()}
 
 
 def _row(name: str) -> dict[str, Any]:
@@ -40,6 +40,8 @@ def _row(name: str) -> dict[str, Any]:
     _keep(name, beside, limit, example.seen, dataset.info.fps)
     return {
         "scene": name,
+        "minutes": example.minutes,
+        "latents": example.latents,
         "frames": frames,
         "seen_frames": example.seen,
         "seen": beside.error(slice(2, example.seen)) if example.seen else None,

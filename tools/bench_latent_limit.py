@@ -16,21 +16,24 @@ from neural_physics.takes import Dataset
 
 LARGER = 1.0001
 DIMENSIONS = {"solid": 3, "shell": 2, "rod": 1}
-SCENES = ("Hair on a sliding cube", "Pinned cloth", "Hanging figure")
+LIMITED = ("Hair on a sliding cube", "Pinned cloth", "Hanging figure")
 
 Array = NDArray[np.float64]
 
 
-def twin(name: str) -> tuple[Dataset, str, Array] | None:
+def twin(name: str, kept_only: bool = False) -> tuple[Dataset, str, Array] | None:
     """A dataset, the take that is done again, and the twin's shapes (T, B, 3) in the take's axes.
 
-    The last take where takes are kept for testing, else the first; None where there is no dataset yet.
+    The first take that is kept for testing, or else the first; None where there is no dataset yet.
+    kept_only: None, too, where it is not simulated yet.
     """
     dataset = latent_datasets.found(latent_datasets.EXAMPLES[name].dataset)
     if dataset is None:
         return None
     take = (dataset.takes("test") or dataset.takes())[0].name
     kept = LATENT / "limit" / f"{latent_datasets.EXAMPLES[name].dataset}.npy"
+    if kept_only and not kept.is_file():
+        return None
     if not kept.is_file():
         print(f"simulating the twin of {name}", flush=True)  # noqa: T201 (a tool that is watched)
         kept.parent.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import latent_datasets
 import numpy as np
-from bench_latent_limit import twin
+from bench_latent_limit import LIMITED, twin
 from latent_rollouts import Course, Roller, course, first_above, long_elastic, to_and_fro
 from latent_scenes import LATENT
 
@@ -21,11 +21,11 @@ def judge(kept_only: bool = False) -> dict[str, Any]:
     kept_only: train nothing.
     """
     there = [name for name in latent_datasets.EXAMPLES if latent_datasets.model(name, kept_only) is not None]
-    rows = [_row(name) for name in there]
+    rows = [_row(name, kept_only) for name in there]
     return {"rows": rows, "missing": latent_datasets.missing()}
 
 
-def _row(name: str) -> dict[str, Any]:
+def _row(name: str, kept_only: bool) -> dict[str, Any]:
     example, made = latent_datasets.EXAMPLES[name], latent_datasets.model(name)
     dataset = latent_datasets.learned(name)
     assert made is not None and dataset is not None
@@ -36,7 +36,7 @@ def _row(name: str) -> dict[str, Any]:
     unseen = slice(max(2, example.seen), frames)
     most = float(beside.true_elastic.max())
     longer = long_elastic(roller, to_and_fro(np.asarray(take.interaction), LONG))
-    limit = _limit(name, beside)
+    limit = _limit(name, beside, kept_only)
     _keep(name, beside, limit, example.seen, dataset.info.fps)
     return {
         "scene": name,
@@ -60,9 +60,9 @@ def _row(name: str) -> dict[str, Any]:
     }
 
 
-def _limit(name: str, beside: Course) -> np.ndarray | None:
+def _limit(name: str, beside: Course, kept_only: bool) -> np.ndarray | None:
     """(T,) m: how far the twin of a body that is 0.01 % larger is from the take."""
-    found = twin(name)
+    found = twin(name, kept_only) if name in LIMITED else None
     if found is None:
         return None
     dataset, take, shapes = found

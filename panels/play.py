@@ -52,9 +52,12 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_stop_playing, icon="MOD_PHYSICS")
         self._draw_state(layout, context, status)
         column = settings_column(layout)
-        column.prop(settings, "start_frame")
-        if status.bases:
+        for name in status.live:
+            column.prop(settings, name)
+        if status.linear:
             column.prop(settings, "bases_shown", text="Quality (0: all)")
+        column.prop(settings, "start_frame")
+        if status.linear:
             column.prop(settings, "decode_with")
             column.prop(settings, "use_preview")
         if settings.method == QUASISTATIC_SPRINGS:

@@ -17,11 +17,11 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..methods.requirements import LATENT_DYNAMICS, QUASISTATIC_SPRINGS
+from ..methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS, QUASISTATIC_SPRINGS
 from .capsule_properties import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
-from .simulation_properties import NEURALPHYSICS_PG_simulation
+from .simulation_properties import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
 
 DECODERS = [
     ("PROCESSOR", "Processor", "The same positions to the last bit, wherever and however it is played"),
@@ -43,6 +43,12 @@ METHODS = [
         "Learns the bundled solver's own energies; good for what hangs and swings from few takes (Li 2025)",
     ),
     (
+        HIERARCHICAL_CLOTH,
+        "Hierarchical Cloth",
+        "Simulates the coarsest level of a subdivided cloth as it plays, and learns what finer levels add: "
+        "reacts to other winds, colliders and stiffness than its takes had (Oh 2018)",
+    ),
+    (
         QUASISTATIC_SPRINGS,
         "Jiggle Springs",
         "Lets a rigged character's flesh swing about where its bones take it, from a take or two (Jin 2022)",
@@ -58,6 +64,12 @@ MOTIONS = [
     ("WANDER", "Wander in a Box", "Random positions at random times inside the box, new in every take"),
     ("KEEP", "Keep Animation", "The animation it has in this scene"),
     ("ACTIONS", "Play Actions", "All its actions one after the other, in another order in every take"),
+]
+TURN_AXES = [
+    ("ANY", "Any Axis", "Another axis for each turn"),
+    ("X", "X", "Its own X axis alone"),
+    ("Y", "Y", "Its own Y axis alone"),
+    ("Z", "Z", "Its own Z axis alone, as a carousel does"),
 ]
 
 
@@ -128,6 +140,12 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
         min=0.0,
         max=3.1416,
         subtype="ANGLE",
+    )
+    turn_axis: EnumProperty(
+        name="About",
+        description="The only one of its own axes that it turns about, or another one for each turn",
+        items=TURN_AXES,
+        default="ANY",
     )
 
 
@@ -256,6 +274,24 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
             "the mesh follows as soon as it stops, and in renders"
         ),
         default=False,
+    )
+    stretch: FloatProperty(
+        name="Stretch",
+        description="How the cloth that plays resists stretching, N/m; can be keyed",
+        default=300.0,
+        min=STRETCH_LIMITS[0],
+        max=STRETCH_LIMITS[1],
+        precision=1,
+        update=show_anew,
+    )
+    bending: FloatProperty(
+        name="Bending",
+        description="How the cloth that plays resists bending, N m; can be keyed",
+        default=1e-4,
+        min=BENDING_LIMITS[0],
+        max=BENDING_LIMITS[1],
+        precision=7,
+        update=show_anew,
     )
     start_frame: IntProperty(
         name="Start", description="The frame the motion starts at", default=1, update=show_anew

@@ -13,11 +13,20 @@ from ..bake_plan import side_folder
 from ..dataset_info import Role
 from ..errors import Problem
 from ..methods import load_method
-from ..methods.requirements import LATENT_DYNAMICS, check_pose, check_simulation
+from ..methods.requirements import LATENT_DYNAMICS
 from ..model_file import parse_model, read_model_bytes
 from ..whole_files import writing
 from ..wording import job_name
-from . import baking, job_host, packing, playback, setting_up, training_environment
+from . import (
+    baking,
+    job_host,
+    live_fabric,
+    method_obstacles,
+    packing,
+    playback,
+    setting_up,
+    training_environment,
+)
 from .cache_modifier import remove_cache
 from .dataset_status import dataset_status, forget
 from .evaluation_display import hide_evaluation
@@ -32,7 +41,7 @@ from .paths import (
 )
 from .play_session import check_belongs
 from .properties import settings_of
-from .sources import check_mesh, mesh_of, uses_solver
+from .sources import check_mesh, mesh_of
 from .take_display import hide_take
 from .targets import check_set_up
 
@@ -43,8 +52,7 @@ NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE)}
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps an object from being baked."""
     obj = check_set_up(obj)
-    settings = settings_of(obj)
-    check_simulation(settings.method, obj.name, settings.simulation.steps if uses_solver(obj) else None)
+    method_obstacles.check_bake(obj)
     baking.check_bake(scene, obj)
     _check_free(obj)
 
@@ -53,10 +61,7 @@ def check_train(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being trained."""
     obj = check_set_up(obj)
     _check_dataset(obj)
-    folder, method = dataset_folder(obj), settings_of(obj).method
-    made = dataset_status(folder)
-    check_simulation(method, obj.name, made.solver_steps)
-    check_pose(method, obj.name, folder, made.posed)
+    method_obstacles.check_train(obj)
     training_environment.require_python()
     _check_free(obj)
 
@@ -90,6 +95,8 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
     model = parse_model(data, str(path))
     check_belongs(model, obj)
     load_method(model)
+    if settings_of(obj).model is None:
+        live_fabric.begin_with(obj, model)
     packing.pack(obj, data)
     settings_of(obj).enabled = True
     setting_up.list_unbound(obj, model.info.channels)
@@ -167,6 +174,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
 
 def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Write what the bake needs; the job that bakes. Raises what `check_bake` and the bake do."""
+    method_obstacles.look_again()
     check_bake(scene, obj)
     keep_together(obj)
     return baking.prepare_bake(scene, obj)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from ..errors import Problem
 
 LATENT_DYNAMICS = "latent_dynamics"
+HIERARCHICAL_CLOTH = "hierarchical_cloth"
 QUASISTATIC_SPRINGS = "quasistatic_springs"
-
-
-def check_pose(method: str, obj: str, path: object, posed: bool) -> None:
-    """Raise Problem("skin_not_baked") for springs where a dataset at `path` does not know what bones do."""
-    if method == QUASISTATIC_SPRINGS and not posed:
-        raise Problem("skin_not_baked", path=path, object=obj)
+# What simulates cloth, in the words of a dataset's provenance; of imported takes it says nothing.
+OF_CLOTH = ("cloth", "bundled solver, springs", "")
 
 
 def check_simulation(method: str, obj: str, steps: int | None) -> None:
@@ -27,3 +24,19 @@ def check_simulation(method: str, obj: str, steps: int | None) -> None:
         raise Problem("latent_needs_solver", object=obj)
     if steps != 1:
         raise Problem("latent_needs_one_step", object=obj, steps=steps)
+
+
+def check_cloth(method: str, obj: str, physics: str) -> None:
+    """Raise Problem("levels_need_cloth") where hierarchical cloth would have to learn from something else.
+
+    obj: its name. physics: what simulates it, see `OF_CLOTH`. Level 0 is springs and bending (Oh 2018,
+    section 3.2), which no solid and no strand moves like.
+    """
+    if method == HIERARCHICAL_CLOTH and physics not in OF_CLOTH:
+        raise Problem("levels_need_cloth", object=obj)
+
+
+def check_pose(method: str, obj: str, path: object, posed: bool) -> None:
+    """Raise Problem("skin_not_baked") for springs where a dataset at `path` does not know what bones do."""
+    if method == QUASISTATIC_SPRINGS and not posed:
+        raise Problem("skin_not_baked", path=path, object=obj)

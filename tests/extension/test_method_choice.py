@@ -83,3 +83,85 @@ settings.latent_count = 0
 assert "--set" not in tasks._train_words(beam)
 """
     )
+
+
+def test_hierarchical_cloth_wants_cloth_whose_levels_can_be_found(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+import bmesh
+ours.add_example(name="FOUR_PINS")
+sheet = bpy.context.active_object
+settings = sheet.neural_physics
+tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks")
+settings.method = "hierarchical_cloth"
+tasks.check_bake(bpy.context.scene, sheet)
+
+shape = bmesh.new()
+shape.from_mesh(sheet.data)
+bmesh.ops.delete(shape, geom=[v for v in shape.verts if v.co.x > 0.99], context="VERTS")
+shape.to_mesh(sheet.data)
+refused("multiple of 2 faces along every side", ours.bake)
+shape.verts.ensure_lookup_table()
+shape.verts.new((0.0, 0.0, 1.0))
+shape.to_mesh(sheet.data)
+shape.free()
+refused("Delete Loose", ours.bake)
+settings.method = "subspace_physics"
+tasks.check_bake(bpy.context.scene, sheet)
+
+ours.add_example(name="FOUR_PINS")
+sheet = bpy.context.active_object
+sheet.neural_physics.method = "hierarchical_cloth"
+sheet.scale = (2.0, 2.0, 2.0)
+bpy.context.view_layer.update()
+refused("apply its scale", ours.bake)
+
+for example in ("CLOTH_SHELL", "SOFT_BODY_BALL", "CANTILEVER"):
+    ours.add_example(name=example)
+    bpy.context.active_object.neural_physics.method = "hierarchical_cloth"
+    refused("set Simulated By to Spring Cloth", ours.bake)
+"""
+    )
+
+
+def test_levels_are_searched_for_once_and_again_after_an_edit(installed: Callable[..., str]) -> None:
+    """Panels ask several times at every redraw."""
+    installed(
+        SCENE
+        + """
+ours.add_example(name="FOUR_PINS")
+sheet = bpy.context.active_object
+sheet.neural_physics.method = "hierarchical_cloth"
+obstacles = importlib.import_module(MODULE + ".neural_physics.blender.method_obstacles")
+searches, search = [], obstacles.usual_hierarchy
+obstacles.usual_hierarchy = lambda *arguments: searches.append(arguments) or search(*arguments)
+for _ in range(5):
+    assert ours.bake.poll()
+assert len(searches) == 1
+sheet.data.polygons[0].flip()
+obstacles.look_again()
+assert not ours.bake.poll()
+assert not ours.bake.poll()
+assert len(searches) == 2
+"""
+    )
+
+
+def test_takes_of_something_else_are_refused_for_training_levels(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+ours.add_example(name="BALL_AND_SHEET")
+settings = bpy.context.active_object.neural_physics
+settings.take_count, settings.take_frames = 1, 5
+assert ours.bake() == {"FINISHED"}
+settings.method = "hierarchical_cloth"
+about = HERE / "neural_physics" / "scene" / "Sheet" / "dataset" / "dataset.json"
+text = about.read_text()
+assert '"physics": "cloth"' in text
+about.write_text(text.replace('"physics": "cloth"', '"physics": "soft_body"'))
+importlib.import_module(MODULE + ".neural_physics.blender.dataset_status").forget()
+refused("learns from cloth, and Sheet", ours.train)
+"""
+    )

@@ -130,7 +130,6 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
         if is_wind(item.object):
             column.prop(item, "strength_low")
             column.prop(item, "strength_high", text="Most")
-            column.prop(item, "turn")
         else:
             column.separator()
             column.prop(item, "box_low")
@@ -138,6 +137,9 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
             column.prop(item, "box_high", text="To")
             column.separator()
             column.prop(item, "fastest")
+        if is_wind(item.object) or (settings.moving_frame and item.object == (settings.frame_object or obj)):
+            column.prop(item, "turn")
+            column.prop(item, "turn_axis")
         column.prop(item, "shortest")
         column.prop(item, "longest")
         row = layout.row(align=True)

@@ -17,7 +17,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS
+from ..methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS, QUASISTATIC_SPRINGS
 from .capsule_properties import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
@@ -48,6 +48,11 @@ METHODS = [
         "Simulates the coarsest level of a subdivided cloth as it plays, and learns what finer levels add: "
         "reacts to other winds, colliders and stiffness than its takes had (Oh 2018)",
     ),
+    (
+        QUASISTATIC_SPRINGS,
+        "Jiggle Springs",
+        "Lets a rigged character's flesh swing about where its bones take it, from a take or two (Jin 2022)",
+    ),
 ]
 PRESETS = [
     ("preview", "Preview", "A minute or two: to see whether the setup makes sense"),
@@ -59,6 +64,12 @@ MOTIONS = [
     ("WANDER", "Wander in a Box", "Random positions at random times inside the box, new in every take"),
     ("KEEP", "Keep Animation", "The animation it has in this scene"),
     ("ACTIONS", "Play Actions", "All its actions one after the other, in another order in every take"),
+]
+TURN_AXES = [
+    ("ANY", "Any Axis", "Another axis for each turn"),
+    ("X", "X", "Its own X axis alone"),
+    ("Y", "Y", "Its own Y axis alone"),
+    ("Z", "Z", "Its own Z axis alone, as a carousel does"),
 ]
 
 
@@ -129,6 +140,12 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
         min=0.0,
         max=3.1416,
         subtype="ANGLE",
+    )
+    turn_axis: EnumProperty(
+        name="About",
+        description="The only one of its own axes that it turns about, or another one for each turn",
+        items=TURN_AXES,
+        default="ANY",
     )
 
 

@@ -139,7 +139,8 @@ def _turn(
     rng: np.random.Generator,
 ) -> None:
     base = placed.to_quaternion()
-    vectors = wander_turn(item.turn, _box(item), span.count, span.dt, rng)
+    axis = None if item.turn_axis == "ANY" else "XYZ".index(item.turn_axis)
+    vectors = wander_turn(item.turn, _box(item), span.count, span.dt, rng, axis)
     turned = [base @ Quaternion(tuple(v), math.hypot(*v)) for v in vectors.tolist()]
     mover.rotation_mode = "QUATERNION"
     key_frames(mover, "rotation_quaternion", np.array([(q.w, q.x, q.y, q.z) for q in turned]), span)

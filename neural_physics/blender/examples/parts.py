@@ -9,7 +9,7 @@ import bmesh
 import bpy
 from mathutils import Vector
 
-from ...methods.requirements import HIERARCHICAL_CLOTH
+from ...methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS
 from ...motion import MotionBox
 from ..properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..simulation_properties import NEURALPHYSICS_PG_simulation, use_preset
@@ -54,6 +54,13 @@ def simulate_as(obj: bpy.types.Object, kind: str, material: str = "") -> NEURALP
         use_preset(simulation, material)
     settings.take_frames = SOLVER_FRAMES
     return simulation
+
+
+def learn_by_latent_dynamics(obj: bpy.types.Object, frames: int) -> None:
+    """Choose that method for an object that `simulate_as` has set up; frames: of a take."""
+    settings = settings_of(obj)
+    settings.method = LATENT_DYNAMICS  # which also lets the solver take one step per frame
+    settings.take_frames = frames
 
 
 def cloth_of_levels(obj: bpy.types.Object) -> None:

@@ -80,7 +80,9 @@ def fit_handles(
     spans = len(at_rest) >= CORNERS and np.linalg.svd(at_rest - at_rest.mean(0))[1][2] > FLAT * size
     held = np.concatenate([points, *frames]).astype(np.intp)
     if not spans or len(np.unique(held)) < len(held):
-        raise ValueError("Handles must be four or more that are not in one plane, each in a place of its own.")
+        raise ValueError(
+            "Handles must be four or more that are not in one plane, each in a place of its own."
+        )
     given = np.zeros((len(held), len(at_rest)))
     given[:n, :n] = np.eye(n)
     first = n

@@ -12,6 +12,7 @@ from ..channels import ChannelLayout
 from ..decoding import LinearDecoder
 from ..errors import Problem
 from ..model_file import Model
+from .contact_corrections import ContactCorrections
 from .hierarchical_cloth import HierarchicalCloth
 from .latent_dynamics import LatentDynamics
 from .subspace_physics import SubspacePhysics
@@ -79,6 +80,7 @@ METHODS: dict[str, type[Any]] = {
     "subspace_physics": SubspacePhysics,
     "latent_dynamics": LatentDynamics,
     "hierarchical_cloth": HierarchicalCloth,
+    "contact_corrections": ContactCorrections,
 }
 
 

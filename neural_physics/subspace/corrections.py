@@ -43,7 +43,7 @@ class Pose:
     outside: float
 
 
-def internal_features(q: Array, handles: Handles, rotation: Array, place: Array) -> Array:
+def internal_features(q: Array, rotation: Array, place: Array) -> Array:
     """(..., 3 h): all rows of Q (..., h, 3), as seen from the anchor."""
     relative = (q - place[..., None, :]) @ rotation
     return relative.reshape(*q.shape[:-2], -1)
@@ -89,7 +89,7 @@ class Corrections:
         c, slopes, outside = np.zeros(len(self.basis)), np.zeros((len(self.basis), n, 3)), 0.0
         inner = slice(0, self._inner)
         if self._internal is not None:
-            features = internal_features(q, self._handles, rotation, place)
+            features = internal_features(q, rotation, place)
             network = self._internal.network
             outside = network.outside(features)
             c[inner], slope = network.with_jacobian(features)

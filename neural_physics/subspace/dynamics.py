@@ -69,7 +69,8 @@ class Dynamics:
         tolerance: float,
         most_iterations: int,
     ) -> None:
-        self._handles, self._corrections, self._cubature = handles, corrections, cubature
+        self.corrections = corrections
+        self._handles, self._cubature = handles, cubature
         self._part = Part(handles, corrections.basis, vertices)
         self._surface, self._touching = surface, Part(handles, corrections.basis, surface.vertices)
         self._gravity, self._damping = gravity, damping
@@ -84,7 +85,7 @@ class Dynamics:
     def pose(self, q: Array, around: Around, turned: Array | None = None) -> Pose:
         """See `Corrections.pose`."""
         rows = np.concatenate([q, around.frames])
-        return self._corrections.pose(rows, around.centres[: len(around.sizes)], around.sizes, turned)
+        return self.corrections.pose(rows, around.centres[: len(around.sizes)], around.sizes, turned)
 
     def step(self, motion: Motion, dt: float, around: Around) -> Motion:
         """Where equation 6 holds dt seconds later, or the nearest to it that was found."""

@@ -65,7 +65,10 @@ def rigid_fit(rest: Array, now: Array) -> tuple[Array, Array]:
     Kabsch 1976; a rotation also where the points are mirrored.
     """
     middle = now.mean(0)
-    left, _, right = np.linalg.svd((now - middle).T @ (rest - rest.mean(0)))
+    moments = (now - middle).T @ (rest - rest.mean(0))
+    # Of all turns that fit points on a line, the smallest.
+    moments += 1e-12 * max(float(np.abs(moments).max()), 1e-200) * np.eye(3)
+    left, _, right = np.linalg.svd(moments)
     turn = np.diag([1.0, 1.0, np.sign(np.linalg.det(left @ right)) or 1.0])
     rotation: Array = left @ turn @ right
     return rotation, middle

@@ -46,7 +46,9 @@ def test_vertices_go_where_their_handles_are(held):
     q[8:] = handles.rest[8:] @ turn.T + [0.0, 0.5, 0.0]
     x = handles.positions(q)
     np.testing.assert_allclose(x[points], q[:8], atol=1e-10)
-    np.testing.assert_allclose(x[held.pinned], held.rest_positions[held.pinned] @ turn.T + [0, 0.5, 0], atol=1e-10)
+    np.testing.assert_allclose(
+        x[held.pinned], held.rest_positions[held.pinned] @ turn.T + [0, 0.5, 0], atol=1e-10
+    )
     rotation, place = handles.placement(q)
     np.testing.assert_allclose(rotation, turn, atol=1e-10)
     np.testing.assert_allclose(place, q[8:].mean(0), atol=1e-10)
@@ -58,7 +60,9 @@ def test_the_reduced_mass_is_that_of_the_body(held):
     reduced = handles.weights.T @ (held.masses[:, None] * handles.weights)
     np.testing.assert_allclose(reduced.sum(), held.masses.sum(), rtol=1e-10)
     middle = np.ones(len(reduced)) @ reduced @ handles.rest / reduced.sum()
-    np.testing.assert_allclose(middle, np.average(held.rest_positions, axis=0, weights=held.masses), atol=1e-10)
+    np.testing.assert_allclose(
+        middle, np.average(held.rest_positions, axis=0, weights=held.masses), atol=1e-10
+    )
 
 
 def test_what_jumps_nowhere_is_affine(loose):

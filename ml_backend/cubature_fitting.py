@@ -1,4 +1,4 @@
-"""Which tetrahedra stand for all (An et al. 2008; weights that are not negative, von Tycowicz et al. 2013)."""
+"""Which tetrahedra stand for all (An et al. 2008; weights above 0, von Tycowicz et al. 2013)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def fit_elements(forces: Array, count: int) -> Chosen:
     forces (T, m, c): of T shapes, what each of m elements does to each of c coordinates. Every shape counts
     alike. Those are chosen, some at a time, that point most towards what is still missing.
     """
-    shapes, m, columns = forces.shape
+    _, m, columns = forces.shape
     every = forces.sum(1)
     sizes = np.linalg.norm(every, axis=1)
     usable = sizes > 1e-12 * sizes.max(initial=1e-300)

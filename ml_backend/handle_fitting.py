@@ -102,7 +102,7 @@ def fit_handles(
 
 
 def gradient_jumps(rest: Array, tetrahedra: NDArray[np.integer]) -> csr_array:
-    """(faces, B): the second derivative across each inner face, times the root of the volume it stands for."""
+    """(faces, B): the second derivative across each inner face, times the root of its volume."""
     elements = tetrahedra.astype(np.intp)
     inverse, volumes = rest_shapes(rest[elements])
     slopes = _slopes(inverse)

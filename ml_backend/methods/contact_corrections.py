@@ -1,4 +1,4 @@
-"""Trains contact corrections (Romero 2021): handles, what they lack at rest and in contact, and a cubature."""
+"""Trains contact corrections (Romero 2021): handles, what these lack at rest and in contact, cubature."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
 
 
 def solid_body(dataset: Dataset) -> Body:
-    """What the bundled solver made the dataset of. Raises Problem("contact_needs_solid" | "dataset_damaged")."""
+    """What the dataset was made of. Raises Problem("contact_needs_solid" | "dataset_damaged")."""
     body = dataset.body
     if body is None or body.settings.kind != "solid":
         raise Problem("contact_needs_solid", object=dataset.info.object, path=dataset.path)

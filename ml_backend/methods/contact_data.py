@@ -33,8 +33,9 @@ FADE = 0.03  # of the body's size: how far off the surface r_ext ends
 
 @dataclass(frozen=True)
 class Samples:
-    """N shapes: features (N, i), what a network is told; r (N, B, 3) m, what it is to say; states (N, h, 3): Q, m.
-    recorded (N,): whether the collider stood there in a take.
+    """N shapes: features (N, i), what a network is told; r (N, B, 3) m, what it is to say.
+
+    states (N, h, 3): Q, m. recorded (N,): whether the collider stood there in a take.
     """
 
     features: NDArray[np.float32]

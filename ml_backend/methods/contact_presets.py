@@ -1,4 +1,4 @@
-"""How long and how to learn contact corrections; docs/methods/contact_corrections.md has what was measured."""
+"""How long and how to learn; docs/methods/contact_corrections.md has what was measured."""
 
 from __future__ import annotations
 

@@ -311,7 +311,9 @@ def _correction(model: Model, name: str, inputs: int, vertices: int) -> Correcti
     )
     if not layers:
         raise damaged(model.path, f"the {name} correction has no network")
-    return Correction(TanhNetwork(mean, scale, low, high, layers), _array(model, f"{name}.basis", size, vertices, 3))
+    return Correction(
+        TanhNetwork(mean, scale, low, high, layers), _array(model, f"{name}.basis", size, vertices, 3)
+    )
 
 
 def _array(model: Model, name: str, *shape: int) -> Array:

@@ -1,4 +1,4 @@
-"""What is learned on top of the linear blend: x = W Q + F r, r = r_int + r_ext (Romero 2021, eqs. 1 and 7)."""
+"""What is learned on top of the blend: x = W Q + F r, r = r_int + r_ext (Romero 2021, eqs. 1 and 7)."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ class Surface:
 
 @dataclass(frozen=True)
 class Pose:
-    """The body at some q: Q (h, 3), m; c (m,) all corrections' coefficients, and their derivatives by the free
-    handles' coordinates (m, 3 n). outside: the share of what r_int is told that is beyond its training.
+    """The body at some q: Q (h, 3), m; c (m,) all corrections' coefficients.
+
+    slopes (m, 3 n): their derivatives by the free handles' coordinates, 1/m. outside: the share of what r_int
+    is told that is beyond its training.
     """
 
     q: Array
@@ -50,7 +52,7 @@ def internal_features(q: Array, rotation: Array, place: Array) -> Array:
 
 
 def external_features(z: Array, q: Array, handles: Handles, rotation: Array, size: Array) -> Array:
-    """(..., 3 k + 1): a collider's place z (..., 3), as seen from each of k handles, and its size (...), m."""
+    """(..., 3 k + 1): a collider's place z (..., 3), seen from each of k handles, and its size (...), m."""
     relative = (z[..., None, :] - q[..., handles.places, :]) @ rotation
     return np.concatenate([relative.reshape(*z.shape[:-1], -1), size[..., None]], -1)
 

@@ -7,11 +7,11 @@ import pytest
 from handle_blocks import block, dynamics_of, handles_of, whole
 from scipy.spatial.transform import Rotation
 
+from ml_backend.simulation.elasticity import elastic_parts
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.solver.implicit_euler import ImplicitEuler
 from neural_physics.solver.system import State, System, gravity
-from ml_backend.simulation.elasticity import elastic_parts
 from neural_physics.subspace.dynamics import Around
 
 DT = 1.0 / 60.0
@@ -124,7 +124,7 @@ def test_energy_only_falls_without_contact():
     handles = handles_of(body, 8)
     dynamics, around = dynamics_of(body, handles, DOWN), standing(handles)
     elastic = whole(body)
-    motion = dynamics.at(handles.rest[:8] + [0.05, 0.0, -0.03], around)
+    motion = dynamics.at(handles.rest[:8] + np.array([0.05, 0.0, -0.03]), around)
     totals = []
     for _ in range(60):
         motion = dynamics.step(motion, DT, around)

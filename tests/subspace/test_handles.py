@@ -55,7 +55,7 @@ def test_vertices_go_where_their_handles_are(held):
 
 
 def test_the_reduced_mass_is_that_of_the_body(held):
-    """Of every motion of the handles the kinetic energy is that of the vertices; at least of a shift, the mass."""
+    """Of affine motions the kinetic energy is that of all vertices: it has the mass and its middle."""
     handles = handles_of(held, 8)
     reduced = handles.weights.T @ (held.masses[:, None] * handles.weights)
     np.testing.assert_allclose(reduced.sum(), held.masses.sum(), rtol=1e-10)

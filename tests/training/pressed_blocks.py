@@ -20,10 +20,10 @@ from neural_physics.simulation_request import SimulationRequest
 from neural_physics.takes import Dataset
 
 FPS = 30.0
-RADIUS = 0.12
+RADIUS = 0.15
 LAYOUT = ChannelLayout((Channel("Ball", "position", 3, "Ball"), Channel("Hand", "position", 3, "Hand")))
-# Around the upper half of the block, into which it reaches.
-BOX = MotionBox((-0.25, -0.25, 0.3), (0.25, 0.25, 0.6), shortest=0.5, longest=1.5, fastest=0.6)
+# Above the block, into which it reaches by up to 11 cm.
+BOX = MotionBox((-0.22, -0.22, 0.44), (0.22, 0.22, 0.6), shortest=0.4, longest=1.2, fastest=0.8)
 START = (0.0, 0.0, 0.6)
 
 
@@ -33,7 +33,7 @@ def silent(_event):
 
 def pressed(**settings) -> SimulationRequest:
     """A block of jelly on its foot, and a ball."""
-    settings = {"young": 8e3, "tetrahedra": 150, "steps": 1, "damping": 0.02, **settings}
+    settings = {"young": 3e4, "tetrahedra": 400, "steps": 1, "damping": 0.02, **settings}
     mesh = cuboid((-0.2, -0.2, 0.0), (0.2, 0.2, 0.4))
     return request(jelly(**settings), mesh, pins=[0, 2, 4, 6], colliders=[round_ball(RADIUS)])
 

@@ -122,8 +122,9 @@ def element_forces(
             np.unique(np.linspace(0, len(samples) - 1, shapes).round().astype(int)) if len(samples) else ()
         ):
             pose = whole.dynamics.pose(*_situation(scene, samples, int(number)))
-            gathered = every.gathered(part.jacobian(pose))
-            found.append(np.einsum("me,mec->mc", every.forces(part.positions(pose)), gathered))
+            jacobian = part.jacobian(pose)[every.elements].reshape(len(every.elements), 12, -1)
+            forces = every.element_forces(part.positions(pose))
+            found.append((forces[:, None] @ jacobian)[:, 0])
     return np.array(found)
 
 

@@ -16,7 +16,6 @@ from ml_backend.simulation.surroundings import REACH
 from ml_backend.spans import Span
 from neural_physics.body import Body
 from neural_physics.energies.colliders.box import Box
-from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
@@ -25,6 +24,7 @@ from neural_physics.simulation_request import SimulationRequest, Tracks
 from neural_physics.solver.embedding import boundary
 from neural_physics.subspace.contact import Contact
 from neural_physics.subspace.handles import CORNERS, Handles, rigid_fit
+from neural_physics.subspace.surroundings import FollowedFrames, PlacedColliders
 from neural_physics.takes import Dataset
 
 if TYPE_CHECKING:
@@ -35,50 +35,6 @@ Array = NDArray[np.float64]
 # Of Young's modulus times the area that a point stands for over the mean edge: what presses then sinks in by
 # a small share of what the body itself gives way.
 CONTACT_STIFFNESS = 20.0
-
-
-@dataclass(frozen=True)
-class FollowedFrames:
-    """The frames' rows of Q (4 k, 3), m: offset + matrix (y - mean), flat; mean (e,), matrix (12 k, e)."""
-
-    mean: Array
-    offset: Array
-    matrix: Array
-
-    def rows(self, y: NDArray[np.floating]) -> Array:
-        """(..., 4 k, 3) of y (..., e)."""
-        flat = self.offset.ravel() + (y - self.mean) @ self.matrix.T
-        return flat.reshape(*y.shape[:-1], -1, 3)
-
-
-@dataclass(frozen=True)
-class PlacedColliders:
-    """C shapes, those that move first: channels (C,), the first number of y that each is told by, -1 where it
-    stands; anchors (C, 3), m: its place less what is told; turns (C, 3, 3): of its axes, which do not turn.
-    """
-
-    shapes: Sequence[Collider]
-    turns: Array
-    channels: NDArray[np.intp]
-    anchors: Array
-
-    @property
-    def moving(self) -> int:
-        """How many move."""
-        return int((self.channels >= 0).sum())
-
-    @property
-    def sizes(self) -> Array:
-        """(moving,) m: the radii of balls, 0 for others."""
-        moving = self.shapes[: self.moving]
-        return np.array([shape.radius if isinstance(shape, Sphere) else 0.0 for shape in moving])
-
-    def centres(self, y: NDArray[np.floating]) -> Array:
-        """(C, 3) m, of y (e,)."""
-        places = self.anchors.copy()
-        moving = self.channels >= 0
-        places[moving] += y[self.channels[moving, None] + np.arange(3)]
-        return places
 
 
 @dataclass(frozen=True)

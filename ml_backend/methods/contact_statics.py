@@ -102,14 +102,7 @@ class _Held:
 
     def direction(self, q: Array, gradient: Array) -> Array:
         s = self._s
-        values = s.pattern.assemble([s.term.hessian(q)])
-        coordinates, pushes, _ = self._springs(q)
-        if len(pushes):
-            blocks = self._contact.stiffness * pushes[:, :, None] * pushes[:, None, :]
-            touching = s.pattern.block_places(coordinates)
-            assert touching is not None  # a point hangs on one vertex, or on those of one tetrahedron
-            values = values + s.pattern.sum([(touching.at, touching.entries(blocks))])
-        self._factorise(values)
+        self._factorise(q)
         solved = s.solver.solve(np.column_stack([gradient[s.free], s.held]))
         forces, given = solved[:, 0], solved[:, 1:]
         multipliers = np.linalg.solve(s.held.T @ given, s.held.T @ forces)
@@ -123,10 +116,15 @@ class _Held:
     def largest_step(self, q: Array, direction: Array) -> float:
         return 1.0
 
-    def _factorise(self, values: Array) -> None:
+    def _factorise(self, q: Array) -> None:
+        """The exact Hessian where that is positive definite, else a projected one."""
         s = self._s
-        diagonal = values[s.pattern.diagonal]
-        shift = FIRST_SHIFT * float(np.abs(diagonal).mean())
+        try:
+            s.solver.factorise(self._values(q, s.term.exact_hessian(q)))
+            return
+        except NotPositiveDefinite:
+            values = self._values(q, s.term.hessian(q))
+        shift = FIRST_SHIFT * float(np.abs(values[s.pattern.diagonal]).mean())
         for _ in range(MOST_SHIFTS):
             values[s.pattern.diagonal] += shift
             shift *= 10.0
@@ -136,6 +134,18 @@ class _Held:
             except NotPositiveDefinite:
                 continue
         s.solver.factorise(values)
+
+    def _values(self, q: Array, elastic: Array) -> Array:
+        """Of the matrix of the elastic Hessians and of what presses."""
+        pattern = self._s.pattern
+        values = pattern.assemble([elastic])
+        coordinates, pushes, _ = self._springs(q)
+        if len(pushes):
+            blocks = self._contact.stiffness * pushes[:, :, None] * pushes[:, None, :]
+            touching = pattern.block_places(coordinates)
+            assert touching is not None  # a point hangs on one vertex, or on those of one tetrahedron
+            values = values + pattern.sum([(touching.at, touching.entries(blocks))])
+        return values
 
     def _pressed(self, q: Array) -> tuple[Indices, Array, Array]:
         return self._contact.pressed(q.reshape(-1, 3), self._centres)

@@ -43,11 +43,14 @@ class Cubature:
         found: Array = self.volumes * self.energy.energy_density(self._deformation(x), *self.moduli.T)
         return found
 
-    def forces(self, x: Array) -> Array:
+    def element_forces(self, x: Array) -> Array:
         """(k, 12) N: the gradients of `energies` by the coordinates of each element's vertices."""
         stress = self.energy.stress(self._deformation(x), *self.moduli.T)
-        pulled: Array = (stress.reshape(len(stress), 1, 9) @ self._operator)[:, 0]
-        return self.volumes[:, None] * pulled
+        return self._pulled(self.volumes[:, None] * stress.reshape(-1, 9))
+
+    def forces(self, x: Array) -> Array:
+        """(S, 3) N: the gradient of all energies, by the vertices."""
+        return self._summed(self.element_forces(x))
 
     def stiffness(self, x: Array, *, projected: bool) -> Array:
         """(k, 9, 9) J: second derivatives by the entries of each F; projected: without negative curvature."""
@@ -55,19 +58,31 @@ class Cubature:
         found: Array = self.volumes[:, None, None] * hessian(self._deformation(x), *self.moduli.T)
         return found
 
-    def gathered(self, jacobian: Array) -> Array:
-        """(k, 12, c): rows of a Jacobian of the vertices (S, 3, c), element by element."""
-        found: Array = jacobian[self.elements].reshape(len(self.elements), 12, jacobian.shape[-1])
-        return found
+    def pulled(self, stiffness: Array, moved: Array) -> Array:
+        """(S, 3) N: what a stiffness (k, 9, 9) does to vertices that have moved by (S, 3)."""
+        changes = self._operator @ moved[self.elements].reshape(-1, 12, 1)
+        return self._summed(self._pulled((stiffness @ changes)[:, :, 0]))
 
-    def deformed(self, by_element: Array) -> Array:
-        """(k, 9, c): how each F changes, of what `gathered` gives."""
-        found: Array = self._operator @ by_element
+    def reduced(self, stiffness: Array, jacobian: Array) -> Array:
+        """(c, c): a stiffness (k, 9, 9) as seen from coordinates that move the vertices by (S, 3, c)."""
+        columns = jacobian.shape[-1]
+        changes = self._operator @ jacobian[self.elements].reshape(-1, 12, columns)
+        found: Array = changes.reshape(-1, columns).T @ (stiffness @ changes).reshape(-1, columns)
         return found
 
     def _deformation(self, x: Array) -> Array:
         f: Array = deformation_gradient(x[self.elements], self.inverse_rest)
         return f
+
+    def _pulled(self, by_entries: Array) -> Array:
+        pulled: Array = (by_entries[:, None] @ self._operator)[:, 0]
+        return pulled
+
+    def _summed(self, by_element: Array) -> Array:
+        count = len(self.masses)
+        places = self.elements.ravel()
+        parts = by_element.reshape(-1, 3)
+        return np.stack([np.bincount(places, parts[:, axis], count) for axis in range(3)], 1)
 
     @cached_property
     def _operator(self) -> Array:

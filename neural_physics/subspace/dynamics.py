@@ -137,14 +137,10 @@ class _Step:
         of = self._of
         pose = of.pose(q, self._around, self._turned)
         x, jacobian = of._part.positions(pose), of._part.jacobian(pose)
-        pull = self._inertia[:, None] * (x - self._aim)
-        by_element = of._cubature.gathered(jacobian)
-        value = pull.ravel() @ jacobian.reshape(x.size, -1)
-        value += of._cubature.forces(x).ravel() @ by_element.reshape(-1, jacobian.shape[-1])
+        forces = self._inertia[:, None] * (x - self._aim) + of._cubature.forces(x)
         if self._drag is not None:
-            moved = of._cubature.gathered((x - self._before)[:, :, None])
-            drag = self._drag @ of._cubature.deformed(moved)
-            value += np.einsum("kf,kfc->c", drag[:, :, 0], of._cubature.deformed(by_element))
+            forces += of._cubature.pulled(self._drag, x - self._before)
+        value = forces.ravel() @ jacobian.reshape(x.size, -1)
         pushes, short = self._pushes(pose)
         value -= of._surface.contact.stiffness * (short @ pushes)
         return _Residual(value, pose, x, jacobian, pushes)
@@ -155,14 +151,11 @@ class _Step:
         flat = at.jacobian.reshape(at.x.size, -1)
         rest = (flat * np.repeat(self._inertia, 3)[:, None]).T @ flat
         rest += of._surface.contact.stiffness * (at.pushes.T @ at.pushes)
-        changes = of._cubature.deformed(of._cubature.gathered(at.jacobian))
         for projected in (False, True):
             stiffness = of._cubature.stiffness(at.x, projected=projected)
             if self._drag is not None:
                 stiffness = stiffness + self._drag
-            columns = changes.shape[-1]
-            bent = (stiffness @ changes).reshape(-1, columns)
-            hessian: Array = rest + changes.reshape(-1, columns).T @ bent
+            hessian: Array = rest + of._cubature.reduced(stiffness, at.jacobian)
             try:
                 np.linalg.cholesky(hessian)
             except np.linalg.LinAlgError:
@@ -174,7 +167,7 @@ class _Step:
         """(k, 3 n) how pressed points move along their normals, and (k,) how much too near they are, m."""
         of, contact = self._of, self._of._surface.contact
         which, short, normals = contact.pressed(of._touching.positions(pose), self._around.centres)
-        columns = 3 * len(self._of._handles.rest[: self._of._handles.free])
+        columns = 3 * of._handles.free
         if not len(which):
             return np.zeros((0, columns)), short
         corners = contact.corners[which]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from bake_requests import cuboid, jelly, request, round_ball, tracks
+from bake_requests import jelly, request, round_ball, tracks
 
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import simulate_take
@@ -31,11 +31,31 @@ def silent(_event):
     """What is told is of no interest."""
 
 
+def cube(low, high, parts: int):
+    """A box whose faces are parts x parts quads, turned outwards: vertices, corners, face sizes."""
+    steps = np.linspace(0.0, 1.0, parts + 1)
+    u, v = np.meshgrid(steps, steps, indexing="ij")
+    at = np.arange((parts + 1) ** 2).reshape(parts + 1, parts + 1)
+    quads = np.stack([at[:-1, :-1], at[1:, :-1], at[1:, 1:], at[:-1, 1:]], -1).reshape(-1, 4)
+    places, faces = [], []
+    for axis in range(3):
+        for side in (0.0, 1.0):
+            face = np.empty((u.size, 3))
+            face[:, axis], face[:, axis - 2], face[:, axis - 1] = side, u.ravel(), v.ravel()
+            faces.append((quads if side else quads[:, ::-1]) + u.size * len(places))
+            places.append(face)
+    rounded = np.round(np.concatenate(places), 9)
+    vertices, joined = np.unique(rounded, axis=0, return_inverse=True)
+    corners = joined.ravel()[np.concatenate(faces)]
+    return np.asarray(low) + vertices * np.subtract(high, low), corners.ravel(), np.full(len(corners), 4)
+
+
 def pressed(**settings) -> SimulationRequest:
     """A block of jelly on its foot, and a ball."""
     settings = {"young": 3e4, "tetrahedra": 400, "steps": 1, "damping": 0.02, **settings}
-    mesh = cuboid((-0.2, -0.2, 0.0), (0.2, 0.2, 0.4))
-    return request(jelly(**settings), mesh, pins=[0, 2, 4, 6], colliders=[round_ball(RADIUS)])
+    mesh = cube((-0.2, -0.2, 0.0), (0.2, 0.2, 0.4), 4)
+    foot = np.flatnonzero(mesh[0][:, 2] < 1e-6)
+    return request(jelly(**settings), mesh, pins=foot, colliders=[round_ball(RADIUS)])
 
 
 def ball(frames: int, seed: int):

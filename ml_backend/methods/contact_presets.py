@@ -43,7 +43,7 @@ class ContactPreset(Preset):
     minutes: float = 4.0
 
     ranges: ClassVar = {
-        "handles": (0, 400),
+        "handles": (1, 400),
         "poses": (2, math.inf),
         "traverses": (0, math.inf),
         "depths": (1, 100),

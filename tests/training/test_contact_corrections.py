@@ -1,4 +1,4 @@
-"""Contact corrections: what is learned of a block that a ball presses, what Play makes of it, what is refused."""
+"""Contact corrections: what is learned of a block that a ball presses, what Play does, what is refused."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def linear(dataset, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def held_out(dataset):
+def held_out(dataset, tmp_path_factory):
     """Shapes at rest of states of the validation take, and what there was to see."""
     preset = changed(ContactPreset(), ["handles=10", "traverses=4", "depths=2"])
     training, validation = split(dataset)
     scene = contact_scene(dataset, dataset.body, training, preset.handles)
-    return scene, solve(scene, validation, 12, preset, None)
+    return scene, solve(scene, validation, 12, preset, tmp_path_factory.mktemp("held") / "out")
 
 
 def solve(scene, spans, count, preset, path, stop=NO_STOP):
@@ -143,7 +143,7 @@ def test_play_from_any_side_is_the_same(trained, dataset):
     played = {}
     for frames in (range(1, 31), (30, 12, 25)):
         method = load_method(read_model(trained[0]))
-        line = Timeline(method, 1, 30.0)
+        line = Timeline(method, 30.0, 1)
         for frame in range(1, 31):
             line.record(frame, take.interaction[frame - 1])
         for frame in frames:
@@ -158,10 +158,10 @@ def test_a_ball_far_off_leaves_the_block_alone(trained, dataset):
     take = dataset.takes("validation")[0]
     y = take.interaction[0].copy()
     state, shapes = method.start(y), []
-    for height in (5.0, 50.0):
+    for height in (5.0, 7.0):
         y[2] = height
         shapes.append(method.positions(method.step(state, y), y).copy())
-    np.testing.assert_allclose(shapes[0], shapes[1], atol=1e-6)
+    np.testing.assert_allclose(shapes[0], shapes[1], atol=1e-5)
 
 
 def test_solving_goes_on_where_it_was_stopped(held_out, dataset, tmp_path):
@@ -175,7 +175,7 @@ def test_solving_goes_on_where_it_was_stopped(held_out, dataset, tmp_path):
 
         def asked(self):
             self.asked_for += 1
-            return self.asked_for > 4
+            return self.asked_for > 2
 
     with pytest.raises(Problem, match="stopped"):
         solve(scene, spans, 4, preset, tmp_path / "cut.safetensors", StopAfter())
@@ -186,9 +186,9 @@ def test_solving_goes_on_where_it_was_stopped(held_out, dataset, tmp_path):
             np.testing.assert_array_equal(a, b)
 
 
-def refusal(dataset, points=10):
+def refusal(dataset, body=None, points=10):
     with pytest.raises(Problem) as caught:
-        contact_scene(dataset, dataset.body, split(dataset)[0], points)
+        contact_scene(dataset, body or dataset.body, split(dataset)[0], points)
     return caught.value.code
 
 
@@ -202,12 +202,10 @@ def test_what_cannot_be_learned_is_refused(tmp_path):
 
 
 def test_takes_that_do_not_say_enough_are_refused(tmp_path):
-    dataset = bake(tmp_path / "dataset", pressed(tetrahedra=60), 70, ("training",))
+    dataset = bake(tmp_path / "dataset", pressed(tetrahedra=60), 80, ("training",))
     path = dataset.path / "takes" / "take_000" / TRACKS
     tracks = Tracks.read(path)
-    moving, hidden, turned = (
-        getattr(tracks, n).copy() for n in ("frame_from_world", "colliders", "colliders")
-    )
+    moving, hidden = tracks.frame_from_world.copy(), tracks.colliders.copy()
     moving[40:, 0, 3] += 0.1
     hidden[:, 0, 0, 3] += np.linspace(0.0, 1.0, len(hidden))
     for changes, code in (
@@ -217,7 +215,8 @@ def test_takes_that_do_not_say_enough_are_refused(tmp_path):
         replace(tracks, **changes).write(path)
         assert refusal(dataset) == code
     tracks.write(path)
-    assert refusal(dataset, points=0) == "contact_handles_unusable" or len(dataset.body.pinned) > 0
+    loose = replace(dataset.body, pinned=np.zeros_like(dataset.body.pinned))
+    assert refusal(dataset, loose, 3) == "contact_handles_unusable"
 
 
 def test_other_shapes_are_taken_or_refused(tmp_path):
@@ -227,8 +226,8 @@ def test_other_shapes_are_taken_or_refused(tmp_path):
     triangles = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]]).astype(np.int32)
     asked = pressed(tetrahedra=60)
     box = replace(asked.colliders[0], name="Ball", vertices=vertices, triangles=triangles)
-    asked = replace(asked, colliders=(replace(ground(8.0, -1.0)), box))
-    dataset = bake(tmp_path / "box", asked, 70, ("training",))
+    asked = replace(asked, colliders=(box, ground(8.0, -1.0)))
+    dataset = bake(tmp_path / "box", asked, 80, ("training",))
     scene = contact_scene(dataset, dataset.body, split(dataset)[0], 10)
     assert [type(shape).__name__ for shape in scene.colliders.shapes] == ["Box", "HalfSpace"]
     assert scene.colliders.moving == 1 and len(scene.contact.shapes) == 2

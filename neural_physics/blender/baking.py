@@ -20,6 +20,7 @@ from ..bake_plan import (
 )
 from ..dataset_info import DatasetInfo, TakeInfo, read_take_info
 from ..errors import Problem
+from ..fabric_ranges import middle_fabric, to_provenance
 from ..job_process import JobFiles, is_written
 from ..takes import Dataset
 from ..whole_files import writing
@@ -30,8 +31,9 @@ from .properties import settings_of
 from .rig_actions import kept_for_testing, with_unused_actions
 from .sampling import is_wind, layout_of, reference_frame_of
 from .scene_copy import first_frame, noisy_winds, save_copy
+from .simulation_properties import settings_for_solver
 from .solver_request import solver_request
-from .sources import check_target, mesh_of, physics_modifier, uses_solver
+from .sources import check_target, mesh_of, physics_of, uses_solver
 from .surroundings import ball_radii, gravity_of
 from .training_environment import require_python
 from .training_motion import animation_end, check_training_motion, motion_varies
@@ -143,8 +145,9 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
         reference_frame=reference_frame_of(obj),
         provenance={
             "program": f"Blender {bpy.app.version_string}",
-            "physics": _physics_of(obj),
+            "physics": physics_of(obj),
             KEPT: kept_for_testing(obj),
+            **_fabric(obj),
         },
         gravity=gravity_of(scene, obj),
         colliders=ball_radii(scene, obj, layout),
@@ -157,12 +160,12 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
     return dataset
 
 
-def _physics_of(obj: bpy.types.Object) -> str:
-    physics = physics_modifier(obj)
-    if uses_solver(obj):
-        return f"bundled solver, {settings_of(obj).simulation.kind.lower()}"
-    assert physics is not None  # check_target has refused it
-    return physics.type.lower()
+def _fabric(obj: bpy.types.Object) -> dict[str, str]:
+    """What the coarsest level of cloth of springs is to be made of, for the dataset's provenance."""
+    simulation = settings_of(obj).simulation
+    if simulation.kind != "SPRINGS":
+        return {}
+    return to_provenance(middle_fabric(settings_for_solver(simulation)))
 
 
 def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:

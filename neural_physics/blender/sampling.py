@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from ..channels import Channel, ChannelLayout, FrameKinematics, Kind, frame_kinematics
 from ..errors import Problem
+from ..fabric_ranges import LIVE, fabric_channels
 from .properties import NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object, settings_of
 from .references import Named
+from .simulation_properties import settings_for_solver
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
@@ -56,6 +58,8 @@ def layout_of(obj: bpy.types.Object) -> ChannelLayout:
     if settings.moving_frame:
         for kind in KINEMATIC_KINDS:
             channels.append(Channel(f"Frame {kind.replace('_', ' ')}", kind, 3, frame.name))
+    if settings.simulation.kind == "SPRINGS":
+        channels += fabric_channels(settings_for_solver(settings.simulation))
     if not channels:
         raise Problem("no_interactions", object=obj.name)
     return ChannelLayout(tuple(channels))
@@ -87,7 +91,7 @@ def is_wind(obj: bpy.types.Object) -> bool:
 def _channel_name(base: str, taken: Container[str]) -> str:
     """The name wanted, with a number if that is taken."""
     name, number = base, 1
-    while name in taken:
+    while name in taken or name in LIVE:
         number += 1
         name = f"{base} {number}"
     return name
@@ -219,6 +223,8 @@ class ChannelSampler:
                 return _wind_reader(Named(self._obj.name, source))
             case "ground":
                 return _ground_reader(self._obj)
+            case "value" if channel.name in LIVE:
+                return _live_reader(self._obj, channel.name)
             case _:
                 raise Problem("channel_not_sampled", object=self._obj.name, channel=channel.name)
 
@@ -261,6 +267,15 @@ def _wind_reader(source: Named) -> Reader:
         field = cast(bpy.types.FieldSettings, obj.field)
         blows = obj.matrix_world.to_quaternion() @ UP
         return (frame_from_world.to_quaternion() @ (blows * field.strength)).to_tuple()
+
+    return read
+
+
+def _live_reader(owner: Named, name: str) -> Reader:
+    """What the object's cloth is made of at a frame: one of `LIVE`."""
+
+    def read(depsgraph: bpy.types.Depsgraph, _frame_from_world: Matrix) -> Values:
+        return (getattr(settings_of(owner.evaluated(depsgraph)), name),)
 
     return read
 

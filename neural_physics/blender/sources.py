@@ -51,6 +51,20 @@ def uses_solver(obj: bpy.types.Object) -> bool:
     return settings_of(obj).simulation.kind != "BLENDER"
 
 
+def physics_of(obj: bpy.types.Object) -> str:
+    """What simulates an object, as a dataset's provenance says it; "" where nothing does."""
+    if uses_solver(obj):
+        return f"bundled solver, {settings_of(obj).simulation.kind.lower()}"
+    modifier = physics_modifier(obj)
+    return "" if modifier is None else modifier.type.lower()
+
+
+def solver_steps(obj: bpy.types.Object) -> int | None:
+    """Steps of implicit Euler in each frame; None where no body of finite elements is simulated."""
+    simulation = settings_of(obj).simulation
+    return None if simulation.kind in ("BLENDER", "SPRINGS") else simulation.steps
+
+
 def carrying_modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     """Of an object that the bundled solver simulates: the modifiers that carry its pins."""
     return list(takewhile(lambda modifier: modifier.type in CARRYING_TYPES, obj.modifiers))

@@ -77,8 +77,9 @@ def fit_handles(
     corners = [_corners(rest, group) for group in frames]
     at_rest = np.concatenate([rest[points], *corners])
     size = float(np.linalg.norm(np.ptp(rest, axis=0)))
-    spans = len(at_rest) >= CORNERS and np.linalg.svd(at_rest - at_rest.mean(0))[1][2] > FLAT * size
     held = np.concatenate([points, *frames]).astype(np.intp)
+    away = rest[held] - rest[held].mean(0)
+    spans = len(held) >= CORNERS and np.linalg.svd(away, compute_uv=False)[2] > FLAT * size
     if not spans or len(np.unique(held)) < len(held):
         raise ValueError(
             "Handles must be four or more that are not in one plane, each in a place of its own."

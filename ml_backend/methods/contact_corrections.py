@@ -23,6 +23,7 @@ from neural_physics.errors import Problem
 from neural_physics.methods.contact_corrections import ContactCorrections
 from neural_physics.model_file import Model, ModelInfo
 from neural_physics.reporting import Emit, StopRequest
+from neural_physics.subspace.handles import CORNERS
 from neural_physics.takes import Dataset
 
 if TYPE_CHECKING:
@@ -58,10 +59,11 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     result: dict[str, Any] = {
         "model": str(options.out),
         "training_frames": {"internal": len(solved.internal), "external": len(solved.external)},
+        "recorded_contacts": int(solved.external.recorded.sum()),
         "unsettled": solved.unsettled + held_out.unsettled,
         "cubature": len(tensors["cubature.elements"]),
         "cubature_error": error,
-        "handles": [scene.handles.free, len(scene.handles.places) - scene.handles.free],
+        "handles": [scene.handles.free, (len(scene.handles.rest) - scene.handles.free) // CORNERS],
         "device": str(device),
         "notes": run.notes,
     }

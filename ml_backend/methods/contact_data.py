@@ -22,7 +22,8 @@ from ml_backend.tensor_files import Tensors, read_tensors, write_tensors
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.reporting import Emit, Progress, StopRequest
 from neural_physics.subspace.contact import Contact
-from neural_physics.subspace.corrections import external_features, internal_features
+from neural_physics.subspace.corrections import internal_features
+from neural_physics.subspace.locator import Locator
 
 Array = NDArray[np.float64]
 
@@ -35,12 +36,14 @@ FADE = 0.03  # of the body's size: how far off the surface r_ext ends
 class Samples:
     """N shapes: features (N, i), what a network is told; r (N, B, 3) m, what it is to say.
 
-    states (N, h, 3): Q, m. recorded (N,): whether the collider stood there in a take.
+    states (N, h, 3): Q, m. centres (N, 3), m: where the collider was. recorded (N,): whether a take has it
+    there.
     """
 
     features: NDArray[np.float32]
     r: NDArray[np.float32]
     states: NDArray[np.float32]
+    centres: NDArray[np.float32]
     recorded: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -103,6 +106,7 @@ class _Solving:
     def __init__(self, scene: ContactScene, preset: ContactPreset) -> None:
         self._scene, self._preset = scene, preset
         self._statics = Statics(scene.body, scene.handles, scene.gravity)
+        self._locate = Locator(scene.handles, np.unique(scene.contact.corners))
         self._rows: dict[str, list[NDArray[np.float32]]] = {}
         self._unsettled = 0
 
@@ -122,7 +126,7 @@ class _Solving:
         state = _State(q, linear, np.linalg.inv(f), *handles.placement(q))
         inner = state.local(alone)
         features = internal_features(q, state.rotation, state.place)
-        self._keep("internal", features, inner, q, recorded=True)
+        self._keep("internal", features, inner, q, np.zeros(3), recorded=True)
         if not self._preset.external or not scene.colliders.moving:
             return
         self._recorded(state, inner, positions, y)
@@ -181,12 +185,18 @@ class _Solving:
         return shape
 
     def _keep_external(self, state: _State, r: Array, which: int, centre: Array, *, recorded: bool) -> None:
-        size = self._scene.colliders.sizes[which]
-        features = external_features(centre, state.q, self._scene.handles, state.rotation, np.asarray(size))
-        self._keep("external", features, r, state.q, recorded=recorded)
+        at_rest, _ = self._locate(centre, state.q)
+        features = np.append(at_rest, self._scene.colliders.sizes[which])
+        self._keep("external", features, r, state.q, centre, recorded=recorded)
 
-    def _keep(self, kind: str, features: Array, r: Array, q: Array, *, recorded: bool) -> None:
-        given = {"features": features, "r": r, "states": q, "recorded": np.asarray(recorded)}
+    def _keep(self, kind: str, features: Array, r: Array, q: Array, centre: Array, *, recorded: bool) -> None:
+        given = {
+            "features": features,
+            "r": r,
+            "states": q,
+            "centres": centre,
+            "recorded": np.asarray(recorded),
+        }
         for name, each in given.items():
             self._rows.setdefault(f"{kind}.{name}", []).append(np.asarray(each, np.float32))
 
@@ -198,7 +208,7 @@ class _Solving:
         rows = {
             f.name: np.array(self._rows.get(f"{kind}.{f.name}", empty), np.float32) for f in fields(Samples)
         }
-        return Samples(rows["features"], rows["r"], rows["states"], rows["recorded"] > 0.0)
+        return Samples(rows["features"], rows["r"], rows["states"], rows["centres"], rows["recorded"] > 0.0)
 
     def save(self, path: Path, identity: str, done: int) -> None:
         tensors: Tensors = {name: np.stack(rows) for name, rows in self._rows.items()}

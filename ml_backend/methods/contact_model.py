@@ -121,23 +121,23 @@ def element_forces(
         for number in (
             np.unique(np.linspace(0, len(samples) - 1, shapes).round().astype(int)) if len(samples) else ()
         ):
-            pose = whole.dynamics.pose(*_situation(scene, samples, int(number)))
+            pose = whole.dynamics.pose(*_situation(scene, solved, samples, int(number)))
             jacobian = part.jacobian(pose)[every.elements].reshape(len(every.elements), 12, -1)
             forces = every.element_forces(part.positions(pose))
             found.append((forces[:, None] @ jacobian)[:, 0])
     return np.array(found)
 
 
-def _situation(scene: ContactScene, samples: Samples, number: int) -> tuple[Array, Around]:
+def _situation(
+    scene: ContactScene, solved: CorrectionData, samples: Samples, number: int
+) -> tuple[Array, Around]:
     """The free handles' q, and what was around a sample."""
     handles = scene.handles
     q = samples.states[number].astype(np.float64)
     n, features = handles.free, samples.features[number].astype(np.float64)
-    if len(features) == 3 * len(handles.rest):
-        return q[:n], Around(q[n:], np.zeros((0, 3)), np.zeros(0))
-    rotation, _ = handles.placement(q)
-    centre = q[handles.places[0]] + rotation @ features[:3]
-    return q[:n], Around(q[n:], centre[None], features[-1:])
+    found = 0 if samples is solved.internal else 1
+    centres = samples.centres[number, None].astype(np.float64)
+    return q[:n], Around(q[n:], centres[:found], features[-1:][:found])
 
 
 def _shape(shape: Collider) -> dict[str, Any]:

@@ -63,7 +63,9 @@ def contact_scene(dataset: Dataset, body: Body, spans: list[Span], points: int) 
     around = [_surroundings(dataset, span) for span in spans]
     request, to_frame = around[0][0], around[0][1].frame_from_world[0]
     for span, (other, tracks) in zip(spans, around, strict=True):
-        _check_same(dataset, span, other, request)
+        if _shapes(other) != _shapes(request):
+            first = spans[0].take.name
+            raise Problem("latent_takes_differ", path=dataset.path, take=span.take.name, first=first)
         if np.abs(tracks.frame_from_world - to_frame).max() > 1e-6:
             raise Problem("contact_frame_moves", object=request.object, take=span.take.name)
     handles = _handles(body, request.object, points)
@@ -82,10 +84,8 @@ def _surroundings(dataset: Dataset, span: Span) -> tuple[SimulationRequest, Trac
     return found
 
 
-def _check_same(dataset: Dataset, span: Span, found: SimulationRequest, first: SimulationRequest) -> None:
-    shapes = [[(c.name, c.vertices.tobytes()) for c in each.colliders] for each in (found, first)]
-    if shapes[0] != shapes[1]:
-        raise Problem("latent_takes_differ", path=dataset.path, take=span.take.name, first="the first take")
+def _shapes(request: SimulationRequest) -> list[tuple[str, bytes]]:
+    return [(collider.name, collider.vertices.tobytes()) for collider in request.colliders]
 
 
 def _handles(body: Body, name: str, points: int) -> Handles:

@@ -87,7 +87,7 @@ class ContactCorrections:
         corrections = Corrections(
             self.handles,
             correction_of(model, "internal", 3 * len(self.handles.rest), count),
-            correction_of(model, "external", 3 * len(self.handles.places) + 1, count),
+            correction_of(model, "external", 4, count),
             surface,
             self._settings.fade,
         )

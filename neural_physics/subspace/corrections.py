@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .contact import Contact
 from .handles import Handles
+from .locator import Locator
 from .networks import TanhNetwork
 
 Array = NDArray[np.float64]
@@ -51,12 +52,6 @@ def internal_features(q: Array, rotation: Array, place: Array) -> Array:
     return relative.reshape(*q.shape[:-2], -1)
 
 
-def external_features(z: Array, q: Array, handles: Handles, rotation: Array, size: Array) -> Array:
-    """(..., 3 k + 1): a collider's place z (..., 3), seen from each of k handles, and its size (...), m."""
-    relative = (z[..., None, :] - q[..., handles.places, :]) @ rotation
-    return np.concatenate([relative.reshape(*z.shape[:-1], -1), size[..., None]], -1)
-
-
 class Corrections:
     """r_int, r_ext, both or none of them.
 
@@ -79,6 +74,7 @@ class Corrections:
         self._inner = len(internal.basis) if internal else 0
         self._contact = surface.contact
         self._surface = Part(handles, self.basis, surface.vertices)
+        self._locate = Locator(handles, surface.vertices)
 
     def pose(self, q: Array, centres: Array, sizes: Array, turned: Array | None = None) -> Pose:
         """The body at Q (h, 3), with moving colliders at centres (k, 3) of sizes (k,), both in m.
@@ -105,10 +101,10 @@ class Corrections:
             for number, (centre, size) in enumerate(zip(centres, sizes, strict=True)):
                 share = self._share(self._contact.least_gap(surface, number, centre))
                 if share > 0.0:
-                    features = external_features(centre, q, self._handles, rotation, size)
-                    found, slope = self._external.network.with_jacobian(features)
+                    at_rest, moved = self._locate(centre, q)
+                    found, slope = self._external.network.with_jacobian(np.append(at_rest, size))
                     c[outer] += share * found
-                    slopes[outer] -= share * (slope[:, : 3 * n].reshape(-1, n, 3) @ rotation.T)
+                    slopes[outer] += share * np.einsum("ma,anb->mnb", slope[:, :3], moved)
         return Pose(q, c, slopes.reshape(len(c), 3 * n), outside)
 
     def _share(self, gap: float) -> float:

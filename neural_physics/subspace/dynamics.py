@@ -48,7 +48,6 @@ class _Residual:
     """Equation 6 at some q: its left side (3 n,) N, and all that it was made of."""
 
     value: Array
-    pose: Pose
     x: Array
     jacobian: Array
     pushes: Array  # (k, 3 n): how far each pressed point moves along its normal
@@ -76,11 +75,11 @@ class Dynamics:
         self._gravity, self._damping = gravity, damping
         self._tolerance, self._most = tolerance, most_iterations
 
-    def at(self, q: Array, around: Around, velocity: Array | None = None) -> Motion:
-        """The motion that goes on from free handles at q (n, 3); v (S, 3), m/s, at rest if not given."""
+    def at(self, q: Array, around: Around) -> Motion:
+        """At rest, with the free handles at q (n, 3)."""
         pose = self.pose(q, around)
         x = self._part.positions(pose)
-        return Motion(q, x, np.zeros_like(x) if velocity is None else velocity, 0.0, pose.outside)
+        return Motion(q, x, np.zeros_like(x), 0.0, pose.outside)
 
     def pose(self, q: Array, around: Around, turned: Array | None = None) -> Pose:
         """See `Corrections.pose`."""
@@ -143,7 +142,7 @@ class _Step:
         value = forces.ravel() @ jacobian.reshape(x.size, -1)
         pushes, short = self._pushes(pose)
         value -= of._surface.contact.stiffness * (short @ pushes)
-        return _Residual(value, pose, x, jacobian, pushes)
+        return _Residual(value, x, jacobian, pushes)
 
     def hessian(self, at: _Residual) -> Array:
         """(3 n, 3 n): J^T (M / dt^2 + K) J, positive definite."""

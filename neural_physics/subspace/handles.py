@@ -28,11 +28,6 @@ class Handles:
     free: int
 
     @property
-    def places(self) -> Indices:
-        """One row of Q for each handle: all free points, and the first corner of each frame."""
-        return np.r_[np.arange(self.free), np.arange(self.free, len(self.rest), CORNERS)]
-
-    @property
     def anchor(self) -> Indices:
         """The rows of Q that poses are told relative to: the first frame's, or all where there is none."""
         if len(self.rest) > self.free:

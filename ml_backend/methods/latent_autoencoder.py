@@ -32,6 +32,7 @@ class Autoencoder(nn.Module):
     each by its own deviation (deviations (K,), m).
     """
 
+    amplitudes: Tensor
     into: Tensor
     back: Tensor
 
@@ -45,6 +46,10 @@ class Autoencoder(nn.Module):
         around = np.zeros((latents, k), np.float32)
         if preset.shortcut:
             around[range(latents), range(latents)] = deviations[:latents] / self.scale
+        # Each latent moves the decoder's network as far as it moves the body: what hardly moves anything has
+        # few frames that tell what goes with it.
+        share = deviations[:latents] / self.scale if preset.shortcut else np.ones(latents)
+        self.register_buffer("amplitudes", torch.from_numpy(share.astype(np.float32)))
         inverse = np.divide(1.0, around, out=np.zeros_like(around), where=around > 0.0)
         self.register_buffer("into", torch.from_numpy(inverse))  # (L, K)
         self.register_buffer("back", torch.from_numpy(around.T.copy()))  # (K, L)
@@ -57,12 +62,13 @@ class Autoencoder(nn.Module):
 
     def decode(self, z: Tensor) -> Tensor:
         """c (n, K), m."""
-        unit: Tensor = self.decoder(z) + z @ self.back.T
+        unit: Tensor = self.decoder(z * self.amplitudes) + z @ self.back.T
         return unit * self.scale
 
     def tensors(self) -> Tensors:
         """For the model file; `scale` is left to whoever writes the bases."""
         found = self.encoder.tensors("encoder") | self.decoder.tensors("decoder")
+        found["decoder.0.weight"] = found["decoder.0.weight"] * self.amplitudes.cpu().numpy()
         found["encoder.around"] = self.into.cpu().numpy().copy()
         found["decoder.around"] = self.back.cpu().numpy().copy()
         return found

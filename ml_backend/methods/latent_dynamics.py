@@ -19,6 +19,7 @@ from ml_backend.methods.latent_integrator import Integrator, IntegratorLearner
 from ml_backend.methods.latent_networks import load_module
 from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import LatentPreset
+from ml_backend.methods.strand_softening import softened
 from ml_backend.normal_regression import fit_normals
 from ml_backend.spans import Span, split
 from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
@@ -156,8 +157,9 @@ class _Run:
         dt = self.dataset.info.dt
         contact = contact_energy(colliders_of(self.dataset, self.body), self.body, dt, self.device)
         weight = 0.0 if data.motion.exact else self.preset.boundary_weight
-        potential = IncrementalPotential(self.body, dt, AIR_DENSITY, weight, contact, self.device)
-        return LatentPhysics(data, self.body, potential, dt, self.device)
+        body = softened(self.body, self.preset.give)
+        potential = IncrementalPotential(body, dt, AIR_DENSITY, weight, contact, self.device)
+        return LatentPhysics(data, body, potential, dt, self.device)
 
     def autoencoder(
         self, data: LatentData, stiffness: np.ndarray, notes: list[str]

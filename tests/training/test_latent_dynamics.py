@@ -18,10 +18,11 @@ from ml_backend.methods.contact_energy import contact_energy
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_autoencoder import AutoencoderLearner
 from ml_backend.methods.latent_data import LatentData, colliders_of, of_body, prepare
-from ml_backend.methods.latent_integrator import IntegratorLearner, raw_inputs
+from ml_backend.methods.latent_integrator import IntegratorLearner
 from ml_backend.methods.latent_minimum import minimise
 from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import PRESETS, RANGES, LatentPreset
+from ml_backend.methods.latent_step import raw_inputs
 from ml_backend.presets import NAMES, changed
 from ml_backend.simulation.bodies import make_body
 from ml_backend.spans import split
@@ -208,7 +209,7 @@ def test_exported_networks_are_those_of_torch_with_their_normalisation_folded_in
 def test_the_gradient_that_trains_is_that_of_finite_differences(dataset):
     settings = [*QUICK, "loss=potential", "batch=4", "carried=0"]
     _, physics, coding, learner = learners(dataset, settings)
-    at, now, before = learner._samples(4, torch.Generator().manual_seed(1))
+    at, now, before = learner._states.drawn(4, learner.network, 0.0, torch.Generator().manual_seed(1))
     step, predicted, _ = learner._beginning(at, now, before)
     coder = coding.coder.double()
 
@@ -227,11 +228,8 @@ def test_true_latents_are_near_what_solving_in_latents_finds(dataset):
     """The reduced step of a trained autoencoder ends near where the solver's own does."""
     settings = [*QUICK, "noise=0", "swing=0", "carried=0"]
     _, _, _, learner = learners(dataset, settings, 1000)
-    learner._solve(torch.Generator().manual_seed(3))
-    count = int(learner._solved.filled)
-    found, raw = learner._solved.z[:count], learner._solved.raw[:count]
-    at, _, _ = learner._samples(64, torch.Generator().manual_seed(3))
-    true, last = learner.z[at], raw[:, : found.shape[1]]
+    at, last, before = learner._states.drawn(64, learner.network, 0.0, torch.Generator().manual_seed(3))
+    found, true = learner._solve(at, last, before, last), learner.z[at]
     assert (found - true).norm(dim=1).mean() < 0.25 * (last - true).norm(dim=1).mean()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ml_backend.methods.latent_data import Frames
+from ml_backend.methods.latent_data import LatentData
 from ml_backend.methods.latent_networks import (
     ResidualNetwork,
     load_module,
@@ -79,8 +79,7 @@ class AutoencoderLearner:
 
     def __init__(
         self,
-        training: Frames,
-        validation: Frames,
+        data: LatentData,
         stiffness: np.ndarray,
         preset: LatentPreset,
         seed: int,
@@ -89,7 +88,9 @@ class AutoencoderLearner:
         """stiffness (K, K), J/m^2: the elastic energy's second derivatives by c, about the training data."""
         torch.manual_seed(seed)
         self._preset, self._seed = preset, seed
-        self._c = torch.from_numpy(training.c.astype(np.float32)).to(device)
+        training, validation = data.training, data.validation
+        shapes = np.concatenate([training.c, data.imagined[0]])
+        self._c = torch.from_numpy(shapes.astype(np.float32)).to(device)
         self._held_out = torch.from_numpy(validation.c.astype(np.float32)).to(device)
         self._beyond = float(validation.beyond.sum())
         self._total = float((validation.c**2).sum()) + self._beyond

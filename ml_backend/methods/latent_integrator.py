@@ -44,9 +44,12 @@ class IntegratorLearner:
         frames = data.training
         self._frames = physics.frames(frames)
         with torch.no_grad():
-            self.z = coder.encode(torch.from_numpy(frames.c.astype(np.float32)).to(device))
+            self.z, *imagined = (
+                coder.encode(torch.from_numpy(c.astype(np.float32)).to(device))
+                for c in (frames.c, *data.imagined)
+            )
         s = torch.from_numpy(frames.s.astype(np.float32)).to(device)
-        self._states = StateSampler(data, self.z, s, preset)
+        self._states = StateSampler(data, self.z, torch.stack(imagined), s, preset)
         z, at = self.z, self._states.steps
         some = torch.linspace(0, len(z) - 1, min(SCALING_FRAMES, len(z))).long()
         scaling = latent_scaling(coder, stiffness + physics.inertia(), z[some])

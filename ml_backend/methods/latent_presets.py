@@ -24,6 +24,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "width": (1, 8192),
     "boundary_weight": (0, math.inf),
     "give": (0, 1),
+    "imagined": (0, math.inf),
     "noise": (0, math.inf),
     "swing": (0, math.inf),
     "floor": (0, math.inf),
@@ -61,7 +62,8 @@ class LatentPreset(Preset):
     balance: whether each sample's energy is divided by its mean speed (eq. 6); floor: the least speed to
     divide by, as a share of the mean over all samples. boundary_weight: w_bc, N/m. give: by which share
     of their length strands may stretch under their own weight, in the loss; stiffer ones are taken to be as
-    soft as that (0: as stiff as they are).
+    soft as that (0: as stiff as they are). imagined: frames of strands that are simulated in the
+    bases, beside those that were baked.
     noise: of the two latents a noisy sample starts from, in standard deviations of its batch; swing: what
     noise of their difference in its own standard deviations is used instead of two that are independent (0:
     independent ones, the paper). carried: samples in each batch that go on from the model's own prediction,
@@ -95,6 +97,7 @@ class LatentPreset(Preset):
     floor: float = 0.2
     boundary_weight: float = 1e5
     give: float = 0.025
+    imagined: int = 2000
     noise: float = 0.1
     swing: float = 0.5
     carried: float = 1.0
@@ -128,6 +131,7 @@ PRESETS = {
         coder_rate=1e-4,
         elastic=0.0,
         give=0.0,
+        imagined=0,
         shortcut=False,
         layers=6,
         width=256,

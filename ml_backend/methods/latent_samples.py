@@ -14,14 +14,21 @@ States = tuple[Tensor, Tensor, Tensor]
 
 
 class StateSampler:
-    """Draws states to take steps from; z (N, L), s (N, v): of all training frames."""
+    """Draws states to take steps from; z (N, L), s (N, v): of all training frames.
 
-    def __init__(self, data: LatentData, z: Tensor, s: Tensor, preset: LatentPreset) -> None:
+    imagined (2, n, L): z of `LatentData.imagined`.
+    """
+
+    def __init__(
+        self, data: LatentData, z: Tensor, imagined: Tensor, s: Tensor, preset: LatentPreset
+    ) -> None:
         frames, device = data.training, z.device
         self.z, self._s, self._preset = z, s, preset
         self.steps = torch.from_numpy(frames.steps()).to(device)
         self._ends = torch.from_numpy(frames.ends).to(device)
         self._spreads = torch.stack([z.std(0), (z[self.steps] - z[self.steps - 1]).std(0)])
+        self._now = torch.cat([z[self.steps - 1], imagined[0]])
+        self._before = torch.cat([z[self.steps - 2], imagined[1]])
         mixed = preset.mixed and preset.loss != "supervised"  # whose truth is that of one frame
         self._mixed = mixed and data.motion.exact and not data.absolute
 
@@ -73,8 +80,10 @@ class StateSampler:
     def _states(self, count: int, generator: torch.Generator) -> States:
         """True ones, of other frames where they are mixed: pins may begin to move so from any of them."""
         at = self._frames(count, generator)
-        other = self._frames(count, generator) if self._mixed else at
-        return at, self.z[other - 1], self.z[other - 2]
+        if not self._mixed:
+            return at, self.z[at - 1], self.z[at - 2]
+        other = torch.randint(len(self._now), (count,), generator=generator).to(at.device)
+        return at, self._now[other], self._before[other]
 
     def _frames(self, count: int, generator: torch.Generator) -> Tensor:
         picked = torch.randint(len(self.steps), (count,), generator=generator)

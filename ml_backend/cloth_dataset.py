@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ml_backend.cloth_scenes import ClothScene, Motions, motions_of, simulated
-from ml_backend.methods.hierarchical_cloth import FABRIC_KEY
 from neural_physics.channels import Channel, ChannelLayout
 from neural_physics.dataset_info import DatasetInfo, Role, TakeInfo
 from neural_physics.energies.air import AIR_DENSITY, BLENDER_PRESSURE, FLAT_PLATE_DRAG
+from neural_physics.fabric_ranges import LIVE, to_provenance
 from neural_physics.takes import Dataset
 
-FABRIC_CHANNELS = (Channel("stretch", "value", 1), Channel("bending", "value", 1))
+FABRIC_CHANNELS = tuple(Channel(name, "value", 1) for name in LIVE)
 
 
 def write_cloth_dataset(path: Path, scenes: dict[str, tuple[ClothScene, Role]]) -> Dataset:
@@ -34,7 +33,7 @@ def write_cloth_dataset(path: Path, scenes: dict[str, tuple[ClothScene, Role]]) 
     mesh, layout = first.mesh(), _layout(first)
     # What the cloth is pushed out of is larger by its thickness.
     colliders = {} if first.kind == "flag" else {"Ball": first.radius}
-    fabric = {f"{FABRIC_KEY}{name}": repr(value) for name, value in asdict(first.fabric).items()}
+    fabric = to_provenance(first.fabric)
     info = DatasetInfo(
         "Cloth", mesh.topology(), mesh.vertex_count, 1.0 / first.dt, layout, "", fabric, colliders=colliders
     )

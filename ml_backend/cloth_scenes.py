@@ -8,13 +8,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.energies.local_steps import LocalTerm
+from ml_backend.sparse_solve import sparse_solve
 from neural_physics.motion import MotionBox, wander
-from neural_physics.projective_dynamics.admm import Array, Indices, Solve, system_blocks
+from neural_physics.projective_dynamics.admm import Array, Indices
 from neural_physics.projective_dynamics.cloth import GRAVITY, Cloth, Fabric, Load
 from neural_physics.projective_dynamics.round_colliders import RoundColliders
 from neural_physics.rest_mesh import Mesh
-from neural_physics.solver.linear import CholeskySolver, SparsePattern
 
 Kind = Literal["flag", "curtain", "drape"]
 
@@ -147,15 +146,6 @@ def grid_triangles(columns: int, rows: int) -> Indices:
     at = np.arange(columns * rows).reshape(rows, columns)
     p, q, r, s = (c.ravel() for c in (at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]))
     return np.concatenate([np.stack([p, q, r], 1), np.stack([p, r, s], 1)])
-
-
-def sparse_solve(masses: Array, terms: list[LocalTerm], dt: float, free: Indices, contacts: bool) -> Solve:
-    """ADMM's global step by a sparse Cholesky factor."""
-    stencils, blocks = system_blocks(masses, terms, dt, contacts)
-    pattern = SparsePattern(stencils, len(masses), free)
-    solver = CholeskySolver(pattern)
-    solver.factorise(pattern.assemble(blocks))
-    return solver.solve
 
 
 def random_scenes(

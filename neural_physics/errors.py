@@ -99,6 +99,23 @@ PROBLEMS: dict[str, str] = {
         "{object} has faces, and rods are edges alone: delete its faces only (Delete > Only Faces), "
         "or simulate it as a shell."
     ),
+    "skin_missing": (
+        "Jiggle Springs let {object} swing about its armature, and no bone moves it: give it an Armature modifier "
+        "before its physics, and vertex groups named like the bones, or choose another method."
+    ),
+    "skin_unusable": "Jiggle Springs cannot follow {object}: {reason}; change that, or choose another method.",
+    "skin_unlisted": (
+        "{object} does not react to its armature {rig}, about which Jiggle Springs let it swing: "
+        "add it to what {object} reacts to."
+    ),
+    "skin_scaled_bone": (
+        "The bone {bone} of {rig} is scaled, which {object} cannot follow with Preserve Volume: "
+        "take the scale away, or switch Preserve Volume off in the Armature modifier."
+    ),
+    "skin_not_baked": (
+        "The dataset {path} does not say how bones move {object}: choose Jiggle Springs and another dataset folder, "
+        "and bake again, or choose another method."
+    ),
     "material_unknown": "{object} cannot be made of “{material}”; what there is for it: {known}.",
     "pins_unknown": "{object} has no vertex group “{group}” to hold it by: choose another for Pins, or none.",
     "body_unusable": "{object} cannot be simulated as it is: {reason}.",
@@ -137,16 +154,32 @@ PROBLEMS: dict[str, str] = {
         "The faces of {object} at the edge between its vertices {a} and {b} point to opposite sides: "
         "recalculate its normals (Mesh > Normals > Recalculate Outside)."
     ),
+    "levels_cut_shared": (
+        "The quads of {object} cannot all be cut into triangles, since two would be cut along the same line between "
+        "the vertices {a} and {b}: move one of them to another corner (Edge > Rotate Edge CW), or merge the two."
+    ),
     "levels_quads": (
         "The quads of {object} cannot be cut into triangles that {levels} coarser levels fit to (only {found} do): "
-        "give it a multiple of {multiple} faces along every side, or let a coarse mesh be subdivided."
+        "give it a multiple of {multiple} faces along every side, or subdivide a coarse mesh (Edge > Subdivide)."
     ),
     "levels_not_found": (
         "{object} is not a mesh that was subdivided {levels} times, only {found}: "
-        "choose fewer levels, or let a coarse mesh be subdivided."
+        "take a coarse mesh and subdivide that (Edge > Subdivide), or choose fewer levels."
     ),
     "levels_too_fine": (
         "The levels of {object} would need {needed} of memory, and {allowed} are allowed: choose fewer levels, or a coarser mesh."
+    ),
+    "levels_coarse_too_fine": (
+        "{object} has {count} vertices at the coarsest level that it was found to have ({levels} below its own), "
+        "and up to {allowed} can be simulated while it plays: make the cloth of a coarser mesh, subdivided more often."
+    ),
+    "levels_need_cloth": (
+        "Hierarchical Cloth learns from cloth, and {object} is simulated as something else: give it a Cloth modifier "
+        "or set Simulated By to Spring Cloth, click Bake, or choose another method."
+    ),
+    "levels_scaled": (
+        "{object} is scaled, and Hierarchical Cloth is simulated in metres while it plays: "
+        "apply its scale (Object > Apply > Scale), or choose another method."
     ),
     # What it reacts to
     "no_interactions": "Nothing is set that {object} reacts to: add a collider, a pin, an armature or a wind.",
@@ -202,6 +235,10 @@ PROBLEMS: dict[str, str] = {
     "collider_unusable": (
         "{collider} cannot be a collider of the solver ({reason}): "
         "close its mesh, or make it flat, where it stands for a ground without end."
+    ),
+    "collider_not_round": (
+        "{collider} is neither a ball nor a capsule, and Spring Cloth meets no other shapes: make it one, "
+        "take off its Collision modifier, or set Simulated By to Shell."
     ),
     "starts_inside": (
         "{object} begins with {count} of its vertices inside {collider}: "
@@ -331,12 +368,12 @@ PROBLEMS: dict[str, str] = {
     "device_missing": "There is no CUDA device for training here: choose --device cpu or auto.",
     "training_diverged": "Training stopped giving finite numbers after {steps} steps: lower the learning rate, or choose another preset.",
     "latent_needs_solver": (
-        "Latent dynamics learns from the energies of the bundled solver, and {object} in {path} was simulated by "
-        "something else: set Simulated By to Solid, Shell or Rods and click Bake, or choose another method."
+        "Latent Dynamics learns from the energies of the bundled solver, which does not simulate {object}: "
+        "set Simulated By to Solid, Shell or Rods and click Bake, or choose another method."
     ),
     "latent_needs_one_step": (
-        "Latent dynamics learns whole frames, and {object} in {path} was baked with {steps} steps in each: "
-        "set its Steps per Frame to 1 and bake it into a new dataset folder, or choose another method."
+        "Latent Dynamics learns whole frames, and {object} takes {steps} steps in each: set its Steps per Frame "
+        "to 1 and click Bake, into a new dataset folder if there are takes already, or choose another method."
     ),
     "latent_strands_curved": (
         "The strands of {object} are curved at rest by up to {degrees} degrees at a joint, and how such strands twist "

@@ -112,6 +112,23 @@ class Rod:
         return self.shear * math.pi * self.radius**4 / 2.0
 
 
+@dataclass(frozen=True)
+class Springs:
+    """Cloth of springs, of a range of fabrics.
+
+    stretch_low, stretch_high: N/m. bending_low, bending_high: N m. area_density: kg/m^2. thickness: m, which
+    colliders are larger by. friction: Coulomb's coefficient.
+    """
+
+    stretch_low: float
+    stretch_high: float
+    bending_low: float
+    bending_high: float
+    area_density: float
+    thickness: float
+    friction: float
+
+
 def _within(name: str, value: float, limits: tuple[float, float], unit: str) -> None:
     low, high = limits
     if not low <= value <= high:
@@ -168,5 +185,12 @@ RODS: Mapping[str, Rod] = MappingProxyType(
     {
         # One human hair: Robbins 2012, "Chemical and physical behavior of human hair".
         "hair": Rod(density=1320.0, young=3.9e9, shear=0.89e9, radius=4.0e-5),
+    }
+)
+
+SPRINGS: Mapping[str, Springs] = MappingProxyType(
+    {
+        # The range that docs/methods/hierarchical_cloth.md has measured.
+        "cloth": Springs(100.0, 1000.0, 2e-5, 1e-3, area_density=0.15, thickness=4e-3, friction=0.3),
     }
 )

@@ -82,13 +82,15 @@ def wander(
 
 
 def wander_turn(
-    most: float, box: MotionBox, frames: int, dt: float, rng: np.random.Generator
+    most: float, box: MotionBox, frames: int, dt: float, rng: np.random.Generator, axis: int | None = None
 ) -> NDArray[np.float64]:
     """Rotation vectors (frames, 3), axis times angle in radians, from none to at most `most`.
 
-    Only the times and the share of rests of `box` are used.
+    Only the times and the share of rests of `box` are used. axis: the only one to turn about, 0 to 2; None
+    for any axis, another for each turn.
     """
-    ball = replace(box, low=(-most, -most, -most), high=(most, most, most), fastest=np.inf)
+    x, y, z = (most if axis in (None, own) else 0.0 for own in range(3))
+    ball = replace(box, low=(-x, -y, -z), high=(x, y, z), fastest=np.inf)
     times, turns = random_keys(ball, frames * dt, rng, (0.0, 0.0, 0.0))
     angles = np.linalg.norm(turns, axis=1, keepdims=True)
     turns *= np.minimum(1.0, most / np.maximum(angles, 1e-9))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .errors import Problem
 from .whole_files import write_whole, writing
 
-Kind = Literal["solid", "shell", "rod"]
+Kind = Literal["solid", "shell", "rod", "springs"]
 Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
 Filling = Literal["tetwild", "cage"]
 
@@ -27,8 +27,10 @@ Indices = NDArray[np.int32]
 class SimulationSettings:
     """What an artist chooses; lengths in metres, everything else in SI units.
 
-    young, shear, Pa; density kg/m^3, of solids and rods; area_density kg/m^2, of shells; thickness: of
-    shells, radius: of rods, m; bending: of shells, N m. What a kind does not use is left as it is.
+    young, shear, Pa; density kg/m^3, of solids and rods; area_density kg/m^2, of shells and springs;
+    thickness: of shells, and by how much colliders are larger for springs, radius: of rods, m; bending: of
+    shells, N m. stretch_low to bending_high: of springs, N/m and N m, what the fabrics of takes are drawn
+    from. What a kind does not use is left as it is.
     tetrahedra: about how many fill a solid. steps: of implicit Euler in a frame. damping: Rayleigh's, of the
     stiffness, s. friction: Coulomb's coefficient, the same with all colliders. bone_radius: of solids, how
     near to a bone the inside goes with it, m; 0: nothing does.
@@ -51,6 +53,10 @@ class SimulationSettings:
     friction: float = 0.4
     self_contact: bool = False
     bone_radius: float = 0.0
+    stretch_low: float = 100.0
+    stretch_high: float = 1000.0
+    bending_low: float = 2e-5
+    bending_high: float = 1e-3
 
     @staticmethod
     def from_json(item: Mapping[str, Any]) -> SimulationSettings:
@@ -66,6 +72,9 @@ class SimulationSettings:
                 raise ValueError(f"{setting.name} is not a finite number")
         if settings.steps < 1 or settings.tetrahedra < 1:
             raise ValueError("steps and tetrahedra must be at least 1")
+        for name in ("stretch", "bending"):
+            if not 0.0 < getattr(settings, f"{name}_low") <= getattr(settings, f"{name}_high"):
+                raise ValueError(f"{name} must go from a number above 0 to one that is not lower")
         return settings
 
 

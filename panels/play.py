@@ -49,10 +49,14 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_stop_playing, icon="MOD_PHYSICS")
         self._draw_state(layout, context, status)
         column = settings_column(layout)
-        column.prop(settings, "bases_shown", text="Quality (0: all)")
+        for name in status.live:
+            column.prop(settings, name)
+        if status.linear:
+            column.prop(settings, "bases_shown", text="Quality (0: all)")
         column.prop(settings, "start_frame")
-        column.prop(settings, "decode_with")
-        column.prop(settings, "use_preview")
+        if status.linear:
+            column.prop(settings, "decode_with")
+            column.prop(settings, "use_preview")
         button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
 
     def _draw_state(self, layout: bpy.types.UILayout, context: bpy.types.Context, status: PlayStatus) -> None:

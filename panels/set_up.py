@@ -23,7 +23,12 @@ from .support import Details, Section, button, reasons, settings_column
 
 MOTION_NAMES = {identifier: label for identifier, label, _ in MOTIONS}
 KIND_NAMES = {identifier: label for identifier, label, _ in KINDS}
-KIND_ICONS: dict[str, Any] = {"SOLID": "META_BALL", "SHELL": "MESH_GRID", "ROD": "CURVES"}
+KIND_ICONS: dict[str, Any] = {
+    "SOLID": "META_BALL",
+    "SHELL": "MESH_GRID",
+    "ROD": "CURVES",
+    "SPRINGS": "MOD_CLOTH",
+}
 ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "MESH": "MESH_DATA"}
 
 
@@ -125,7 +130,6 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
         if is_wind(item.object):
             column.prop(item, "strength_low")
             column.prop(item, "strength_high", text="Most")
-            column.prop(item, "turn")
         else:
             column.separator()
             column.prop(item, "box_low")
@@ -133,6 +137,9 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
             column.prop(item, "box_high", text="To")
             column.separator()
             column.prop(item, "fastest")
+        if is_wind(item.object) or (settings.moving_frame and item.object == (settings.frame_object or obj)):
+            column.prop(item, "turn")
+            column.prop(item, "turn_axis")
         column.prop(item, "shortest")
         column.prop(item, "longest")
         row = layout.row(align=True)

@@ -14,6 +14,7 @@ QUANTITIES = {
     "SOLID": ("young", "poisson", "density"),
     "SHELL": ("young", "poisson", "thickness", "area_density", "bending"),
     "ROD": ("young", "shear", "density", "radius"),
+    "SPRINGS": ("stretch_low", "stretch_high", "bending_low", "bending_high", "area_density", "thickness"),
 }
 
 
@@ -36,6 +37,8 @@ class NEURALPHYSICS_PT_simulation(Details, bpy.types.Panel):
         for quantity in QUANTITIES[simulation.kind]:
             column.prop(simulation, quantity)
         column.prop(simulation, "friction")
+        if simulation.kind == "SPRINGS":
+            return
         column.prop(simulation, "damping")
         column.separator()
         if simulation.kind == "SOLID":

@@ -15,6 +15,11 @@ from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs import JobState
+from ..neural_physics.methods.requirements import (
+    HIERARCHICAL_CLOTH,
+    LATENT_DYNAMICS,
+    QUASISTATIC_SPRINGS,
+)
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
 from ..operators.jobs import (
     NEURALPHYSICS_OT_evaluate,
@@ -31,6 +36,7 @@ ERRORS = [
     ("The best these bases can do", "basis_error"),
 ]
 CHART_SCALE = 7.0
+WITHOUT_BASES = (HIERARCHICAL_CLOTH, QUASISTATIC_SPRINGS)
 
 
 class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
@@ -44,9 +50,13 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         if not busy(obj, tasks.TRAIN):
-            column = settings_column(layout)
-            column.prop(settings_of(obj), "preset")
-            column.prop(settings_of(obj), "basis_count")
+            column, settings = settings_column(layout), settings_of(obj)
+            column.prop(settings, "method")
+            column.prop(settings, "preset")
+            if settings.method not in WITHOUT_BASES:
+                column.prop(settings, "basis_count")
+            if settings.method == LATENT_DYNAMICS:
+                column.prop(settings, "latent_count")
             text = "Resume Training" if tasks.resumes_training(obj) else "Train"
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             self._draw_way_to_python(layout)
@@ -85,7 +95,6 @@ class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         column, settings = settings_column(layout), settings_of(obj)
-        column.prop(settings, "method")
         column.prop(settings, "training_seed", text="Seed")
         column.prop(settings, "model_path")
 

@@ -135,12 +135,20 @@ def hair(**more):
     return replace(SimulationSettings("rod", young=1e8, shear=4e7, radius=1e-3), **more)
 
 
-def plan_for(folder: Path, asked: SimulationRequest, of_take: Tracks) -> BakePlan:
+def springs(**more):
+    """Cloth of springs, of one fabric."""
+    one = {"stretch_low": 200.0, "stretch_high": 200.0, "bending_low": 1e-4, "bending_high": 1e-4}
+    return replace(SimulationSettings("springs", thickness=0.004, friction=0.3), **{**one, **more})
+
+
+def plan_for(
+    folder: Path, asked: SimulationRequest, of_take: Tracks, layout: ChannelLayout = LAYOUT
+) -> BakePlan:
     """A dataset of one take, with its request and its tracks, ready for `simulate`."""
     loose = asked.edges if not len(asked.face_sizes) else np.empty((0, 2), np.int32)
     rest = asked.rest_positions.astype(np.float32)
     mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
-    Dataset.create(folder, DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, LAYOUT), mesh)
+    Dataset.create(folder, DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, layout), mesh)
     solver = (sys.executable, "-m", "ml_backend", "simulate", "--json")
     take = PlannedTake("take_000", len(of_take.wind), 0, "training")
     plan = BakePlan(str(folder), asked.object, "Scene", "Layer", (), (take,), solver=solver)

@@ -119,14 +119,19 @@ def make_model_info(mesh: Mesh, layout: ChannelLayout = LAYOUT, **changes: objec
     return replace(info, **changes)
 
 
-def model_bytes(info: ModelInfo, tensors: dict[str, NDArray[np.float32]]) -> bytes:
+def model_bytes(info: ModelInfo, tensors: dict[str, NDArray[np.float32] | NDArray[np.int32]]) -> bytes:
     """A model file, written without the safetensors library, which Blender does not have."""
     header: dict[str, object] = {"__metadata__": {METADATA_KEY: info_to_json(info)}}
     body = b""
     for name, tensor in tensors.items():
-        data = np.ascontiguousarray(tensor, "<f4").tobytes()
+        whole = np.issubdtype(tensor.dtype, np.integer)
+        data = np.ascontiguousarray(tensor, "<i4" if whole else "<f4").tobytes()
         place = [len(body), len(body) + len(data)]
-        header[name] = {"dtype": "F32", "shape": list(tensor.shape), "data_offsets": place}
+        header[name] = {
+            "dtype": "I32" if whole else "F32",
+            "shape": list(tensor.shape),
+            "data_offsets": place,
+        }
         body += data
     text = json.dumps(header).encode()
     return len(text).to_bytes(8, "little") + text + body

@@ -88,6 +88,14 @@ def test_turns_start_at_none_and_never_exceed_the_most(most, seed):
     assert np.linalg.norm(turns, axis=1).max() <= most * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_turns_about_one_axis_reach_both_ways_and_leave_the_others(axis):
+    box = MotionBox((0, 0, 0), (1, 1, 1))
+    turns = wander_turn(1.2, box, 2000, 1 / 24, np.random.default_rng(3), axis)
+    assert not np.delete(turns, axis, axis=1).any()
+    assert -1.2 <= turns.min() < -0.9 and 0.9 < turns.max() <= 1.2
+
+
 @given(st.floats(0, 500), st.floats(0, 500), st.integers(0, 2**32 - 1))
 @settings(max_examples=40, deadline=None)
 def test_the_strength_of_a_wind_stays_between_its_limits(least, more, seed):

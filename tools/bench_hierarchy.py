@@ -26,7 +26,6 @@ from ml_backend.cloth_scenes import (
     motions_of,
     random_scenes,
     simulated,
-    sparse_solve,
 )
 from ml_backend.level_errors import (
     Refine,
@@ -36,6 +35,7 @@ from ml_backend.level_errors import (
     rms_error,
 )
 from ml_backend.level_pairs import Shapes, pairs_of
+from ml_backend.sparse_solve import sparse_solve
 from neural_physics.energies import springs
 from neural_physics.energies.air import wind_forces
 from neural_physics.energies.local_steps import Lengths

@@ -33,6 +33,11 @@ FRAMES = {
     "CANTILEVER": 52,
     "HAIR_TUFT": 48,
     "CLOTH_SHELL": 62,
+    "PINNED_CLOTH": 58,
+    "SLIDING_HAIR": 40,
+    "TURNING_HAIR": 30,
+    "HANGING_FIGURE": 62,
+    "EARS": 42,
 }
 
 
@@ -67,6 +72,7 @@ def _simulate(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int, datase
     environment = {**os.environ, "PYTHONPATH": str(workshop.ROOT)}
     subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
     show_cache(obj, dataset / "takes" / "take_000" / "positions.pc2", 1)
+    obj.parent = settings.frame_object  # takes are in its axes
 
 
 if __name__ == "__main__":

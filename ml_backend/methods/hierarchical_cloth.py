@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,34 +18,34 @@ from ml_backend.spans import Span, split
 from ml_backend.tensor_files import Tensors, write_model
 from ml_backend.training import Schedule, Training
 from neural_physics.errors import Problem
-from neural_physics.hierarchy.coarsening import found_hierarchy
-from neural_physics.hierarchy.levels import Hierarchy
+from neural_physics.fabric_ranges import fabric_of
+from neural_physics.hierarchy.usual_levels import usual_hierarchy
 from neural_physics.methods.cloth_loads import FABRIC_RANGES
+from neural_physics.methods.requirements import HIERARCHICAL_CLOTH, check_cloth
 from neural_physics.model_file import ModelInfo
-from neural_physics.projective_dynamics.cloth import ITERATIONS, Fabric
+from neural_physics.projective_dynamics.cloth import ITERATIONS
 from neural_physics.reporting import Emit, StopRequest
 from neural_physics.takes import Dataset
 
 if TYPE_CHECKING:
     from ml_backend.train import Options
 
-LEVELS = 2  # beyond level 0, where the mesh has them; the paper's
 MOST_FRAMES = 2000  # that pairs are drawn from
 VALIDATION_FRAMES = 60
-FABRIC_KEY = "fabric."  # of a dataset's provenance
 
 
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Train and write the model; returns what the "result" event says.
 
     Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers" | "training_diverged" |
-    "stopped" | "disk_full" | "folder_not_writable") and what `found_hierarchy` does.
+    "stopped" | "disk_full" | "folder_not_writable") and what `check_cloth` and `usual_hierarchy` do.
     """
     from ml_backend.train import identity
 
+    check_cloth(HIERARCHICAL_CLOTH, dataset.info.object, dataset.info.provenance.get("physics", ""))
     torch.set_num_threads(1)
     preset = cast(LevelPreset, options.preset)
-    hierarchy = _hierarchy(dataset)
+    hierarchy = usual_hierarchy(dataset.mesh, dataset.info.object)
     training_spans, validation_spans = split(dataset)
     rest = dataset.mesh.rest_positions
     shapes = Shapes(hierarchy, rest, _frames(training_spans, MOST_FRAMES))
@@ -90,18 +90,6 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     }
 
 
-def _hierarchy(dataset: Dataset) -> Hierarchy:
-    """As many levels as the mesh has, up to `LEVELS`."""
-    name = dataset.info.object
-    try:
-        return found_hierarchy(dataset.mesh, LEVELS, name)
-    except Problem as problem:
-        fewer = problem.names.get("found", 0)
-        if not fewer:
-            raise
-        return found_hierarchy(dataset.mesh, fewer, name)
-
-
 def _frames(spans: list[Span], most: int) -> NDArray[np.float32]:
     """(T, V, 3): at most about so many frames, evenly over all spans."""
     every = max(1, -(-sum(len(span) for span in spans) // most))
@@ -131,7 +119,7 @@ class _Model:
         data, course = self._dataset.info, training.course
         places = {c.name: c.kind for c in data.channels.channels}
         info = ModelInfo(
-            method="hierarchical_cloth",
+            method=HIERARCHICAL_CLOTH,
             dt=data.dt,
             object=data.object,
             topology=data.topology,
@@ -160,17 +148,6 @@ class _Model:
             },
         )
         write_model(path, info, self._tensors | training.best)
-
-
-def fabric_of(provenance: dict[str, str]) -> Fabric:
-    """What a dataset says that its cloth is made of, as `fabric.stretch` and so on; else the usual fabric."""
-    known = {f.name for f in fields(Fabric)}
-    given = {
-        key.removeprefix(FABRIC_KEY): float(value)
-        for key, value in provenance.items()
-        if key.startswith(FABRIC_KEY) and key.removeprefix(FABRIC_KEY) in known
-    }
-    return Fabric(**given)
 
 
 def found_pins(dataset: Dataset, spans: list[Span]) -> Tensors:

@@ -28,6 +28,7 @@ from ml_backend.training import Schedule, Training
 from neural_physics.body import Body
 from neural_physics.energies.air import AIR_DENSITY
 from neural_physics.errors import Problem
+from neural_physics.methods.requirements import LATENT_DYNAMICS, check_simulation
 from neural_physics.model_file import ModelInfo
 from neural_physics.reporting import Emit, StopRequest
 from neural_physics.takes import Dataset
@@ -101,15 +102,8 @@ def simulated_body(dataset: Dataset) -> Body:
     "dataset_damaged").
     """
     body = dataset.body
-    if body is None:
-        raise Problem("latent_needs_solver", object=dataset.info.object, path=dataset.path)
-    if body.settings.steps != 1:
-        raise Problem(
-            "latent_needs_one_step",
-            object=dataset.info.object,
-            path=dataset.path,
-            steps=body.settings.steps,
-        )
+    check_simulation(LATENT_DYNAMICS, dataset.info.object, None if body is None else body.settings.steps)
+    assert body is not None  # it has been asked for
     bend = rest_bend(body)
     if bend > MOST_BEND:
         raise Problem(

@@ -18,7 +18,9 @@ from neural_physics.wording import plural
 from .bodies import made_of, make_body
 from .elasticity import elastic_parts
 from .mesh_places import places_on_mesh
+from .round_shapes import round_shape
 from .shapes import fit_shape
+from .springs import make_cloth, same_springs
 from .surroundings import make_self_contact
 
 
@@ -27,8 +29,9 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
 
     Also looks at the colliders and at the body's contact with itself, so that what is wrong with them is told
     before anything is recorded. Where the mesh encloses no solid, `BakePlan.places` says in which places.
+    Springs have no body: then it is looked whether the mesh and the colliders can be simulated.
     Raises Problem("dataset_other_material" | "dataset_other_object" | "folder_not_writable" | "disk_full"),
-    and what `make_body`, `fit_shape` and `make_self_contact` do.
+    and what `make_body`, `make_cloth`, `fit_shape`, `round_shape` and `make_self_contact` do.
     """
     dataset = Dataset.open(plan.dataset_path)
     request = SimulationRequest.read(plan.request)
@@ -38,6 +41,10 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     if len(request.rest_positions) != dataset.info.vertex_count:
         raise Problem("dataset_other_object", path=dataset.path, object=request.object)
     plan.places.unlink(missing_ok=True)
+    if request.settings.kind == "springs":
+        _check_springs(dataset, request)
+        progress.at(1)
+        return {"vertices": len(request.rest_positions)}
     for collider in request.colliders:
         fit_shape(collider, np.zeros((1, 3)))
     body = dataset.body
@@ -49,6 +56,21 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     progress.at(1)
     emit({"event": "log", "text": f"{request.object} has {plural(len(body.elements), 'element')}"})
     return {"vertices": body.vertex_count, "elements": len(body.elements)}
+
+
+def _check_springs(dataset: Dataset, request: SimulationRequest) -> None:
+    """Also that takes which are there have been made of the same, which is kept beside each."""
+    for collider in request.colliders:
+        round_shape(collider)
+    make_cloth(request, dataset.info.fps)
+    for take in dataset.outlines():
+        if take.frame_count:
+            made = dataset.surroundings(take.name)
+            if made is None or not same_springs(made[0], request):
+                raise Problem("dataset_other_material", path=dataset.path, object=request.object)
+            break
+    else:
+        (dataset.path / BODY).unlink(missing_ok=True)  # of a bake of something else that was given up
 
 
 def _new_body(plan: BakePlan, request: SimulationRequest) -> Body:

@@ -23,18 +23,21 @@ from neural_physics.takes import Dataset
 
 from .motions import check_tracks
 from .simulation import SavedState, Simulation
+from .springs import SpringSimulation
 
 UNSETTLED = "the solver did not find where the body goes"
 SQUEEZED = "the body was squeezed into a collider or into itself"
 MARKED = (RESUMED, UNSETTLED)  # reasons that are found while a take is simulated, and not afterwards
 SAVE_EVERY = 20  # frames
 
+TakeSimulation = Simulation | SpringSimulation
+
 
 def simulate_take(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Simulate a take, or what is left of it; returns what the "result" event says.
 
-    Raises what `Simulation` does, and Problem("stopped" | "dataset_damaged" | "disk_full" |
-    "folder_not_writable").
+    Raises what `Simulation` and `SpringSimulation` do, and Problem("stopped" | "dataset_damaged" |
+    "disk_full" | "folder_not_writable").
     """
     recording = _Recording(plan, name)
     recording.run(emit, stop)
@@ -47,8 +50,8 @@ class _Recording:
 
     def __init__(self, plan: BakePlan, name: str) -> None:
         self._dataset = Dataset.open(plan.dataset_path)
-        self._body = self._require_body()
         self._request, self._tracks = SimulationRequest.read(plan.request), Tracks.read(plan.tracks(name))
+        self._body = self._require_body() if self._request.settings.kind != "springs" else None
         take = plan.take(name)
         try:
             check_tracks(self._tracks, self._request, take.frames, self._dataset.info.channels.size)
@@ -66,7 +69,7 @@ class _Recording:
             self._dataset.keep_surroundings(self._done.name, self._request, self._tracks)
             frames = self.writer.info.frames
             if self.writer.count < frames:
-                simulation = Simulation(self._request, self._body, self._tracks)
+                simulation = self._simulation()
                 first = self._resume(simulation)
                 emit({"event": "log", "text": f"{self._done.name} goes on at frame {first}"})
                 progress = Progress(emit, self._done.name, frames, self.writer.count)
@@ -83,7 +86,12 @@ class _Recording:
             raise Problem("dataset_damaged", path=self._dataset.path, reason="body.npz is not there")
         return body
 
-    def _resume(self, simulation: Simulation) -> int:
+    def _simulation(self) -> TakeSimulation:
+        if self._body is None:
+            return SpringSimulation(self._request, self._tracks, self._dataset.info.channels)
+        return Simulation(self._request, self._body, self._tracks)
+
+    def _resume(self, simulation: TakeSimulation) -> int:
         """Take up the saved state, if it belongs to the take; the index of the frame that follows."""
         saved = SavedState.read(self._state_path)
         # After a power failure the state may have reached the disk, and the frames before it not.
@@ -92,7 +100,7 @@ class _Recording:
         simulation.take_up(saved)
         return saved.frame + 1
 
-    def _step(self, simulation: Simulation, index: int) -> bool:
+    def _step(self, simulation: TakeSimulation, index: int) -> bool:
         """Simulate one frame and add it to the take; False if nothing follows it."""
         try:
             converged = simulation.advance() if index else True
@@ -107,7 +115,7 @@ class _Recording:
                 positions,
                 self._tracks.interaction[index],
                 None if frames is None else frames[index],
-                body_positions,
+                None if self._body is None else body_positions,
             )
         elif not np.array_equal(positions, self._done.positions[index]):
             # The frames that follow are another motion than those that are there.
@@ -121,11 +129,12 @@ class _Recording:
     def _stored(
         self, body_positions: NDArray[np.float64], index: int
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The mesh (V, 3) and the body (B, 3), in the axes that takes are stored in."""
+        """The mesh (V, 3) and the body (B, 3), the same for springs, in the axes that takes are stored in."""
         to_frame = self._tracks.frame_from_world[index]
         body = body_positions @ to_frame[:3, :3].T + to_frame[:3, 3]
         with np.errstate(over="ignore"):
-            return self._body.carried(body).astype(np.float32), body.astype(np.float32)
+            mesh = body if self._body is None else self._body.carried(body)
+            return mesh.astype(np.float32), body.astype(np.float32)
 
     def _mark(self, mark: Exclusion) -> None:
         if mark not in self._marks:

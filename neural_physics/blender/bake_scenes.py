@@ -9,6 +9,7 @@ import bpy
 from ..bake_plan import BakePlan, PlannedTake
 from ..errors import Problem
 from ..whole_files import writing
+from .live_fabric import key_fabric
 from .scene_copy import first_frame, prepare_for_bake, save_copy
 from .training_motion import Span, key_training_motion
 
@@ -31,7 +32,9 @@ def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
     first = first_frame(obj)
     scene.frame_set(first)
     fps = scene.render.fps / scene.render.fps_base
-    key_training_motion(obj, Span(first, take.frames, fps), take.seed, take.role)
+    span = Span(first, take.frames, fps)
+    key_training_motion(obj, span, take.seed, take.role)
+    key_fabric(obj, span, take.seed)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     save_copy(path)

@@ -220,6 +220,7 @@ def _parser() -> Parser:
     _setting(train, "--method", "method", str, [item[0] for item in METHODS])
     _setting(train, "--preset", "preset", str, [item[0] for item in PRESETS])
     _setting(train, "--bases", "basis_count", _number_for("basis_count"))
+    _setting(train, "--latents", "latent_count", _number_for("latent_count"))
     _setting(train, "--seed", "training_seed", _number_for("training_seed"))
     evaluate = command("evaluate", _evaluate, "Measure the model on takes it has not seen.", saves=False)
     play = command(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Problem
+from ..poses import pose_channel
 from ..takes import Dataset
 
 LOOK_AGAIN = 1.0  # seconds
@@ -22,7 +23,10 @@ _seen: dict[Path, tuple[float, Stamp, DatasetStatus]] = {}
 class DatasetStatus:
     """takes, frames: what is there. complete: takes with all their frames. excluded: frames that are not
     learned from, and why. size: bytes of positions. changed: when positions were written last, seconds since
-    1970. trouble: why it cannot be read, None if it can."""
+    1970. solver_steps: of the bundled solver in each frame, None where it has not made the takes.
+    physics: what has, see `sources.physics_of`, "" if that is not known. topology: see `Mesh.topology`.
+    posed: whether it is known how bones move the mesh.
+    trouble: why it cannot be read, None if it can."""
 
     takes: int = 0
     complete: int = 0
@@ -31,6 +35,10 @@ class DatasetStatus:
     reasons: tuple[str, ...] = ()
     size: int = 0
     changed: float = 0.0
+    solver_steps: int | None = None
+    physics: str = ""
+    topology: str = ""
+    posed: bool = False
     trouble: Problem | None = None
 
 
@@ -62,6 +70,7 @@ def _look(path: Path) -> DatasetStatus:
     try:
         dataset = Dataset.open(path)
         takes = dataset.outlines()
+        body = dataset.body
     except Problem as problem:
         return DatasetStatus(trouble=problem)
     excluded = [exclusion for take in takes for exclusion in take.info.excluded]
@@ -73,6 +82,10 @@ def _look(path: Path) -> DatasetStatus:
         reasons=tuple(dict.fromkeys(e.reason for e in excluded)),
         size=sum(take.frame_count for take in takes) * dataset.info.vertex_count * BYTES_PER_VERTEX,
         changed=max((_written(path, take.name) for take in takes), default=0.0),
+        solver_steps=None if body is None else body.settings.steps,
+        physics=dataset.info.provenance.get("physics", ""),
+        topology=dataset.info.topology,
+        posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
     )
 
 

@@ -16,6 +16,7 @@ from ..rest_mesh import topology_hash
 from ..timeline import Timeline
 from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
+from .live_fabric import is_keyed, live_names
 from .packing import identity_of, model_of
 from .properties import settings_of
 from .references import Named, Numbered
@@ -102,6 +103,7 @@ class PlaySession:
         self.method: Method = load_method(self.model)
         self.showing = Showing(self.model_identity, self.model, self.method)
         self._slices = self.method.channels.slices()
+        self._live = live_names(self.method.channels)  # read from the object's own settings
         self._seen = np.empty(0, np.float32)  # y as it was read last
         self._hands: list[str] = []  # the channels that only a hand moves
         self._by_hand = np.zeros(self.method.channels.size, bool)  # their values
@@ -184,6 +186,11 @@ class PlaySession:
         self._overwrite(self._channels(y != self._seen), y)
         self._seen = y
         return True
+
+    @property
+    def keyed(self) -> bool:
+        """Whether keys change what the cloth is made of."""
+        return not set(self._live) <= set(self._hands)
 
     def begin_anew(self) -> None:
         """Forget all that was recorded."""
@@ -328,7 +335,12 @@ class PlaySession:
         return marked
 
     def _hands_now(self) -> list[str]:
-        return [name for name, source in self._sources.items() if not is_animated(source.original())]
+        obj = self.object()
+        return [
+            name
+            for name, source in self._sources.items()
+            if not (is_keyed(obj, name) if obj and name in self._live else is_animated(source.original()))
+        ]
 
     def _hands_moved(self, y: Vector) -> bool:
         """Whether something was moved by hand since the last look, or what is moved so is not the same."""

@@ -11,6 +11,7 @@ from ..errors import Problem
 from . import geometry_nodes, handlers
 from .cache_modifier import remove_cache
 from .handlers import PLAYED, register, unregister
+from .live_fabric import live_names
 from .modifier_stack import physics_place, restore_physics, switch_off_physics
 from .play_session import PlaySession
 from .properties import settings_of
@@ -37,7 +38,8 @@ class PlayStatus:
     catch up before the current one can be shown. outside: the share of the numbers, 0 to 1, that had
     to be clipped to what was trained. step_us, decode_us, push_us: microseconds, see `Timings`. bases: how
     many there are. deep, wedged: vertices left inside capsules, see `Projection`. previewed: whether it is
-    drawn by the graphics card now.
+    drawn by the graphics card now. linear: whether shapes are mixed, of which fewer can be taken. live: what
+    of its cloth can be changed now, names in `fabric_ranges.LIVE`.
     """
 
     playing: bool = False
@@ -52,6 +54,8 @@ class PlayStatus:
     deep: int = 0
     wedged: int = 0
     previewed: bool = False
+    linear: bool = True
+    live: tuple[str, ...] = ()
 
 
 def check_play(obj: bpy.types.Object) -> None:
@@ -104,6 +108,8 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         session.showing.projection.deep,
         session.showing.projection.wedged,
         session.showing.preview.on,
+        session.method.decoder is not None,
+        live_names(session.method.channels),
     )
 
 

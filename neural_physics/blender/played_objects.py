@@ -143,7 +143,7 @@ class PlayedObjects:
             if session.frame == scene.frame_current and scene.frame_subframe == 0.0:
                 with _KeepingProblem(session):
                     session.check_sources(scene)
-                    animated = animation and not moved.isdisjoint(session.sources)
+                    animated = animation and (session.keyed or not moved.isdisjoint(session.sources))
                     session.stale |= session.edited(depsgraph, animated)
         if any(session.stale for session, _ in _sound(pairs)):
             if not self.missing(scene):

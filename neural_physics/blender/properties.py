@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import bpy
 from bpy.props import (
     BoolProperty,
@@ -15,10 +17,11 @@ from bpy.props import (
     StringProperty,
 )
 
+from ..methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS, QUASISTATIC_SPRINGS
 from .capsule_properties import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
-from .simulation_properties import NEURALPHYSICS_PG_simulation
+from .simulation_properties import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
 
 DECODERS = [
     ("PROCESSOR", "Processor", "The same positions to the last bit, wherever and however it is played"),
@@ -29,19 +32,52 @@ DECODERS = [
     ),
 ]
 METHODS = [
-    ("subspace_physics", "Subspace Physics", "PCA and a small network step the whole shape (Holden 2019)")
+    (
+        "subspace_physics",
+        "Subspace Physics",
+        "Learns where the vertices go, in any simulation: a network steps a mix of shapes (Holden 2019)",
+    ),
+    (
+        LATENT_DYNAMICS,
+        "Latent Dynamics",
+        "Learns the bundled solver's own energies; good for what hangs and swings from few takes (Li 2025)",
+    ),
+    (
+        HIERARCHICAL_CLOTH,
+        "Hierarchical Cloth",
+        "Simulates the coarsest level of a subdivided cloth as it plays, and learns what finer levels add: "
+        "reacts to other winds, colliders and stiffness than its takes had (Oh 2018)",
+    ),
+    (
+        QUASISTATIC_SPRINGS,
+        "Jiggle Springs",
+        "Lets a rigged character's flesh swing about where its bones take it, from a take or two (Jin 2022)",
+    ),
 ]
 PRESETS = [
     ("preview", "Preview", "A minute or two: to see whether the setup makes sense"),
     ("balanced", "Balanced", "Up to ten minutes: good for most scenes"),
     ("final", "Final", "An hour or more: the best quality this dataset can give"),
-    ("paper", "Paper", "The recipe of Holden 2019, for very large datasets"),
+    ("paper", "Paper", "The recipe of the method's paper, for large datasets and long trainings"),
 ]
 MOTIONS = [
     ("WANDER", "Wander in a Box", "Random positions at random times inside the box, new in every take"),
     ("KEEP", "Keep Animation", "The animation it has in this scene"),
     ("ACTIONS", "Play Actions", "All its actions one after the other, in another order in every take"),
 ]
+TURN_AXES = [
+    ("ANY", "Any Axis", "Another axis for each turn"),
+    ("X", "X", "Its own X axis alone"),
+    ("Y", "Y", "Its own Y axis alone"),
+    ("Z", "Z", "Its own Z axis alone, as a carousel does"),
+]
+
+
+def _suit_simulation(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    """Let the solver take the one step per frame that latent dynamics needs."""
+    chosen = cast(NEURALPHYSICS_PG_object, settings)
+    if chosen.method == LATENT_DYNAMICS:
+        chosen.simulation.steps = 1
 
 
 class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
@@ -104,6 +140,12 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
         min=0.0,
         max=3.1416,
         subtype="ANGLE",
+    )
+    turn_axis: EnumProperty(
+        name="About",
+        description="The only one of its own axes that it turns about, or another one for each turn",
+        items=TURN_AXES,
+        default="ANY",
     )
 
 
@@ -175,10 +217,23 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
 
     # Train
-    method: EnumProperty(name="Method", items=METHODS)
+    method: EnumProperty(
+        name="Method", description="How it is learned", items=METHODS, update=_suit_simulation
+    )
     preset: EnumProperty(name="Preset", items=PRESETS, default="balanced")
     basis_count: IntProperty(
         name="Bases", description="Shapes that are mixed; more keep finer folds", default=64, min=1, max=1024
+    )
+    latent_count: IntProperty(
+        name="Latents",
+        description=(
+            "How many numbers the motion is told in: more can swing in more ways, and are harder to learn; "
+            "0: as many as the preset has"
+        ),
+        default=0,
+        min=0,
+        max=1024,
+        soft_max=32,
     )
     training_seed: IntProperty(name="Training Seed", default=0, min=0)
     model_path: StringProperty(
@@ -219,6 +274,24 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
             "the mesh follows as soon as it stops, and in renders"
         ),
         default=False,
+    )
+    stretch: FloatProperty(
+        name="Stretch",
+        description="How the cloth that plays resists stretching, N/m; can be keyed",
+        default=300.0,
+        min=STRETCH_LIMITS[0],
+        max=STRETCH_LIMITS[1],
+        precision=1,
+        update=show_anew,
+    )
+    bending: FloatProperty(
+        name="Bending",
+        description="How the cloth that plays resists bending, N m; can be keyed",
+        default=1e-4,
+        min=BENDING_LIMITS[0],
+        max=BENDING_LIMITS[1],
+        precision=7,
+        update=show_anew,
     )
     start_frame: IntProperty(
         name="Start", description="The frame the motion starts at", default=1, update=show_anew

@@ -10,10 +10,14 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from ..channels import Channel, ChannelLayout, FrameKinematics, Kind, frame_kinematics
+from ..channels import POSE_ROWS, Channel, ChannelLayout, FrameKinematics, Kind, frame_kinematics
 from ..errors import Problem
+from ..fabric_ranges import LIVE, fabric_channels
+from ..methods.requirements import QUASISTATIC_SPRINGS
 from .properties import NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object, settings_of
 from .references import Named
+from .simulation_properties import settings_for_solver
+from .skins import followed_bones, is_skinned_by, pose_reader
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
@@ -50,12 +54,14 @@ def layout_of(obj: bpy.types.Object) -> ChannelLayout:
             raise Problem("interaction_unset", object=obj.name, row=row)
         # Where the frame is, seen from itself, says nothing; that it moves does.
         if item.object != frame or item.object.type == "ARMATURE":
-            channels.append(_channel_of(item, {c.name for c in channels}))
+            channels.append(_channel_of(obj, item, {c.name for c in channels}))
     if settings.use_ground:
         channels.append(Channel("Ground", "ground", 4))
     if settings.moving_frame:
         for kind in KINEMATIC_KINDS:
             channels.append(Channel(f"Frame {kind.replace('_', ' ')}", kind, 3, frame.name))
+    if settings.simulation.kind == "SPRINGS":
+        channels += fabric_channels(settings_for_solver(settings.simulation))
     if not channels:
         raise Problem("no_interactions", object=obj.name)
     return ChannelLayout(tuple(channels))
@@ -87,15 +93,18 @@ def is_wind(obj: bpy.types.Object) -> bool:
 def _channel_name(base: str, taken: Container[str]) -> str:
     """The name wanted, with a number if that is taken."""
     name, number = base, 1
-    while name in taken:
+    while name in taken or name in LIVE:
         number += 1
         name = f"{base} {number}"
     return name
 
 
-def _channel_of(item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
+def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
     source = cast(bpy.types.Object, item.object)
     name = _channel_name(item.name or source.name, taken)
+    if settings_of(obj).method == QUASISTATIC_SPRINGS and is_skinned_by(obj, source):
+        parts = followed_bones(obj, source)
+        return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts)
     if source.type == "ARMATURE":
         parts = _joint_names(cast(bpy.types.Armature, source.data))
         return Channel(name, "joints", 3 * len(parts), source.name, parts)
@@ -215,10 +224,14 @@ class ChannelSampler:
                 return _position_reader(Named(self._obj.name, source))
             case "joints":
                 return _joints_reader(Named(self._obj.name, source), channel)
+            case "pose":
+                return pose_reader(Named(self._obj.name, source), self._obj, channel)
             case "wind":
                 return _wind_reader(Named(self._obj.name, source))
             case "ground":
                 return _ground_reader(self._obj)
+            case "value" if channel.name in LIVE:
+                return _live_reader(self._obj, channel.name)
             case _:
                 raise Problem("channel_not_sampled", object=self._obj.name, channel=channel.name)
 
@@ -261,6 +274,15 @@ def _wind_reader(source: Named) -> Reader:
         field = cast(bpy.types.FieldSettings, obj.field)
         blows = obj.matrix_world.to_quaternion() @ UP
         return (frame_from_world.to_quaternion() @ (blows * field.strength)).to_tuple()
+
+    return read
+
+
+def _live_reader(owner: Named, name: str) -> Reader:
+    """What the object's cloth is made of at a frame: one of `LIVE`."""
+
+    def read(depsgraph: bpy.types.Depsgraph, _frame_from_world: Matrix) -> Values:
+        return (getattr(settings_of(owner.evaluated(depsgraph)), name),)
 
     return read
 

@@ -9,24 +9,34 @@ from typing import cast
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
 
+from ..fabric_ranges import LIVE
 from ..materials import (
     DENSITY_LIMITS,
     RODS,
     SHELLS,
     SOLIDS,
+    SPRINGS,
     THICKNESS_LIMITS,
     YOUNG_LIMITS,
     Rod,
     Shell,
     Solid,
+    Springs,
 )
 from ..simulation_request import SimulationSettings
 
+STRETCH_LIMITS = (0.1, 1e6)  # N/m
+BENDING_LIMITS = (1e-8, 1.0)  # N m
 KINDS = [
     ("BLENDER", "Blender's Physics", "The Cloth or Soft Body modifier of the object"),
     ("SOLID", "Solid", "A body that fills its closed surface: jelly, rubber, flesh"),
     ("SHELL", "Shell", "A thin sheet of the mesh's faces: cloth, leather, foil"),
     ("ROD", "Rods", "Strands along the mesh's edges: hair, cables, grass"),
+    (
+        "SPRINGS",
+        "Spring Cloth",
+        "A sheet of springs along the mesh's edges, of another fabric in every take: for Hierarchical Cloth",
+    ),
 ]
 ELASTICITIES = [
     ("stable_neo_hookean", "Neo-Hookean", "Flesh and rubber; bears being turned inside out (Smith 2018)"),
@@ -41,11 +51,17 @@ FILLINGS = [
         "A lattice of equal tetrahedra around the surface: for meshes that are open or cross themselves",
     ),
 ]
-PRESETS: Mapping[str, Mapping[str, Solid | Shell | Rod]] = {"SOLID": SOLIDS, "SHELL": SHELLS, "ROD": RODS}
+PRESETS: Mapping[str, Mapping[str, Solid | Shell | Rod | Springs]] = {
+    "SOLID": SOLIDS,
+    "SHELL": SHELLS,
+    "ROD": RODS,
+    "SPRINGS": SPRINGS,
+}
 FIRST_PRESETS = {
     "SOLID": "jelly",
     "SHELL": "cotton",
     "ROD": "hair",
+    "SPRINGS": "cloth",
 }
 # What of a material is a setting of the same name.
 QUANTITIES = ("young", "poisson", "density", "area_density", "thickness", "bending", "shear", "radius")
@@ -125,6 +141,38 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
         default=1e-5,
         min=0.0,
         soft_max=1e-2,
+        precision=7,
+    )
+    stretch_low: FloatProperty(
+        name="Stretch From",
+        description="N/m; the softest fabric of the takes, of which each has another",
+        default=100.0,
+        min=STRETCH_LIMITS[0],
+        max=STRETCH_LIMITS[1],
+        precision=1,
+    )
+    stretch_high: FloatProperty(
+        name="To",
+        description="N/m; the stiffest fabric of the takes. The same as From: all takes have this one",
+        default=1000.0,
+        min=STRETCH_LIMITS[0],
+        max=STRETCH_LIMITS[1],
+        precision=1,
+    )
+    bending_low: FloatProperty(
+        name="Bending From",
+        description="N m; of the fabric that folds most easily: silk 0.000001, denim 0.00006",
+        default=2e-5,
+        min=BENDING_LIMITS[0],
+        max=BENDING_LIMITS[1],
+        precision=7,
+    )
+    bending_high: FloatProperty(
+        name="To",
+        description="N m; of the fabric that folds least. The same as From: all takes have this one",
+        default=1e-3,
+        min=BENDING_LIMITS[0],
+        max=BENDING_LIMITS[1],
         precision=7,
     )
     shear: FloatProperty(
@@ -209,6 +257,9 @@ def settings_for_solver(simulation: NEURALPHYSICS_PG_simulation) -> SimulationSe
         "self_contact",
         "bone_radius",
     ]
-    return SimulationSettings.from_json(
-        {"kind": simulation.kind.lower(), **{name: getattr(simulation, name) for name in names}}
-    )
+    chosen = {name: getattr(simulation, name) for name in names}
+    if simulation.kind == "SPRINGS":  # of the others, takes of before there were springs stay the same
+        for name in LIVE:
+            span = getattr(simulation, f"{name}_low"), getattr(simulation, f"{name}_high")
+            chosen[f"{name}_low"], chosen[f"{name}_high"] = sorted(span)
+    return SimulationSettings.from_json({"kind": simulation.kind.lower(), **chosen})

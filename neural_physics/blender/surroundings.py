@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from mathutils import Matrix
+from numpy.typing import NDArray
 
 from ..channels import ChannelLayout
 from .properties import settings_of
@@ -23,7 +24,7 @@ def gravity_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> tuple[float, fl
 
 def ball_radii(scene: bpy.types.Scene, obj: bpy.types.Object, layout: ChannelLayout) -> dict[str, float]:
     """Radii of the colliders that are balls about their origin, by channel, in the units of the frame."""
-    scale = float(np.mean(_world_from_frame(obj).to_scale().to_tuple()))
+    scale = float(np.mean(frame_scale(obj)))
     radii: dict[str, float] = {}
     for channel in layout.channels:
         source = scene.objects.get(channel.source)
@@ -33,6 +34,11 @@ def ball_radii(scene: bpy.types.Scene, obj: bpy.types.Object, layout: ChannelLay
             if distances.size and np.ptp(distances) <= ROUND * distances.mean():
                 radii[channel.name] = float(distances.mean()) / max(scale, 1e-9)
     return radii
+
+
+def frame_scale(obj: bpy.types.Object) -> NDArray[np.float64]:
+    """(3,): metres of the world for each of the axes that positions and channels are given in."""
+    return np.array(_world_from_frame(obj).to_scale().to_tuple())
 
 
 def _world_from_frame(obj: bpy.types.Object) -> Matrix:

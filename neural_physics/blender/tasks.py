@@ -13,10 +13,20 @@ from ..bake_plan import side_folder
 from ..dataset_info import Role
 from ..errors import Problem
 from ..methods import load_method
+from ..methods.requirements import LATENT_DYNAMICS
 from ..model_file import parse_model, read_model_bytes
 from ..whole_files import writing
 from ..wording import job_name
-from . import baking, job_host, packing, playback, setting_up, training_environment
+from . import (
+    baking,
+    job_host,
+    live_fabric,
+    method_obstacles,
+    packing,
+    playback,
+    setting_up,
+    training_environment,
+)
 from .cache_modifier import remove_cache
 from .dataset_status import dataset_status, forget
 from .evaluation_display import hide_evaluation
@@ -42,6 +52,7 @@ NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE)}
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps an object from being baked."""
     obj = check_set_up(obj)
+    method_obstacles.check_bake(obj)
     baking.check_bake(scene, obj)
     _check_free(obj)
 
@@ -50,6 +61,7 @@ def check_train(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being trained."""
     obj = check_set_up(obj)
     _check_dataset(obj)
+    method_obstacles.check_train(obj)
     training_environment.require_python()
     _check_free(obj)
 
@@ -83,6 +95,8 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
     model = parse_model(data, str(path))
     check_belongs(model, obj)
     load_method(model)
+    if settings_of(obj).model is None:
+        live_fabric.begin_with(obj, model)
     packing.pack(obj, data)
     settings_of(obj).enabled = True
     setting_up.list_unbound(obj, model.info.channels)
@@ -160,6 +174,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
 
 def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Write what the bake needs; the job that bakes. Raises what `check_bake` and the bake do."""
+    method_obstacles.look_again()
     check_bake(scene, obj)
     keep_together(obj)
     return baking.prepare_bake(scene, obj)
@@ -206,6 +221,8 @@ def _train_words(obj: bpy.types.Object) -> list[str]:
         "--seed": settings.training_seed,
         "--out": model_path(obj),
     }
+    if settings.method == LATENT_DYNAMICS and settings.latent_count:
+        options["--set"] = f"latents={settings.latent_count}"
     return _words("train", [dataset_folder(obj)], options)
 
 

@@ -16,6 +16,7 @@ from ..errors import Problem
 from ..motion import MotionBox, wander, wander_strength, wander_turn
 from ..motion import Vector as MotionVector
 from .keying import Span, key_frames
+from .live_fabric import fabric_varies
 from .properties import NEURALPHYSICS_PG_interaction, settings_of
 from .rig_actions import actions_played, check_actions, curves_of
 from .sampling import is_wind
@@ -43,7 +44,8 @@ def check_training_motion(obj: bpy.types.Object) -> None:
 
 def motion_varies(obj: bpy.types.Object) -> bool:
     """Whether one take would differ from the next."""
-    return any(item.object and item.motion != "KEEP" for item in settings_of(obj).interactions)
+    moves = any(item.object and item.motion != "KEEP" for item in settings_of(obj).interactions)
+    return moves or fabric_varies(obj)
 
 
 def animation_end(mover: bpy.types.Object) -> float | None:
@@ -137,7 +139,8 @@ def _turn(
     rng: np.random.Generator,
 ) -> None:
     base = placed.to_quaternion()
-    vectors = wander_turn(item.turn, _box(item), span.count, span.dt, rng)
+    axis = None if item.turn_axis == "ANY" else "XYZ".index(item.turn_axis)
+    vectors = wander_turn(item.turn, _box(item), span.count, span.dt, rng, axis)
     turned = [base @ Quaternion(tuple(v), math.hypot(*v)) for v in vectors.tolist()]
     mover.rotation_mode = "QUATERNION"
     key_frames(mover, "rotation_quaternion", np.array([(q.w, q.x, q.y, q.z) for q in turned]), span)

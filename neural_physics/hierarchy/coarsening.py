@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import Problem
 from ..rest_mesh import Mesh
-from .half_edges import HalfEdges, Indices, check_vertices, half_edges_of, split_quads
+from .half_edges import HalfEdges, Indices, check_cut, check_vertices, half_edges_of, split_quads
 from .levels import Hierarchy, check_memory, level_of, ordered_corners, subdivided_levels
 
 
@@ -38,7 +38,7 @@ def found_hierarchy(mesh: Mesh, levels: int, object_name: str) -> Hierarchy:
     """The hierarchy of `levels` + 1 levels whose last one is the mesh, its quads cut in two.
 
     Raises Problem("levels_loose" | "levels_corners" | "levels_edge_shared" | "levels_winding" |
-    "levels_quads" | "levels_not_found" | "levels_too_fine").
+    "levels_cut_shared" | "levels_quads" | "levels_not_found" | "levels_too_fine").
     """
     check_vertices(mesh, object_name)
     check_memory(object_name, int((mesh.face_sizes - 2).sum()), 0)
@@ -53,6 +53,7 @@ def found_hierarchy(mesh: Mesh, levels: int, object_name: str) -> Hierarchy:
         corners, sizes = coarser.corners, coarser.sizes
     half_edges_of(corners, sizes, object_name)
     triangles = ordered_corners(corners[split_quads(corners, sizes)], mesh.rest_positions)
+    check_cut(triangles, object_name)
     order = np.unique(triangles)
     result = subdivided_levels(level_of(np.searchsorted(order, triangles), len(order)), levels)
     for level, step in zip(result, reversed(steps), strict=False):

@@ -93,3 +93,15 @@ def split_quads(corners: NDArray[np.integer], sizes: NDArray[np.integer]) -> Ind
     # In the order of the faces.
     both = np.concatenate([triangles, halves])
     return both[np.argsort(both.min(1), kind="stable")]
+
+
+def check_cut(triangles: NDArray[np.integer], object_name: str) -> None:
+    """Raise Problem("levels_cut_shared") where quads were cut along a line that other faces have, too.
+
+    triangles (m, 3): of `split_quads`, of faces that `half_edges_of` has found in order.
+    """
+    try:
+        half_edges_of(triangles.ravel(), np.full(len(triangles), 3), object_name)
+    except Problem as problem:
+        names = {name: problem.names[name] for name in ("object", "a", "b")}
+        raise Problem("levels_cut_shared", **names) from problem

@@ -17,6 +17,8 @@ Indices = NDArray[np.intp]
 # Connectivity and the networks' buffers of one triangle of the finest level, all levels together (measured).
 BYTES_PER_TRIANGLE = 400
 MOST_MEMORY = 4 << 30
+MOST_LEVELS = 8  # beyond level 0
+MOST_COARSE = 4096  # vertices of level 0, whose factors are dense
 
 
 @dataclass(frozen=True)

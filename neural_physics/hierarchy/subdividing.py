@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..rest_mesh import Mesh
-from .half_edges import check_vertices, half_edges_of, split_quads
+from .half_edges import check_cut, check_vertices, half_edges_of, split_quads
 from .levels import Hierarchy, check_memory, level_of, ordered_corners, subdivided_levels
 
 Floats = NDArray[np.float32]
@@ -40,13 +40,14 @@ def subdivided(
     uvs (C, 2): of each corner; seams stay seams. weights (V, k). New weights and UVs are means, new pins
     the lower of two: only what is between two pinned vertices is pinned.
     Raises Problem("levels_loose" | "levels_corners" | "levels_edge_shared" | "levels_winding" |
-    "levels_too_fine").
+    "levels_cut_shared" | "levels_too_fine").
     """
     check_vertices(mesh, object_name)
     half_edges_of(mesh.corners, mesh.face_sizes, object_name)
     places = split_quads(mesh.corners, mesh.face_sizes)
     check_memory(object_name, len(places), levels)
     of_vertices = mesh.corners[places]
+    check_cut(of_vertices, object_name)
     triangles = ordered_corners(of_vertices, mesh.rest_positions)
     # The UVs turn with the corners; a triangle has each vertex once.
     turn = np.argmax(of_vertices == triangles[:, :1], axis=1)

@@ -14,6 +14,7 @@ from ..errors import Problem
 from ..model_file import Model
 from .hierarchical_cloth import HierarchicalCloth
 from .latent_dynamics import LatentDynamics
+from .quasistatic_springs import QuasistaticSprings
 from .subspace_physics import SubspacePhysics
 
 Vector = NDArray[np.float32]
@@ -79,6 +80,7 @@ METHODS: dict[str, type[Any]] = {
     "subspace_physics": SubspacePhysics,
     "latent_dynamics": LatentDynamics,
     "hierarchical_cloth": HierarchicalCloth,
+    "quasistatic_springs": QuasistaticSprings,
 }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..hierarchy.levels import Hierarchy, level_of, subdivided_levels
+from ..hierarchy.levels import MOST_COARSE, MOST_LEVELS, Hierarchy, level_of, subdivided_levels
 from ..model_file import Model, damaged
 from ..projective_dynamics.cloth import Cloth
 from .cloth_loads import ClothLoads, Pins
@@ -16,8 +16,6 @@ from .level_networks import LevelNetworks
 
 Vector = NDArray[np.float32]
 Array = NDArray[np.float64]
-MOST_LEVELS = 8
-MOST_COARSE = 4096  # vertices of level 0, whose factors are dense
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,20 @@ def test_a_moving_reference_frame_also_turns(cloth):
     assert 0.2 < angles.max() <= 0.5 + 1e-3
 
 
+@pytest.mark.parametrize("axis", ["X", "Y", "Z"])
+def test_a_frame_may_turn_about_one_of_its_own_axes_alone(cloth, axis):
+    pole = add_empty("Pole")
+    pole.rotation_euler = (0.4, -0.7, 1.1)
+    settings_of(cloth).frame_object, settings_of(cloth).moving_frame = pole, True
+    react_to(cloth, pole, **BOX, turn=2.0, turn_axis=axis)
+    set_frame(FIRST)
+    key_training_motion(cloth, SPAN, seed=3, role="training")
+    kept = matrices(pole)[:, :3, "XYZ".index(axis)]
+    assert np.abs(kept - kept[0]).max() < 1e-5
+    others = np.delete(matrices(pole)[:, :3, :3], "XYZ".index(axis), axis=2)
+    assert np.abs(others - others[0]).max() > 0.5
+
+
 def pose_curves(rig):
     return {
         (c.data_path, c.array_index): np.array([c.evaluate(FIRST + i) for i in range(COUNT)])

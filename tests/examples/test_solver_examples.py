@@ -18,16 +18,27 @@ from mathutils import Vector  # noqa: E402
 from neural_physics.blender import job_host, properties  # noqa: E402
 from neural_physics.blender.baking import prepare_bake  # noqa: E402
 from neural_physics.blender.collider_meshes import check_colliders  # noqa: E402
-from neural_physics.blender.examples import build, cloth_shell, hair_tuft  # noqa: E402
+from neural_physics.blender.examples import (  # noqa: E402
+    build,
+    cloth_shell,
+    ears,
+    hair_tuft,
+    hanging_figure,
+    sliding_hair,
+    turning_hair,
+)
 from neural_physics.blender.properties import settings_of  # noqa: E402
+from neural_physics.blender.sampling import layout_of  # noqa: E402
 from neural_physics.blender.sources import mesh_of, read_positions  # noqa: E402
 from neural_physics.reporting import parse_event  # noqa: E402
 from neural_physics.takes import Dataset, Take  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
-SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER"]
-NAMES = [*SOLIDS, "HAIR_TUFT", "CLOTH_SHELL"]
+SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS"]
+BY_LATENT_DYNAMICS = ["PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR", "HANGING_FIGURE", "EARS"]
+THIN = ["HAIR_TUFT", "CLOTH_SHELL", "PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR"]
+NAMES = [*SOLIDS, *THIN]
 FRAMES = 24
 needs_solver = pytest.mark.skipif(
     not SOLVER_PYTHON.exists(), reason="needs the environment with the solver: make setup"
@@ -43,8 +54,13 @@ def opened(name: str) -> bpy.types.Object:
 
 
 def smaller(name: str, monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
-    """The same scene, of fewer strands and threads."""
+    """The same scene, of fewer strands, threads and tetrahedra."""
     monkeypatch.setattr(hair_tuft, "STRANDS", 20)
+    monkeypatch.setattr(sliding_hair, "ROW", 4)
+    monkeypatch.setattr(turning_hair, "COLUMNS", 2)
+    monkeypatch.setattr(turning_hair, "ROWS", 2)
+    for module in (hanging_figure, ears):
+        monkeypatch.setattr(module, "TETRAHEDRA", 600)
     if name == "CLOTH_SHELL":
         monkeypatch.setattr(cloth_shell.build, "__defaults__", (16,))
     return opened(name)
@@ -66,22 +82,29 @@ def baked(obj: bpy.types.Object, folder: Path) -> Take:
 
 
 def carried(obj: bpy.types.Object) -> np.ndarray:
-    """(FRAMES, V, 3): where hooks and the object carry all vertices, in the object's own axes."""
+    """(FRAMES, V, 3): where hooks carry all vertices, in the axes that takes are in."""
     for modifier in obj.modifiers:
         modifier.show_viewport = modifier.type == "HOOK"
     places = []
     for frame in range(1, FRAMES + 1):
         bpy.context.scene.frame_set(frame)
         depsgraph = bpy.context.evaluated_depsgraph_get()
-        places.append(read_positions(obj.evaluated_get(depsgraph).data).copy())
+        places.append(in_axes_of(settings_of(obj).frame_object or obj, obj, depsgraph))
     return np.array(places)
 
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("BUNNY", "DRAGON")]  # to be filled
+def in_axes_of(frame: bpy.types.Object, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> np.ndarray:
+    """(V, 3): an object's vertices in another one's axes."""
+    moved = obj.evaluated_get(depsgraph)
+    to_frame = np.array(frame.evaluated_get(depsgraph).matrix_world.inverted() @ moved.matrix_world)
+    return read_positions(moved.data) @ to_frame[:3, :3].T + to_frame[:3, 3]
+
+
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("BUNNY", "DRAGON", "HANGING_FIGURE", "EARS")]
 
 
 @needs_solver
-@pytest.mark.parametrize("name", ["JELLY", "CANTILEVER", "HAIR_TUFT", "CLOTH_SHELL", *SLOW])
+@pytest.mark.parametrize("name", ["JELLY", "CANTILEVER", *THIN, *SLOW])
 def test_moves_stays_bounded_and_is_held_where_its_pins_are_carried(name, monkeypatch, tmp_path):
     monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", str(SOLVER_PYTHON))
     obj = smaller(name, monkeypatch)
@@ -121,3 +144,56 @@ def test_colliders_are_rigid_and_begin_clear_of_the_body(name):
             local = evaluated.matrix_world.inverted() @ (obj.matrix_world @ Vector(place))
             found, nearest, normal, _ = evaluated.closest_point_on_mesh(local)
             assert found and (local - nearest).dot(normal) > 0.02, (name, other.name)
+
+
+@pytest.mark.parametrize("name", BY_LATENT_DYNAMICS)
+def test_is_simulated_as_latent_dynamics_needs_it(name):
+    obj = opened(name)
+    simulation = settings_of(obj).simulation
+    assert settings_of(obj).method == "latent_dynamics"
+    assert (simulation.steps, simulation.damping, simulation.self_contact) == (1, 0.0, False)
+    assert bpy.context.scene.render.fps == 30
+    assert not [o for o in bpy.context.scene.objects if "COLLISION" in [m.type for m in o.modifiers]]
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers"), [("PINNED_CLOTH", 576), ("SLIDING_HAIR", 5400), ("TURNING_HAIR", 10800)]
+)
+def test_is_of_the_size_of_the_papers_scene(name, numbers):
+    assert 3 * len(opened(name).data.vertices) == numbers
+
+
+@needs_solver
+@pytest.mark.slow  # to be filled
+@pytest.mark.parametrize("name", ["HANGING_FIGURE", "EARS"])
+def test_a_solid_is_about_of_the_size_of_the_papers(name, monkeypatch, tmp_path):
+    monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", str(SOLVER_PYTHON))
+    monkeypatch.setattr(f"{__name__}.FRAMES", 3)
+    baked(opened(name), tmp_path / "d")
+    with np.load(tmp_path / "d" / "body.npz") as body:
+        assert 7500 < body["rest_positions"].size < 10_500
+
+
+@pytest.mark.parametrize(("name", "axis"), [("SLIDING_HAIR", 0), ("PINNED_CLOTH", 1)])
+def test_slides_along_one_line_and_says_where_it_is(name, axis):
+    obj = opened(name)
+    (item,) = settings_of(obj).interactions
+    size = np.subtract(item.box_high, item.box_low)
+    assert size[axis] > 0.5 and not np.delete(size, axis).any()
+    assert [channel.kind for channel in layout_of(obj).channels] == ["position"]
+
+
+@pytest.mark.parametrize(("name", "axis"), [("TURNING_HAIR", 2), ("EARS", 0)])
+def test_turns_about_one_axis_with_what_is_held_at_rest_in_its_frame(name, axis):
+    obj = opened(name)
+    settings = settings_of(obj)
+    (item,) = settings.interactions
+    assert item.turn_axis == "XYZ"[axis] and item.object == settings.frame_object and settings.moving_frame
+    assert "position" not in [channel.kind for channel in layout_of(obj).channels]
+    pins = mesh_of(obj).pins > 0.0
+    held = carried(obj)[:, pins]
+    np.testing.assert_allclose(held, np.tile(held[0], (FRAMES, 1, 1)), atol=1e-5)
+    bpy.context.scene.frame_set(FRAMES)
+    turned = np.array(item.object.matrix_world)[:3, :3]
+    np.testing.assert_allclose(turned[:, axis], np.eye(3)[axis], atol=1e-6)
+    assert np.abs(turned - np.eye(3)).max() > 0.1

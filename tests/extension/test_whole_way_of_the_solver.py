@@ -66,6 +66,30 @@ else:
     raise AssertionError("takes of two materials in one dataset")
 """
 )
+WAY_OF_LATENT_DYNAMICS = (
+    SCENE
+    + """
+settings.method = "latent_dynamics"
+settings.take_count, settings.take_frames = 2, 90
+settings.preset, settings.basis_count, settings.latent_count = "preview", 12, 4
+settings.simulation.tetrahedra = 150
+assert bpy.ops.neural_physics.bake() == {"FINISHED"}
+assert bpy.ops.neural_physics.train() == {"FINISHED"}
+assert bpy.ops.neural_physics.evaluate() == {"FINISHED"}
+assert bpy.ops.neural_physics.play() == {"FINISHED"}
+assert bends_where_it_is_played()
+shown = shape(beam)
+bpy.context.scene.frame_set(3)
+bpy.context.scene.frame_set(20)
+assert shape(beam) == shown, "scrubbed as played"
+bpy.ops.wm.save_mainfile()
+for file in HERE.rglob("*.safetensors"):
+    file.unlink()  # what is packed is enough
+bpy.ops.wm.open_mainfile(filepath=str(HERE / "scene.blend"))
+bpy.context.scene.frame_set(20)
+assert shape(bpy.data.objects["Beam"]) == shown
+"""
+)
 WAY_OF_THE_COMMANDS = (
     SCENE
     + """
@@ -95,6 +119,10 @@ assert bends_where_it_is_played()
 )
 
 
-@pytest.mark.parametrize("way", [WAY_OF_THE_BUTTONS, WAY_OF_THE_COMMANDS], ids=["buttons", "commands"])
+@pytest.mark.parametrize(
+    "way",
+    [WAY_OF_THE_BUTTONS, WAY_OF_LATENT_DYNAMICS, WAY_OF_THE_COMMANDS],
+    ids=["buttons", "latent_dynamics", "commands"],
+)
 def test_bake_train_play(installed: Callable[..., str], way: str) -> None:
     installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))

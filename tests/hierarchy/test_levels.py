@@ -7,6 +7,7 @@ import pytest
 from level_meshes import fan, grid, icosahedron, mesh_of, tube
 
 from neural_physics.errors import Problem
+from neural_physics.hierarchy import usual_levels
 from neural_physics.hierarchy.coarsening import found_hierarchy
 from neural_physics.hierarchy.subdividing import subdivided
 from neural_physics.rest_mesh import Mesh
@@ -220,6 +221,55 @@ def test_faces_that_no_level_can_be_made_of_have_their_sentences(make):
     assert refused(mesh_of(x[:4], [[0, 1, 2], [0, 2, 3]], loose=[[1, 3]]), make=make).code == "levels_loose"
 
 
+@pytest.mark.parametrize("make", [found_hierarchy, subdivided])
+def test_two_quads_that_would_be_cut_along_one_line_are_told(make):
+    """Both have 0 and 3 at opposite corners: the line between them would have four triangles."""
+    x = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]]
+    coarse = mesh_of(x, [[0, 1, 3, 2], [0, 4, 3, 5]])
+    fine = blender_s_subdivision(coarse) if make is found_hierarchy else coarse
+    problem = refused(fine, make=make)
+    assert (problem.code, problem.names["a"], problem.names["b"]) == ("levels_cut_shared", 0, 3)
+
+
+def blender_s_subdivision(mesh):
+    """Quads (F, 4) into four each, new vertices in the middle of edges and faces."""
+    quads = mesh.corners.reshape(-1, 4)
+    x, middles, faces = list(mesh.rest_positions), {}, []
+
+    def middle(*corners):
+        key = tuple(sorted(corners))
+        if key not in middles:
+            middles[key] = len(x)
+            x.append(np.mean([mesh.rest_positions[c] for c in corners], axis=0))
+        return middles[key]
+
+    for quad in quads.tolist():
+        centre = middle(*quad)
+        for k, corner in enumerate(quad):
+            faces.append([corner, middle(corner, quad[(k + 1) % 4]), centre, middle(quad[k - 1], corner)])
+    return mesh_of(x, faces)
+
+
 def test_a_level_too_fine_is_refused_before_it_is_made():
     problem = refused(grid(100, 100), 8, subdivided)
     assert problem.code == "levels_too_fine" and "GiB" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "coarse"),
+    [(25, 37, 7 * 10), (49, 73, 13 * 19), (7, 5, 4 * 3), (161, 121, 21 * 16), (129, 193, 17 * 25)],
+)
+def test_the_usual_levels_are_two_or_what_there_is_or_more_where_level_0_were_slow(columns, rows, coarse):
+    """Beyond a thousand vertices one more is taken: 41 x 31 and 33 x 49 are more."""
+    assert usual_levels.usual_hierarchy(grid(columns, rows), "Cloth").levels[0].vertex_count == coarse
+
+
+def test_the_usual_levels_name_what_is_missing_for_the_first_of_them(monkeypatch):
+    def usual(mesh, _levels, name):
+        return usual_levels.usual_hierarchy(mesh, name)
+
+    assert refused(grid(6, 5), make=usual).names["multiple"] == 2
+    assert refused(icosahedron(), make=usual).code == "levels_not_found"
+    monkeypatch.setattr(usual_levels, "MOST_COARSE", 11)
+    problem = refused(grid(7, 5), make=usual)
+    assert (problem.code, problem.names["count"]) == ("levels_coarse_too_fine", 12)

@@ -23,6 +23,7 @@ from bake_requests import (
     plan_for,
     request,
     round_ball,
+    springs,
     tracks,
 )
 
@@ -66,6 +67,13 @@ def bake(plan: BakePlan) -> None:
     simulate_take(plan, "take_000", silent, StopRequest())
 
 
+def share_body(folder: Path) -> None:
+    """The same tetrahedra for both, where there are any."""
+    body = folder / "whole" / "body.npz"
+    if body.is_file():
+        (folder / "broken" / "body.npz").write_bytes(body.read_bytes())
+
+
 def contents(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in sorted((folder / "takes").rglob("*.*"))}
 
@@ -104,14 +112,29 @@ def ball_on_hair(folder: Path, frames: int) -> BakePlan:
     return plan_for(folder, asked, of_take)
 
 
-@pytest.mark.parametrize("make", [ball_on_jelly, ball_on_cloth, ball_on_hair])
+def ball_on_springs(folder: Path, frames: int) -> BakePlan:
+    asked = request(springs(), grid((8, 8), (1.0, 1.0)), pins=[0, 8], colliders=[round_ball(0.2)])
+    of_take = tracks(
+        asked,
+        frames,
+        pins=lambda held, time: held + np.array([0.0, 0.05 * np.sin(8 * time), 0.0]),
+        colliders=lambda time: [moved(0.5, 0.5, -0.5 + 0.3 * np.sin(6 * time))],
+        wind=(200.0, 0.0, 0.0),
+    )
+    return plan_for(folder, asked, of_take)
+
+
+KINDS = [ball_on_jelly, ball_on_cloth, ball_on_hair, ball_on_springs]
+
+
+@pytest.mark.parametrize("make", KINDS)
 def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interrupted(make, tmp_path):
     """Stopped in this process after any number of frames, the last of them torn."""
     frames, chance = 50, random.Random(3)
     whole = make(tmp_path / "whole", frames)
     bake(whole)
     broken = make(tmp_path / "broken", frames)
-    (tmp_path / "broken" / "body.npz").write_bytes((tmp_path / "whole" / "body.npz").read_bytes())
+    share_body(tmp_path)
     path = tmp_path / "broken" / "takes" / "take_000" / "positions.pc2"
     for _ in range(4):
         left = [chance.randrange(1, 18)]
@@ -134,13 +157,13 @@ def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interr
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [ball_on_jelly, ball_on_cloth, ball_on_hair])
+@pytest.mark.parametrize("make", KINDS)
 def test_kill_9_at_random_moments_changes_nothing(make, tmp_path):
     frames, chance = 400, random.Random(5)
     whole = make(tmp_path / "whole", frames)
     bake(whole)
     broken = make(tmp_path / "broken", frames)
-    (tmp_path / "broken" / "body.npz").write_bytes((tmp_path / "whole" / "body.npz").read_bytes())
+    share_body(tmp_path)
     kills = 0
     for _ in range(100):
         process = subprocess.Popen(

@@ -11,14 +11,21 @@ from . import (
     bunny,
     cantilever,
     cape,
+    cloth_over_objects,
     cloth_shell,
     dragon,
+    ears,
     flag,
+    flag_levels,
     four_pins,
     hair_tuft,
+    hanging_figure,
     jelly,
+    pinned_cloth,
     skirt,
+    sliding_hair,
     soft_body_ball,
+    turning_hair,
 )
 
 # What a menu shows: identifier, label, description.
@@ -35,6 +42,17 @@ EXAMPLES: list[tuple[str, str, str]] = [
     ("CANTILEVER", "Cantilever", "A rubber beam in a clamp; simulated by the bundled solver"),
     ("HAIR_TUFT", "Hair Tuft", "Strands on a head to turn and shake; simulated by the bundled solver"),
     ("CLOTH_SHELL", "Cloth Shell", "A sheet in two hands, and a ball; simulated by the bundled solver"),
+    ("PINNED_CLOTH", "Pinned Cloth", "A small sheet on a bar to slide; simulated by the bundled solver"),
+    ("SLIDING_HAIR", "Sliding Hair", "Strands below a cube to slide; simulated by the bundled solver"),
+    ("TURNING_HAIR", "Turning Hair", "Strands on a cube to turn; simulated by the bundled solver"),
+    (
+        "HANGING_FIGURE",
+        "Hanging Figure",
+        "A soft creature on a bar to swing; simulated by the bundled solver",
+    ),
+    ("EARS", "Ears", "Soft ears on a hard head to nod; simulated by the bundled solver"),
+    ("FLAG_LEVELS", "Hierarchical Flag", "A fine flag of which the coarsest level is simulated as it plays"),
+    ("CLOTH_OVER_OBJECTS", "Cloth over Objects", "A cloth to drag over balls, of a stiffness to choose"),
 ]
 _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "BALL_AND_SHEET": ball_and_sheet.build,
@@ -49,6 +67,13 @@ _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "CANTILEVER": cantilever.build,
     "HAIR_TUFT": hair_tuft.build,
     "CLOTH_SHELL": cloth_shell.build,
+    "PINNED_CLOTH": pinned_cloth.build,
+    "SLIDING_HAIR": sliding_hair.build,
+    "TURNING_HAIR": turning_hair.build,
+    "HANGING_FIGURE": hanging_figure.build,
+    "EARS": ears.build,
+    "FLAG_LEVELS": flag_levels.build,
+    "CLOTH_OVER_OBJECTS": cloth_over_objects.build,
 }
 
 

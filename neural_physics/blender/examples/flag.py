@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import pi
 from typing import cast
 
 import bpy
 
 from .parts import add_interaction, cotton, pin, sheet, vertices_where
-from .stage import FLAG, View, open_stage, rod
+from .stage import FLAG, Point, View, open_stage, rod
 
 FRAMES = 250
 LENGTH, HEIGHT = 2.0, 1.2
@@ -32,17 +33,22 @@ def build(scene: bpy.types.Scene, points: int = 51) -> bpy.types.Object:
     cloth = cotton(flag, "Pins", FRAMES).settings
     cloth.mass, cloth.bending_stiffness = 0.15, 0.1  # light enough to fly
     rod(collection, "Pole", (-LENGTH / 2, 0.0, -0.6), "Z", 3.2)
-    wind = _wind(collection)
+    wind = add_wind(collection, (-2.2, 0.0, 0.0), DEMONSTRATION)
     item = add_interaction(flag, wind)
     item.strength_low, item.strength_high, item.turn = 500.0, 4000.0, 0.8
     return flag
 
 
-def _wind(collection: bpy.types.Collection) -> bpy.types.Object:
-    """A wind along its Z axis, from the pole towards the flag; noise is off, for it cannot be learned."""
+def add_wind(
+    collection: bpy.types.Collection, place: Point, keys: Sequence[tuple[int, float, float]]
+) -> bpy.types.Object:
+    """A wind along its Z axis, from the pole towards the flag; noise is off, for it cannot be learned.
+
+    keys: of frames, strengths, and how far it has turned, in radians.
+    """
     wind = bpy.data.objects.new("Wind", None)
     wind.empty_display_type = "SINGLE_ARROW"
-    wind.location = (-2.2, 0.0, 0.0)
+    wind.location = place
     collection.objects.link(wind)
     # The data API cannot give an object its first field.
     with bpy.context.temp_override(object=wind, active_object=wind):
@@ -50,7 +56,7 @@ def _wind(collection: bpy.types.Collection) -> bpy.types.Object:
     field = cast(bpy.types.FieldSettings, wind.field)
     field.type = "WIND"
     field.flow, field.noise = 0.0, 0.0
-    for frame, strength, turn in DEMONSTRATION:
+    for frame, strength, turn in keys:
         field.strength = strength
         field.keyframe_insert("strength", frame=frame)
         wind.rotation_euler = (0.0, pi / 2, turn)

@@ -9,6 +9,7 @@ import bmesh
 import bpy
 from mathutils import Vector
 
+from ...methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS
 from ...motion import MotionBox
 from ..properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..simulation_properties import NEURALPHYSICS_PG_simulation, use_preset
@@ -53,6 +54,23 @@ def simulate_as(obj: bpy.types.Object, kind: str, material: str = "") -> NEURALP
         use_preset(simulation, material)
     settings.take_frames = SOLVER_FRAMES
     return simulation
+
+
+def learn_by_latent_dynamics(obj: bpy.types.Object, frames: int) -> None:
+    """Choose that method for an object that `simulate_as` has set up; frames: of a take."""
+    settings = settings_of(obj)
+    settings.method = LATENT_DYNAMICS  # which also lets the solver take one step per frame
+    settings.take_frames = frames
+
+
+def cloth_of_levels(obj: bpy.types.Object) -> None:
+    """Let hierarchical cloth learn an object, held by "Pins", from takes of spring cloth: many short ones, as
+    each has a fabric of its own.
+    """
+    settings = settings_of(obj)
+    simulate_as(obj, "SPRINGS")
+    settings.method, settings.preset = HIERARCHICAL_CLOTH, "balanced"
+    settings.take_count, settings.take_frames = 12, 100
 
 
 def pin(obj: bpy.types.Object, name: str, vertices: Sequence[int], weight: float = 1.0) -> None:

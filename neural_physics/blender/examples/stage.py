@@ -56,16 +56,16 @@ LIGHTS = (
 
 
 def open_stage(
-    scene: bpy.types.Scene, name: str, view: View, ground: float, frames: int
+    scene: bpy.types.Scene, name: str, view: View, ground: float, frames: int, fps: int = 24
 ) -> bpy.types.Collection:
-    """Start an example: a collection with light, camera and ground; the scene's range and 24 fps.
+    """Start an example: a collection with light, camera and ground; the scene's range and rate.
 
     ground: the height of the ground in metres.
     """
     collection = bpy.data.collections.new(name)
     scene.collection.children.link(collection)
     scene.frame_start, scene.frame_end = 1, frames
-    scene.render.fps, scene.render.fps_base = 24, 1.0
+    scene.render.fps, scene.render.fps_base = fps, 1.0
     scene.render.resolution_x = scene.render.resolution_y = 720
     scene.camera = _camera(collection, view)
     if scene.world is None:
@@ -102,14 +102,33 @@ def material(name: str, colour: Colour, roughness: float) -> bpy.types.Material:
     return made
 
 
-def rod(collection: bpy.types.Collection, name: str, middle: Point, axis: str, length: float) -> None:
-    """A thin steel rod along the world's X or Z, for show."""
+def rod(
+    collection: bpy.types.Collection, name: str, middle: Point, axis: str, length: float
+) -> bpy.types.Object:
+    """A thin steel rod along the world's X or Z."""
     shape = bmesh.new()
     bmesh.ops.create_cone(shape, cap_ends=True, segments=24, radius1=0.02, radius2=0.02, depth=length)
     if axis == "X":
         bmesh.ops.rotate(shape, verts=list(shape.verts), matrix=Matrix.Rotation(pi / 2, 3, "Y"))
     obj = add_mesh(collection, name, shape, STEEL, 0.35)
     obj.location = middle
+    return obj
+
+
+def block(
+    collection: bpy.types.Collection, name: str, size: Point, middle: Point, colour: Colour
+) -> bpy.types.Object:
+    """A cuboid with rounded edges; size and middle in metres."""
+    shape = bmesh.new()
+    bmesh.ops.create_cube(shape, size=1.0)
+    bmesh.ops.scale(shape, verts=list(shape.verts), vec=size)
+    bmesh.ops.bevel(
+        shape, geom=list(shape.edges), offset=0.04 * max(size), segments=3, profile=0.5, affect="EDGES"
+    )
+    obj = add_mesh(collection, name, shape, colour, 0.4)
+    cast(bpy.types.Mesh, obj.data).shade_flat()
+    obj.location = middle
+    return obj
 
 
 def _camera(collection: bpy.types.Collection, view: View) -> bpy.types.Object:

@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, cast
 
+import bmesh
 import bpy
+from mathutils import Vector
+
+from ..simulation_properties import NEURALPHYSICS_PG_simulation
+from .parts import hang_on, simulate_as
 
 GROUP = "Neural Physics Strands"
+HELD = 2  # vertices of each strand that sit in what carries it, which is what gives it its direction
+# Woollen yarn rather than hair, to be seen: metres, Pa, Pa, kg/m^3.
+YARN = {"radius": 6e-3, "young": 5e5, "shear": 2e5, "density": 300.0}
+
+
+def straight_strands(roots: Sequence[tuple[Vector, Vector]], length: float, edges: int) -> bmesh.types.BMesh:
+    """Strands that stand out of a surface; roots: a point of it, and the direction out of it, for each.
+
+    Of each strand's edges the first is below the surface, the others are `length` metres long in all.
+    """
+    shape = bmesh.new()
+    step = length / (edges - 1)
+    for root, direction in roots:
+        out = direction.normalized()
+        points = [shape.verts.new(root + step * (k - 1) * out) for k in range(edges + 1)]
+        for lower, upper in pairwise(points):
+            shape.edges.new((lower, upper))
+    return shape
+
+
+def simulate_as_yarn(
+    hair: bpy.types.Object, carrier: bpy.types.Object, edges: int
+) -> NEURALPHYSICS_PG_simulation:
+    """Let the bundled solver simulate strands of so many edges, which sit in their carrier."""
+    count = len(cast(bpy.types.Mesh, hair.data).vertices)
+    hang_on(hair, carrier, [root + k for root in range(0, count, edges + 1) for k in range(HELD)])
+    simulation = simulate_as(hair, "ROD", "hair")
+    for quantity, value in YARN.items():
+        setattr(simulation, quantity, value)
+    show_thick(hair, YARN["radius"])
+    return simulation
 
 
 def show_thick(obj: bpy.types.Object, radius: float) -> None:

@@ -11,7 +11,7 @@ import pytest
 import torch
 from bake_requests import ground, round_ball
 from motion_data import make_dataset
-from swinging_strips import FPS, HAND, bake, hand, silent, strands, strip
+from swinging_strips import FPS, HAND, bake, hand, silent, straight, strands, strip
 
 from ml_backend.methods.boundary_motion import blended, fit_boundary_motion
 from ml_backend.methods.contact_energy import contact_energy
@@ -348,6 +348,17 @@ def test_strands_that_are_curved_at_rest_are_refused_as_nobody_knows_their_twist
     curve = np.stack([0.3 * np.sin(turn), 0.3 * (1 - np.cos(turn)), 0 * turn], 1)
     problem = refused(bake(tmp_path / "dataset", strands(curve), 70, ("training",)), tmp_path)
     assert problem.code == "latent_strands_curved" and "17 degrees" in problem.message
+
+
+def test_strands_are_learned_from_what_was_baked_and_from_what_is_imagined(tmp_path):
+    dataset, stages = bake(tmp_path / "dataset", straight(), 80, ("training",)), set()
+    settings = [*QUICK, "imagined=64", "steps=60", "coder_steps=60"]
+    out = tmp_path / "model.safetensors"
+    result = train(dataset, out, settings=settings, emit=lambda event: stages.add(event.get("stage")))
+    assert "Imagining more motion" in stages and np.isfinite(result["validation_error"])
+    method, y = load_method(read_model(out)), dataset.takes("training")[0].interaction
+    state = method.step(method.start(y[0]), y[1])
+    assert np.isfinite(method.positions(state, y[1])).all()
 
 
 def test_a_take_that_does_not_say_what_acted_in_it_is_named(tmp_path):

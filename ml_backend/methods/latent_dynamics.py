@@ -155,7 +155,8 @@ class _Run:
     def physics(self, data: LatentData) -> LatentPhysics:
         """The potential of the solver's steps."""
         dt = self.dataset.info.dt
-        contact = contact_energy(colliders_of(self.dataset, self.body), self.body, dt, self.device)
+        colliders = colliders_of(self.dataset, self.body) if self.preset.contact else []
+        contact = contact_energy(colliders, self.body, dt, self.device)
         weight = 0.0 if data.motion.exact else self.preset.boundary_weight
         body = softened(self.body, self.preset.give)
         potential = IncrementalPotential(body, dt, AIR_DENSITY, weight, contact, self.device)

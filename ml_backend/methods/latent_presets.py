@@ -64,6 +64,8 @@ class LatentPreset(Preset):
     of their length strands may stretch under their own weight, in the loss; stiffer ones are taken to be as
     soft as that (0: as stiff as they are). imagined: frames of strands that are simulated in the
     bases, beside those that were baked.
+    divide by, as a share of the mean over all samples. boundary_weight: w_bc, N/m. contact: whether colliders
+    are in the potential.
     noise: of the two latents a noisy sample starts from, in standard deviations of its batch; swing: what
     noise of their difference in its own standard deviations is used instead of two that are independent (0:
     independent ones, the paper). carried: samples in each batch that go on from the model's own prediction,
@@ -98,6 +100,7 @@ class LatentPreset(Preset):
     boundary_weight: float = 1e5
     give: float = 0.025
     imagined: int = 2000
+    contact: bool = True
     noise: float = 0.1
     swing: float = 0.5
     carried: float = 1.0

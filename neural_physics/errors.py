@@ -269,6 +269,7 @@ PROBLEMS: dict[str, str] = {
     ),
     # Models
     "model_missing": "{object} has no model: train one, or import a model file.",
+    "springs_unknown": "{object} has no model of Jiggle Springs, whose springs could be shown: train one first.",
     "model_not_packed": "{object} has no model in this .blend: train one, import a model file, or pack one first.",
     "model_in_the_way": (
         "{path} holds another model than the one that {object} plays, and would be lost: "

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 Kind = Literal[
     "position",  # of an object's origin, in the reference frame
     "joints",  # positions of an armature's joints, in the reference frame
+    "pose",  # where an armature takes the mesh at rest, in world space; see `Channel.parts`
     "ground",  # the world's up direction and the height above the ground, in the reference frame
     "velocity",  # of the reference frame, in its own axes
     "acceleration",
@@ -23,6 +24,7 @@ Kind = Literal[
 UNITS: dict[Kind, str] = {
     "position": "m",
     "joints": "m",
+    "pose": "1",
     "ground": "m",
     "velocity": "m/s",
     "acceleration": "m/s^2",
@@ -42,6 +44,7 @@ SIZES: dict[Kind, int] = {
     "wind": 3,
 }
 LARGEST_LAYOUT = 4096
+POSE_ROWS = 12  # numbers of each matrix in a channel of kind "pose"
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,10 @@ class Channel:
     name: unique within a layout; what the artist binds again in another scene.
     size: how many numbers of y it takes.
     source: the name of the object it was sampled from, "" if none.
-    parts: names of the joints, for kind "joints"; size is then 3 * len(parts).
+    parts: names of the joints, for kind "joints"; size is then 3 * len(parts). Names of K bones, for kind
+    "pose"; size is then 12 * (2 + K): the first three rows of K + 2 matrices, each row by row. They take
+    points from the world to the reference frame, and from the object's axes to the world: as the object
+    itself is placed, then as each bone takes a vertex that follows it alone.
     """
 
     name: str
@@ -130,7 +136,8 @@ def _channel_from_json(item: Mapping[str, Any]) -> Channel:
     if kind not in get_args(Kind) or not isinstance(size, int) or not 0 < size <= LARGEST_LAYOUT:
         raise ValueError(f"unknown channel {item!r}"[:120])
     parts = tuple(str(part) for part in item.get("parts", ()))
-    wanted = 3 * len(parts) if kind == "joints" else SIZES.get(kind, size)
+    sizes = {"joints": 3 * len(parts), "pose": POSE_ROWS * (2 + len(parts))}
+    wanted = sizes.get(kind, SIZES.get(kind, size))
     if size != wanted:
         raise ValueError(f"a channel of kind {kind} has {wanted} numbers, not {size}")
     return Channel(str(item["name"]), kind, size, str(item.get("source", "")), parts)

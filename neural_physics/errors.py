@@ -99,6 +99,23 @@ PROBLEMS: dict[str, str] = {
         "{object} has faces, and rods are edges alone: delete its faces only (Delete > Only Faces), "
         "or simulate it as a shell."
     ),
+    "skin_missing": (
+        "Jiggle Springs let {object} swing about its armature, and no bone moves it: give it an Armature modifier "
+        "before its physics, and vertex groups named like the bones, or choose another method."
+    ),
+    "skin_unusable": "Jiggle Springs cannot follow {object}: {reason}; change that, or choose another method.",
+    "skin_unlisted": (
+        "{object} does not react to its armature {rig}, about which Jiggle Springs let it swing: "
+        "add it to what {object} reacts to."
+    ),
+    "skin_scaled_bone": (
+        "The bone {bone} of {rig} is scaled, which {object} cannot follow with Preserve Volume: "
+        "take the scale away, or switch Preserve Volume off in the Armature modifier."
+    ),
+    "skin_not_baked": (
+        "The dataset {path} does not say how bones move {object}: choose Jiggle Springs and another dataset folder, "
+        "and bake again, or choose another method."
+    ),
     "material_unknown": "{object} cannot be made of “{material}”; what there is for it: {known}.",
     "pins_unknown": "{object} has no vertex group “{group}” to hold it by: choose another for Pins, or none.",
     "body_unusable": "{object} cannot be simulated as it is: {reason}.",
@@ -252,6 +269,7 @@ PROBLEMS: dict[str, str] = {
     ),
     # Models
     "model_missing": "{object} has no model: train one, or import a model file.",
+    "springs_unknown": "{object} has no model of Jiggle Springs, whose springs could be shown: train one first.",
     "model_not_packed": "{object} has no model in this .blend: train one, import a model file, or pack one first.",
     "model_in_the_way": (
         "{path} holds another model than the one that {object} plays, and would be lost: "

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .channels import ChannelLayout
 from .dataset_info import Exclusion
+from .poses import Pose, pose_in
 from .rest_mesh import Mesh
 from .takes import Dataset, Take
 
@@ -37,7 +38,7 @@ def find_bad_frames(
     simulated yet. Neighbouring exclusions are merged; none overlap.
     """
     there = (shape for shape in positions if shape.any() and np.isfinite(shape).all(axis=1).any())
-    low, high = _explained_region(next(there, mesh.rest_positions), layout, interaction)
+    low, high = _explained_region(next(there, mesh.rest_positions), mesh, layout, interaction)
     edges = mesh.edges()
     longest = LONGEST_EDGE * _rest_lengths(mesh, edges)
     bad, last = [], len(positions) - 1
@@ -88,7 +89,7 @@ def _checks(
 
 
 def _explained_region(
-    start: NDArray[np.float32], layout: ChannelLayout, interaction: NDArray[np.float32]
+    start: NDArray[np.float32], mesh: Mesh, layout: ChannelLayout, interaction: NDArray[np.float32]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The box around where the mesh starts and the interaction objects go, widened by REACH."""
     points = [np.asarray(start, float)]
@@ -96,11 +97,22 @@ def _explained_region(
     for channel in layout.channels:
         if channel.kind in ("position", "joints"):
             points.append(np.asarray(interaction[:, slices[channel.name]], float).reshape(-1, 3))
+        elif channel.kind == "pose":
+            points.append(_carried(mesh, pose_in(np.asarray(interaction[:, slices[channel.name]]))))
     everything = np.concatenate(points)
     everything = everything[np.isfinite(everything).all(axis=1)]
     low, high = everything.min(axis=0), everything.max(axis=0)
     margin = REACH * float(np.linalg.norm(high - low))
     return low - margin, high + margin
+
+
+def _carried(mesh: Mesh, pose: Pose) -> NDArray[np.float64]:
+    """(n, 3): where the object and its bones take the middle of the mesh, in the reference frame."""
+    middle = np.append(mesh.rest_positions.mean(0, dtype=np.float64), 1.0)
+    world = pose.moves @ middle
+    frame_from_world = pose.frame_from_world[:, None]
+    seen = (frame_from_world[..., :3] @ world[..., None])[..., 0] + frame_from_world[..., 3]
+    return np.asarray(seen.reshape(-1, 3), np.float64)
 
 
 def _rest_lengths(mesh: Mesh, edges: NDArray[np.int32]) -> NDArray[np.float64]:

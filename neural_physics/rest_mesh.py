@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import Problem
+from .skinning import Skin, check_skin
 from .whole_files import write_whole
 
 
@@ -20,7 +23,8 @@ class Mesh:
 
     rest_positions (V, 3) float32, metres. corners: the faces' vertex indices one after the other,
     int32; face_sizes (F,) int32. pins (V,) float32: 1 where pinned, 0 where free. loose_edges (E, 2)
-    int32: those that belong to no face, as strands of hair are made of.
+    int32: those that belong to no face, as strands of hair are made of. skin: which bones it follows, where
+    that is known.
     """
 
     rest_positions: NDArray[np.float32]
@@ -28,6 +32,7 @@ class Mesh:
     face_sizes: NDArray[np.int32]
     pins: NDArray[np.float32]
     loose_edges: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 2), np.int32))
+    skin: Skin | None = None
 
     @property
     def vertex_count(self) -> int:
@@ -71,6 +76,7 @@ def read_mesh(path: Path) -> Mesh:
                 np.ascontiguousarray(arrays["face_sizes"], np.int32),
                 np.ascontiguousarray(arrays["pins"], np.float32),
                 np.ascontiguousarray(arrays.get("loose_edges", np.empty((0, 2))), np.int32),
+                _skin_in(arrays),
             )
             _check_mesh(mesh)
             return mesh
@@ -80,12 +86,28 @@ def read_mesh(path: Path) -> Mesh:
 
 def write_mesh(path: Path, mesh: Mesh) -> None:
     """Write a `mesh.npz`, all or nothing. Raises OSError."""
-    arrays = asdict(mesh)
+    arrays = {f.name: getattr(mesh, f.name) for f in fields(mesh) if f.name != "skin"}
     if not len(mesh.loose_edges):
         del arrays["loose_edges"]
+    if mesh.skin is not None:
+        arrays |= {
+            "skin_bones": np.array(mesh.skin.bones, np.str_),
+            "skin_weights": mesh.skin.weights,
+            "skin_preserve_volume": np.array(mesh.skin.preserve_volume),
+        }
     data = BytesIO()
     np.savez(data, **arrays)
     write_whole(path, data.getvalue())
+
+
+def _skin_in(arrays: Mapping[str, NDArray[Any]]) -> Skin | None:
+    if "skin_weights" not in arrays:
+        return None
+    return Skin(
+        tuple(str(bone) for bone in arrays["skin_bones"]),
+        np.ascontiguousarray(arrays["skin_weights"], np.float32),
+        bool(arrays["skin_preserve_volume"]),
+    )
 
 
 def _check_mesh(mesh: Mesh) -> None:
@@ -102,3 +124,5 @@ def _check_mesh(mesh: Mesh) -> None:
         raise ValueError("loose_edges must be pairs of vertex indices")
     if len(corners) and not 0 <= corners.min() <= corners.max() < count:
         raise ValueError("corners must be vertex indices")
+    if mesh.skin is not None:
+        check_skin(mesh.skin, count)

@@ -15,7 +15,11 @@ from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs import JobState
-from ..neural_physics.methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS
+from ..neural_physics.methods.requirements import (
+    HIERARCHICAL_CLOTH,
+    LATENT_DYNAMICS,
+    QUASISTATIC_SPRINGS,
+)
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
 from ..operators.jobs import (
     NEURALPHYSICS_OT_evaluate,
@@ -32,6 +36,7 @@ ERRORS = [
     ("The best these bases can do", "basis_error"),
 ]
 CHART_SCALE = 7.0
+WITHOUT_BASES = (HIERARCHICAL_CLOTH, QUASISTATIC_SPRINGS)
 
 
 class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
@@ -48,7 +53,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             column, settings = settings_column(layout), settings_of(obj)
             column.prop(settings, "method")
             column.prop(settings, "preset")
-            if settings.method != HIERARCHICAL_CLOTH:
+            if settings.method not in WITHOUT_BASES:
                 column.prop(settings, "basis_count")
             if settings.method == LATENT_DYNAMICS:
                 column.prop(settings, "latent_count")

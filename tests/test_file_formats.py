@@ -43,4 +43,6 @@ def test_the_page_names_every_kind_of_channel_with_its_size():
     rows = re.findall(r"^\| (`[a-z_`, ]+`) \| ([\w ]+) \|", PAGE, re.MULTILINE)
     sizes = {kind: size for names, size in rows for kind in re.findall(r"`(\w+)`", names)}
     for kind in UNITS:
-        assert sizes[kind] == str(SIZES.get(kind, {"joints": "3 per part"}.get(kind, "any")))
+        assert sizes[kind] == str(
+            SIZES.get(kind, {"joints": "3 per part", "pose": "24 and 12 per part"}.get(kind, "any"))
+        )

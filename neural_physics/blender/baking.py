@@ -32,8 +32,9 @@ from .rig_actions import kept_for_testing, with_unused_actions
 from .sampling import is_wind, layout_of, reference_frame_of
 from .scene_copy import first_frame, noisy_winds, save_copy
 from .simulation_properties import settings_for_solver
+from .skins import check_skin, simulated_mesh
 from .solver_request import solver_request
-from .sources import check_target, mesh_of, physics_of, uses_solver
+from .sources import check_target, physics_of, uses_solver
 from .surroundings import ball_radii, gravity_of
 from .training_environment import require_python
 from .training_motion import animation_end, check_training_motion, motion_varies
@@ -90,14 +91,16 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
     """Raise the Problem that keeps an object from being baked; the view layer it is seen in.
 
-    Those of `sources.check_target`, `sampling.layout_of` and `training_motion`, where the bundled solver
-    simulates those of `collider_meshes.check_colliders` and `training_environment.require_python`, and
-    Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "frames_too_few").
+    Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of` and `training_motion`, where the
+    bundled solver simulates those of `collider_meshes.check_colliders` and
+    `training_environment.require_python`, and Problem("object_not_in_scene" | "interaction_missing" |
+    "interaction_hidden" | "frames_too_few").
     """
     check_target(obj)
     view_layer = next((v for v in _view_layers(scene) if obj.name in v.objects), None)
     if view_layer is None:
         raise Problem("object_not_in_scene", object=obj.name, layer=scene.view_layers[0].name)
+    check_skin(obj)
     layout_of(obj)
     settings = settings_of(obj)
     for item in settings.interactions:
@@ -135,7 +138,7 @@ def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:
 
 def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
     fps = scene.render.fps / scene.render.fps_base
-    mesh, layout = mesh_of(obj), layout_of(obj)
+    mesh, layout = simulated_mesh(obj), layout_of(obj)
     info = DatasetInfo(
         object=obj.name,
         topology=mesh.topology(),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Problem
+from ..poses import pose_channel
 from ..takes import Dataset
 
 LOOK_AGAIN = 1.0  # seconds
@@ -24,6 +25,7 @@ class DatasetStatus:
     learned from, and why. size: bytes of positions. changed: when positions were written last, seconds since
     1970. solver_steps: of the bundled solver in each frame, None where it has not made the takes.
     physics: what has, see `sources.physics_of`, "" if that is not known. topology: see `Mesh.topology`.
+    posed: whether it is known how bones move the mesh.
     trouble: why it cannot be read, None if it can."""
 
     takes: int = 0
@@ -36,6 +38,7 @@ class DatasetStatus:
     solver_steps: int | None = None
     physics: str = ""
     topology: str = ""
+    posed: bool = False
     trouble: Problem | None = None
 
 
@@ -82,6 +85,7 @@ def _look(path: Path) -> DatasetStatus:
         solver_steps=None if body is None else body.settings.steps,
         physics=dataset.info.provenance.get("physics", ""),
         topology=dataset.info.topology,
+        posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..errors import Problem
 from ..hierarchy.usual_levels import usual_hierarchy
-from ..methods.requirements import HIERARCHICAL_CLOTH, check_cloth, check_simulation
+from ..methods.requirements import HIERARCHICAL_CLOTH, check_cloth, check_pose, check_simulation
 from ..rest_mesh import Mesh, topology_hash
 from ..takes import Dataset
 from .dataset_status import LOOK_AGAIN, dataset_status
@@ -48,6 +48,7 @@ def check_train(obj: bpy.types.Object) -> None:
     made = dataset_status(folder)
     check_simulation(method, obj.name, made.solver_steps)
     check_cloth(method, obj.name, made.physics)
+    check_pose(method, obj.name, folder, made.posed)
     if method == HIERARCHICAL_CLOTH:
         _check_levels(made.topology, lambda: Dataset.open(folder).mesh, obj.name)
 

@@ -17,7 +17,7 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS
+from ..methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS, QUASISTATIC_SPRINGS
 from .capsule_properties import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
@@ -47,6 +47,11 @@ METHODS = [
         "Hierarchical Cloth",
         "Simulates the coarsest level of a subdivided cloth as it plays, and learns what finer levels add: "
         "reacts to other winds, colliders and stiffness than its takes had (Oh 2018)",
+    ),
+    (
+        QUASISTATIC_SPRINGS,
+        "Jiggle Springs",
+        "Lets a rigged character's flesh swing about where its bones take it, from a take or two (Jin 2022)",
     ),
 ]
 PRESETS = [

@@ -10,12 +10,14 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from ..channels import Channel, ChannelLayout, FrameKinematics, Kind, frame_kinematics
+from ..channels import POSE_ROWS, Channel, ChannelLayout, FrameKinematics, Kind, frame_kinematics
 from ..errors import Problem
 from ..fabric_ranges import LIVE, fabric_channels
+from ..methods.requirements import QUASISTATIC_SPRINGS
 from .properties import NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object, settings_of
 from .references import Named
 from .simulation_properties import settings_for_solver
+from .skins import followed_bones, is_skinned_by, pose_reader
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
@@ -52,7 +54,7 @@ def layout_of(obj: bpy.types.Object) -> ChannelLayout:
             raise Problem("interaction_unset", object=obj.name, row=row)
         # Where the frame is, seen from itself, says nothing; that it moves does.
         if item.object != frame or item.object.type == "ARMATURE":
-            channels.append(_channel_of(item, {c.name for c in channels}))
+            channels.append(_channel_of(obj, item, {c.name for c in channels}))
     if settings.use_ground:
         channels.append(Channel("Ground", "ground", 4))
     if settings.moving_frame:
@@ -97,9 +99,12 @@ def _channel_name(base: str, taken: Container[str]) -> str:
     return name
 
 
-def _channel_of(item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
+def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
     source = cast(bpy.types.Object, item.object)
     name = _channel_name(item.name or source.name, taken)
+    if settings_of(obj).method == QUASISTATIC_SPRINGS and is_skinned_by(obj, source):
+        parts = followed_bones(obj, source)
+        return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts)
     if source.type == "ARMATURE":
         parts = _joint_names(cast(bpy.types.Armature, source.data))
         return Channel(name, "joints", 3 * len(parts), source.name, parts)
@@ -219,6 +224,8 @@ class ChannelSampler:
                 return _position_reader(Named(self._obj.name, source))
             case "joints":
                 return _joints_reader(Named(self._obj.name, source), channel)
+            case "pose":
+                return pose_reader(Named(self._obj.name, source), self._obj, channel)
             case "wind":
                 return _wind_reader(Named(self._obj.name, source))
             case "ground":

@@ -17,7 +17,7 @@ from .sources import check_target, mesh_data, read_positions
 
 Corner = NDArray[np.floating]
 
-BOUND_KINDS = ("position", "joints", "wind")  # of channels that an object is chosen for
+BOUND_KINDS = ("position", "joints", "pose", "wind")  # of channels that an object is chosen for
 
 BACKDROP = 1.5  # a collider at rest that is this much larger than the object is part of the set
 MARGIN = 2.0  # how far beyond the object a collider's centre goes, in its own radii

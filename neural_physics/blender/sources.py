@@ -177,20 +177,21 @@ def _pins(obj: bpy.types.Object) -> NDArray[np.float32]:
     """(V,) float32: 1 where the physics holds a vertex fast."""
     modifier, count = physics_modifier(obj), len(mesh_data(obj).vertices)
     if uses_solver(obj):
-        held = _group_weights(obj, settings_of(obj).simulation.pins, 0.0)
+        held = group_weights(obj, settings_of(obj).simulation.pins, 0.0)
         return (held >= HALF).astype(np.float32)
     if isinstance(modifier, bpy.types.ClothModifier):
-        weights = _group_weights(obj, modifier.settings.vertex_group_mass, 0.0)
+        weights = group_weights(obj, modifier.settings.vertex_group_mass, 0.0)
     elif isinstance(modifier, bpy.types.SoftBodyModifier) and modifier.settings.use_goal:
         body = modifier.settings
-        goals = _group_weights(obj, body.vertex_group_goal, 1.0) * body.goal_default
+        goals = group_weights(obj, body.vertex_group_goal, 1.0) * body.goal_default
         weights = body.goal_min + goals * (body.goal_max - body.goal_min)
     else:
         weights = np.zeros(count, np.float32)
     return (weights > PINNED).astype(np.float32)
 
 
-def _group_weights(obj: bpy.types.Object, name: str, without_group: float) -> NDArray[np.float32]:
+def group_weights(obj: bpy.types.Object, name: str, without_group: float) -> NDArray[np.float32]:
+    """(V,): the weights of a vertex group, 0 outside of it; `without_group` where there is no such group."""
     vertices = mesh_data(obj).vertices
     if name not in obj.vertex_groups:
         return np.full(len(vertices), without_group, np.float32)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from .sources import mesh_data
 
+LEAST_SUM = 1e-4  # Blender's own limit
+
 
 @dataclass(frozen=True)
 class BoneWeights:
@@ -27,7 +29,8 @@ class BoneWeights:
 def bone_weights(body: bpy.types.Object, bones: Mapping[str, int]) -> BoneWeights:
     """The weights of a body's vertices; bones: the numbers of those that count, by name.
 
-    Blender's Armature modifier shares a vertex out among them just so, whatever its weights sum to.
+    Blender's Armature modifier shares a vertex out among them just so, whatever its weights sum to, unless
+    that is next to nothing: then the vertex stays.
     """
     numbers = {group.index: bones[group.name] for group in body.vertex_groups if group.name in bones}
     rows = [
@@ -39,4 +42,6 @@ def bone_weights(body: bpy.types.Object, bones: Mapping[str, int]) -> BoneWeight
     table = np.array(rows, np.float64).reshape(-1, 3)
     vertices, weights = table[:, 0].astype(np.intp), table[:, 2]
     sums = np.bincount(vertices, weights, len(mesh_data(body).vertices))
-    return BoneWeights(vertices, table[:, 1].astype(np.intp), weights / sums[vertices])
+    some = sums[vertices] > LEAST_SUM
+    vertices, bones_of_rows, weights = vertices[some], table[some, 1].astype(np.intp), weights[some]
+    return BoneWeights(vertices, bones_of_rows, weights / sums[vertices])

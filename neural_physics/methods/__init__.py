@@ -15,6 +15,7 @@ from ..model_file import Model
 from .contact_corrections import ContactCorrections
 from .hierarchical_cloth import HierarchicalCloth
 from .latent_dynamics import LatentDynamics
+from .quasistatic_springs import QuasistaticSprings
 from .subspace_physics import SubspacePhysics
 
 Vector = NDArray[np.float32]
@@ -80,6 +81,7 @@ METHODS: dict[str, type[Any]] = {
     "subspace_physics": SubspacePhysics,
     "latent_dynamics": LatentDynamics,
     "hierarchical_cloth": HierarchicalCloth,
+    "quasistatic_springs": QuasistaticSprings,
     "contact_corrections": ContactCorrections,
 }
 

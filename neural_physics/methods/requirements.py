@@ -6,6 +6,7 @@ from ..errors import Problem
 
 LATENT_DYNAMICS = "latent_dynamics"
 HIERARCHICAL_CLOTH = "hierarchical_cloth"
+QUASISTATIC_SPRINGS = "quasistatic_springs"
 # What simulates cloth, in the words of a dataset's provenance; of imported takes it says nothing.
 OF_CLOTH = ("cloth", "bundled solver, springs", "")
 
@@ -33,3 +34,9 @@ def check_cloth(method: str, obj: str, physics: str) -> None:
     """
     if method == HIERARCHICAL_CLOTH and physics not in OF_CLOTH:
         raise Problem("levels_need_cloth", object=obj)
+
+
+def check_pose(method: str, obj: str, path: object, posed: bool) -> None:
+    """Raise Problem("skin_not_baked") for springs where a dataset at `path` does not know what bones do."""
+    if method == QUASISTATIC_SPRINGS and not posed:
+        raise Problem("skin_not_baked", path=path, object=obj)

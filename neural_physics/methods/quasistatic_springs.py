@@ -1,0 +1,114 @@
+"""Springs of no length between where bones take a vertex and where it is (Jin et al. 2022).
+
+A target is what skinning makes of a pose, from a rest shape that has settled: the paper's x^net (section 4)
+with a constant for d^net, the network of quasistatic corrections, which would be added in `targets`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..decoding import LinearDecoder
+from ..model_file import Model, damaged
+from ..poses import Pose, pose_channel, pose_in, to_frame, to_world
+from ..skinning import Skin, check_skin, skinning_of
+from ..spring_targets import causal
+from ..springs import Springs
+
+Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class SpringState:
+    """positions x (V, 3) m, velocities (V, 3) m/s, the target now and a step earlier (V, 3) m; world space.
+
+    outside: always 0, as springs take whatever comes.
+    """
+
+    positions: Floats
+    velocities: Floats
+    target: Floats
+    target_before: Floats
+    outside: float = 0.0
+
+
+class QuasistaticSprings:
+    """Runs a trained model.
+
+    One of its channels is of kind "pose". Tensors (V vertices, K bones of that channel): rest (V, 3), metres,
+    what bones carry, in the object's axes; mean (V, 3), metres; weights (V, K); stiffness k_s (V,) 1/s^2,
+    damping k_d (V,) 1/s. Settings: preserve_volume. Raises Problem("model_damaged").
+    """
+
+    look_ahead = 0  # the timeline knows no later y while an artist poses: see `spring_targets`
+    extrapolates = True  # where a target goes is told from y and the one before
+    decoder: LinearDecoder | None = None
+    basis_count = 0
+
+    def __init__(self, model: Model) -> None:
+        info = model.info
+        self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
+        found = pose_channel(info.channels)
+        if found is None:
+            raise damaged(model.path, "none of its channels is a pose")
+        channel, self._where = found
+        self.mean_shape = model.tensor("mean", self.vertex_count, 3)
+        rest = model.tensor("rest", self.vertex_count, 3)
+        weights = model.tensor("weights", self.vertex_count, len(channel.parts))
+        stiffness, damping = (model.tensor(name, self.vertex_count) for name in ("stiffness", "damping"))
+        skin = Skin(channel.parts, weights, bool(info.settings.get("preserve_volume", False)))
+        try:
+            check_skin(skin, self.vertex_count)
+            self._springs = Springs(stiffness, damping, self.dt)
+        except ValueError as error:
+            raise damaged(model.path, str(error)) from error
+        self._skinning = skinning_of(skin, rest)
+
+    def targets(self, pose: Pose) -> Floats:
+        """(V, 3) float32, metres, world space: where vertices end up in a pose that is held."""
+        return self._skinning(pose.moves)
+
+    def start(self, y: Vector) -> SpringState:
+        """At rest on the targets."""
+        target = self.targets(self._pose(y))
+        return SpringState(target, np.zeros_like(target), target, target)
+
+    def state_from(
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
+    ) -> SpringState:
+        """Both shapes (V, 3) in the world; velocities are the difference between them."""
+        pose, before = self._pose(y), self._pose(y_before)
+        x, x_before = to_world(pose, positions), to_world(before, positions_before)
+        return SpringState(x, (x - x_before) / np.float32(self.dt), self.targets(pose), self.targets(before))
+
+    def step(self, state: SpringState, y: Vector, ahead: Sequence[Vector] = ()) -> SpringState:
+        """Equations 7 to 13."""
+        target = self.targets(self._pose(y))
+        segment = causal(state.target_before, state.target, target, self.dt)
+        x, v = self._springs.step(state.positions, state.velocities, segment)
+        return SpringState(x, v, target, state.target)
+
+    def positions(self, state: SpringState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+        """(V, 3) float32, metres, in the reference frame as it is in y. No use of `bases`."""
+        return to_frame(self._pose(y), state.positions)
+
+    def shapes(
+        self, states: Sequence[SpringState], ys: Sequence[Vector], bases: int | None = None
+    ) -> NDArray[np.float32]:
+        """The positions of several states, (n, V, 3) float32, metres."""
+        return np.stack([self.positions(state, y) for state, y in zip(states, ys, strict=True)])
+
+    def coefficients(self, state: SpringState, y: Vector) -> None:
+        """None: nothing is decoded."""
+
+    def _pose(self, y: Vector) -> Pose:
+        return pose_in(y[self._where])

@@ -1,0 +1,48 @@
+"""What a channel of kind "pose" says: how a mesh's object and its bones are placed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .channels import POSE_ROWS, Channel, ChannelLayout
+
+Floats = NDArray[np.float32]
+
+
+class Pose(NamedTuple):
+    """frame_from_world (..., 3, 4); moves (..., K + 1, 3, 4), world space: see `Channel.parts`."""
+
+    frame_from_world: Floats
+    moves: Floats
+
+
+def pose_channel(layout: ChannelLayout) -> tuple[Channel, slice] | None:
+    """The first channel of kind "pose", and where it stands in y; None where there is none."""
+    slices = layout.slices()
+    return next(((c, slices[c.name]) for c in layout.channels if c.kind == "pose"), None)
+
+
+def pose_in(values: Floats) -> Pose:
+    """The matrices in the numbers of a channel of kind "pose", (..., 12 (K + 2))."""
+    matrices = values.reshape(*values.shape[:-1], -1, 3, POSE_ROWS // 3)
+    return Pose(matrices[..., 0, :, :], matrices[..., 1:, :, :])
+
+
+def to_frame(pose: Pose, x: Floats) -> Floats:
+    """Points (V, 3), m, from the world to the reference frame; float32, a new array."""
+    turned: Floats = x @ np.ascontiguousarray(pose.frame_from_world[:, :3].T)
+    turned += pose.frame_from_world[:, 3]
+    return turned
+
+
+def to_world(pose: Pose, x: Floats) -> Floats:
+    """Points (V, 3), m, from the reference frame to the world; float32, a new array.
+
+    Raises numpy.linalg.LinAlgError for a frame that is squeezed flat.
+    """
+    world_from_frame = np.linalg.inv(pose.frame_from_world[:, :3].astype(np.float64))
+    moved: Floats = ((x - pose.frame_from_world[:, 3]) @ world_from_frame.T).astype(np.float32)
+    return moved

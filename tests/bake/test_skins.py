@@ -1,0 +1,179 @@
+"""Skins and poses as they are read, held against Blender's own Armature modifier (Jin 2022, section 3)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+import bpy  # noqa: E402
+import rigs  # noqa: E402
+from scenes import empty_scene, react_to, set_frame  # noqa: E402
+
+from neural_physics.blender.properties import settings_of  # noqa: E402
+from neural_physics.blender.sampling import ChannelSampler, layout_of, reference_frame_of  # noqa: E402
+from neural_physics.blender.skins import check_skin, skin_of  # noqa: E402
+from neural_physics.blender.sources import mesh_of  # noqa: E402
+from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.poses import pose_channel, pose_in, to_frame, to_world  # noqa: E402
+from neural_physics.rest_mesh import read_mesh, write_mesh  # noqa: E402
+from neural_physics.skinning import skinning_of  # noqa: E402
+
+
+def rigged(bones=5):
+    """A tube that reacts to its rig; both are moved, turned and scaled."""
+    empty_scene()
+    rig = rigs.add_rig(bones)
+    tube = rigs.add_tube(rig)
+    rig.location, rig.rotation_euler, rig.scale = (0.3, -0.2, 0.1), (0.1, 0.4, -0.2), (1.3, 1.3, 1.3)
+    tube.location, tube.rotation_euler, tube.scale = (0.5, 0.1, 0.2), (0.0, 0.3, 0.5), (0.8, 1.1, 1.4)
+    settings = settings_of(tube)
+    settings.enabled, settings.method, settings.simulation.kind = True, "quasistatic_springs", "SOLID"
+    react_to(tube, rig)
+    return rig, tube
+
+
+def sampled(tube, frame=1):
+    layout = layout_of(tube)
+    sampler = ChannelSampler(tube, layout, reference_frame_of(tube), {}, 24.0)
+    return sampler.sample(set_frame(frame), frame).copy(), layout
+
+
+def skinned(tube):
+    """(V, 3) world space: what we make of the scene as it is."""
+    y, layout = sampled(tube)
+    _, where = pose_channel(layout)
+    return skinning_of(skin_of(tube), mesh_of(tube).rest_positions)(pose_in(y[where]).moves)
+
+
+def agree(tube, tolerance=3e-6):
+    theirs, moved = rigs.shown(tube), np.ptp(rigs.shown(tube), axis=0).max()
+    assert np.abs(skinned(tube) - theirs).max() < tolerance * moved
+
+
+@pytest.mark.parametrize("preserve_volume", [False, True])
+@pytest.mark.parametrize("turn,shift", [(0.6, 0.2), (3.0, 0.5)])
+def test_poses_are_skinned_as_by_the_armature_modifier(preserve_volume, turn, shift):
+    rig, tube = rigged()
+    tube.modifiers[0].use_deform_preserve_volume = preserve_volume
+    still = rigs.shown(tube)
+    for seed in range(5):
+        rigs.pose(rig, seed, turn, shift)
+        bpy.context.view_layer.update()
+        assert np.abs(rigs.shown(tube) - still).max() > 0.2
+        agree(tube)
+
+
+@pytest.mark.parametrize("preserve_volume", [False, True])
+def test_vertices_without_a_bone_stay_and_a_group_of_the_modifier_says_how_far_others_go(preserve_volume):
+    rig, tube = rigged()
+    modifier, count = tube.modifiers[0], len(tube.data.vertices)
+    modifier.use_deform_preserve_volume = preserve_volume
+    for group in tube.vertex_groups:
+        group.remove([3, 20])
+        group.add([5], 1e-5, "REPLACE")  # too little altogether
+    tube.vertex_groups["bone1"].add([7], 5e-5, "REPLACE")
+    share = tube.vertex_groups.new(name="Share")
+    share.add(list(range(count // 2)), 0.4, "REPLACE")
+    share.add(list(range(count // 2, count - 4)), 1.0, "REPLACE")
+    rigs.pose(rig, 1, 0.6, 0.3)
+    for name, inverted in (("", False), ("Share", False), ("Share", True)):
+        modifier.vertex_group, modifier.invert_vertex_group = name, inverted
+        bpy.context.view_layer.update()
+        agree(tube)
+    assert skin_of(tube).weights[[3, 20]].max() == 0.0
+
+
+def test_scaled_bones_are_followed_but_where_volume_is_preserved():
+    rig, tube = rigged()
+    rigs.pose(rig, 2)
+    rig.pose.bones["bone2"].scale = (1.2, 0.7, 1.1)
+    bpy.context.view_layer.update()
+    agree(tube)
+    tube.modifiers[0].use_deform_preserve_volume = True
+    with pytest.raises(Problem, match="The bone bone2 of Rig is scaled, which Tube cannot follow"):
+        sampled(tube)
+
+
+def test_bones_that_do_not_deform_and_those_without_a_group_are_no_part_of_the_channel():
+    rig, tube = rigged()
+    rig.data.bones["bone0"].use_deform = False
+    tube.vertex_groups.remove(tube.vertex_groups["bone3"])
+    (channel,) = layout_of(tube).channels
+    assert (channel.kind, channel.parts) == ("pose", ("bone1", "bone2", "bone4"))
+    assert channel.size == 12 * 5
+    rigs.pose(rig, 4)
+    bpy.context.view_layer.update()
+    agree(tube)
+
+
+def test_positions_are_seen_from_the_reference_frame_and_back():
+    rig, tube = rigged()
+    settings = settings_of(tube)
+    settings.frame_object, settings.frame_bone = rig, "bone2"
+    rigs.pose(rig, 3)
+    y, layout = sampled(tube)
+    pose = pose_in(y[pose_channel(layout)[1]])
+    theirs = rigs.shown(tube)
+    world_from_bone = np.array(rig.matrix_world @ rig.pose.bones["bone2"].matrix)
+    seen = to_frame(pose, theirs)
+    assert np.abs(seen @ world_from_bone[:3, :3].T + world_from_bone[:3, 3] - theirs).max() < 1e-5
+    assert np.abs(to_world(pose, seen) - theirs).max() < 1e-5
+
+
+def test_a_mesh_keeps_its_skin_on_disk_and_its_topology_without_one(tmp_path):
+    from dataclasses import replace
+
+    _, tube = rigged()
+    plain = mesh_of(tube)
+    mesh = replace(plain, skin=skin_of(tube))
+    assert mesh.topology() == plain.topology()
+    write_mesh(tmp_path / "mesh.npz", mesh)
+    read = read_mesh(tmp_path / "mesh.npz")
+    assert read.skin.bones == mesh.skin.bones and read.skin.preserve_volume == mesh.skin.preserve_volume
+    assert np.array_equal(read.skin.weights, mesh.skin.weights)
+    write_mesh(tmp_path / "mesh.npz", replace(mesh, skin=replace(mesh.skin, weights=mesh.skin.weights[1:])))
+    with pytest.raises(Problem, match="skin weights must be"):
+        read_mesh(tmp_path / "mesh.npz")
+
+
+def unbind(rig, tube):
+    tube.modifiers[0].use_vertex_groups = False
+
+
+def envelopes(rig, tube):
+    tube.modifiers[0].use_bone_envelopes = True
+
+
+def bend(rig, tube):
+    rig.data.bones["bone1"].bbone_segments = 4
+
+
+def wave(rig, tube):
+    tube.modifiers.new("Cast", "CAST")
+
+
+def forget(rig, tube):
+    settings_of(tube).interactions.clear()
+
+
+@pytest.mark.parametrize(
+    "change,sentence",
+    [
+        (unbind, "no bone moves it"),
+        (envelopes, "also binds it to bone envelopes"),
+        (bend, "the bone bone1 bends"),
+        (wave, "its modifier Cast moves it beside its armature"),
+        (forget, "does not react to its armature Rig"),
+    ],
+)
+def test_what_cannot_be_followed_exactly_is_refused_in_a_sentence(change, sentence):
+    rig, tube = rigged()
+    check_skin(tube)
+    change(rig, tube)
+    with pytest.raises(Problem, match=sentence):
+        check_skin(tube)
+    settings_of(tube).method = "subspace_physics"
+    check_skin(tube)

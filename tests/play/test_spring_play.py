@@ -1,0 +1,175 @@
+"""Jiggle Springs in Play: what an integrator makes of springs about Blender's own skinning (Jin 2022)."""
+
+from __future__ import annotations
+
+import bpy
+import jiggling
+import numpy as np
+import play_scenes
+import pytest
+import rigs
+import synthetic
+
+from neural_physics.blender import packing, playback
+from neural_physics.blender.properties import settings_of
+from neural_physics.blender.sampling import layout_of
+from neural_physics.blender.skins import skin_of
+from neural_physics.blender.sources import mesh_of
+from neural_physics.blender.spring_display import NAMES, are_shown, hide_springs, show_springs
+from neural_physics.errors import Problem
+
+pytestmark = pytest.mark.blender
+
+SECONDS = 3
+DT = 1 / 24
+
+
+def springs(count):
+    """k_s and k_d (V,)."""
+    k_s = np.linspace(80.0, 700.0, count)
+    return k_s, 2.0 * np.sqrt(k_s) * np.linspace(0.1, 0.5, count)
+
+
+def tube_on_bones(fps=24, preserve_volume=False):
+    """The scene, a walking and bending rig, and a tube on it that reacts to it."""
+    scene = play_scenes.open_scene(fps)
+    rig = rigs.add_rig(3)
+    tube = rigs.add_tube(rig)
+    tube.location = (0.2, 0.1, 0.0)
+    tube.modifiers[0].use_deform_preserve_volume = preserve_volume
+    rng = np.random.default_rng(2)
+    for half_second in range(2 * SECONDS + 3):
+        frame = 1 + half_second * fps // 2
+        rigs.pose(rig, half_second)
+        rig.location = rng.uniform(-0.4, 0.4, 3)
+        rig.keyframe_insert("location", frame=frame)
+        for bone in rig.pose.bones:
+            bone.keyframe_insert("rotation_quaternion", frame=frame)
+    settings = settings_of(tube)
+    settings.enabled, settings.method, settings.simulation.kind = True, "quasistatic_springs", "SOLID"
+    item = settings.interactions.add()
+    item.name, item.object = "Rig", rig
+    return scene, rig, tube
+
+
+def play(tube):
+    mesh, skin = mesh_of(tube), skin_of(tube)
+    k_s, k_d = springs(mesh.vertex_count)
+    info = synthetic.make_model_info(
+        mesh,
+        layout_of(tube),
+        method="quasistatic_springs",
+        settings={"preserve_volume": skin.preserve_volume},
+    )
+    rest = mesh.rest_positions
+    tensors = {"rest": rest, "mean": rest, "weights": skin.weights, "stiffness": k_s, "damping": k_d}
+    packing.pack(tube, synthetic.model_bytes(info, tensors))
+    playback.attach(tube)
+
+
+def played(fps, preserve_volume=False):
+    """World-space positions: what is shown every half second, and at each step what bones alone show."""
+    scene, _, tube = tube_on_bones(fps, preserve_volume)
+    bones = []
+    for frame in range(1, 2 + fps * SECONDS):
+        scene.frame_set(frame)
+        bones.append(rigs.shown(tube).astype(float))
+    play(tube)
+    shown = []
+    for half_second in range(2 * SECONDS + 1):
+        scene.frame_set(1 + half_second * fps // 2)
+        shown.append(rigs.shown(tube))
+    return np.stack(shown), np.stack(bones)
+
+
+@pytest.mark.parametrize("preserve_volume", [False, True])
+def test_play_is_what_an_integrator_makes_of_springs_about_the_skinned_mesh(preserve_volume):
+    shown, bones = played(24, preserve_volume)
+    truth = jiggling.swung(bones, jiggling.causal_slopes(bones), *springs(bones.shape[1]))
+    assert np.abs(truth - bones).max() > 0.1  # metres
+    assert np.abs(shown - truth[::12]).max() < 3e-5
+
+
+@pytest.mark.parametrize("fps", [30, 60])
+def test_other_frame_rates_show_the_same_at_the_same_times(fps):
+    """A step's pose is taken to be on a line between those of two frames."""
+    shown, _ = played(fps)
+    same, bones = played(24)
+    jiggle = np.abs(same - bones[::12]).max()
+    assert jiggle > 0.1
+    assert np.abs(shown - same).max() < 0.04 * jiggle
+
+
+def test_scrubbing_and_a_saved_file_show_what_playing_forward_showed(tmp_path):
+    scene, _, tube = tube_on_bones()
+    play(tube)
+    forward = play_scenes.played(tube, range(1, 60))
+    scene.frame_set(1)
+    for frame in (40, 7, 41, 59, 2, 40):
+        scene.frame_set(frame)
+        assert np.array_equal(play_scenes.shown(tube), forward[frame])
+    path = str(tmp_path / "scene.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    play_scenes.open_scene()
+    bpy.ops.wm.open_mainfile(filepath=path)
+    after = play_scenes.played(bpy.data.objects["Tube"], range(1, 60))
+    assert all(np.array_equal(after[frame], forward[frame]) for frame in forward)
+
+
+def test_a_rig_that_a_hand_poses_is_followed():
+    scene, rig, tube = tube_on_bones()
+    rig.animation_data_clear()
+    rig.location = (0.0, 0.0, 0.0)
+    rigs.pose(rig, 0, turn=0.0)
+    play(tube)
+    still = play_scenes.played(tube, range(1, 10))
+    rig.pose.bones[1].location = (0.3, 0.0, 0.0)
+    bpy.context.view_layer.update()
+    scene.frame_set(10)
+    moved = play_scenes.played(tube, range(10, 200))
+    tube.modifiers[-1].show_viewport = False
+    wanted = play_scenes.shown(tube)
+    assert np.abs(moved[199] - wanted).max() < 1e-3
+    assert np.abs(still[9] - wanted).max() > 0.1
+
+
+def test_a_bone_that_is_gone_is_told():
+    scene, rig, tube = tube_on_bones()
+    play(tube)
+    scene.frame_set(3)
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    rig.data.edit_bones.remove(rig.data.edit_bones["bone2"])
+    bpy.ops.object.mode_set(mode="OBJECT")
+    scene.frame_set(4)
+    problem = playback.status_of(tube).problem
+    assert isinstance(problem, Problem) and "Rig/bone2" in str(problem)
+
+
+def colours_of(mesh, name):
+    values = np.empty(4 * len(mesh.vertices), np.float32)
+    mesh.color_attributes[name].data.foreach_get("color", values)
+    return values.reshape(-1, 4)
+
+
+def test_springs_are_shown_as_colours_from_the_least_to_the_most():
+    _, _, tube = tube_on_bones()
+    play(tube)
+    k_s, k_d = springs(len(tube.data.vertices))
+    show_springs(tube)
+    show_springs(tube)
+    assert are_shown(tube) and tube.data.color_attributes.active_color.name == NAMES[0]
+    for name, values in zip(NAMES, (k_s, k_d, k_d**2 - 4.0 * k_s), strict=True):
+        lightness = colours_of(tube.data, name)[:, :3] @ [0.2126, 0.7152, 0.0722]
+        assert (np.diff(lightness[np.argsort(values)]) > -1e-6).all() and np.ptp(lightness) > 0.05
+    swinging = colours_of(tube.data, NAMES[2])[:, 0]
+    assert swinging.max() < 0.05, "all of them swing: none is in the bright half"
+    hide_springs(tube)
+    assert not len(tube.data.color_attributes)
+
+
+def test_springs_of_another_method_s_model_are_not_shown():
+    play_scenes.open_scene()
+    sheet = play_scenes.add_sheet(play_scenes.add_hand())
+    with pytest.raises(Problem, match="Sheet has no model of Jiggle Springs"):
+        show_springs(sheet)

@@ -18,6 +18,7 @@ from typing import Any
 
 import bench_accuracy
 import bench_excursion
+import bench_latent
 import bench_limit
 import bench_normals
 import bench_penetration
@@ -86,6 +87,7 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "normals": bench_normals.judge,
     "penetration": bench_penetration.judge,
     "solver": bench_solver.judge,
+    **bench_latent.PARTS,
 }
 
 

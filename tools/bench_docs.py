@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import bench_latent_docs
+from markdown_tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
 REPORT, PAGE = ROOT / "build" / "bench" / "report.json", ROOT / "docs" / "benchmarks.md"
@@ -299,13 +302,8 @@ PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "solver": ("solver", solver),
     "shell": ("solver", shell),
     "simkit": ("solver", simkit),
+    **bench_latent_docs.PLACES,
 }
-
-
-def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """In Markdown."""
-    lines = [names, ["---"] * len(names), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def main() -> None:

@@ -1,0 +1,22 @@
+"""How long the bundled solver takes for frames of a take, simulated anew."""
+
+from __future__ import annotations
+
+from statistics import median
+from time import process_time
+
+from ml_backend.simulation.simulation import Simulation
+from neural_physics.takes import Dataset
+
+
+def solver_ms(dataset: Dataset, take: str, frames: int) -> float:
+    """Median of a frame, ms of the processor, of a take's first frames."""
+    surroundings, body = dataset.surroundings(take), dataset.body
+    assert surroundings is not None and body is not None
+    request, tracks = surroundings
+    simulation, taken = Simulation(request, body, tracks), []
+    for _ in range(frames):
+        began = process_time()
+        simulation.advance()
+        taken.append(process_time() - began)
+    return 1e3 * median(taken)

@@ -269,6 +269,7 @@ PROBLEMS: dict[str, str] = {
     ),
     # Models
     "model_missing": "{object} has no model: train one, or import a model file.",
+    "springs_unknown": "{object} has no model of Jiggle Springs, whose springs could be shown: train one first.",
     "model_not_packed": "{object} has no model in this .blend: train one, import a model file, or pack one first.",
     "model_in_the_way": (
         "{path} holds another model than the one that {object} plays, and would be lost: "
@@ -385,6 +386,40 @@ PROBLEMS: dict[str, str] = {
     "latent_takes_differ": (
         "The take {take} of {path} was baked with other colliders than {first}: "
         "bake all takes with the same ones, into a new dataset folder."
+    ),
+    "contact_needs_solid": (
+        "Contact corrections are learned of a solid that the bundled solver simulated, and {object} in {path} is none: "
+        "set Simulated By to Solid and click Bake, or choose another method."
+    ),
+    "contact_frame_moves": (
+        "{object} is stored in axes that move in the take {take}, in which its handles cannot be simulated: "
+        "choose a reference that stands still and bake again, or choose another method."
+    ),
+    "contact_handles_unusable": (
+        "{object} cannot be carried by {points} handles, which must reach every part of it and span space: "
+        "train with more, such as --set handles=12."
+    ),
+    "contact_pins_unseen": (
+        "The pinned parts of {object} are up to {off} off from where its channels tell: "
+        "let pins that move hang on an object that is a channel, each group as one rigid piece."
+    ),
+    "contact_collider_unseen": (
+        "No channel of {object} tells where the collider {collider} is: add its position as a channel and bake again."
+    ),
+    "contact_collider_turns": (
+        "The collider {collider} of {object} turns, which no channel tells: let it keep its orientation, or use a ball."
+    ),
+    "contact_collider_shape": (
+        "Contact corrections know balls, boxes and a ground that stands, and the collider {collider} of {object} "
+        "is none of them: give it one of these shapes and bake again, or choose another method."
+    ),
+    "contact_colliders_differ": (
+        "The moving colliders of {object} are not of one shape, as contact corrections need them: "
+        "make all of them balls, or boxes of one size, and bake again."
+    ),
+    "contact_not_settled": (
+        "No shape at rest of {object} was found, so that there is nothing to learn: "
+        "train with more handles, or bake takes in which it is deformed less."
     ),
     "training_python_unset": (
         "There is no Python that can train: choose one, or create one, "

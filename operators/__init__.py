@@ -14,6 +14,7 @@ from . import (
     play,
     set_up,
     share,
+    springs,
     takes,
 )
 
@@ -27,6 +28,7 @@ PARTS = (
     evaluation,
     takes,
     play,
+    springs,
     capsules,
     share,
 )

@@ -9,6 +9,8 @@ from ..neural_physics.blender.cache_modifier import find_cache
 from ..neural_physics.blender.playback import PlayStatus, status_of
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.spring_display import are_shown
+from ..neural_physics.methods.requirements import QUASISTATIC_SPRINGS
 from ..operators.play import (
     NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_catch_up,
@@ -17,6 +19,7 @@ from ..operators.play import (
     NEURALPHYSICS_OT_stop_playing,
 )
 from ..operators.share import NEURALPHYSICS_OT_pack
+from ..operators.springs import NEURALPHYSICS_OT_hide_springs, NEURALPHYSICS_OT_show_springs
 from .support import Section, button, sentences, settings_column
 
 NOTICEABLE = 0.01  # the share outside what was trained from which it is worth a line
@@ -57,6 +60,11 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if status.linear:
             column.prop(settings, "decode_with")
             column.prop(settings, "use_preview")
+        if settings.method == QUASISTATIC_SPRINGS:
+            row = layout.row(align=True)
+            row.operator(NEURALPHYSICS_OT_show_springs.bl_idname, icon="COLOR")
+            if are_shown(obj):
+                row.operator(NEURALPHYSICS_OT_hide_springs.bl_idname)
         button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
 
     def _draw_state(self, layout: bpy.types.UILayout, context: bpy.types.Context, status: PlayStatus) -> None:

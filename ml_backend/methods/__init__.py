@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ml_backend.methods import latent_presets, level_presets, spring_presets, subspace_presets
+from ml_backend.methods import (
+    contact_presets,
+    latent_presets,
+    level_presets,
+    spring_presets,
+    subspace_presets,
+)
 from ml_backend.presets import Preset
 
 
@@ -34,12 +40,19 @@ def _quasistatic_springs(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
     return train(*arguments)
 
 
+def _contact_corrections(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+    from ml_backend.methods.contact_corrections import train
+
+    return train(*arguments)
+
+
 # dataset, options, emit, stop -> what the "result" event says
 TRAINERS: dict[str, Callable[..., dict[str, Any]]] = {
     "subspace_physics": _subspace_physics,
     "latent_dynamics": _latent_dynamics,
     "hierarchical_cloth": _hierarchical_cloth,
     "quasistatic_springs": _quasistatic_springs,
+    "contact_corrections": _contact_corrections,
 }
 
 PRESETS: dict[str, dict[str, Preset]] = {
@@ -47,4 +60,5 @@ PRESETS: dict[str, dict[str, Preset]] = {
     "latent_dynamics": dict(latent_presets.PRESETS),
     "hierarchical_cloth": dict(level_presets.PRESETS),
     "quasistatic_springs": dict(spring_presets.PRESETS),
+    "contact_corrections": dict(contact_presets.PRESETS),
 }

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ml_backend.methods.latent_data import Frames
+from ml_backend.methods.latent_data import LatentData
 from ml_backend.methods.latent_networks import (
     ResidualNetwork,
     load_module,
@@ -32,6 +32,7 @@ class Autoencoder(nn.Module):
     each by its own deviation (deviations (K,), m).
     """
 
+    amplitudes: Tensor
     into: Tensor
     back: Tensor
 
@@ -45,6 +46,10 @@ class Autoencoder(nn.Module):
         around = np.zeros((latents, k), np.float32)
         if preset.shortcut:
             around[range(latents), range(latents)] = deviations[:latents] / self.scale
+        # Each latent moves the decoder's network as far as it moves the body: what hardly moves anything has
+        # few frames that tell what goes with it.
+        share = deviations[:latents] / self.scale if preset.shortcut else np.ones(latents)
+        self.register_buffer("amplitudes", torch.from_numpy(share.astype(np.float32)))
         inverse = np.divide(1.0, around, out=np.zeros_like(around), where=around > 0.0)
         self.register_buffer("into", torch.from_numpy(inverse))  # (L, K)
         self.register_buffer("back", torch.from_numpy(around.T.copy()))  # (K, L)
@@ -57,12 +62,13 @@ class Autoencoder(nn.Module):
 
     def decode(self, z: Tensor) -> Tensor:
         """c (n, K), m."""
-        unit: Tensor = self.decoder(z) + z @ self.back.T
+        unit: Tensor = self.decoder(z * self.amplitudes) + z @ self.back.T
         return unit * self.scale
 
     def tensors(self) -> Tensors:
         """For the model file; `scale` is left to whoever writes the bases."""
         found = self.encoder.tensors("encoder") | self.decoder.tensors("decoder")
+        found["decoder.0.weight"] = found["decoder.0.weight"] * self.amplitudes.cpu().numpy()
         found["encoder.around"] = self.into.cpu().numpy().copy()
         found["decoder.around"] = self.back.cpu().numpy().copy()
         return found
@@ -73,8 +79,7 @@ class AutoencoderLearner:
 
     def __init__(
         self,
-        training: Frames,
-        validation: Frames,
+        data: LatentData,
         stiffness: np.ndarray,
         preset: LatentPreset,
         seed: int,
@@ -83,7 +88,9 @@ class AutoencoderLearner:
         """stiffness (K, K), J/m^2: the elastic energy's second derivatives by c, about the training data."""
         torch.manual_seed(seed)
         self._preset, self._seed = preset, seed
-        self._c = torch.from_numpy(training.c.astype(np.float32)).to(device)
+        training, validation = data.training, data.validation
+        shapes = np.concatenate([training.c, data.imagined[0]])
+        self._c = torch.from_numpy(shapes.astype(np.float32)).to(device)
         self._held_out = torch.from_numpy(validation.c.astype(np.float32)).to(device)
         self._beyond = float(validation.beyond.sum())
         self._total = float((validation.c**2).sum()) + self._beyond

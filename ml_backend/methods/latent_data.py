@@ -25,6 +25,7 @@ from neural_physics.reporting import Emit, Progress, StopRequest
 from neural_physics.takes import Dataset
 
 Array = NDArray[np.float64]
+ARRAYS = ("mean", "basis", "boundary", "starts", "imagined")
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class LatentData:
     mean (B, 3), basis (K, B, 3), rows of unit length over all vertices; captured: share of the variance they
     hold. boundary (v, e): s = boundary (y - y_mean); its last three rows are the pins' mean position, of
     which only differences are told to the integrator unless `absolute`.
-    starts: indices of the training frames that takes begin with.
+    starts: indices of the training frames that takes begin with. imagined (2, n, K): c of more frames than
+    were baked, and of the frames before them; see `latent_imagining`.
     """
 
     mean: Array
@@ -76,10 +78,11 @@ class LatentData:
     starts: NDArray[np.int64]
     training: Frames
     validation: Frames
+    imagined: Array
 
     def to_tensors(self) -> Tensors:
         """All of it as named arrays."""
-        tensors: Tensors = {name: getattr(self, name) for name in ("mean", "basis", "boundary", "starts")}
+        tensors: Tensors = {name: getattr(self, name) for name in ARRAYS}
         tensors |= {f"motion.{name}": getattr(self.motion, name) for name in ("mean", "basis", "offsets")}
         numbers = (self.captured, self.absolute, self.motion.exact, self.motion.error)
         tensors["numbers"] = np.array(numbers, np.float64)
@@ -94,7 +97,7 @@ class LatentData:
         captured, absolute, exact, error = map(float, tensors["numbers"])
         moved = {name: tensors[f"motion.{name}"] for name in ("mean", "basis", "offsets")}
         motion = BoundaryMotion(**moved, exact=bool(exact), error=error)
-        rest: dict[str, Any] = {name: tensors[name] for name in ("mean", "basis", "boundary", "starts")}
+        rest: dict[str, Any] = {name: tensors[name] for name in ARRAYS}
         for role in ("training", "validation"):
             rest[role] = Frames(**{f.name: tensors[f"{role}.{f.name}"] for f in fields(Frames)})
         return cls(captured=captured, motion=motion, absolute=bool(absolute), **rest)
@@ -177,6 +180,7 @@ def prepare(
         starts=np.array(firsts or [0], np.int64),
         training=learned,
         validation=_frames(validation, dataset, body, motion, boundary, *bases_and_mean, count),
+        imagined=np.empty((2, 0, len(basis))),
     )
 
 

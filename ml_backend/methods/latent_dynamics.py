@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,10 +15,12 @@ from ml_backend.methods.contact_energy import contact_energy
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_autoencoder import Autoencoder, AutoencoderLearner
 from ml_backend.methods.latent_data import LatentData, colliders_of, of_body, prepare
+from ml_backend.methods.latent_imagining import imagined
 from ml_backend.methods.latent_integrator import Integrator, IntegratorLearner
 from ml_backend.methods.latent_networks import load_module
 from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import LatentPreset
+from ml_backend.methods.strand_softening import softened
 from ml_backend.normal_regression import fit_normals
 from ml_backend.spans import Span, split
 from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
@@ -141,7 +143,12 @@ class _Run:
             return LatentData.from_tensors(found[0]), found[0]["stiffness"]
         bases, device = self.options.bases, self.device
         data = prepare(training, validation, self.dataset, self.body, bases, device, self.emit, self.stop)
-        stiffness = self.physics(data).stiffness(data, self.options.seed)
+        physics, seed = self.physics(data), self.options.seed
+        stiffness = physics.stiffness(data, seed)
+        if self.body.settings.kind == "rod" and data.motion.exact and not data.absolute:
+            count = self.preset.imagined
+            more = imagined(data, physics, stiffness, count, seed, self.emit, self.stop)
+            data = replace(data, imagined=more)
         write_tensors(path, data.to_tensors() | {"stiffness": stiffness}, {"identity": self.key})
         return data, stiffness
 
@@ -151,15 +158,16 @@ class _Run:
         colliders = colliders_of(self.dataset, self.body) if self.preset.contact else []
         contact = contact_energy(colliders, self.body, dt, self.device)
         weight = 0.0 if data.motion.exact else self.preset.boundary_weight
-        potential = IncrementalPotential(self.body, dt, AIR_DENSITY, weight, contact, self.device)
-        return LatentPhysics(data, self.body, potential, dt, self.device)
+        body = softened(self.body, self.preset.give)
+        potential = IncrementalPotential(body, dt, AIR_DENSITY, weight, contact, self.device)
+        return LatentPhysics(data, body, potential, dt, self.device)
 
     def autoencoder(
         self, data: LatentData, stiffness: np.ndarray, notes: list[str]
     ) -> tuple[Autoencoder, Training]:
         """The best one, and how its training went."""
         preset, seed = self.preset, self.options.seed
-        learner = AutoencoderLearner(data.training, data.validation, stiffness, preset, seed, self.device)
+        learner = AutoencoderLearner(data, stiffness, preset, seed, self.device)
         minutes = CODER_SHARE * preset.minutes
         training = self._training(learner, "Learning the shapes", preset.coder_steps, minutes, notes)
         try:

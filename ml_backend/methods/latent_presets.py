@@ -23,11 +23,14 @@ RANGES: dict[str, tuple[float, float]] = {
     "layers": (2, MOST_LAYERS),
     "width": (1, 8192),
     "boundary_weight": (0, math.inf),
+    "give": (0, 1),
+    "imagined": (0, math.inf),
     "noise": (0, math.inf),
     "swing": (0, math.inf),
     "floor": (0, math.inf),
     "carried": (0, math.inf),
     "carry_frames": (1, math.inf),
+    "outlying": (0, math.inf),
     "solve_every": (1, math.inf),
     "solved": (1, math.inf),
     "evaluations": (1, math.inf),
@@ -57,12 +60,19 @@ class LatentPreset(Preset):
     solve_every: steps of the optimiser between two lots of samples that are solved, of `solved` without noise
     each and others as in a batch; evaluations: of the potential, for each at most; memory: how many are kept.
     balance: whether each sample's energy is divided by its mean speed (eq. 6); floor: the least speed to
+    divide by, as a share of the mean over all samples. boundary_weight: w_bc, N/m. give: by which share
+    of their length strands may stretch under their own weight, in the loss; stiffer ones are taken to be as
+    soft as that (0: as stiff as they are). imagined: frames of strands that are simulated in the
+    bases, beside those that were baked.
     divide by, as a share of the mean over all samples. boundary_weight: w_bc, N/m. contact: whether colliders
     are in the potential.
     noise: of the two latents a noisy sample starts from, in standard deviations of its batch; swing: what
     noise of their difference in its own standard deviations is used instead of two that are independent (0:
     independent ones, the paper). carried: samples in each batch that go on from the model's own prediction,
-    as a share of those without noise, for up to carry_frames frames.
+    as a share of those without noise, for up to carry_frames frames. mixed: whether noisy and carried samples
+    have their shape from another frame than what acts on them, where nothing forbids it.
+    outlying: from where on a solved sample's error counts as the root of its energy, in energies of what a
+    step changes of the motion (0: nowhere).
     steps: of the optimiser; batch: samples without noise per step, and as many with it; learning_rate: falls
     as a cosine where `falling`. average: of the weights, over about so many steps (0: none).
     validate_every: steps; patience: validations without a better one before training ends.
@@ -83,16 +93,20 @@ class LatentPreset(Preset):
     loss: Loss = "solved"
     solve_every: int = 100
     solved: int = 64
-    evaluations: int = 12
+    evaluations: int = 24
     memory: int = 32768
     balance: bool = True
     floor: float = 0.2
     boundary_weight: float = 1e5
+    give: float = 0.025
+    imagined: int = 2000
     contact: bool = True
     noise: float = 0.1
     swing: float = 0.5
     carried: float = 1.0
     carry_frames: int = 100
+    mixed: bool = True
+    outlying: float = 0.05
     steps: int = 20_000
     batch: int = 256
     learning_rate: float = 2e-3
@@ -119,6 +133,8 @@ PRESETS = {
         coder_batch=500,
         coder_rate=1e-4,
         elastic=0.0,
+        give=0.0,
+        imagined=0,
         shortcut=False,
         layers=6,
         width=256,
@@ -127,6 +143,7 @@ PRESETS = {
         floor=0.01,
         swing=0.0,
         carried=0.0,
+        mixed=False,
         steps=20_000,
         batch=500,
         learning_rate=1e-4,

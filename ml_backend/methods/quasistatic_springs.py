@@ -82,15 +82,21 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "reason": FITTED,
     }
     write_model(options.out, _info(dataset, rig.skin, training | result), tensors)
+    notes = [
+        f"On the frames kept for checking, springs are {1000 * errors.rms:.2g} mm from the simulation, "
+        f"and bones alone {1000 * bones.rms:.2g} mm (root mean square)."
+    ]
+    if errors.rms >= targets.rms:
+        notes.append(
+            "Springs are no help there: what the simulation does beside its bones is bulging and bending, "
+            "and not swinging; bake quicker motion or softer flesh, or choose another method."
+        )
     return {
         "model": str(options.out),
         "frames": frames,
         "vertices": len(stiffness),
         "device": "cpu",
-        "notes": [
-            f"On the takes kept for checking, springs are {1000 * errors.rms:.2g} mm from the simulation, "
-            f"and bones alone {1000 * bones.rms:.2g} mm (root mean square)."
-        ],
+        "notes": notes,
         **result,
     }
 

@@ -86,7 +86,11 @@ def is_shown(obj: bpy.types.Object) -> bool:
 
 def error_colours(error: NDArray[np.float32]) -> NDArray[np.float32]:
     """(V, 4) float32 linear RGBA of (V,) errors, from exact to the largest of them."""
-    share = error / max(float(error.max()), 1e-12)
+    return ramp_colours(error / max(float(error.max()), 1e-12))
+
+
+def ramp_colours(share: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(V, 4) float32 linear RGBA of (V,) shares, from 0 to 1."""
     places = np.linspace(0.0, 1.0, len(RAMP))
     channels = [np.interp(share, places, RAMP[:, i]) for i in range(3)]
     return np.stack([*channels, np.ones_like(share)], axis=1).astype(np.float32)

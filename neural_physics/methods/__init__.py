@@ -12,6 +12,7 @@ from ..channels import ChannelLayout
 from ..decoding import LinearDecoder
 from ..errors import Problem
 from ..model_file import Model
+from .contact_corrections import ContactCorrections
 from .hierarchical_cloth import HierarchicalCloth
 from .latent_dynamics import LatentDynamics
 from .quasistatic_springs import QuasistaticSprings
@@ -81,6 +82,7 @@ METHODS: dict[str, type[Any]] = {
     "latent_dynamics": LatentDynamics,
     "hierarchical_cloth": HierarchicalCloth,
     "quasistatic_springs": QuasistaticSprings,
+    "contact_corrections": ContactCorrections,
 }
 
 

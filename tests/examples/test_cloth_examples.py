@@ -56,6 +56,7 @@ def test_moves_stays_bounded_and_is_held_where_its_pins_are_carried(name, monkey
     for module in (flag_levels, cloth_over_objects):
         monkeypatch.setattr(module.build, "__defaults__", ((19, 13),))
     obj = opened(name)
+    settings_of(obj).take_count = 1
     pins = mesh_of(obj).pins > 0.0
     assert 0 < pins.sum() < len(pins)
     take = baked(obj, tmp_path / "d")

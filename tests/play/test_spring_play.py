@@ -15,6 +15,7 @@ from neural_physics.blender.properties import settings_of
 from neural_physics.blender.sampling import layout_of
 from neural_physics.blender.skins import skin_of
 from neural_physics.blender.sources import mesh_of
+from neural_physics.blender.spring_display import NAMES, are_shown, hide_springs, show_springs
 from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender
@@ -30,7 +31,7 @@ def springs(count):
 
 
 def tube_on_bones(fps=24, preserve_volume=False):
-    """The scene, a walking and bending rig, and a tube on it that reacts to it, as the solver would bake it."""
+    """The scene, a walking and bending rig, and a tube on it that reacts to it."""
     scene = play_scenes.open_scene(fps)
     rig = rigs.add_rig(3)
     tube = rigs.add_tube(rig)
@@ -67,7 +68,7 @@ def play(tube):
 
 
 def played(fps, preserve_volume=False):
-    """World-space positions every half second: what is shown, and at each step what bones alone would show."""
+    """World-space positions: what is shown every half second, and at each step what bones alone show."""
     scene, _, tube = tube_on_bones(fps, preserve_volume)
     bones = []
     for frame in range(1, 2 + fps * SECONDS):
@@ -128,7 +129,8 @@ def test_a_rig_that_a_hand_poses_is_followed():
     moved = play_scenes.played(tube, range(10, 200))
     tube.modifiers[-1].show_viewport = False
     wanted = play_scenes.shown(tube)
-    assert np.abs(moved[199] - wanted).max() < 1e-3 < 0.1 < np.abs(still[9] - wanted).max()
+    assert np.abs(moved[199] - wanted).max() < 1e-3
+    assert np.abs(still[9] - wanted).max() > 0.1
 
 
 def test_a_bone_that_is_gone_is_told():
@@ -142,3 +144,32 @@ def test_a_bone_that_is_gone_is_told():
     scene.frame_set(4)
     problem = playback.status_of(tube).problem
     assert isinstance(problem, Problem) and "Rig/bone2" in str(problem)
+
+
+def colours_of(mesh, name):
+    values = np.empty(4 * len(mesh.vertices), np.float32)
+    mesh.color_attributes[name].data.foreach_get("color", values)
+    return values.reshape(-1, 4)
+
+
+def test_springs_are_shown_as_colours_from_the_least_to_the_most():
+    _, _, tube = tube_on_bones()
+    play(tube)
+    k_s, k_d = springs(len(tube.data.vertices))
+    show_springs(tube)
+    show_springs(tube)
+    assert are_shown(tube) and tube.data.color_attributes.active_color.name == NAMES[0]
+    for name, values in zip(NAMES, (k_s, k_d, k_d**2 - 4.0 * k_s), strict=True):
+        lightness = colours_of(tube.data, name)[:, :3] @ [0.2126, 0.7152, 0.0722]
+        assert (np.diff(lightness[np.argsort(values)]) > -1e-6).all() and np.ptp(lightness) > 0.05
+    swinging = colours_of(tube.data, NAMES[2])[:, 0]
+    assert swinging.max() < 0.05, "all of them swing: none is in the bright half"
+    hide_springs(tube)
+    assert not len(tube.data.color_attributes)
+
+
+def test_springs_of_another_method_s_model_are_not_shown():
+    play_scenes.open_scene()
+    sheet = play_scenes.add_sheet(play_scenes.add_hand())
+    with pytest.raises(Problem, match="Sheet has no model of Jiggle Springs"):
+        show_springs(sheet)

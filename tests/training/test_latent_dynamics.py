@@ -11,17 +11,18 @@ import pytest
 import torch
 from bake_requests import ground, round_ball
 from motion_data import make_dataset
-from swinging_strips import FPS, HAND, bake, hand, silent, strands, strip
+from swinging_strips import FPS, HAND, bake, hand, silent, straight, strands, strip
 
 from ml_backend.methods.boundary_motion import blended, fit_boundary_motion
 from ml_backend.methods.contact_energy import contact_energy
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_autoencoder import AutoencoderLearner
 from ml_backend.methods.latent_data import LatentData, colliders_of, of_body, prepare
-from ml_backend.methods.latent_integrator import IntegratorLearner, raw_inputs
+from ml_backend.methods.latent_integrator import IntegratorLearner
 from ml_backend.methods.latent_minimum import minimise
 from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import PRESETS, RANGES, LatentPreset
+from ml_backend.methods.latent_step import raw_inputs
 from ml_backend.presets import NAMES, changed
 from ml_backend.simulation.bodies import make_body
 from ml_backend.spans import split
@@ -126,7 +127,7 @@ def learners(dataset, settings=QUICK, steps=20):
     potential = IncrementalPotential(dataset.body, 1 / FPS, 1.225, 0.0, None, CPU)
     physics = LatentPhysics(data, dataset.body, potential, 1 / FPS, CPU)
     stiffness = physics.stiffness(data, 0)
-    coding = AutoencoderLearner(data.training, data.validation, stiffness, preset, 0, CPU)
+    coding = AutoencoderLearner(data, stiffness, preset, 0, CPU)
     for number in range(steps):
         coding.step(number, number / steps)
     integrating = IntegratorLearner(data, coding.coder, physics, stiffness, preset, 0, CPU)
@@ -208,7 +209,7 @@ def test_exported_networks_are_those_of_torch_with_their_normalisation_folded_in
 def test_the_gradient_that_trains_is_that_of_finite_differences(dataset):
     settings = [*QUICK, "loss=potential", "batch=4", "carried=0"]
     _, physics, coding, learner = learners(dataset, settings)
-    at, now, before = learner._samples(4, torch.Generator().manual_seed(1))
+    at, now, before = learner._states.drawn(4, learner.network, 0.0, torch.Generator().manual_seed(1))
     step, predicted, _ = learner._beginning(at, now, before)
     coder = coding.coder.double()
 
@@ -227,11 +228,8 @@ def test_true_latents_are_near_what_solving_in_latents_finds(dataset):
     """The reduced step of a trained autoencoder ends near where the solver's own does."""
     settings = [*QUICK, "noise=0", "swing=0", "carried=0"]
     _, _, _, learner = learners(dataset, settings, 1000)
-    learner._solve(torch.Generator().manual_seed(3))
-    count = int(learner._solved.filled)
-    found, raw = learner._solved.z[:count], learner._solved.raw[:count]
-    at, _, _ = learner._samples(64, torch.Generator().manual_seed(3))
-    true, last = learner.z[at], raw[:, : found.shape[1]]
+    at, last, before = learner._states.drawn(64, learner.network, 0.0, torch.Generator().manual_seed(3))
+    found, true = learner._solve(at, last, before, last), learner.z[at]
     assert (found - true).norm(dim=1).mean() < 0.25 * (last - true).norm(dim=1).mean()
 
 
@@ -350,6 +348,17 @@ def test_strands_that_are_curved_at_rest_are_refused_as_nobody_knows_their_twist
     curve = np.stack([0.3 * np.sin(turn), 0.3 * (1 - np.cos(turn)), 0 * turn], 1)
     problem = refused(bake(tmp_path / "dataset", strands(curve), 70, ("training",)), tmp_path)
     assert problem.code == "latent_strands_curved" and "17 degrees" in problem.message
+
+
+def test_strands_are_learned_from_what_was_baked_and_from_what_is_imagined(tmp_path):
+    dataset, stages = bake(tmp_path / "dataset", straight(), 80, ("training",)), set()
+    settings = [*QUICK, "imagined=64", "steps=60", "coder_steps=60"]
+    out = tmp_path / "model.safetensors"
+    result = train(dataset, out, settings=settings, emit=lambda event: stages.add(event.get("stage")))
+    assert "Imagining more motion" in stages and np.isfinite(result["validation_error"])
+    method, y = load_method(read_model(out)), dataset.takes("training")[0].interaction
+    state = method.step(method.start(y[0]), y[1])
+    assert np.isfinite(method.positions(state, y[1])).all()
 
 
 def test_a_take_that_does_not_say_what_acted_in_it_is_named(tmp_path):

@@ -37,7 +37,7 @@ DEMONSTRATION: list[Key] = [
 
 def build(scene: bpy.types.Scene, points: tuple[int, int] = (37, 25)) -> bpy.types.Object:
     """A sheet of so many vertices along and across, dragged over three balls by a hand; returns the sheet."""
-    view = View(camera=(-1.7, -3.9, 1.9), target=(0.1, 0.0, -0.1), lens=58.0)
+    view = View(camera=(-1.7, -3.9, 1.9), target=(0.05, 0.0, 0.0), lens=85.0)
     collection = open_stage(scene, "Cloth over Objects", view, ground=-1.3, frames=FRAMES)
     cloth = sheet(collection, "Blanket", points, (LENGTH, WIDTH, 1.0), SAIL)
     cast(bpy.types.Mesh, cloth.data).transform(Matrix.Translation((0.0, 0.0, HEIGHT)))

@@ -1,0 +1,158 @@
+"""Handles of a body of tetrahedra: where they are, and how every vertex follows them.
+
+The weights are the smoothest that take the handles' values: they interpolate points, go along with frames
+affinely, and reproduce affine motions, as biharmonic generalised barycentric coordinates do (Wang et al.
+2015, section 3). What is smooth is measured by how much the gradient jumps from one tetrahedron to the
+next, whose only zeros are the affine functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import splu
+
+from neural_physics.energies.deformation import rest_shapes
+from neural_physics.subspace.handles import CORNERS, Handles
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+FLAT = 1e-3  # of the body's size: handles that reach no further than that across a plane do not span space
+
+
+def pin_groups(tetrahedra: NDArray[np.integer], pinned: NDArray[np.bool_]) -> list[Indices]:
+    """The pinned vertices, by what of them hangs together: each group is a frame."""
+    elements = tetrahedra.astype(np.intp)
+    pairs = elements[:, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]].reshape(-1, 2)
+    pairs = pairs[pinned[pairs].all(1)]
+    graph = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(pinned),) * 2)
+    _, parts = connected_components(graph, directed=False)
+    held = np.flatnonzero(pinned)
+    return [held[parts[held] == part] for part in np.unique(parts[held])]
+
+
+def spread_points(rest: Array, count: int, taken: NDArray[np.bool_]) -> Indices:
+    """(count,) vertices of rest (B, 3), each the farthest from all before it and from those taken (B,).
+
+    Where none is taken, the first four are those that span the most space.
+    """
+    chosen: list[int] = []
+    if taken.any():
+        away = np.linalg.norm(rest[:, None] - rest[taken][None], axis=-1).min(1)
+    else:
+        chosen = _spanning(rest)[:count]
+        away = np.linalg.norm(rest[:, None] - rest[chosen][None], axis=-1).min(1)
+    while len(chosen) < count:
+        chosen.append(int(away.argmax()))
+        away = np.minimum(away, np.linalg.norm(rest - rest[chosen[-1]], axis=1))
+    return np.array(chosen, np.intp)
+
+
+def _spanning(rest: Array) -> list[int]:
+    """Four vertices, each the farthest off the point, line or plane through those before it."""
+    off = rest - rest.mean(0)
+    chosen = [int(np.linalg.norm(off, axis=1).argmax())]
+    off = rest - rest[chosen[0]]
+    for _ in range(CORNERS - 1):
+        chosen.append(int(np.linalg.norm(off, axis=1).argmax()))
+        axis = off[chosen[-1]] / max(float(np.linalg.norm(off[chosen[-1]])), 1e-300)
+        off = off - np.outer(off @ axis, axis)
+    return chosen
+
+
+def fit_handles(
+    rest: Array, tetrahedra: NDArray[np.integer], points: Indices, frames: Sequence[Indices]
+) -> Handles:
+    """Free points at vertices (n,), and frames that hold groups of vertices.
+
+    rest (B, 3) m, tetrahedra (m, 4) of positive volume. Raises ValueError where the handles do not span
+    space, so that the body would turn or shear without them.
+    """
+    count, n = len(rest), len(points)
+    corners = [_corners(rest, group) for group in frames]
+    at_rest = np.concatenate([rest[points], *corners])
+    size = float(np.linalg.norm(np.ptp(rest, axis=0)))
+    held = np.concatenate([points, *frames]).astype(np.intp)
+    away = rest[held] - rest[held].mean(0)
+    spans = len(held) >= CORNERS and np.linalg.svd(away, compute_uv=False)[2] > FLAT * size
+    if not spans or len(np.unique(held)) < len(held):
+        raise ValueError(
+            "Handles must be four or more that are not in one plane, each in a place of its own."
+        )
+    given = np.zeros((len(held), len(at_rest)))
+    given[:n, :n] = np.eye(n)
+    first = n
+    for number, (group, of_frame) in enumerate(zip(frames, corners, strict=True)):
+        columns = slice(n + CORNERS * number, n + CORNERS * (number + 1))
+        given[first : first + len(group), columns] = _affine_shares(rest[group], of_frame)
+        first += len(group)
+    weights = np.empty((count, len(at_rest)))
+    weights[held] = given
+    free = np.setdiff1d(np.arange(count), held)
+    if len(free):
+        jumps = gradient_jumps(rest, tetrahedra)
+        energy = (jumps.T @ jumps)[free]
+        system = splu(energy[:, free].tocsc(), permc_spec="MMD_AT_PLUS_A")
+        weights[free] = system.solve(-(energy[:, held] @ given))
+    return Handles(weights, vertex_gradients(rest, tetrahedra, weights), at_rest, n)
+
+
+def gradient_jumps(rest: Array, tetrahedra: NDArray[np.integer]) -> csr_array:
+    """(faces, B): the second derivative across each inner face, times the root of its volume."""
+    elements = tetrahedra.astype(np.intp)
+    inverse, volumes = rest_shapes(rest[elements])
+    slopes = _slopes(inverse)
+    sides = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
+    faces = elements[:, sides].reshape(-1, 3)
+    order = np.lexsort(np.sort(faces, axis=1).T)
+    same = (np.sort(faces, axis=1)[order][1:] == np.sort(faces, axis=1)[order][:-1]).all(1)
+    a, b = order[:-1][same] // 4, order[1:][same] // 4
+    corners = rest[faces[order[:-1][same]]]
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    centres = rest[elements].mean(1)
+    apart = np.abs(np.einsum("fd,fd->f", centres[a] - centres[b], normals))
+    scale = np.sqrt(0.25 * (volumes[a] + volumes[b])) / apart
+    entries = [
+        sign * scale[:, None] * np.einsum("fdk,fd->fk", slopes[of], normals)
+        for sign, of in ((1.0, a), (-1.0, b))
+    ]
+    rows = np.repeat(np.arange(len(a)), 4)
+    columns = (np.concatenate([rows, rows]), np.concatenate([elements[a].ravel(), elements[b].ravel()]))
+    return csr_array((np.concatenate([e.ravel() for e in entries]), columns), shape=(len(a), len(rest)))
+
+
+def vertex_gradients(rest: Array, tetrahedra: NDArray[np.integer], weights: Array) -> Array:
+    """(B, 3, h) derivatives of weights (B, h) by place: of the tetrahedra around, averaged by volume."""
+    elements = tetrahedra.astype(np.intp)
+    inverse, volumes = rest_shapes(rest[elements])
+    slopes = np.einsum("mdk,mkh->mdh", _slopes(inverse), weights[elements])
+    total, around = np.zeros((len(rest), 3, weights.shape[1])), np.zeros(len(rest))
+    for corner in range(4):
+        np.add.at(total, elements[:, corner], volumes[:, None, None] * slopes)
+        np.add.at(around, elements[:, corner], volumes)
+    return total / around[:, None, None]
+
+
+def _slopes(inverse_rest: Array) -> Array:
+    """(m, 3, 4): the gradients of the barycentric coordinates."""
+    return np.concatenate([-inverse_rest.sum(1)[:, None], inverse_rest], 1).swapaxes(1, 2)
+
+
+def _corners(rest: Array, group: Indices) -> Array:
+    """(4, 3): the middle of what a frame holds, and a point along each axis as far off as it reaches."""
+    middle = rest[group].mean(0)
+    reach = float(np.linalg.norm(rest[group] - middle, axis=1).max(initial=0.0))
+    reach = reach or 0.1 * float(np.linalg.norm(np.ptp(rest, axis=0)))
+    return middle + reach * np.concatenate([np.zeros((1, 3)), np.eye(3)])
+
+
+def _affine_shares(points: Array, corners: Array) -> Array:
+    """(k, 4): by how much points (k, 3) follow each corner of a frame."""
+    last = (points - corners[0]) @ np.linalg.inv(corners[1:] - corners[0])
+    return np.column_stack([1.0 - last.sum(1), last])

@@ -1,0 +1,259 @@
+"""What corrections are learned from (Romero 2021, section 4.2): shapes at rest of recorded states.
+
+States are those of the takes, projected on the handles (Fig. 7 b and c; the solver has played them already).
+Each is solved at rest without colliders (d, g), with those that touch it in its take, and with one led in
+at places all over its surface, at some depths (f, h, i).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ml_backend.methods.contact_presets import ContactPreset
+from ml_backend.methods.contact_scene import ContactScene
+from ml_backend.methods.contact_statics import Statics
+from ml_backend.spans import Span
+from ml_backend.tensor_files import Tensors, read_tensors, write_tensors
+from neural_physics.energies.colliders.collider import Collider
+from neural_physics.reporting import Emit, Progress, StopRequest
+from neural_physics.subspace.contact import Contact
+from neural_physics.subspace.corrections import internal_features
+from neural_physics.subspace.locator import Locator
+
+Array = NDArray[np.float64]
+
+SAVE_EVERY = 20.0  # seconds
+TILT = 0.3  # how far off the surface's normal a collider comes from, about
+FADE = 0.03  # of the body's size: how far off the surface r_ext ends
+
+
+@dataclass(frozen=True)
+class Samples:
+    """N shapes: features (N, i), what a network is told; r (N, B, 3) m, what it is to say.
+
+    states (N, h, 3): Q, m. centres (N, 3), m: where the collider was. recorded (N,): whether a take has it
+    there.
+    """
+
+    features: NDArray[np.float32]
+    r: NDArray[np.float32]
+    states: NDArray[np.float32]
+    centres: NDArray[np.float32]
+    recorded: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.r)
+
+
+@dataclass(frozen=True)
+class CorrectionData:
+    """Of the states of some spans. unsettled: how many shapes at rest were not found, and left out."""
+
+    internal: Samples
+    external: Samples
+    unsettled: int
+
+
+def fade_of(scene: ContactScene) -> float:
+    """How far off the body a collider is no longer felt, m."""
+    return FADE * float(np.linalg.norm(np.ptp(scene.body.rest_positions, axis=0)))
+
+
+def solve_corrections(
+    scene: ContactScene,
+    spans: list[Span],
+    count: int,
+    preset: ContactPreset,
+    seed: int,
+    kept: tuple[Path, str],
+    stage: str,
+    emit: Emit,
+    stop: StopRequest,
+) -> CorrectionData:
+    """`count` states, evenly over the spans. kept: a file, and what must be the same to go on from it.
+
+    Raises Problem("stopped" | "disk_full" | "folder_not_writable").
+    """
+    frames = [(span, t) for span in spans for t in range(span.start, span.stop)]
+    picked = np.unique(np.linspace(0, len(frames) - 1, min(count, len(frames))).round().astype(int))
+    solving = _Solving(scene, preset)
+    done = solving.resume(*kept)
+    progress, saved = Progress(emit, stage, len(picked), done), time.monotonic()
+    for number in range(done, len(picked)):
+        if stop.asked() or time.monotonic() - saved > SAVE_EVERY:
+            solving.save(*kept, number)
+            saved = time.monotonic()
+            stop.check()
+        span, t = frames[picked[number]]
+        found = span.take.body_positions
+        assert found is not None  # the dataset has a body
+        y = np.asarray(span.take.interaction[t], np.float64)
+        rng = np.random.default_rng([seed, number])
+        solving.add(np.asarray(found[t], np.float64), y, rng)
+        progress.at(number + 1)
+    solving.save(*kept, len(picked))
+    return solving.data()
+
+
+class _Solving:
+    """Shapes at rest of one state after the other."""
+
+    def __init__(self, scene: ContactScene, preset: ContactPreset) -> None:
+        self._scene, self._preset = scene, preset
+        self._statics = Statics(scene.body, scene.handles, scene.gravity)
+        self._locate = Locator(scene.handles, np.unique(scene.contact.corners))
+        self._rows: dict[str, list[NDArray[np.float32]]] = {}
+        self._unsettled = 0
+
+    def add(self, positions: Array, y: Array, rng: np.random.Generator) -> None:
+        """What a frame of a take, (B, 3), has to say."""
+        scene, handles = self._scene, self._scene.handles
+        frames = scene.frames.rows(y)
+        q = np.concatenate([self._statics.project(positions, frames), frames])
+        linear, f = handles.positions(q), handles.deformation(q)
+        if (np.linalg.det(f) <= 0.0).any():
+            self._unsettled += 1  # the blend is inside out there: nothing can be said in its axes
+            return
+        alone, settled = self._statics.rest(linear, scene.contact.only(), np.zeros((0, 3)))
+        if not settled:
+            self._unsettled += 1
+            return
+        state = _State(q, linear, np.linalg.inv(f), *handles.placement(q))
+        inner = state.local(alone)
+        features = internal_features(q, state.rotation, state.place)
+        self._keep("internal", features, inner, q, np.zeros(3), recorded=True)
+        if not self._preset.external or not scene.colliders.moving:
+            return
+        self._recorded(state, inner, positions, y)
+        for _ in range(self._preset.traverses):
+            self._traverse(state, inner, alone, rng)
+
+    def _recorded(self, state: _State, inner: Array, positions: Array, y: Array) -> None:
+        """The one collider that touched in the take, if it was one."""
+        scene = self._scene
+        moving = scene.contact.only(*range(scene.colliders.moving))
+        centres = scene.colliders.centres(y)[: scene.colliders.moving]
+        gaps = [moving.least_gap(positions, k, centre) for k, centre in enumerate(centres)]
+        near = [k for k, gap in enumerate(gaps) if gap < 2.0 * moving.reach]
+        if len(near) == 1:
+            start = positions.copy()
+            start[scene.body.pinned] = state.linear[scene.body.pinned]
+            self._touched(state, inner, start, near[0], centres[near[0]], recorded=True)
+
+    def _traverse(self, state: _State, inner: Array, alone: Array, rng: np.random.Generator) -> None:
+        """One collider led in towards a place of the surface, from outside to some depth."""
+        scene, preset = self._scene, self._preset
+        which = int(rng.integers(scene.colliders.moving))
+        contact = scene.contact.only(which)
+        place, normal, depth = self._aim(alone, contact, rng)
+        start = alone
+        if rng.random() < 0.5:
+            outside = _placed(contact, place, normal, -fade_of(scene) * rng.random())
+            if contact.least_gap(alone, 0, outside) > contact.reach:
+                self._keep_external(state, 0.0 * inner, which, outside, recorded=False)
+        for step in range(preset.depths):
+            centre = _placed(contact, place, normal, depth * (step + rng.random()) / preset.depths)
+            shape = self._touched(state, inner, start, which, centre, recorded=False)
+            if shape is None:
+                return
+            start = shape
+
+    def _aim(self, alone: Array, contact: Contact, rng: np.random.Generator) -> tuple[Array, Array, float]:
+        """A place (3,) of the surface, the direction (3,) off it, and how deep to go there, m."""
+        corners = self._scene.body.carried(alone)[self._scene.triangles]
+        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        areas = np.linalg.norm(normals, axis=1)
+        at = int(rng.choice(len(areas), p=areas / areas.sum()))
+        normal = normals[at] / areas[at] + TILT * rng.normal(size=3)
+        depth = self._preset.depth * _reach_of(contact.shapes[0]) * rng.random()
+        return rng.dirichlet(np.ones(3)) @ corners[at], normal / np.linalg.norm(normal), depth
+
+    def _touched(
+        self, state: _State, inner: Array, start: Array, which: int, centre: Array, *, recorded: bool
+    ) -> Array | None:
+        """The shape at rest with a collider in place, from another of the same state."""
+        shape, settled = self._statics.rest(start, self._scene.contact.only(which), centre[None])
+        if not settled:
+            self._unsettled += 1
+            return None
+        self._keep_external(state, state.local(shape) - inner, which, centre, recorded=recorded)
+        return shape
+
+    def _keep_external(self, state: _State, r: Array, which: int, centre: Array, *, recorded: bool) -> None:
+        at_rest, _ = self._locate(centre, state.q)
+        features = np.append(at_rest, self._scene.colliders.sizes[which])
+        self._keep("external", features, r, state.q, centre, recorded=recorded)
+
+    def _keep(self, kind: str, features: Array, r: Array, q: Array, centre: Array, *, recorded: bool) -> None:
+        given = {
+            "features": features,
+            "r": r,
+            "states": q,
+            "centres": centre,
+            "recorded": np.asarray(recorded),
+        }
+        for name, each in given.items():
+            self._rows.setdefault(f"{kind}.{name}", []).append(np.asarray(each, np.float32))
+
+    def data(self) -> CorrectionData:
+        return CorrectionData(self._samples("internal"), self._samples("external"), self._unsettled)
+
+    def _samples(self, kind: str) -> Samples:
+        empty = np.zeros(0, np.float32)
+        rows = {
+            f.name: np.array(self._rows.get(f"{kind}.{f.name}", empty), np.float32) for f in fields(Samples)
+        }
+        return Samples(rows["features"], rows["r"], rows["states"], rows["centres"], rows["recorded"] > 0.0)
+
+    def save(self, path: Path, identity: str, done: int) -> None:
+        tensors: Tensors = {name: np.stack(rows) for name, rows in self._rows.items()}
+        tensors["progress"] = np.array([done, self._unsettled], np.int32)
+        write_tensors(path, tensors, {"identity": identity})
+
+    def resume(self, path: Path, identity: str) -> int:
+        """How many states are done already."""
+        found = read_tensors(path)
+        if found is None or found[1].get("identity") != identity:
+            return 0
+        tensors = found[0]
+        done, self._unsettled = (int(n) for n in tensors.pop("progress"))
+        self._rows = {name: list(rows) for name, rows in tensors.items()}
+        return done
+
+
+@dataclass(frozen=True)
+class _State:
+    """Q (h, 3), the blend's positions (B, 3), the inverses of its F (B, 3, 3), and its placement."""
+
+    q: Array
+    linear: Array
+    inverse: Array
+    rotation: Array
+    place: Array
+
+    def local(self, shape: Array) -> Array:
+        """(B, 3): F^-1 (x - U q) of a shape (B, 3); equation 8."""
+        r: Array = (self.inverse @ (shape - self.linear)[:, :, None])[:, :, 0]
+        return r
+
+
+def _placed(contact: Contact, place: Array, normal: Array, depth: float) -> Array:
+    """(3,): where the only collider is when its surface is `depth` m behind a place, seen along a normal."""
+    shape, turn = contact.shapes[0], contact.turns[0]
+    low, high = -2.0 * _reach_of(shape), 4.0 * _reach_of(shape) + abs(depth)
+    for _ in range(50):
+        middle = 0.5 * (low + high)
+        gap = float(shape.distance(-middle * (normal @ turn)[None])[0])
+        low, high = (middle, high) if gap < -depth else (low, middle)
+    centre: Array = place + high * normal
+    return centre
+
+
+def _reach_of(shape: Collider) -> float:
+    """How far a shape's middle is from its surface, m."""
+    return float(-shape.distance(np.zeros((1, 3)))[0])

@@ -1,0 +1,146 @@
+"""Training of one correction: PCA of its samples, and a network that gives the coefficients."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from ml_backend.methods.contact_data import Samples
+from ml_backend.methods.contact_presets import ContactPreset
+from ml_backend.pca import fit_pca
+from ml_backend.tensor_files import Tensors
+
+LAST_RATE = 0.01  # of the learning rate, where it falls
+BEYOND = 0.1  # of the range of what was trained: how far what the network is told may be off it
+STILL = 1e-6  # of the largest spread: what varies by less does not vary
+
+
+class CorrectionLearner:
+    """Adam on one network (section 4.3). Between steps all is a function of the seed and the number."""
+
+    def __init__(
+        self,
+        training: Samples,
+        validation: Samples,
+        bases: int,
+        preset: ContactPreset,
+        seed: int,
+        device: torch.device,
+    ) -> None:
+        """training: at least one sample; validation: others, of which the error is told."""
+        self._preset, self._seed = preset, seed
+        rows = training.r.reshape(len(training), -1)
+        subspace = fit_pca(lambda: iter([rows]), bases, device, seed)
+        self._shape = (-1, *training.r.shape[1:])
+        self.mean, self.basis = subspace.mean, subspace.basis
+        x = torch.from_numpy(training.features).to(device)
+        self._low, self._high = x.amin(0), x.amax(0)
+        margin = BEYOND * (self._high - self._low)
+        self._low, self._high = self._low - margin, self._high + margin
+        spread = x.std(0, correction=0)
+        self._x_mean = x.mean(0)
+        self._x_scale = torch.where(spread > STILL * spread.max().clamp(min=1e-30), 1.0 / spread, 0.0)
+        c = torch.from_numpy((rows - self.mean) @ self.basis.T).to(device)
+        self._y_scale = float(c.square().mean().sqrt()) if c.numel() else 1.0
+        self._y_scale = self._y_scale or 1.0
+        self._x, self._y = self._scaled(x), c / self._y_scale
+        self._validation = self._prepared(validation, device)
+        generator = torch.Generator().manual_seed(seed)
+        sizes = [x.shape[1], *[preset.width] * (preset.layers - 1), len(self.basis)]
+        self.parameters: list[Tensor] = []
+        for a, b in pairwise(sizes):
+            weight = torch.randn(b, a, generator=generator) / math.sqrt(a)
+            self.parameters += [
+                weight.to(device).requires_grad_(),
+                torch.zeros(b, device=device).requires_grad_(),
+            ]
+        self._optimiser = torch.optim.Adam(self.parameters, lr=preset.learning_rate)
+
+    @property
+    def steps(self) -> int:
+        """That the preset's epochs take."""
+        return max(1, math.ceil(self._preset.epochs * len(self._x) / self._preset.batch))
+
+    def step(self, number: int, share: float) -> float:
+        generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
+        count = min(self._preset.batch, len(self._x))
+        at = torch.randint(len(self._x), (count,), generator=generator).to(self._x.device)
+        loss = (self._predict(self._x[at]) - self._y[at]).square().sum(1).mean()
+        self._optimiser.zero_grad(set_to_none=True)
+        torch.autograd.backward(loss)
+        fall = 0.5 * (1.0 + math.cos(math.pi * share)) if self._preset.falling else 1.0
+        self._optimiser.param_groups[0]["lr"] = self._preset.learning_rate * max(LAST_RATE, fall)
+        self._optimiser.step()
+        return float(loss.detach())
+
+    def validate(self) -> float:
+        """Root mean square of what is wrong with r of the validation samples, over that of r."""
+        x, c, beyond, whole = self._validation
+        with torch.no_grad():
+            wrong = (self._predict(x) * self._y_scale - c).square().sum() + beyond
+        return math.sqrt(float(wrong) / max(float(whole), 1e-30))
+
+    def weights(self) -> Tensors:
+        return {f"parameter.{k}": p.detach().cpu().numpy().copy() for k, p in enumerate(self.parameters)}
+
+    def state(self) -> Tensors:
+        state = self.weights()
+        for k, moments in self._optimiser.state_dict()["state"].items():
+            state |= {f"moment.{k}.{name}": value.cpu().numpy().copy() for name, value in moments.items()}
+        return state
+
+    def restore(self, state: Tensors) -> None:
+        moments: dict[int, dict[str, Tensor]] = {}
+        self.load(state)
+        for name, array in state.items():
+            if name.startswith("moment."):
+                _, number, of_moment = name.split(".")
+                moments.setdefault(int(number), {})[of_moment] = torch.from_numpy(array.copy())
+        self._optimiser.load_state_dict({**self._optimiser.state_dict(), "state": moments})
+
+    def load(self, weights: Tensors) -> None:
+        """Take the network of `weights`."""
+        with torch.no_grad():
+            for k, parameter in enumerate(self.parameters):
+                parameter.copy_(torch.from_numpy(weights[f"parameter.{k}"].copy()))
+
+    def tensors(self, name: str, weights: Tensors) -> Tensors:
+        """What Play reads: the mean of r is a basis, too, whose coefficient is 1."""
+        arrays = [weights[f"parameter.{k}"].astype(np.float64) for k in range(len(self.parameters))]
+        layers = [*zip(arrays[::2], arrays[1::2], strict=True)]
+        last, bias = layers[-1]
+        last = np.concatenate([self._y_scale * last, np.zeros((1, last.shape[1]))])
+        layers[-1] = last, np.concatenate([self._y_scale * bias, np.ones(1)])
+        basis = np.concatenate([self.basis, self.mean[None]]).reshape(self._shape)
+        tensors: Tensors = {f"{name}.basis": basis}
+        for k, (weight, of_layer) in enumerate(layers):
+            tensors |= {f"{name}.layers.{k}.weight": weight, f"{name}.layers.{k}.bias": of_layer}
+        ranges = {"mean": self._x_mean, "scale": self._x_scale, "low": self._low, "high": self._high}
+        return tensors | {f"{name}.{key}": each.cpu().numpy() for key, each in ranges.items()}
+
+    def _scaled(self, x: Tensor) -> Tensor:
+        return (x.clamp(self._low, self._high) - self._x_mean) * self._x_scale
+
+    def _prepared(self, samples: Samples, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Scaled features, coefficients, and the sums of squares of what no basis holds and of all of r."""
+        rows = samples.r.reshape(len(samples), len(self.mean))
+        c = (rows - self.mean) @ self.basis.T
+        away = rows - self.mean
+        beyond = max(0.0, float((away.astype(np.float64) ** 2).sum() - (c.astype(np.float64) ** 2).sum()))
+        whole = float((rows.astype(np.float64) ** 2).sum())
+        x = torch.from_numpy(samples.features.reshape(len(samples), len(self._x_mean))).to(device)
+        sums = [torch.tensor(each, dtype=torch.float64, device=device) for each in (beyond, whole)]
+        return self._scaled(x), torch.from_numpy(c).to(device), sums[0], sums[1]
+
+    def _predict(self, x: Tensor) -> Tensor:
+        last = len(self.parameters) - 2
+        for k in range(0, len(self.parameters), 2):
+            x = functional.linear(x, self.parameters[k], self.parameters[k + 1])
+            if k < last:
+                x = torch.tanh(x)
+        return x

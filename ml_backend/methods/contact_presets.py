@@ -1,0 +1,80 @@
+"""How long and how to learn; docs/methods/contact_corrections.md has what was measured."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ml_backend.presets import Preset
+
+
+@dataclass(frozen=True)
+class ContactPreset(Preset):
+    """Everything that decides a training beside its data, its bases and its seed.
+
+    handles: free points. internal, external: which corrections are learned. poses: frames of the takes whose
+    shapes at rest are solved; traverses: of each, the places where a collider is led in; depths: steps of
+    that; depth: how far at most, as a share of the collider's own (a ball's radius).
+    cubature: tetrahedra that stand for all in Play (0: all of them). iterations: of Newton's method in a
+    step, at most. layers, width: of both networks, the output included. epochs: over the samples, of each
+    network, in batches of `batch`; learning_rate: Adam's, falling as a cosine where `falling`.
+    validate_every: steps; patience: validations without a better one before training ends; minutes: for each
+    network at most (0: no limit).
+    """
+
+    handles: int = 12
+    internal: bool = True
+    external: bool = True
+    poses: int = 300
+    traverses: int = 8
+    depths: int = 3
+    depth: float = 0.6
+    cubature: int = 150
+    iterations: int = 8
+    layers: int = 2
+    width: int = 200
+    epochs: float = 1000.0
+    batch: int = 512
+    learning_rate: float = 1e-3
+    falling: bool = True
+    validate_every: int = 100
+    patience: int = 20
+    minutes: float = 4.0
+
+    ranges: ClassVar = {
+        "handles": (1, 400),
+        "poses": (2, math.inf),
+        "traverses": (0, math.inf),
+        "depths": (1, 100),
+        "depth": (0, 1),
+        "cubature": (0, math.inf),
+        "iterations": (1, 100),
+        "layers": (2, 16),
+        "width": (1, 8192),
+        "epochs": (0, math.inf),
+        "batch": (1, math.inf),
+        "learning_rate": (0, math.inf),
+        "validate_every": (1, math.inf),
+        "patience": (1, math.inf),
+        "minutes": (0, math.inf),
+    }
+    above_zero: ClassVar = frozenset({"depth", "epochs", "learning_rate"})
+
+
+PRESETS = {
+    "preview": ContactPreset(poses=60, traverses=4, epochs=300.0, minutes=0.5),
+    "balanced": ContactPreset(),
+    "final": ContactPreset(poses=1500, traverses=16, cubature=300, width=1000, patience=40, minutes=60.0),
+    # Romero 2021, section 4.3 and Table 1; docs/methods/contact_corrections.md says where all differ.
+    "paper": ContactPreset(
+        handles=8,
+        poses=1200,
+        cubature=600,
+        width=200,
+        epochs=1500.0,
+        falling=False,
+        patience=10**9,
+        minutes=0.0,
+    ),
+}

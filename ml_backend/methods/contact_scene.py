@@ -1,0 +1,205 @@
+"""What a dataset of the bundled solver says of a body's handles, its pins and what touches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ml_backend.handle_fitting import fit_handles, pin_groups, spread_points
+from ml_backend.methods.boundary_motion import EXACT, FOLLOWED
+from ml_backend.simulation.contact_points import contact_carrier
+from ml_backend.simulation.motions import TrackedMotion
+from ml_backend.simulation.surroundings import REACH
+from ml_backend.spans import Span
+from neural_physics.body import Body
+from neural_physics.energies.colliders.box import Box
+from neural_physics.energies.colliders.half_space import HalfSpace
+from neural_physics.energies.colliders.sphere import Sphere
+from neural_physics.errors import Problem
+from neural_physics.normals import triangulate
+from neural_physics.simulation_request import SimulationRequest, Tracks
+from neural_physics.solver.embedding import boundary
+from neural_physics.subspace.contact import Contact
+from neural_physics.subspace.handles import CORNERS, Handles, rigid_fit
+from neural_physics.subspace.surroundings import FollowedFrames, PlacedColliders
+from neural_physics.takes import Dataset
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Array = NDArray[np.float64]
+
+# Of Young's modulus times the area that a point stands for over the mean edge: what presses then sinks in by
+# a small share of what the body itself gives way.
+CONTACT_STIFFNESS = 20.0
+
+
+@dataclass(frozen=True)
+class ContactScene:
+    """All that training and Play need to know beside the corrections; in the axes of the takes' positions.
+
+    triangles (m, 3): of the artist's mesh. gravity (3,), m/s^2.
+    """
+
+    body: Body
+    handles: Handles
+    frames: FollowedFrames
+    colliders: PlacedColliders
+    contact: Contact
+    triangles: NDArray[np.int32]
+    gravity: Array
+
+
+def contact_scene(dataset: Dataset, body: Body, spans: list[Span], points: int) -> ContactScene:
+    """Of the takes to learn from, with so many free handles.
+
+    Raises Problem("latent_take_without_tracks" | "latent_takes_differ" | "contact_frame_moves" |
+    "contact_handles_unusable" | "contact_pins_unseen" | "contact_collider_unseen" |
+    "contact_collider_turns" | "contact_collider_shape" | "contact_colliders_differ").
+    """
+    around = [_surroundings(dataset, span) for span in spans]
+    request, to_frame = around[0][0], around[0][1].frame_from_world[0]
+    for span, (other, tracks) in zip(spans, around, strict=True):
+        if _shapes(other) != _shapes(request):
+            first = spans[0].take.name
+            raise Problem("latent_takes_differ", path=dataset.path, take=span.take.name, first=first)
+        if np.abs(tracks.frame_from_world - to_frame).max() > 1e-6:
+            raise Problem("contact_frame_moves", object=request.object, take=span.take.name)
+    handles = _handles(body, request.object, points)
+    frames = _followed(dataset, body, spans, handles, request.object)
+    colliders = _colliders(dataset, body, spans, around, request.object)
+    triangles = triangulate(request.corners, request.face_sizes)
+    contact = _contact(body, request, triangles, colliders)
+    gravity = to_frame[:3, :3] @ body.gravity
+    return ContactScene(body, handles, frames, colliders, contact, triangles, gravity)
+
+
+def _surroundings(dataset: Dataset, span: Span) -> tuple[SimulationRequest, Tracks]:
+    found = dataset.surroundings(span.take.name)
+    if found is None or len(found[1].wind) < span.stop:
+        raise Problem("latent_take_without_tracks", path=dataset.path, take=span.take.name)
+    return found
+
+
+def _shapes(request: SimulationRequest) -> list[tuple[str, bytes]]:
+    return [(collider.name, collider.vertices.tobytes()) for collider in request.colliders]
+
+
+def _handles(body: Body, name: str, points: int) -> Handles:
+    groups = pin_groups(body.elements, body.pinned)
+    chosen = spread_points(body.rest_positions, points, body.pinned)
+    try:
+        return fit_handles(body.rest_positions, body.elements, chosen, groups)
+    except (ValueError, RuntimeError) as error:  # RuntimeError: a part that no handle reaches
+        raise Problem("contact_handles_unusable", object=name, points=points) from error
+
+
+def _followed(dataset: Dataset, body: Body, spans: list[Span], handles: Handles, name: str) -> FollowedFrames:
+    """How the pins go along with y; each group of them as a whole."""
+    layout = dataset.info.channels
+    y = np.concatenate([span.interaction for span in spans]).astype(np.float64)
+    mean = y.mean(0)
+    rows, off = [], 0.0
+    for number, group in enumerate(pin_groups(body.elements, body.pinned)):
+        rest = body.rest_positions[group]
+        first = handles.free + CORNERS * number
+        corners = handles.rest[first : first + CORNERS]
+        placed = []
+        for span in spans:
+            found = span.take.body_positions
+            assert found is not None  # the dataset has a body
+            for frame in np.asarray(found[span.start : span.stop, group], np.float64):
+                rotation, place = rigid_fit(rest, frame)
+                placed.append((corners - rest.mean(0)) @ rotation.T + place)
+                bent = (rest - rest.mean(0)) @ rotation.T + place - frame
+                off = max(off, float(np.abs(bent).max()))
+        rows.append(np.array(placed).reshape(len(y), -1))
+    if not rows:
+        return FollowedFrames(mean, np.zeros((0, 3)), np.zeros((0, len(mean))))
+    flat = np.concatenate(rows, 1)
+    used = np.concatenate([np.full(c.size, c.kind in FOLLOWED) for c in layout.channels])
+    centred = np.where(used, y - mean, 0.0)
+    matrix = np.linalg.lstsq(centred, flat - flat.mean(0), rcond=1e-6)[0].T
+    off = max(off, float(np.abs(flat.mean(0) + centred @ matrix.T - flat).max()))
+    if off > 10.0 * EXACT * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0))):
+        raise Problem("contact_pins_unseen", object=name, off=f"{1000 * off:.2g} mm")
+    return FollowedFrames(mean, flat.mean(0).reshape(-1, 3), matrix)
+
+
+def _colliders(
+    dataset: Dataset,
+    body: Body,
+    spans: list[Span],
+    around: Sequence[tuple[SimulationRequest, Tracks]],
+    name: str,
+) -> PlacedColliders:
+    layout = dataset.info.channels
+    places, turns, y = [], [], []
+    for span, (request, tracks) in zip(spans, around, strict=True):
+        tracked, to_frame = TrackedMotion(request, body, tracks), tracks.frame_from_world[0]
+        shapes = [each.shape for each in tracked.colliders]
+        for frame in range(span.start, span.stop):
+            poses = tracked.poses(frame / tracks.fps)
+            places.append([to_frame[:3, :3] @ pose.translation + to_frame[:3, 3] for pose in poses])
+            turns.append([to_frame[:3, :3] @ pose.rotation for pose in poses])
+        y.append(span.interaction.astype(np.float64))
+    told = np.concatenate(y)
+    where = [
+        at.start
+        for c, at in zip(layout.channels, layout.slices().values(), strict=True)
+        if c.kind == "position"
+    ]
+    near = EXACT * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
+    found = []
+    for number, shape in enumerate(shapes):
+        collider = around[0][0].colliders[number].name
+        if not isinstance(shape, Sphere | Box | HalfSpace):
+            raise Problem("contact_collider_shape", object=name, collider=collider)
+        place = np.array([each[number] for each in places])
+        turn = np.array([each[number] for each in turns])
+        if isinstance(shape, Sphere):
+            turn = np.eye(3)[None]
+        elif np.abs(turn - turn[0]).max() > 1e-4:
+            raise Problem("contact_collider_turns", object=name, collider=collider)
+        anchors = {at: place - (told[:, at : at + 3] if at >= 0 else 0.0) for at in (-1, *where)}
+        strays = {at: float(np.abs(each - each.mean(0)).max()) for at, each in anchors.items()}
+        best = min(strays, key=lambda at: (strays[at] > near, at))
+        if strays[best] > near:
+            raise Problem("contact_collider_unseen", object=name, collider=collider)
+        if best >= 0 and isinstance(shape, HalfSpace):
+            raise Problem("contact_collider_shape", object=name, collider=collider)
+        found.append((shape, turn[0], best, anchors[best].mean(0)))
+    found.sort(key=lambda each: each[2] < 0)
+    moving = [each[0] for each in found if each[2] >= 0]
+    alike = {(type(shape), None if isinstance(shape, Sphere) else shape) for shape in moving}
+    if len(alike) > 1:
+        raise Problem("contact_colliders_differ", object=name)
+    return PlacedColliders(
+        [each[0] for each in found],
+        np.array([each[1] for each in found]).reshape(-1, 3, 3),
+        np.array([each[2] for each in found], np.intp),
+        np.array([each[3] for each in found]).reshape(-1, 3),
+    )
+
+
+def _contact(
+    body: Body, request: SimulationRequest, triangles: NDArray[np.int32], colliders: PlacedColliders
+) -> Contact:
+    carrier = contact_carrier(body, request)
+    if carrier is None:
+        outer = np.unique(boundary(body.elements)[0])
+        outer = outer[~body.pinned[outer]]
+        corners, weights = np.repeat(outer[:, None], 4, 1), np.tile([1.0, 0.0, 0.0, 0.0], (len(outer), 1))
+    else:
+        corners, weights = carrier.corners, carrier.weights
+    sides = request.rest_positions[triangles[:, 1:]] - request.rest_positions[triangles[:, :1]]
+    across = np.cross(sides[:, 0], sides[:, 1])
+    area = 0.5 * float(np.linalg.norm(across, axis=1).sum()) / len(corners)
+    edges = body.rest_positions[body.elements[:, :2]]
+    length = float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
+    reach = REACH * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
+    stiffness = CONTACT_STIFFNESS * body.settings.young * area / length
+    return Contact(corners, weights, stiffness, reach, colliders.shapes, colliders.turns)

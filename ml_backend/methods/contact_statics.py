@@ -1,0 +1,160 @@
+"""Where a whole body rests while its handles' state is held (Romero 2021, section 4.2, Fig. 7 d and f).
+
+The paper fixes the vertices that are handles. Points of a solid that are fixed by themselves are drawn out
+into spikes, the sharper the finer the mesh; so here the state is held as section 6 has it for subspaces in
+general: the projection of the body on the handles, by mass, is to stay. What is solved for is then just what
+the handles cannot do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ml_backend.simulation.elasticity import ENERGIES
+from neural_physics.body import Body
+from neural_physics.solver.linear import NotPositiveDefinite, SparsePattern, choose_solver
+from neural_physics.solver.newton import minimise
+from neural_physics.solver.solid_term import SolidTerm
+from neural_physics.subspace.contact import Contact
+from neural_physics.subspace.handles import Handles
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+TOLERANCE = 1e-3  # of the mean edge: how far the last Newton step may go
+MOST_ITERATIONS = 60
+FIRST_SHIFT, MOST_SHIFTS = 1e-7, 6  # of the mean of the diagonal, where that is not positive definite
+
+
+@dataclass
+class Statics:
+    """Solves for shapes at rest. gravity (3,), m/s^2, in the axes of positions."""
+
+    body: Body
+    handles: Handles
+    gravity: Array
+    term: SolidTerm = field(init=False)
+
+    def __post_init__(self) -> None:
+        body = self.body
+        mu, lam = body.moduli.T
+        self.term = SolidTerm(body.rest_positions, body.elements, ENERGIES[body.settings.elasticity], mu, lam)
+        self.free = np.repeat(~body.pinned, 3)
+        self.pattern = SparsePattern([self.term.stencils], body.rest_positions.size, self.free)
+        self.solver, _ = choose_solver(self.pattern, solid=True)
+        self.weight = (body.masses[:, None] * self.gravity).ravel()
+        edges = body.rest_positions[body.elements[:, :2]]
+        self.tolerance = TOLERANCE * float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
+        self.held = self._held()
+
+    def project(self, positions: Array, frames: Array) -> Array:
+        """The free handles' q (n, 3) nearest to a shape (B, 3), by mass, with the frames' rows of Q given."""
+        n, free = self.handles.free, ~self.body.pinned
+        weights, masses = self.handles.weights[free], self.body.masses[free, None]
+        left = positions[free] - weights[:, n:] @ frames
+        own = weights[:, :n]
+        q: Array = np.linalg.solve(own.T @ (masses * own), own.T @ (masses * left))
+        return q
+
+    def rest(self, start: Array, contact: Contact, centres: Array) -> tuple[Array, bool]:
+        """The shape (B, 3) at rest whose state is that of start (B, 3), and whether it was found.
+
+        centres (C, 3), m: of the contact's colliders.
+        """
+        objective = _Held(self, contact, centres)
+        found = minimise(objective, start.ravel().copy(), self.tolerance, MOST_ITERATIONS)
+        return found.q.reshape(-1, 3), found.converged
+
+    def _held(self) -> Array:
+        """(f, 3 n): what of the free coordinates must stay, one column for each."""
+        n = self.handles.free
+        columns = np.zeros((self.body.vertex_count, 3, n, 3))
+        for axis in range(3):
+            columns[:, axis, :, axis] = self.body.masses[:, None] * self.handles.weights[:, :n]
+        return columns.reshape(-1, 3 * n)[self.free]
+
+
+class _Held:
+    """The energy of a body at rest, downhill only along what leaves the handles' state as it is."""
+
+    def __init__(self, statics: Statics, contact: Contact, centres: Array) -> None:
+        self._s, self._contact, self._centres = statics, contact, centres
+
+    def advance(self, q: Array) -> tuple[Array, bool]:
+        return q, True
+
+    def value(self, q: Array) -> float:
+        short = self._pressed(q)[1]
+        elastic = float(self._s.term.value(q).sum())
+        return elastic - float(self._s.weight @ q) + 0.5 * self._contact.stiffness * float(short @ short)
+
+    def gradient(self, q: Array) -> Array:
+        s = self._s
+        stencils, vectors = s.term.stencils, s.term.gradient(q)
+        total = np.bincount(stencils.ravel(), vectors.ravel(), len(q)) - s.weight
+        coordinates, pushes, short = self._springs(q)
+        forces = -self._contact.stiffness * short[:, None] * pushes
+        total += np.bincount(coordinates.ravel(), forces.ravel(), len(q))
+        return np.where(s.free, total, 0.0)
+
+    def direction(self, q: Array, gradient: Array) -> Array:
+        s = self._s
+        self._factorise(q)
+        solved = s.solver.solve(np.column_stack([gradient[s.free], s.held]))
+        forces, given = solved[:, 0], solved[:, 1:]
+        multipliers = np.linalg.solve(s.held.T @ given, s.held.T @ forces)
+        direction = np.zeros_like(q)
+        direction[s.free] = given @ multipliers - forces
+        return direction
+
+    def size(self, direction: Array) -> float:
+        return float(np.abs(direction).max(initial=0.0))
+
+    def largest_step(self, q: Array, direction: Array) -> float:
+        return 1.0
+
+    def _factorise(self, q: Array) -> None:
+        """The exact Hessian where that is positive definite, else a projected one."""
+        s = self._s
+        try:
+            s.solver.factorise(self._values(q, s.term.exact_hessian(q)))
+            return
+        except NotPositiveDefinite:
+            values = self._values(q, s.term.hessian(q))
+        shift = FIRST_SHIFT * float(np.abs(values[s.pattern.diagonal]).mean())
+        for _ in range(MOST_SHIFTS):
+            values[s.pattern.diagonal] += shift
+            shift *= 10.0
+            try:
+                s.solver.factorise(values)
+                return
+            except NotPositiveDefinite:
+                continue
+        s.solver.factorise(values)
+
+    def _values(self, q: Array, elastic: Array) -> Array:
+        """Of the matrix of the elastic Hessians and of what presses."""
+        pattern = self._s.pattern
+        values = pattern.assemble([elastic])
+        coordinates, pushes, _ = self._springs(q)
+        if len(pushes):
+            blocks = self._contact.stiffness * pushes[:, :, None] * pushes[:, None, :]
+            touching = pattern.block_places(coordinates)
+            assert touching is not None  # a point hangs on one vertex, or on those of one tetrahedron
+            values = values + pattern.sum([(touching.at, touching.entries(blocks))])
+        return values
+
+    def _pressed(self, q: Array) -> tuple[Indices, Array, Array]:
+        return self._contact.pressed(q.reshape(-1, 3), self._centres)
+
+    def _springs(self, q: Array) -> tuple[Indices, Array, Array]:
+        """(k, 12) coordinates of q and how much each pushes a point along its normal; (k,) short of reach."""
+        contact = self._contact
+        which, short, normals = self._pressed(q)
+        corners, weights = contact.corners[which], contact.weights[which]
+        coordinates = (3 * corners[:, :, None] + np.arange(3)).reshape(len(which), 12)
+        pushes = (weights[:, :, None] * normals[:, None, :]).reshape(len(which), 12)
+        return coordinates, pushes, short

@@ -1,0 +1,180 @@
+"""Contact corrections (Romero 2021): a few handles keep their dynamics, networks add what contact dents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model_file import Model
+from ..subspace.contact import Contact
+from ..subspace.corrections import Corrections, Part, Surface
+from ..subspace.dynamics import Around, Dynamics, Motion
+from .contact_parts import (
+    Settings,
+    array,
+    colliders_of,
+    correction_of,
+    cubature_of,
+    frames_of,
+    handles_of,
+    indices,
+)
+
+Vector = NDArray[np.float32]
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class HandleState:
+    """q (n, 3) m: the free handles; x, v (S, 3): the cubature's vertices, m and m/s. y (e,) it came from.
+
+    outside: the share of what the internal correction is told that is beyond its training. residual: see
+    `Motion`.
+    """
+
+    q: Array
+    x: Array
+    v: Array
+    y: Vector
+    outside: float = 0.0
+    residual: float = 0.0
+
+
+class ContactCorrections:
+    """Runs a trained model.
+
+    Tensors (V vertices of the artist's mesh, B of the body, h rows of Q of which n free ones and then four
+    for each frame, S vertices and k tetrahedra of the cubature, P points of contact, C colliders, those that
+    move first, e values of y): mean (V, 3); carriers.corners, carriers.weights (V, 4); handles.weights
+    (B, h), handles.gradients (B, 3, h), handles.rest (h, 3); frames.mean (e,), frames.offset (h - n, 3) and
+    frames.matrix (3 (h - n), e), where there are frames; cubature.vertices, cubature.masses (S,),
+    cubature.elements (k, 4), cubature.inverse_rest (k, 3, 3), cubature.volumes (k,), cubature.moduli (k, 2);
+    contact.corners, contact.weights (P, 4); where there are colliders, colliders.channels (C,),
+    colliders.anchors (C, 3), colliders.turns (C, 3, 3); and of each correction NAME, which is "internal" or
+    "external": NAME.basis (m, B, 3), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
+    Settings: free: n; elasticity; steps: of a frame; damping, s; gravity, m/s^2; tolerance, m; iterations;
+    stiffness, N/m, and reach, m, of contact; fade, m; colliders: a kind and sizes in m of each.
+    Raises Problem("model_damaged").
+    """
+
+    look_ahead = 0
+    extrapolates = True  # how fast pins and colliders go is told from y and the one before
+    decoder = None
+
+    def __init__(self, model: Model) -> None:
+        info = model.info
+        self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
+        self.mean_shape = model.tensor("mean", self.vertex_count, 3)
+        self._settings = Settings(model)
+        self.handles = handles_of(model, self._settings.free)
+        count = len(self.handles.weights)
+        self._frames = frames_of(model, len(self.handles.rest) - self.handles.free)
+        self._colliders = colliders_of(model, self._settings.shapes)
+        corners = indices(model, "contact.corners", (-1, 4), count)
+        vertices, local = np.unique(corners, return_inverse=True)
+        contact = Contact(
+            local.reshape(corners.shape),
+            array(model, "contact.weights", len(corners), 4),
+            self._settings.stiffness,
+            self._settings.reach,
+            self._settings.shapes,
+            self._colliders.turns,
+        )
+        surface = Surface(contact, vertices)
+        corrections = Corrections(
+            self.handles,
+            correction_of(model, "internal", 3 * len(self.handles.rest), count),
+            correction_of(model, "external", 4, count),
+            surface,
+            self._settings.fade,
+        )
+        chosen = indices(model, "cubature.vertices", (-1,), count)
+        self.dynamics = Dynamics(
+            self.handles,
+            corrections,
+            cubature_of(model, len(chosen), self._settings.elasticity),
+            chosen,
+            surface,
+            self._settings.gravity,
+            self._settings.damping,
+            self._settings.tolerance,
+            self._settings.iterations,
+        )
+        self.basis_count = 3 * self.handles.free
+        self._whole = Part(self.handles, corrections.basis, np.arange(count))
+        self._carriers = indices(model, "carriers.corners", (self.vertex_count, 4), count)
+        self._shares = array(model, "carriers.weights", self.vertex_count, 4)
+        self._shown = np.empty((self.vertex_count, 3), np.float32)
+
+    def start(self, y: Vector) -> HandleState:
+        """At rest, moved along with the frames."""
+        frames, n = self._frames.rows(y), self.handles.free
+        q = self.handles.rest.copy()
+        q[n:] = frames
+        rotation, place = self.handles.placement(q)
+        middle = self.handles.rest[self.handles.anchor].mean(0)
+        free = (self.handles.rest[:n] - middle) @ rotation.T + place
+        return self._state(self.dynamics.at(free, self.around(y)), y)
+
+    def state_from(
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
+    ) -> HandleState:
+        """The handles nearest to both shapes (V, 3)."""
+        now, before = (
+            self.dynamics.at(self._nearest(shape, told), self.around(told))
+            for shape, told in ((positions, y), (positions_before, y_before))
+        )
+        return self._state(Motion(now.q, now.x, (now.x - before.x) / self.dt, 0.0, now.outside), y)
+
+    def step(self, state: HandleState, y: Vector, ahead: Sequence[Vector] = ()) -> HandleState:
+        """Implicit Euler (equation 6), in as many steps as the takes have in a frame, y going straight."""
+        steps = self._settings.steps
+        motion = Motion(state.q, state.x, state.v)
+        for number in range(1, steps + 1):
+            told = state.y + np.float32(number / steps) * (y - state.y) if number < steps else y
+            motion = self.dynamics.step(motion, self.dt / steps, self.around(told))
+        return self._state(motion, y)
+
+    def positions(self, state: HandleState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+        """(V, 3) float32, metres: equation 1; reused by the next call. No use of `bases`."""
+        body = self.body_positions(state, y)
+        self._shown[:] = np.einsum("vk,vkd->vd", self._shares, body[self._carriers])
+        return self._shown
+
+    def body_positions(self, state: HandleState, y: Vector) -> Array:
+        """(B, 3), m, of the simulated body's vertices."""
+        return self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
+
+    def shapes(
+        self, states: Sequence[HandleState], ys: Sequence[Vector], bases: int | None = None
+    ) -> NDArray[np.float32]:
+        """The positions of several states, (n, V, 3) float32, metres."""
+        shapes = np.empty((len(states), self.vertex_count, 3), np.float32)
+        for shape, state, y in zip(shapes, states, ys, strict=True):
+            shape[:] = self.positions(state, y)
+        return shapes
+
+    def coefficients(self, state: HandleState, y: Vector) -> None:
+        """None: F and r both depend on the handles."""
+
+    def around(self, y: Vector) -> Around:
+        """Where y (e,) has frames and colliders."""
+        return Around(self._frames.rows(y), self._colliders.centres(y), self._colliders.sizes)
+
+    def _state(self, motion: Motion, y: Vector) -> HandleState:
+        return HandleState(motion.q, motion.x, motion.v, y, motion.outside, motion.residual)
+
+    def _nearest(self, positions: NDArray[np.float32], y: Vector) -> Array:
+        """q (n, 3) whose blend is nearest to a shape (V, 3)."""
+        n = self.handles.free
+        weights = np.einsum("vk,vkh->vh", self._shares, self.handles.weights[self._carriers])
+        left = positions.astype(np.float64) - weights[:, n:] @ self._frames.rows(y)
+        q: Array = np.linalg.lstsq(weights[:, :n], left, rcond=None)[0]
+        return q

@@ -1,0 +1,149 @@
+"""What a model of contact corrections is read into, and checked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..energies.colliders.box import Box
+from ..energies.colliders.collider import Collider
+from ..energies.colliders.half_space import HalfSpace
+from ..energies.colliders.sphere import Sphere
+from ..model_file import Model, damaged
+from ..subspace.corrections import Correction
+from ..subspace.cubature import ENERGIES, Cubature
+from ..subspace.handles import CORNERS, Handles
+from ..subspace.networks import TanhNetwork
+from ..subspace.surroundings import FollowedFrames, PlacedColliders
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+MOST_LAYERS = 16
+MOST_STEPS = 64  # in a frame
+
+
+class Settings:
+    """What is not in tensors, checked."""
+
+    def __init__(self, model: Model) -> None:
+        given = model.info.settings
+        try:
+            self.free, self.steps = int(given["free"]), int(given["steps"])
+            self.iterations = int(given["iterations"])
+            names = ("damping", "tolerance", "stiffness", "reach", "fade")
+            numbers = [float(given[name]) for name in names]
+            self.damping, self.tolerance, self.stiffness, self.reach, self.fade = numbers
+            self.gravity = np.array(given["gravity"], np.float64).reshape(3)
+            self.elasticity = str(given["elasticity"])
+            self.shapes = [_shape(item) for item in given["colliders"]]
+            fine = all(0.0 <= number < 1e12 for number in numbers) and np.isfinite(self.gravity).all()
+            if not (
+                fine and self.free >= 1 and 1 <= self.steps <= MOST_STEPS and 1 <= self.iterations <= 1000
+            ):
+                raise ValueError("values that make no sense")
+            if self.tolerance <= 0.0 or self.fade <= 0.0 or self.elasticity not in ENERGIES:
+                raise ValueError("values that make no sense")
+        except (KeyError, TypeError, ValueError) as error:
+            raise damaged(model.path, f"its settings: {error}") from error
+
+
+def _shape(item: object) -> Collider:
+    """Raises TypeError, KeyError or ValueError."""
+    if not isinstance(item, dict):
+        raise TypeError("a collider is no object")
+    sizes = [float(size) for size in item["sizes"]]
+    if not all(0.0 < size < math.inf for size in sizes):
+        raise ValueError("a collider has no size")
+    if item["kind"] == "sphere":
+        (radius,) = sizes
+        return Sphere(radius)
+    if item["kind"] == "box":
+        width, depth, height = sizes
+        return Box((width, depth, height))
+    if item["kind"] == "half_space" and not sizes:
+        return HalfSpace()
+    raise ValueError("a collider of an unknown kind")
+
+
+def handles_of(model: Model, free: int) -> Handles:
+    rest = array(model, "handles.rest", -1, 3)
+    h = len(rest)
+    if h < CORNERS or free > h or (h - free) % CORNERS:
+        raise damaged(model.path, f"{h} rows for {free} handles")
+    weights = array(model, "handles.weights", -1, h)
+    return Handles(weights, array(model, "handles.gradients", len(weights), 3, h), rest, free)
+
+
+def frames_of(model: Model, rows: int) -> FollowedFrames:
+    """So many rows of Q."""
+    e = model.info.channels.size
+    if not rows:
+        return FollowedFrames(np.zeros(e), np.zeros((0, 3)), np.zeros((0, e)))
+    return FollowedFrames(
+        array(model, "frames.mean", e),
+        array(model, "frames.offset", rows, 3),
+        array(model, "frames.matrix", 3 * rows, e),
+    )
+
+
+def colliders_of(model: Model, shapes: Sequence[Collider]) -> PlacedColliders:
+    """Where y has each of the shapes."""
+    count = len(shapes)
+    if not count:
+        return PlacedColliders((), np.zeros((0, 3, 3)), np.zeros(0, np.intp), np.zeros((0, 3)))
+    channels = indices(model, "colliders.channels", (count,), model.info.channels.size - 2, least=-1)
+    if (np.diff((channels >= 0).astype(int)) > 0).any():
+        raise damaged(model.path, "its colliders that move do not come first")
+    turns, anchors = array(model, "colliders.turns", count, 3, 3), array(model, "colliders.anchors", count, 3)
+    return PlacedColliders(shapes, turns, channels, anchors)
+
+
+def cubature_of(model: Model, vertices: int, elasticity: str) -> Cubature:
+    elements = indices(model, "cubature.elements", (-1, 4), vertices)
+    k = len(elements)
+    return Cubature(
+        elements,
+        array(model, "cubature.inverse_rest", k, 3, 3),
+        array(model, "cubature.volumes", k),
+        array(model, "cubature.moduli", k, 2),
+        array(model, "cubature.masses", vertices),
+        ENERGIES[elasticity],
+    )
+
+
+def correction_of(model: Model, name: str, inputs: int, vertices: int) -> Correction | None:
+    if f"{name}.basis" not in model.tensors:
+        return None
+    layers: list[tuple[Array, Array]] = []
+    size = inputs
+    while f"{name}.layers.{len(layers)}.weight" in model.tensors and len(layers) < MOST_LAYERS:
+        at = f"{name}.layers.{len(layers)}"
+        weight = array(model, f"{at}.weight", -1, size)
+        size = len(weight)
+        layers.append((weight, array(model, f"{at}.bias", size)))
+    mean, scale, low, high = (
+        array(model, f"{name}.{key}", inputs) for key in ("mean", "scale", "low", "high")
+    )
+    if not layers:
+        raise damaged(model.path, f"the {name} correction has no network")
+    return Correction(
+        TanhNetwork(mean, scale, low, high, layers), array(model, f"{name}.basis", size, vertices, 3)
+    )
+
+
+def array(model: Model, name: str, *shape: int) -> Array:
+    return model.tensor(name, *shape).astype(np.float64)
+
+
+def indices(model: Model, name: str, shape: tuple[int, ...], count: int, least: int = 0) -> Indices:
+    """Whole numbers from `least` to below `count`."""
+    array = model.tensors.get(name)
+    if array is None or not np.issubdtype(array.dtype, np.integer):
+        raise damaged(model.path, f"the tensor “{name}” is missing or holds no whole numbers")
+    model.tensor(name, *shape)
+    if array.min() < least or array.max() >= count:
+        raise damaged(model.path, f"the tensor “{name}” has numbers outside of {least} to {count - 1}")
+    return array.astype(np.intp)

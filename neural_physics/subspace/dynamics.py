@@ -1,0 +1,175 @@
+"""Implicit Euler in the handles' coordinates (Romero 2021, section 3.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .corrections import Corrections, Part, Pose, Surface
+from .cubature import Cubature
+from .handles import Handles
+
+Array = NDArray[np.float64]
+
+MOST_HALVINGS = 6
+LESS = 1e-4  # by how much the residual must fall, as a share of what the step promises
+
+
+@dataclass(frozen=True)
+class Motion:
+    """q (n, 3): the free handles, m; x, v (S, 3): the cubature's vertices, m and m/s.
+
+    residual: what is left of equation 6 after the step to it, over what there was at first. outside: see
+    `Pose`.
+    """
+
+    q: Array
+    x: Array
+    v: Array
+    residual: float = 0.0
+    outside: float = 0.0
+
+
+@dataclass(frozen=True)
+class Around:
+    """What acts in a step, at its end: frames (4 k, 3): the frames' rows of Q, m; centres (C, 3) m: of all
+    colliders, those that move first; sizes (c,) m: of the c that move.
+    """
+
+    frames: Array
+    centres: Array
+    sizes: Array
+
+
+@dataclass(frozen=True)
+class _Residual:
+    """Equation 6 at some q: its left side (3 n,) N, and all that it was made of."""
+
+    value: Array
+    x: Array
+    jacobian: Array
+    pushes: Array  # (k, 3 n): how far each pressed point moves along its normal
+
+
+class Dynamics:
+    """Steps q. gravity (3,) m/s^2; damping: Rayleigh's, of the stiffness, s; tolerance: m."""
+
+    def __init__(
+        self,
+        handles: Handles,
+        corrections: Corrections,
+        cubature: Cubature,
+        vertices: NDArray[np.intp],
+        surface: Surface,
+        gravity: Array,
+        damping: float,
+        tolerance: float,
+        most_iterations: int,
+    ) -> None:
+        self.corrections = corrections
+        self._handles, self._cubature = handles, cubature
+        self._part = Part(handles, corrections.basis, vertices)
+        self._surface, self._touching = surface, Part(handles, corrections.basis, surface.vertices)
+        self._gravity, self._damping = gravity, damping
+        self._tolerance, self._most = tolerance, most_iterations
+
+    def at(self, q: Array, around: Around) -> Motion:
+        """At rest, with the free handles at q (n, 3)."""
+        pose = self.pose(q, around)
+        x = self._part.positions(pose)
+        return Motion(q, x, np.zeros_like(x), 0.0, pose.outside)
+
+    def pose(self, q: Array, around: Around, turned: Array | None = None) -> Pose:
+        """See `Corrections.pose`."""
+        rows = np.concatenate([q, around.frames])
+        return self.corrections.pose(rows, around.centres[: len(around.sizes)], around.sizes, turned)
+
+    def step(self, motion: Motion, dt: float, around: Around) -> Motion:
+        """Where equation 6 holds dt seconds later, or the nearest to it that was found."""
+        step = _Step(self, motion, dt, around)
+        q = motion.q
+        now = step.residual(q)
+        first = left = np.inf
+        for iteration in range(self._most):
+            hessian = step.hessian(now)
+            move = -np.linalg.solve(hessian, now.value)
+            left = float(-now.value @ move)
+            first = left if iteration == 0 else first
+            # Equation 4 is not the derivative of x: what falls along the way is the residual, not the energy.
+            share = 1.0
+            for _ in range(MOST_HALVINGS):
+                tried = step.residual(q + share * move.reshape(-1, 3))
+                found = float(tried.value @ np.linalg.solve(hessian, tried.value))
+                if found <= (1.0 - LESS * share) * left:
+                    break
+                share *= 0.5
+            else:
+                break
+            q, now, left = q + share * move.reshape(-1, 3), tried, found
+            if np.abs(move).max() <= self._tolerance:
+                break
+        pose = self.pose(q, around)
+        x = self._part.positions(pose)
+        relative = float(np.sqrt(max(left, 0.0) / first)) if first > 0.0 else 0.0
+        return Motion(q, x, (x - motion.x) / dt, relative, pose.outside)
+
+
+class _Step:
+    """The equations of one step."""
+
+    def __init__(self, of: Dynamics, motion: Motion, dt: float, around: Around) -> None:
+        self._of, self._around, self._before = of, around, motion.x
+        self._inertia = of._cubature.masses / dt**2
+        self._aim = motion.x + dt * motion.v + dt**2 * of._gravity
+        # Where no frame tells how the body is turned, it is taken from where the step begins.
+        rows = np.concatenate([motion.q, around.frames])
+        alone = not len(around.frames)
+        self._turned = of._handles.placement(rows)[0] if alone else None
+        self._drag = None
+        if of._damping:
+            self._drag = of._damping / dt * of._cubature.stiffness(motion.x, projected=True)
+
+    def residual(self, q: Array) -> _Residual:
+        """At free handles q (n, 3)."""
+        of = self._of
+        pose = of.pose(q, self._around, self._turned)
+        x, jacobian = of._part.positions(pose), of._part.jacobian(pose)
+        forces = self._inertia[:, None] * (x - self._aim) + of._cubature.forces(x)
+        if self._drag is not None:
+            forces += of._cubature.pulled(self._drag, x - self._before)
+        value = forces.ravel() @ jacobian.reshape(x.size, -1)
+        pushes, short = self._pushes(pose)
+        value -= of._surface.contact.stiffness * (short @ pushes)
+        return _Residual(value, x, jacobian, pushes)
+
+    def hessian(self, at: _Residual) -> Array:
+        """(3 n, 3 n): J^T (M / dt^2 + K) J, positive definite."""
+        of = self._of
+        flat = at.jacobian.reshape(at.x.size, -1)
+        rest = (flat * np.repeat(self._inertia, 3)[:, None]).T @ flat
+        rest += of._surface.contact.stiffness * (at.pushes.T @ at.pushes)
+        for projected in (False, True):
+            stiffness = of._cubature.stiffness(at.x, projected=projected)
+            if self._drag is not None:
+                stiffness = stiffness + self._drag
+            hessian: Array = rest + of._cubature.reduced(stiffness, at.jacobian)
+            try:
+                np.linalg.cholesky(hessian)
+            except np.linalg.LinAlgError:
+                continue
+            break
+        return hessian
+
+    def _pushes(self, pose: Pose) -> tuple[Array, Array]:
+        """(k, 3 n) how pressed points move along their normals, and (k,) how much too near they are, m."""
+        of, contact = self._of, self._of._surface.contact
+        which, short, normals = contact.pressed(of._touching.positions(pose), self._around.centres)
+        columns = 3 * of._handles.free
+        if not len(which):
+            return np.zeros((0, columns)), short
+        corners = contact.corners[which]
+        some, places = np.unique(corners, return_inverse=True)
+        jacobian = of._touching.jacobian(pose, some)[places.reshape(corners.shape)]
+        return np.einsum("pk,pd,pkdc->pc", contact.weights[which], normals, jacobian), short

@@ -1,0 +1,62 @@
+"""A network with tanh that also tells its derivatives, for corrections (Romero 2021, section 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TanhNetwork:
+    """Hidden layers with tanh, the last one without.
+
+    Inputs are kept to the range low to high (i,), then taken as (x - mean) * scale, each (i,).
+    layers: weights (out, in) and biases (out,).
+    """
+
+    mean: Array
+    scale: Array
+    low: Array
+    high: Array
+    layers: Sequence[tuple[Array, Array]]
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers come out."""
+        return len(self.layers[-1][1])
+
+    def outside(self, x: Array) -> float:
+        """The share, 0 to 1, of the inputs that vary and are beyond their range."""
+        varies = self.scale > 0.0
+        beyond = varies & ((x < self.low) | (x > self.high))
+        return float(beyond.sum()) / max(1, int(varies.sum()))
+
+    def __call__(self, x: Array) -> Array:
+        """(o,) of x (i,)."""
+        return self._activations(x)[-1]
+
+    def with_jacobian(self, x: Array) -> tuple[Array, Array]:
+        """(o,) of x (i,), and its derivatives (o, i), which are 0 by inputs that are beyond their range."""
+        activations = self._activations(x)
+        slope = self.scale * ((x >= self.low) & (x <= self.high))
+        jacobian = self.layers[0][0] * slope
+        for (weight, _), y in zip(self.layers[1:], activations[:-1], strict=True):
+            jacobian = weight @ ((1.0 - y * y)[:, None] * jacobian)
+        return activations[-1], jacobian
+
+    def _activations(self, x: Array) -> list[Array]:
+        """What each layer gives."""
+        y = (np.minimum(np.maximum(x, self.low), self.high) - self.mean) * self.scale
+        found = []
+        last = len(self.layers) - 1
+        for k, (weight, bias) in enumerate(self.layers):
+            y = weight @ y + bias
+            if k < last:
+                y = np.tanh(y)
+            found.append(y)
+        return found

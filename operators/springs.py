@@ -1,0 +1,49 @@
+"""Learned springs, seen on the mesh."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..neural_physics.blender import spring_display
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.sources import check_mesh
+from ..neural_physics.blender.targets import check_set_up, target_of
+from .support import Button, target
+
+
+class NEURALPHYSICS_OT_show_springs(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.show_springs"
+    bl_label = "Show Springs"
+    bl_description = (
+        "Colour attributes of the mesh for the learned stiffness and damping, and for which vertices swing "
+        "(dark) or creep back (bright); see them with Viewport Shading > Attribute"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        check_mesh(check_set_up(target_of(context)))
+
+    def run(self, context: bpy.types.Context) -> None:
+        spring_display.show_springs(target(context))
+
+
+class NEURALPHYSICS_OT_hide_springs(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.hide_springs"
+    bl_label = "Hide"
+    bl_description = "Take the springs' colour attributes away again"
+    bl_options = {"REGISTER", "UNDO"}
+
+    def run(self, context: bpy.types.Context) -> None:
+        spring_display.hide_springs(target(context))
+
+
+CLASSES = (NEURALPHYSICS_OT_show_springs, NEURALPHYSICS_OT_hide_springs)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

@@ -38,6 +38,8 @@ FRAMES = {
     "TURNING_HAIR": 30,
     "HANGING_FIGURE": 62,
     "EARS": 42,
+    "FLAG_LEVELS": 62,
+    "CLOTH_OVER_OBJECTS": 70,
 }
 
 

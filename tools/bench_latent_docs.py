@@ -38,12 +38,13 @@ def ablations_of(scene: str) -> Callable[[dict[str, Any]], str]:
         rows = [
             (
                 row["name"],
+                len(row["runs"]),
                 *(_spread([of(run) for run in row["runs"]]) for of in columns.values()),
                 _diverged(row["runs"]),
             )
             for row in part[scene]["rows"]
         ]
-        return table(("", *columns, "above twice"), rows)
+        return table(("", "seeds", *columns, "above twice"), rows)
 
     return written
 

@@ -36,8 +36,8 @@ def add_rig():
         bone.rotation_mode = "XYZ"
     for frame in range(1, 260, 9):
         lower, upper = rig.pose.bones
-        upper.rotation_euler = [numbers.uniform(-0.7, 0.7) for _ in range(3)]
-        lower.location = [numbers.uniform(-0.15, 0.15) for _ in range(3)]
+        upper.rotation_euler = [numbers.uniform(-0.4, 0.4) for _ in range(3)]
+        lower.location = [numbers.uniform(-0.08, 0.08) for _ in range(3)]
         upper.keyframe_insert("rotation_euler", frame=frame)
         lower.keyframe_insert("location", frame=frame)
     return rig
@@ -64,11 +64,11 @@ rig = add_rig()
 flesh = add_flesh(rig)
 settings = flesh.neural_physics
 settings.simulation.kind = "SOLID"
-settings.simulation.young, settings.simulation.bone_radius = 3000.0, 0.12
+settings.simulation.young, settings.simulation.bone_radius = 1e4, 0.12
 settings.simulation.tetrahedra, settings.simulation.steps = 400, 1
 assert ours.set_up() == {"FINISHED"}
 settings.interactions["Rig"].motion = "KEEP"
-settings.take_count, settings.take_frames = 1, 90
+settings.take_count, settings.take_frames = 1, 120
 settings.preset = "preview"
 """
 WAY = (

@@ -159,7 +159,8 @@ def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interr
 @pytest.mark.slow
 @pytest.mark.parametrize("make", KINDS)
 def test_kill_9_at_random_moments_changes_nothing(make, tmp_path):
-    frames, chance = 400, random.Random(5)
+    # Springs are so quick that fewer frames are done before they can be killed twice.
+    frames, chance = 4000 if make is ball_on_springs else 400, random.Random(5)
     whole = make(tmp_path / "whole", frames)
     bake(whole)
     broken = make(tmp_path / "broken", frames)

@@ -86,7 +86,7 @@ def judge() -> dict[str, Any]:
     potential = IncrementalPotential(body, dataset.info.dt, AIR_DENSITY, 0.0, None, CPU)
     path, _ = bench_latent_ablations.model("cantilever", "solved", 0)
     roller = Roller(path, dataset)
-    made = data_free(body, SIGMA, LATENT / "models" / "data_free" / "model.pt")
+    made = data_free(body, SIGMA, LATENT / "models" / "data_free" / "model.safetensors")
     subspaces = {
         "data-free subspace (Sharp et al.), solved": Subspace(
             made, torch.zeros(LATENTS, dtype=torch.float64)

@@ -21,6 +21,8 @@ import torch
 from torch import Tensor, nn
 
 from ml_backend.methods.body_energy import BodyEnergy
+from ml_backend.methods.latent_networks import load_module, module_state
+from ml_backend.tensor_files import read_tensors, write_tensors
 from neural_physics.body import Body
 
 LATENTS, WIDTH, BATCH = 8, 128, 32
@@ -28,6 +30,7 @@ MINUTES = 3.0  # of the processor
 EXPANSION = 1.0  # weight of the second term
 RATE = 1e-3
 DTYPE = torch.float64
+NAME = "subspace"  # of its tensors in a file
 
 
 class DataFreeSubspace(nn.Module):
@@ -57,8 +60,9 @@ def data_free(body: Body, sigma: float, path: Path) -> DataFreeSubspace:
     """Trained on one thread, or read from `path`. sigma: metres, what one unit of z moves the body by."""
     torch.manual_seed(0)
     model = DataFreeSubspace(body)
-    if path.is_file():
-        model.load_state_dict(torch.load(path, weights_only=True))
+    kept = read_tensors(path)
+    if kept is not None:
+        load_module(model, NAME, kept[0])
         return model.eval()
     loss = _loss(body, sigma, model)
     optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
@@ -79,8 +83,7 @@ def data_free(body: Body, sigma: float, path: Path) -> DataFreeSubspace:
         step += 1
         if step % 500 == 0:
             print(f"data-free subspace: {step} steps, loss {value.item():.3f}", flush=True)  # noqa: T201
-    path.parent.mkdir(parents=True, exist_ok=True)
-    torch.save(model.state_dict(), path)
+    write_tensors(path, module_state(model, NAME), {})
     return model.eval()
 
 

@@ -80,6 +80,19 @@ class Model:
             raise damaged(self.path, f"the tensor “{name}” holds something that is not a number")
         return np.ascontiguousarray(array, np.float32)
 
+    def indices(self, name: str, *shape: int, below: int, least: int = 0) -> NDArray[np.intp]:
+        """One tensor of whole numbers from `least` to less than `below`, of this shape; see `tensor`.
+
+        Raises Problem("model_damaged").
+        """
+        array = self.tensors.get(name)
+        if array is None or not np.issubdtype(array.dtype, np.integer):
+            raise damaged(self.path, f"the tensor “{name}” is missing or holds no whole numbers")
+        self.tensor(name, *shape)
+        if array.min() < least or array.max() >= below:
+            raise damaged(self.path, f"the tensor “{name}” has numbers outside of {least} to {below - 1}")
+        return array.astype(np.intp)
+
 
 def _size_in_words(shape: Sequence[int]) -> str:
     """Such as “any number by 81 by 3 values”."""

@@ -20,7 +20,6 @@ from .contact_parts import (
     cubature_of,
     frames_of,
     handles_of,
-    indices,
 )
 
 Vector = NDArray[np.float32]
@@ -73,7 +72,7 @@ class ContactCorrections:
         count = len(self.handles.weights)
         self._frames = frames_of(model, len(self.handles.rest) - self.handles.free)
         self._colliders = colliders_of(model, self._settings.shapes)
-        corners = indices(model, "contact.corners", (-1, 4), count)
+        corners = model.indices("contact.corners", -1, 4, below=count)
         vertices, local = np.unique(corners, return_inverse=True)
         contact = Contact(
             local.reshape(corners.shape),
@@ -91,7 +90,7 @@ class ContactCorrections:
             surface,
             self._settings.fade,
         )
-        chosen = indices(model, "cubature.vertices", (-1,), count)
+        chosen = model.indices("cubature.vertices", -1, below=count)
         self.dynamics = Dynamics(
             self.handles,
             corrections,
@@ -105,7 +104,7 @@ class ContactCorrections:
         )
         self.basis_count = 3 * self.handles.free
         self._whole = Part(self.handles, corrections.basis, np.arange(count))
-        self._carriers = indices(model, "carriers.corners", (self.vertex_count, 4), count)
+        self._carriers = model.indices("carriers.corners", self.vertex_count, 4, below=count)
         self._shares = array(model, "carriers.weights", self.vertex_count, 4)
         self._shown = np.empty((self.vertex_count, 3), np.float32)
 

@@ -94,7 +94,7 @@ def colliders_of(model: Model, shapes: Sequence[Collider]) -> PlacedColliders:
     count = len(shapes)
     if not count:
         return PlacedColliders((), np.zeros((0, 3, 3)), np.zeros(0, np.intp), np.zeros((0, 3)))
-    channels = indices(model, "colliders.channels", (count,), model.info.channels.size - 2, least=-1)
+    channels = model.indices("colliders.channels", count, below=model.info.channels.size - 2, least=-1)
     if (np.diff((channels >= 0).astype(int)) > 0).any():
         raise damaged(model.path, "its colliders that move do not come first")
     turns, anchors = array(model, "colliders.turns", count, 3, 3), array(model, "colliders.anchors", count, 3)
@@ -102,7 +102,7 @@ def colliders_of(model: Model, shapes: Sequence[Collider]) -> PlacedColliders:
 
 
 def cubature_of(model: Model, vertices: int, elasticity: str) -> Cubature:
-    elements = indices(model, "cubature.elements", (-1, 4), vertices)
+    elements = model.indices("cubature.elements", -1, 4, below=vertices)
     k = len(elements)
     return Cubature(
         elements,
@@ -136,14 +136,3 @@ def correction_of(model: Model, name: str, inputs: int, vertices: int) -> Correc
 
 def array(model: Model, name: str, *shape: int) -> Array:
     return model.tensor(name, *shape).astype(np.float64)
-
-
-def indices(model: Model, name: str, shape: tuple[int, ...], count: int, least: int = 0) -> Indices:
-    """Whole numbers from `least` to below `count`."""
-    array = model.tensors.get(name)
-    if array is None or not np.issubdtype(array.dtype, np.integer):
-        raise damaged(model.path, f"the tensor “{name}” is missing or holds no whole numbers")
-    model.tensor(name, *shape)
-    if array.min() < least or array.max() >= count:
-        raise damaged(model.path, f"the tensor “{name}” has numbers outside of {least} to {count - 1}")
-    return array.astype(np.intp)

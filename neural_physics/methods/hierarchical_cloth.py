@@ -131,8 +131,8 @@ class HierarchicalCloth:
 def _hierarchy(model: Model) -> Hierarchy:
     """The levels, checked to be those of `order`."""
     levels = _whole(model, "levels", 0, 1, MOST_LEVELS)
-    triangles = _indices(model, "triangles", (-1, 3), MOST_COARSE)
-    order = _indices(model, "order", (model.info.vertex_count,), model.info.vertex_count)
+    triangles = model.indices("triangles", -1, 3, below=MOST_COARSE)
+    order = model.indices("order", model.info.vertex_count, below=model.info.vertex_count)
     try:
         if len(triangles) * 4**levels > 4 * model.info.vertex_count:
             raise ValueError("more triangles than its vertices can have")
@@ -148,20 +148,9 @@ def _hierarchy(model: Model) -> Hierarchy:
 def _pins(model: Model, vertices: int, values: int) -> Pins:
     if "pins.vertices" not in model.tensors:
         return Pins(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros((0, 3)))
-    pinned = _indices(model, "pins.vertices", (-1,), vertices)
-    channels = _indices(model, "pins.channels", pinned.shape, values - 2, least=-1)
+    pinned = model.indices("pins.vertices", -1, below=vertices)
+    channels = model.indices("pins.channels", len(pinned), below=values - 2, least=-1)
     return Pins(pinned, channels, model.tensor("pins.anchors", len(pinned), 3).astype(np.float64))
-
-
-def _indices(model: Model, name: str, shape: tuple[int, ...], count: int, least: int = 0) -> NDArray[np.intp]:
-    """Whole numbers from `least` to below `count`."""
-    array = model.tensors.get(name)
-    if array is None or not np.issubdtype(array.dtype, np.integer):
-        raise damaged(model.path, f"the tensor “{name}” is missing or holds no whole numbers")
-    model.tensor(name, *shape)
-    if array.min() < least or array.max() >= count:
-        raise damaged(model.path, f"the tensor “{name}” has numbers outside of {least} to {count - 1}")
-    return array.astype(np.intp)
 
 
 def _whole(model: Model, name: str, usual: int, least: int, most: int) -> int:

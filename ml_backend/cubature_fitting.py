@@ -23,20 +23,22 @@ class Chosen:
     error: float
 
 
-def fit_elements(forces: Array, count: int) -> Chosen:
+def fit_elements(forces: Array, count: int, every: Array | None = None) -> Chosen:
     """At most `count` elements whose weighted forces add up to those of all.
 
     forces (T, m, c): of T shapes, what each of m elements does to each of c coordinates. Every shape counts
     alike. Those are chosen, some at a time, that point most towards what is still missing.
+    every (T, c): what all do, where the m elements are only some of them.
     """
     _, m, columns = forces.shape
-    every = forces.sum(1)
+    whole = every is None
+    every = forces.sum(1) if every is None else every
     sizes = np.linalg.norm(every, axis=1)
     usable = sizes > 1e-12 * sizes.max(initial=1e-300)
     scaled = forces[usable] / sizes[usable, None, None]
     rows = scaled.swapaxes(1, 2).reshape(int(usable.sum()) * columns, m)
-    target = rows.sum(1)
-    if count >= m or not len(rows):
+    target = (every[usable] / sizes[usable, None]).ravel()
+    if (whole and count >= m) or not len(rows):
         return Chosen(np.arange(m), np.ones(m), 0.0)
     lengths = np.maximum(np.linalg.norm(rows, axis=0), 1e-300)
     chosen, weights = np.zeros(0, np.intp), np.zeros(0)

@@ -38,7 +38,7 @@ class Step:
     held: Tensor
     poses: Tensor
 
-    def of(self, numbers: Tensor) -> Step:
+    def of(self, numbers: Tensor | slice) -> Step:
         """Some steps of the batch."""
         return Step(*(each[numbers] for each in vars(self).values()))
 
@@ -64,7 +64,7 @@ class IncrementalPotential:
         self._dt, self._air_density, self._boundary_weight = dt, air_density, boundary_weight
         self._masses, self._gravity = tensor(body.masses), tensor(body.gravity)
         self.free = torch.from_numpy(~body.pinned).to(device)
-        self._moving = self._masses * self.free
+        self.moving = self._masses * self.free
         self._dissipation = Dissipation(body, dt) if body.settings.damping else None
         self._settings = body.settings
         surface = body.elements if body.settings.kind == "rod" else surface_of(body)
@@ -82,7 +82,17 @@ class IncrementalPotential:
         """(n,) J of positions (n, B, 3); predicted: what that of this step gave, where it is known."""
         predicted = self.predicted(step) if predicted is None else predicted
         away = x - predicted
-        energy = self.elastic(x) + 0.5 / self._dt**2 * (self._moving * (away * away).sum(-1)).sum(-1)
+        energy = self.elastic(x) + 0.5 / self._dt**2 * (self.moving * (away * away).sum(-1)).sum(-1)
+        return energy + self.other(x, step)
+
+    @property
+    def has_other(self) -> bool:
+        """Whether there is anything but inertia and elasticity, weight and air."""
+        return bool(self._dissipation or self._contact or self._boundary_weight)
+
+    def other(self, x: Tensor, step: Step) -> Tensor:
+        """(n,) J: of damping, contact and the boundary."""
+        energy = x.new_zeros(len(x))
         if self._dissipation is not None:
             energy = energy + self._dissipation(x - step.before, step.before)
         if self._contact is not None:

@@ -21,6 +21,7 @@ from ml_backend.methods.latent_networks import load_module
 from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.methods.strand_softening import softened
+from ml_backend.methods.thinned_body import telling_shapes, thinned
 from ml_backend.normal_regression import fit_normals
 from ml_backend.spans import Span, split
 from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
@@ -59,7 +60,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     torch.set_num_threads(1)
     spans = of_body(training_spans), of_body(validation_spans)
     run = _Run(dataset, options, body, device, key, emit, stop)
-    data, stiffness = run.prepared(*spans)
+    data, physics, stiffness = run.prepared(*spans)
     notes = []
     if not data.motion.exact:
         notes.append(
@@ -67,7 +68,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
             "have to learn: let the object's reference frame be what turns them, if one object does."
         )
     coder, coding = run.autoencoder(data, stiffness, notes)
-    learner, integrating = run.integrator(data, stiffness, coder, notes)
+    learner, integrating = run.integrator(data, physics, stiffness, coder, notes)
     written = _Model(dataset, options, body, data, coder, learner)
     try:
         integrating.run(emit, stop)
@@ -135,12 +136,15 @@ class _Run:
     def preset(self) -> LatentPreset:
         return cast(LatentPreset, self.options.preset)
 
-    def prepared(self, training: list[Span], validation: list[Span]) -> tuple[LatentData, np.ndarray]:
-        """The data and the stiffness, kept on disk for a training that goes on."""
+    def prepared(
+        self, training: list[Span], validation: list[Span]
+    ) -> tuple[LatentData, LatentPhysics, np.ndarray]:
+        """The data and the stiffness, kept on disk for a training that goes on, and the physics."""
         path = self.options.work / "latent_data.safetensors"
         found = read_tensors(path)
         if found is not None and found[1].get("identity") == self.key:
-            return LatentData.from_tensors(found[0]), found[0]["stiffness"]
+            data = LatentData.from_tensors(found[0])
+            return data, self.physics(data), found[0]["stiffness"]
         bases, device = self.options.bases, self.device
         data = prepare(training, validation, self.dataset, self.body, bases, device, self.emit, self.stop)
         physics, seed = self.physics(data), self.options.seed
@@ -150,17 +154,18 @@ class _Run:
             more = imagined(data, physics, stiffness, count, seed, self.emit, self.stop)
             data = replace(data, imagined=more)
         write_tensors(path, data.to_tensors() | {"stiffness": stiffness}, {"identity": self.key})
-        return data, stiffness
+        return data, physics, stiffness
 
     def physics(self, data: LatentData) -> LatentPhysics:
-        """The potential of the solver's steps."""
-        dt = self.dataset.info.dt
+        """The potential of the solver's steps, with the elastic energy of some elements for that of all."""
+        dt, most, seed = self.dataset.info.dt, self.preset.sampled_elements, self.options.seed
         colliders = colliders_of(self.dataset, self.body) if self.preset.contact else []
         contact = contact_energy(colliders, self.body, dt, self.device)
         weight = 0.0 if data.motion.exact else self.preset.boundary_weight
         body = softened(self.body, self.preset.give)
         potential = IncrementalPotential(body, dt, AIR_DENSITY, weight, contact, self.device)
-        return LatentPhysics(data, body, potential, dt, self.device)
+        thin = thinned(body, data.basis, telling_shapes(data, seed), most, seed) if most else None
+        return LatentPhysics(data, body, potential, dt, self.device, thin)
 
     def autoencoder(
         self, data: LatentData, stiffness: np.ndarray, notes: list[str]
@@ -178,10 +183,15 @@ class _Run:
         return learner.coder.eval(), training
 
     def integrator(
-        self, data: LatentData, stiffness: np.ndarray, coder: Autoencoder, notes: list[str]
+        self,
+        data: LatentData,
+        physics: LatentPhysics,
+        stiffness: np.ndarray,
+        coder: Autoencoder,
+        notes: list[str],
     ) -> tuple[IntegratorLearner, Training]:
         """Its learner, and the training that is to be run."""
-        preset, physics = self.preset, self.physics(data)
+        preset = self.preset
         learner = IntegratorLearner(data, coder, physics, stiffness, preset, self.options.seed, self.device)
         minutes = (1.0 - CODER_SHARE) * preset.minutes
         return learner, self._training(learner, "Training", preset.steps, minutes, notes)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from ml_backend.methods.latent_data import Frames, LatentData
 from ml_backend.methods.latent_minimum import minimise
-from ml_backend.methods.latent_physics import FrameTensors, LatentPhysics
+from ml_backend.methods.latent_physics import FrameTensors, LatentPhysics, StepEnergies
 from neural_physics.reporting import Emit, Progress, StopRequest
 
 SIDE_BY_SIDE = 32
@@ -67,14 +67,7 @@ def _step(
 ) -> Tensor:
     """c_t (n, K) where the potential of the step to frames (n,) is least, from c_{t-1} and c_{t-2}."""
     now, before = states
-    last, earlier = physics.positions(now, frames, at - 1), physics.positions(before, frames, at - 2)
-    step = physics.step(last, earlier, frames, at)
-    predicted = physics.potential.predicted(step)
-
-    def energies(c: Tensor, numbers: Tensor) -> Tensor:
-        x = physics.positions(c, frames, at[numbers])
-        return physics.potential(x, step.of(numbers), predicted[numbers])
-
+    energies = StepEnergies(physics, now, before, frames, at)
     return minimise(energies, 2.0 * now - before, inverse, tolerance, EVALUATIONS)[0]
 
 

@@ -11,7 +11,7 @@ from ml_backend.methods.latent_autoencoder import LARGEST_GRADIENT, WARM_UP, Aut
 from ml_backend.methods.latent_data import LatentData
 from ml_backend.methods.latent_minimum import minimise
 from ml_backend.methods.latent_networks import load_module, load_optimiser, module_state, optimiser_state
-from ml_backend.methods.latent_physics import LatentPhysics, latent_scaling
+from ml_backend.methods.latent_physics import LatentPhysics, StepEnergies, latent_scaling
 from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.methods.latent_samples import Solved, StateSampler
 from ml_backend.methods.latent_step import Integrator
@@ -153,26 +153,24 @@ class IntegratorLearner:
     def _solve(self, at: Tensor, now: Tensor, before: Tensor, guess: Tensor) -> Tensor:
         """Find where the steps of samples end, in latents (n, L), from a guess, and keep them."""
         raw = self._states.raw(at, now, before)
-        step, predicted, weights = self._beginning(at, now, before)
+        steps = self._steps(at, now, before)
 
         def energies(z: Tensor, numbers: Tensor) -> Tensor:
-            x = self._physics.positions(self._coder.decode(z.float()), self._frames, at[numbers])
-            return self._physics.potential(x, step.of(numbers), predicted[numbers])
+            return steps(self._coder.decode(z.float()), numbers)
 
         z, _ = minimise(energies, guess, self._inverse, self._tolerance, self._preset.evaluations)
         found = self.network.clipped(z.float())
-        self._solved.add(raw, found, weights.float())
+        self._solved.add(raw, found, self._weights(steps.step).float())
         return found
 
     def _potential_loss(self, number: int, share: float, generator: torch.Generator) -> Tensor:
         """Equation 4, balanced by equation 6."""
         at, now, before = self._states.drawn(self._preset.batch, self.network, share, generator)
         z = self.network(self._states.raw(at, now, before))
-        step, predicted, weights = self._beginning(at, now, before)
-        x = self._physics.positions(self._coder.decode(z), self._frames, at)
+        steps = self._steps(at, now, before)
         with torch.no_grad():  # no gradient sees it, but whoever looks at the loss does
-            still = self._physics.potential(step.before, step, predicted)
-        return ((self._physics.potential(x, step, predicted) - still) * weights).mean()
+            still = steps(self._coder.decode(now))
+        return ((steps(self._coder.decode(z)) - still) * self._weights(steps.step)).mean()
 
     def _true_loss(self, number: int, share: float, generator: torch.Generator) -> Tensor:
         """The square distance from what the solver did (Fig. 8)."""
@@ -180,17 +178,15 @@ class IntegratorLearner:
         away = self.network(self._states.raw(at, now, before)) - self.z[at]
         return (away / self.z.std(0)).square().mean()
 
-    def _beginning(self, at: Tensor, now: Tensor, before: Tensor) -> tuple[Step, Tensor, Tensor]:
-        """The steps to frames (n,) from decoded latents, x^ (n, B, 3), and what each counts (n,), 1/J."""
-        physics, decode = self._physics, self._coder.decode
+    def _steps(self, at: Tensor, now: Tensor, before: Tensor) -> StepEnergies:
+        """The steps to frames (n,) from decoded latents."""
+        decode = self._coder.decode
         with torch.no_grad():
-            last = physics.positions(decode(now), self._frames, at - 1)
-            earlier = physics.positions(decode(before), self._frames, at - 2)
-            step = physics.step(last, earlier, self._frames, at)
-            return step, physics.potential.predicted(step), self._weights(last, earlier)
+            return StepEnergies(self._physics, decode(now), decode(before), self._frames, at)
 
-    def _weights(self, last: Tensor, earlier: Tensor) -> Tensor:
+    def _weights(self, step: Step) -> Tensor:
         """(n,), 1/J but for a factor: one over each sample's mean speed (eq. 6), or over that of all."""
+        last, earlier = step.before, step.earlier
         if not self._preset.balance:
             return torch.ones(len(last), dtype=last.dtype, device=last.device) / self._mean_speed
         speed = ((last - earlier) / self._physics.dt).norm(dim=-1).mean(1)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
+from ml_backend.methods.body_energy import BodyEnergy
 from ml_backend.methods.incremental_potential import IncrementalPotential, Step
 from ml_backend.methods.latent_autoencoder import Autoencoder
 from ml_backend.methods.latent_data import Frames, LatentData
+from ml_backend.methods.thinned_body import ThinnedBody
 from neural_physics.body import Body
 
 STIFFNESS_FRAMES = 12  # frames whose stiffness is averaged
@@ -21,27 +26,35 @@ class LatentPhysics:
     """
 
     def __init__(
-        self, data: LatentData, body: Body, potential: IncrementalPotential, dt: float, device: torch.device
+        self,
+        data: LatentData,
+        body: Body,
+        potential: IncrementalPotential,
+        dt: float,
+        device: torch.device,
+        thin: ThinnedBody | None = None,
     ) -> None:
-        def tensor(array: np.ndarray) -> Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array, np.float64)).to(device)
-
+        """thin: whose elastic energy is taken for the whole body's."""
         self.potential, self.dt = potential, dt
-        self._mean, self._basis = tensor(data.mean.ravel()), tensor(data.basis.reshape(len(data.basis), -1))
-        self._offsets = tensor(data.motion.offsets.reshape(len(data.motion.offsets), data.mean.size))
+        self._whole = _Shapes(data, slice(None), device)
+        self._sampled, self._elastic = self._whole, potential.elastic
+        if thin is not None:
+            self._sampled, self._elastic = _Shapes(data, thin.vertices, device), BodyEnergy(thin.body, device)
         self._pinned = torch.from_numpy(np.flatnonzero(body.pinned)).to(device)
-        self._tensor = tensor
-        self._mass = tensor(np.repeat(np.where(body.pinned, 0.0, body.masses), 3))
+        self._device = device
+        basis = self._whole.basis.view(len(data.basis), -1, 3)
+        weighted = potential.moving[:, None] * basis
+        self._mass = torch.einsum("kbd,lbe->klde", weighted, basis)
+        self._weighted = weighted.reshape(len(basis), -1)
 
     def frames(self, frames: Frames) -> FrameTensors:
         """The same as tensors."""
         names = ("offsets", "world", "wind", "held", "poses")
-        return FrameTensors(*(self._tensor(getattr(frames, name)) for name in names))
+        return FrameTensors(*(_tensor(getattr(frames, name), self._device) for name in names))
 
     def positions(self, c: Tensor, frames: FrameTensors, at: Tensor) -> Tensor:
         """(n, B, 3), m, in the world's axes, of c (n, K) at frames (n,)."""
-        flat = self._mean + c.double() @ self._basis + frames.offsets[at] @ self._offsets
-        return _to_world(frames.world[at], flat.view(len(c), -1, 3))
+        return self._whole.positions(c, frames, at)
 
     def step(self, before: Tensor, earlier: Tensor, frames: FrameTensors, at: Tensor) -> Step:
         """The step to frames (n,) from positions (n, B, 3) of the two frames before them."""
@@ -49,6 +62,19 @@ class LatentPhysics:
         if len(self._pinned):
             held[:, self._pinned] = _to_world(frames.world[at], frames.held[at])
         return Step(before, earlier, frames.wind[at - 1], held, frames.poses[at])
+
+    def elastic_energies(self, c: Tensor, frames: FrameTensors, at: Tensor) -> Tensor:
+        """(n,) J."""
+        return self._elastic(self._sampled.positions(c, frames, at))
+
+    def inertia_about(self, predicted: Tensor, frames: FrameTensors, at: Tensor) -> Quadratic:
+        """1 / (2 dt^2) |x - x^|_M^2 of c, exactly, to be asked again and again without touching a vertex."""
+        axes = frames.world[at, :3, :3]
+        away = self._whole.positions(self._mass.new_zeros(len(at), len(self._mass)), frames, at) - predicted
+        turned = (away @ axes).reshape(len(at), -1)
+        second = torch.einsum("klde,nde->nkl", self._mass, axes.transpose(1, 2) @ axes) / self.dt**2
+        constant = 0.5 * (self.potential.moving * away.square().sum(-1)).sum(-1) / self.dt**2
+        return Quadratic(second, turned @ self._weighted.T / self.dt**2, constant)
 
     def stiffness(self, data: LatentData, seed: int) -> np.ndarray:
         """(K, K), J/m^2: second derivatives of the elastic energy by c, averaged over some training frames.
@@ -59,7 +85,7 @@ class LatentPhysics:
         rng = np.random.default_rng(seed)
         picked = np.sort(rng.permutation(len(frames.c))[:STIFFNESS_FRAMES])
         at, tensors = torch.from_numpy(picked), self.frames(frames)
-        c = self._tensor(frames.c[picked])
+        c = _tensor(frames.c[picked], self._device)
         h = 1e-4 * float(np.sqrt((frames.c**2).sum(1).mean()))
         columns = []
         for k in range(c.shape[1]):
@@ -74,12 +100,8 @@ class LatentPhysics:
 
     def inertia(self) -> np.ndarray:
         """(K, K), J/m^2: those of a step's kinetic term, the mass of what is free over dt^2."""
-        result: np.ndarray = ((self._basis * self._mass) @ self._basis.T / self.dt**2).cpu().numpy()
+        result: np.ndarray = (self._weighted @ self._whole.basis.T / self.dt**2).cpu().numpy()
         return result
-
-    def elastic_energies(self, c: Tensor, frames: FrameTensors, at: Tensor) -> Tensor:
-        """(n,) J."""
-        return self.potential.elastic(self.positions(c, frames, at))
 
     def _elastic_gradient(self, c: Tensor, frames: FrameTensors, at: Tensor) -> Tensor:
         c = c.detach().requires_grad_()
@@ -87,11 +109,68 @@ class LatentPhysics:
         return slope
 
 
+class StepEnergies:
+    """E of a batch of steps, in J, of the coefficients c that they may end in.
+
+    step: what came before and what acts, in full space. now, before (n, K): c_{t-1} and c_{t-2}.
+    """
+
+    def __init__(
+        self, physics: LatentPhysics, now: Tensor, before: Tensor, frames: FrameTensors, at: Tensor
+    ) -> None:
+        self._physics, self._frames, self._at = physics, frames, at
+        with torch.no_grad():
+            last = physics.positions(now, frames, at - 1)
+            self.step = physics.step(last, physics.positions(before, frames, at - 2), frames, at)
+            predicted = physics.potential.predicted(self.step)
+            self._inertia = physics.inertia_about(predicted, frames, at)
+
+    def __call__(self, c: Tensor, numbers: Tensor | slice = slice(None)) -> Tensor:
+        """(k,) of c (k, K), of those steps with these numbers."""
+        physics, at, c = self._physics, self._at[numbers], c.double()
+        energy = physics.elastic_energies(c, self._frames, at) + self._inertia(c, numbers)
+        if physics.potential.has_other:
+            x = physics.positions(c, self._frames, at)
+            energy = energy + physics.potential.other(x, self.step.of(numbers))
+        return energy
+
+
+@dataclass(frozen=True)
+class Quadratic:
+    """1/2 c A c + b c + e, of n samples: second (n, K, K), first (n, K), constant (n,)."""
+
+    second: Tensor
+    first: Tensor
+    constant: Tensor
+
+    def __call__(self, c: Tensor, numbers: Tensor | slice) -> Tensor:
+        """(k,) of c (k, K), of the samples with these numbers."""
+        bent = torch.einsum("nkl,nl->nk", self.second[numbers], c)
+        return ((0.5 * bent + self.first[numbers]) * c).sum(1) + self.constant[numbers]
+
+
 class FrameTensors:
     """Of `latent_data.Frames`, as tensors: offsets, world, wind, held and poses."""
 
     def __init__(self, offsets: Tensor, world: Tensor, wind: Tensor, held: Tensor, poses: Tensor) -> None:
         self.offsets, self.world, self.wind, self.held, self.poses = offsets, world, wind, held, poses
+
+
+class _Shapes:
+    """Positions of some vertices (S,)."""
+
+    def __init__(self, data: LatentData, vertices: NDArray[np.intp] | slice, device: torch.device) -> None:
+        def flat(array: np.ndarray) -> Tensor:
+            some = array[:, vertices]
+            return _tensor(some.reshape(len(some), 3 * some.shape[1]), device)
+
+        self._mean, self.basis = flat(data.mean[None])[0], flat(data.basis)
+        self._offsets = flat(data.motion.offsets)
+
+    def positions(self, c: Tensor, frames: FrameTensors, at: Tensor) -> Tensor:
+        """(n, S, 3), m, in the world's axes, of c (n, K) at frames (n,)."""
+        flat = self._mean + c.double() @ self.basis + frames.offsets[at] @ self._offsets
+        return _to_world(frames.world[at], flat.view(len(c), -1, 3))
 
 
 def latent_scaling(coder: Autoencoder, metric: np.ndarray, z: Tensor) -> Tensor:
@@ -116,3 +195,7 @@ def latent_scaling(coder: Autoencoder, metric: np.ndarray, z: Tensor) -> Tensor:
 def _to_world(world: Tensor, positions: Tensor) -> Tensor:
     """(n, B, 3) by world_from_frame (n, 4, 4)."""
     return positions @ world[:, :3, :3].transpose(1, 2) + world[:, None, :3, 3]
+
+
+def _tensor(array: np.ndarray, device: torch.device) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array, np.float64)).to(device)

@@ -208,13 +208,13 @@ def test_exported_networks_are_those_of_torch_with_their_normalisation_folded_in
 
 def test_the_gradient_that_trains_is_that_of_finite_differences(dataset):
     settings = [*QUICK, "loss=potential", "batch=4", "carried=0"]
-    _, physics, coding, learner = learners(dataset, settings)
+    _, _, coding, learner = learners(dataset, settings)
     at, now, before = learner._states.drawn(4, learner.network, 0.0, torch.Generator().manual_seed(1))
-    step, predicted, _ = learner._beginning(at, now, before)
+    steps = learner._steps(at, now, before)
     coder = coding.coder.double()
 
     def energy(z):
-        return physics.potential(physics.positions(coder.decode(z), learner._frames, at), step, predicted)
+        return steps(coder.decode(z))
 
     z = now.double().requires_grad_()
     (slope,) = torch.autograd.grad(energy(z).sum(), z)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from ml_backend.interaction_basis import fit_interaction_basis, still_spreads
+from ml_backend.methods.acting_frames import Acting, Driven
 from ml_backend.methods.boundary_motion import BoundaryMotion, fit_boundary_motion, relative_to
 from ml_backend.pca import MOST_PASSES, fit_pca
 from ml_backend.simulation.motions import TrackedMotion
@@ -25,37 +25,19 @@ from neural_physics.reporting import Emit, Progress, StopRequest
 from neural_physics.takes import Dataset
 
 Array = NDArray[np.float64]
+FEWEST_FASTER = 3  # frames of a run, which are one step
 ARRAYS = ("mean", "basis", "boundary", "starts", "imagined")
 
 
 @dataclass(frozen=True)
-class Frames:
-    """Runs of N frames, one after the other in each array; all float64, lengths in metres.
+class Frames(Acting):
+    """What a body did in N frames, beside what acted.
 
     c (N, K): see `LatentData`; beyond (N,): the sum over the vertices of the squares that no c holds, m^2.
-    s (N, v): what the body reacts to, see `LatentData.boundary`; offsets (N, r): see `BoundaryMotion`.
-    world (N, 4, 4): world_from_frame. wind (N, 3): the air's velocity, m/s. held (N, P, 3): where pins
-    are, in the frame's axes. poses (N, C, 4, 4): world_from_collider. ends (S,) int64: where each run ends.
     """
 
     c: Array
     beyond: Array
-    s: Array
-    offsets: Array
-    world: Array
-    wind: Array
-    held: Array
-    poses: Array
-    ends: NDArray[np.int64]
-
-    def runs(self) -> Iterator[slice]:
-        """Each run's frames."""
-        for start, stop in pairwise([0, *map(int, self.ends)]):
-            yield slice(start, stop)
-
-    def steps(self) -> NDArray[np.int64]:
-        """Every frame that has two before it in its run."""
-        return np.concatenate([np.arange(run.start + 2, run.stop) for run in self.runs()])
 
 
 @dataclass(frozen=True)
@@ -65,8 +47,9 @@ class LatentData:
     mean (B, 3), basis (K, B, 3), rows of unit length over all vertices; captured: share of the variance they
     hold. boundary (v, e): s = boundary (y - y_mean); its last three rows are the pins' mean position, of
     which only differences are told to the integrator unless `absolute`.
-    starts: indices of the training frames that takes begin with. imagined (2, n, K): c of more frames than
-    were baked, and of the frames before them; see `latent_imagining`.
+    starts: indices of the training frames that takes begin with. acting: what acts in the training frames,
+    then the same at a faster pace. imagined (2, n, K): c of more frames than were baked, and of the frames
+    before them; see `latent_imagining`.
     """
 
     mean: Array
@@ -78,6 +61,7 @@ class LatentData:
     starts: NDArray[np.int64]
     training: Frames
     validation: Frames
+    acting: Acting
     imagined: Array
 
     def to_tensors(self) -> Tensors:
@@ -86,9 +70,9 @@ class LatentData:
         tensors |= {f"motion.{name}": getattr(self.motion, name) for name in ("mean", "basis", "offsets")}
         numbers = (self.captured, self.absolute, self.motion.exact, self.motion.error)
         tensors["numbers"] = np.array(numbers, np.float64)
-        for role in ("training", "validation"):
+        for role in ROLES:
             frames = getattr(self, role)
-            tensors |= {f"{role}.{f.name}": getattr(frames, f.name) for f in fields(Frames)}
+            tensors |= {f"{role}.{f.name}": getattr(frames, f.name) for f in fields(frames)}
         return tensors
 
     @classmethod
@@ -98,9 +82,12 @@ class LatentData:
         moved = {name: tensors[f"motion.{name}"] for name in ("mean", "basis", "offsets")}
         motion = BoundaryMotion(**moved, exact=bool(exact), error=error)
         rest: dict[str, Any] = {name: tensors[name] for name in ARRAYS}
-        for role in ("training", "validation"):
-            rest[role] = Frames(**{f.name: tensors[f"{role}.{f.name}"] for f in fields(Frames)})
+        for role, kind in ROLES.items():
+            rest[role] = kind(**{f.name: tensors[f"{role}.{f.name}"] for f in fields(kind)})
         return cls(captured=captured, motion=motion, absolute=bool(absolute), **rest)
+
+
+ROLES: dict[str, type[Acting]] = {"training": Frames, "validation": Frames, "acting": Acting}
 
 
 def of_body(spans: list[Span]) -> list[Span]:
@@ -141,18 +128,20 @@ def prepare(
     device: torch.device,
     emit: Emit,
     stop: StopRequest,
+    pace: float = 1.0,
 ) -> LatentData:
     """Fit the boundary's motion and the bases to the training spans, and bring all spans into them.
 
-    The spans are those of the body. Raises Problem("stopped" | "dataset_not_numbers" | "dataset_damaged").
+    The spans are those of the body. pace: how many times as fast what acts is to act once more, 1: not.
+    Raises Problem("stopped" | "dataset_not_numbers" | "dataset_damaged").
     """
     info, pinned = dataset.info, body.pinned
     y = np.concatenate([span.interaction for span in training]).astype(np.float64)
     pins = np.concatenate([_pinned(span, pinned) for span in training])
     motion = fit_boundary_motion(body, pins, y, info.channels)
     boundary = _boundary(motion, body, y, info)
-    frames, held_out = sum(map(len, training)), sum(map(len, validation))
-    progress = Progress(emit, "Finding the bases", frames * (2 + MOST_PASSES) + held_out)
+    frames = sum(map(len, training)) * (2 + MOST_PASSES) + sum(map(len, validation))
+    progress = Progress(emit, "Finding the bases", frames)
     done = 0
 
     def count(rows: int) -> None:
@@ -167,7 +156,14 @@ def prepare(
     if motion.exact:
         basis[:, pinned] = 0.0  # but for rounding it was
     bases_and_mean = basis.reshape(len(basis), -1), mean.ravel()
-    learned = _frames(training, dataset, body, motion, boundary, *bases_and_mean, count)
+    driven, held_out = ([_driven(span, dataset, body) for span in spans] for spans in (training, validation))
+    acting = Acting.of(driven, motion, boundary)
+    learned = _frames(training, acting, motion, *bases_and_mean, count)
+    if pace != 1.0:
+        faster = [each.faster(pace, info.channels) for each in driven]
+        faster = [each for each in faster if len(each.y) >= FEWEST_FASTER]
+        if faster:
+            acting = acting.followed_by(Acting.of(faster, motion, boundary))
     runs = list(zip(learned.runs(), training, strict=True))
     firsts = [run.start for run, span in runs if span.start == 0]
     return LatentData(
@@ -179,7 +175,8 @@ def prepare(
         absolute=bool(learned.poses.shape[1]),
         starts=np.array(firsts or [0], np.int64),
         training=learned,
-        validation=_frames(validation, dataset, body, motion, boundary, *bases_and_mean, count),
+        validation=_frames(validation, Acting.of(held_out, motion, boundary), motion, *bases_and_mean, count),
+        acting=acting,
         imagined=np.empty((2, 0, len(basis))),
     )
 
@@ -213,13 +210,11 @@ def _residuals(spans: list[Span], motion: BoundaryMotion) -> Iterator[NDArray[np
 
 def _frames(
     spans: list[Span],
-    dataset: Dataset,
-    body: Body,
+    acting: Acting,
     motion: BoundaryMotion,
-    boundary: Array,
     basis: Array,
     mean: Array,
-    count: Any,  # noqa: ANN401 (a callable)
+    count: Callable[[int], None],
 ) -> Frames:
     c, beyond = [], []
     for rows in _residuals(spans, motion):
@@ -227,24 +222,11 @@ def _frames(
         c.append(away @ basis.T)
         beyond.append(np.maximum(0.0, (away * away).sum(1) - (c[-1] * c[-1]).sum(1)))
         count(len(rows))
-    y = np.concatenate([span.interaction for span in spans]).astype(np.float64)
-    acting = [_acting(span, dataset, body) for span in spans]
-    world, wind, poses = (np.concatenate(each) for each in zip(*acting, strict=True))
-    return Frames(
-        c=np.concatenate(c),
-        beyond=np.concatenate(beyond),
-        s=(y - motion.mean) @ boundary.T,
-        offsets=motion.coefficients(y),
-        world=world,
-        wind=wind,
-        held=np.concatenate([_pinned(span, body.pinned) for span in spans]),
-        poses=poses,
-        ends=np.cumsum([len(span) for span in spans]),
-    )
+    return Frames(**vars(acting), c=np.concatenate(c), beyond=np.concatenate(beyond))
 
 
-def _acting(span: Span, dataset: Dataset, body: Body) -> tuple[Array, Array, Array]:
-    """world_from_frame (T, 4, 4), the air's velocity (T, 3) and colliders' poses (T, C, 4, 4) of a span."""
+def _driven(span: Span, dataset: Dataset, body: Body) -> Driven:
+    """What acts in a span."""
     surroundings = dataset.surroundings(span.take.name)
     if surroundings is None or len(surroundings[1].wind) < span.stop:
         raise Problem("latent_take_without_tracks", path=dataset.path, take=span.take.name)
@@ -255,5 +237,10 @@ def _acting(span: Span, dataset: Dataset, body: Body) -> tuple[Array, Array, Arr
     for t, time in enumerate(times):
         for number, pose in enumerate(tracked.poses(float(time))):
             poses[t, number, :3, :3], poses[t, number, :3, 3] = pose.rotation, pose.translation
-    wind = np.array([tracked.wind(float(time)) for time in times])
-    return np.linalg.inv(tracks.frame_from_world[span.start : span.stop]), wind, poses
+    return Driven(
+        y=span.interaction.astype(np.float64),
+        world=np.linalg.inv(tracks.frame_from_world[span.start : span.stop]),
+        wind=np.array([tracked.wind(float(time)) for time in times]),
+        held=_pinned(span, body.pinned),
+        poses=poses,
+    )

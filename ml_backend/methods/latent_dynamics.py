@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,7 +15,7 @@ from ml_backend.methods.contact_energy import contact_energy
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_autoencoder import Autoencoder, AutoencoderLearner
 from ml_backend.methods.latent_data import LatentData, colliders_of, of_body, prepare
-from ml_backend.methods.latent_imagining import imagined
+from ml_backend.methods.latent_imagining import with_imagined
 from ml_backend.methods.latent_integrator import Integrator, IntegratorLearner
 from ml_backend.methods.latent_networks import load_module
 from ml_backend.methods.latent_physics import LatentPhysics
@@ -146,13 +146,15 @@ class _Run:
             data = LatentData.from_tensors(found[0])
             return data, self.physics(data), found[0]["stiffness"]
         bases, device = self.options.bases, self.device
-        data = prepare(training, validation, self.dataset, self.body, bases, device, self.emit, self.stop)
+        pace = self.preset.pace if self.preset.imagined else 1.0
+        data = prepare(
+            training, validation, self.dataset, self.body, bases, device, self.emit, self.stop, pace
+        )
         physics, seed = self.physics(data), self.options.seed
         stiffness = physics.stiffness(data, seed)
-        if self.body.settings.kind == "rod" and data.motion.exact and not data.absolute:
+        if data.motion.exact and not data.absolute:
             count = self.preset.imagined
-            more = imagined(data, physics, stiffness, count, seed, self.emit, self.stop)
-            data = replace(data, imagined=more)
+            data = with_imagined(data, physics, stiffness, count, seed, self.emit, self.stop)
         write_tensors(path, data.to_tensors() | {"stiffness": stiffness}, {"identity": self.key})
         return data, physics, stiffness
 

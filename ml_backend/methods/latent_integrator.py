@@ -42,23 +42,25 @@ class IntegratorLearner:
         self._preset, self._seed, self._physics, self._coder = preset, seed, physics, coder.eval()
         coder.requires_grad_(False)
         frames = data.training
-        self._frames = physics.frames(frames)
+        self._frames = physics.frames(data.acting)
         with torch.no_grad():
             self.z, *imagined = (
                 coder.encode(torch.from_numpy(c.astype(np.float32)).to(device))
                 for c in (frames.c, *data.imagined)
             )
-        s = torch.from_numpy(frames.s.astype(np.float32)).to(device)
+        s = torch.from_numpy(data.acting.s.astype(np.float32)).to(device)
         self._states = StateSampler(data, self.z, torch.stack(imagined), s, preset)
         z, at = self.z, self._states.steps
         some = torch.linspace(0, len(z) - 1, min(SCALING_FRAMES, len(z))).long()
         scaling = latent_scaling(coder, stiffness + physics.inertia(), z[some])
-        raw = self._states.raw(at, z[at - 1], z[at - 2])
+        raw, known = self._states.known(torch.Generator().manual_seed(seed))
         silent = torch.zeros(raw.shape[1], dtype=torch.bool, device=device)
         if not data.absolute:
             after_s = 2 * z.shape[1] + s.shape[1]
             silent[after_s - 3 : after_s] = True
-        self.network = Integrator(raw, z[at], silent, scaling, preset).to(device)
+        self.network = Integrator(raw, known, silent, scaling, preset).to(device)
+        if preset.residual:
+            self.network.fit_linear(self._states.raw(at, z[at - 1], z[at - 2]), z[at])
         self._parameters = list(self.network.network.parameters())
         self._average = [parameter.detach().clone() for parameter in self._parameters]
         self._optimiser = torch.optim.AdamW(self._parameters, lr=preset.learning_rate, weight_decay=1e-5)

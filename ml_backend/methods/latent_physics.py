@@ -9,10 +9,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ml_backend.methods.acting_frames import Acting
 from ml_backend.methods.body_energy import BodyEnergy
 from ml_backend.methods.incremental_potential import IncrementalPotential, Step
 from ml_backend.methods.latent_autoencoder import Autoencoder
-from ml_backend.methods.latent_data import Frames, LatentData
+from ml_backend.methods.latent_data import LatentData
 from ml_backend.methods.thinned_body import ThinnedBody
 from neural_physics.body import Body
 
@@ -47,7 +48,7 @@ class LatentPhysics:
         self._mass = torch.einsum("kbd,lbe->klde", weighted, basis)
         self._weighted = weighted.reshape(len(basis), -1)
 
-    def frames(self, frames: Frames) -> FrameTensors:
+    def frames(self, frames: Acting) -> FrameTensors:
         """The same as tensors."""
         names = ("offsets", "world", "wind", "held", "poses")
         return FrameTensors(*(_tensor(getattr(frames, name), self._device) for name in names))
@@ -150,7 +151,7 @@ class Quadratic:
 
 
 class FrameTensors:
-    """Of `latent_data.Frames`, as tensors: offsets, world, wind, held and poses."""
+    """Of `Acting`, as tensors: offsets, world, wind, held and poses."""
 
     def __init__(self, offsets: Tensor, world: Tensor, wind: Tensor, held: Tensor, poses: Tensor) -> None:
         self.offsets, self.world, self.wind, self.held, self.poses = offsets, world, wind, held, poses

@@ -25,6 +25,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "boundary_weight": (0, math.inf),
     "give": (0, 1),
     "imagined": (0, math.inf),
+    "pace": (1, 10),
     "sampled_elements": (0, math.inf),
     "noise": (0, math.inf),
     "swing": (0, math.inf),
@@ -63,9 +64,10 @@ class LatentPreset(Preset):
     balance: whether each sample's energy is divided by its mean speed (eq. 6); floor: the least speed to
     divide by, as a share of the mean over all samples. boundary_weight: w_bc, N/m. give: by which share
     of their length strands may stretch under their own weight, in the loss; stiffer ones are taken to be as
-    soft as that (0: as stiff as they are). imagined: frames of strands that are simulated in the
-    bases, beside those that were baked. sampled_elements: of solids and strands, at most so many stand for
-    all in the elastic energy (0: all do). contact: whether colliders are in the potential.
+    soft as that (0: as stiff as they are). imagined: frames that are simulated in the bases, beside those
+    that were baked, a part of them with what acts `pace` times as fast (1: none). sampled_elements: of solids
+    and strands, at most so many stand for all in the elastic energy (0: all do). contact: whether colliders
+    are in the potential.
     noise: of the two latents a noisy sample starts from, in standard deviations of its batch; swing: what
     noise of their difference in its own standard deviations is used instead of two that are independent (0:
     independent ones, the paper). carried: samples in each batch that go on from the model's own prediction,
@@ -100,6 +102,7 @@ class LatentPreset(Preset):
     boundary_weight: float = 1e5
     give: float = 0.025
     imagined: int = 2000
+    pace: float = 1.5
     sampled_elements: int = 400
     contact: bool = True
     noise: float = 0.1

@@ -14,7 +14,7 @@ States = tuple[Tensor, Tensor, Tensor]
 
 
 class StateSampler:
-    """Draws states to take steps from; z (N, L), s (N, v): of all training frames.
+    """Draws states to take steps from; z (N, L): of all training frames, s (M, v): of all that acts.
 
     imagined (2, n, L): z of `LatentData.imagined`.
     """
@@ -25,7 +25,8 @@ class StateSampler:
         frames, device = data.training, z.device
         self.z, self._s, self._preset = z, s, preset
         self.steps = torch.from_numpy(frames.steps()).to(device)
-        self._ends = torch.from_numpy(frames.ends).to(device)
+        self._acted = torch.from_numpy(data.acting.steps()).to(device)
+        self._ends = torch.from_numpy(data.acting.ends).to(device)
         self._spreads = torch.stack([z.std(0), (z[self.steps] - z[self.steps - 1]).std(0)])
         self._now = torch.cat([z[self.steps - 1], imagined[0]])
         self._before = torch.cat([z[self.steps - 2], imagined[1]])
@@ -35,6 +36,15 @@ class StateSampler:
     def raw(self, at: Tensor, now: Tensor, before: Tensor) -> Tensor:
         """(n, i), the network's inputs."""
         return raw_inputs(now, before, self._s[at], self._s[at - 1], self._s[at - 2])
+
+    def known(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Inputs and latents z_{t-1} of all states there are, which span what a network may come to."""
+        at = self.steps
+        raw = [self.raw(at, self.z[at - 1], self.z[at - 2])]
+        if self._mixed:
+            picked = torch.randint(len(self._acted), (len(self._now),), generator=generator)
+            raw.append(self.raw(self._acted[picked.to(at.device)], self._now, self._before))
+        return torch.cat(raw), torch.cat([self.z, self._now])
 
     def drawn(self, count: int, network: Integrator, share: float, generator: torch.Generator) -> States:
         """True ones, as many with noise, some that the network carried on.
@@ -79,9 +89,12 @@ class StateSampler:
 
     def _states(self, count: int, generator: torch.Generator) -> States:
         """True ones, of other frames where they are mixed: pins may begin to move so from any of them."""
-        at = self._frames(count, generator)
         if not self._mixed:
+            at = self._frames(count, generator)
             return at, self.z[at - 1], self.z[at - 2]
+        at = self._acted[
+            torch.randint(len(self._acted), (count,), generator=generator).to(self._acted.device)
+        ]
         other = torch.randint(len(self._now), (count,), generator=generator).to(at.device)
         return at, self._now[other], self._before[other]
 

@@ -31,12 +31,10 @@ class Integrator(nn.Module):
     start: Tensor
     scaling: Tensor
 
-    def __init__(
-        self, raw: Tensor, target: Tensor, silent: Tensor, scaling: Tensor, preset: LatentPreset
-    ) -> None:
-        """raw (N, i), target (N, L) z_t: of all training steps. silent (i,): inputs not to be looked at."""
+    def __init__(self, raw: Tensor, z: Tensor, silent: Tensor, scaling: Tensor, preset: LatentPreset) -> None:
+        """raw (N, i), z (M, L): of all that it will see. silent (i,): inputs not to be looked at."""
         super().__init__()
-        self.latents = target.shape[1]
+        self.latents = z.shape[1]
         mean, spread = raw.mean(0), raw.std(0, unbiased=False)
         still = (spread <= STILL) | silent
         scale = torch.where(still, 0.0, 1.0 / torch.where(still, 1.0, spread))
@@ -46,13 +44,11 @@ class Integrator(nn.Module):
         low, high = inputs.amin(0), inputs.amax(0)
         self.register_buffer("low", low - WIDER * (high - low))
         self.register_buffer("high", high + WIDER * (high - low))
-        z_low, z_high = target.amin(0), target.amax(0)
+        z_low, z_high = z.amin(0), z.amax(0)
         self.register_buffer("z_low", z_low - WIDER * (z_high - z_low))
         self.register_buffer("z_high", z_high + WIDER * (z_high - z_low))
         self.register_buffer("linear", torch.zeros(self.latents, raw.shape[1], device=raw.device))
-        self.register_buffer("start", target.mean(0))
-        if preset.residual:
-            self.fit_linear(raw, target)
+        self.register_buffer("start", z.mean(0))
         self.register_buffer("scaling", scaling if preset.residual else torch.eye(self.latents))
         self.network = ResidualNetwork(
             raw.shape[1], self.latents, preset.layers, preset.width, normalised=False, quiet=preset.residual

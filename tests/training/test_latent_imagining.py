@@ -11,7 +11,7 @@ from swinging_strips import FPS, bake, silent, straight
 
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_data import LatentData, of_body, prepare
-from ml_backend.methods.latent_imagining import SIDE_BY_SIDE, _step, imagined
+from ml_backend.methods.latent_imagining import HELD_OUT, SIDE_BY_SIDE, _step, with_imagined
 from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.methods.latent_samples import StateSampler
@@ -46,18 +46,37 @@ def test_from_true_states_the_next_frame_is_the_solver_s(strand):
 
 def test_each_frame_goes_on_from_the_one_before_it(strand):
     data, physics, stiffness = strand
-    found = imagined(data, physics, stiffness, 3 * SIDE_BY_SIDE, 0, silent, NO_STOP)
+    found = with_imagined(data, physics, stiffness, 3 * SIDE_BY_SIDE, 0, silent, NO_STOP).imagined
     assert found.shape == (2, 3 * SIDE_BY_SIDE, data.training.c.shape[1])
     assert np.array_equal(found[1, SIDE_BY_SIDE:], found[0, :-SIDE_BY_SIDE])
     # It swings about where the true ones do.
     assert found[0].std(0)[:3] == pytest.approx(data.training.c.std(0)[:3], rel=0.8)
 
 
+def test_what_is_held_out_is_motion_of_its_own_that_the_potential_makes(strand):
+    data, physics, stiffness = strand
+    before = len(data.validation.c)
+    found = with_imagined(data, physics, stiffness, 10 * SIDE_BY_SIDE, 0, silent, NO_STOP)
+    held_out = found.validation
+    assert len(held_out.c) - before == HELD_OUT * 10 + 2 * (len(held_out.ends) - len(data.validation.ends))
+    first = len(data.validation.ends)
+    inverse = torch.from_numpy(np.linalg.inv(stiffness + physics.inertia()))
+    c, frames = torch.from_numpy(held_out.c), physics.frames(held_out)
+    at = torch.from_numpy(
+        np.concatenate([np.arange(r.start + 2, r.stop) for r in list(held_out.runs())[first:]])
+    )
+    again = _step(physics, frames, at, (c[at - 1], c[at - 2]), inverse, 1e-9)
+    jolts = (c[at] - 2.0 * c[at - 1] + c[at - 2]).norm(dim=1).mean()
+    assert (again - c[at]).norm(dim=1).mean() < 0.1 * jolts
+    seen = {tuple(row) for row in found.imagined[0].round(9)}
+    assert not any(tuple(row) in seen for row in held_out.c[before:].round(9))
+
+
 def test_nothing_is_imagined_after_it_was_stopped(strand, tmp_path):
     data, physics, stiffness = strand
     (tmp_path / "stop").touch()
     with pytest.raises(Problem) as caught:
-        imagined(data, physics, stiffness, 100, 0, silent, StopRequest(tmp_path / "stop"))
+        with_imagined(data, physics, stiffness, 100, 0, silent, StopRequest(tmp_path / "stop"))
     assert caught.value.code == "stopped"
 
 

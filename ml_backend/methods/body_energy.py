@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import partial
 from typing import Any
@@ -29,10 +29,12 @@ from neural_physics.energies.lame import plane_stress_lame_parameters
 from neural_physics.energies.rod_frames import ReferenceFrames, Strands, adapted_frames, joints_at
 from neural_physics.energies.triangle_edges import triangle_edges
 
-STRAIGHT = 1e-6  # radians: strands that are bent by less at rest need no frames
+STRAIGHT = 1e-3  # radians: strands that are bent by less at rest, as by rounding, need no frames
 
 # Positions (n, B, 3) -> energies (n, m) of m elements, J.
 Part = Callable[[Tensor], Tensor]
+# Positions (k, s, 3) of the vertices of k elements, and their constants -> energies (k,), J.
+ElementEnergy = Callable[..., Any]
 
 DENSITIES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "stable_neo_hookean": stable_neo_hookean.energy_density,
@@ -64,35 +66,27 @@ class BodyEnergy:
         """Raises ValueError for a shape at rest that has no energy, such as a strand that is folded back."""
         self._device, self._dtype = device, dtype
         make = {"solid": self._solid, "shell": self._shell, "rod": self._rod}[body.settings.kind]
-        self._parts: list[Part] = make(body)
+        self.parts: list[Part] = make(body)
 
     def __call__(self, x: Tensor) -> Tensor:
         """(n,) J of positions (n, B, 3)."""
-        return torch.stack([part(x).sum(1) for part in self._parts]).sum(0)
+        return torch.stack([part(x).sum(1) for part in self.parts]).sum(0)
 
     def elements(self, x: Tensor) -> Tensor:
         """(n, m): the energies of all elements one by one."""
-        return torch.cat([part(x) for part in self._parts], 1)
+        return torch.cat([part(x) for part in self.parts], 1)
 
     def _solid(self, body: Body) -> list[Part]:
         inverse_rest, volumes = rest_shapes(body.rest_positions[body.elements])
-        density = DENSITIES[body.settings.elasticity]
-        constants = _Tiled(*self._tensors(inverse_rest, *body.moduli.T))
-        elements, measures = self._indices(body.elements), self._tensors(volumes)[0]
-
-        def energies(x: Tensor) -> Tensor:
-            inverse, mu, lam = constants.for_batch(len(x))
-            f = deformation_gradient(_gathered(x, elements), inverse)
-            return measures * density(f, mu, lam).view(len(x), -1)
-
-        return [energies]
+        value = partial(_deformation_energy, DENSITIES[body.settings.elasticity])
+        return [self._part(value, body.elements, inverse_rest, volumes, *body.moduli.T)]
 
     def _shell(self, body: Body) -> list[Part]:
         settings, rest = body.settings, body.rest_positions
         inverse_rest, areas = membrane.rest_shape(rest[body.elements])
         lame = plane_stress_lame_parameters(settings.young, settings.poisson)
         material = [np.broadcast_to(each, areas.shape) for each in lame]
-        parts = [
+        parts: list[Part] = [
             self._part(membrane.value, body.elements, inverse_rest, settings.thickness * areas, *material)
         ]
         if settings.bending > 0.0:
@@ -155,10 +149,10 @@ class BodyEnergy:
 
         return thetas
 
-    def _part(self, value: Callable[..., Any], vertices: NDArray[np.integer], *constants: Any) -> Part:  # noqa: ANN401
-        """Of an energy that takes the positions of each element's vertices and some constants of it."""
-        tiled = _Tiled(*self._tensors(*constants))
-        return partial(_energies, value, self._indices(vertices), tiled)
+    def _part(
+        self, value: ElementEnergy, vertices: NDArray[np.integer], *constants: NDArray[np.floating]
+    ) -> Elements:
+        return Elements(value, self._indices(vertices), self._tensors(*constants))
 
     def _tensors(self, *arrays: NDArray[np.floating]) -> list[Tensor]:
         return [torch.tensor(np.array(array), dtype=self._dtype, device=self._device) for array in arrays]
@@ -167,26 +161,35 @@ class BodyEnergy:
         return torch.from_numpy(np.asarray(array, np.int64)).to(self._device)
 
 
-class _Tiled:
-    """Constants of m elements (m, ...), repeated for each shape of a batch, and kept for the next."""
+class Elements:
+    """Energies of m elements, each of the positions of its own vertices.
 
-    def __init__(self, *constants: Tensor) -> None:
-        self._constants = constants
-        self._repeated: dict[int, list[Tensor]] = {}
+    vertices (m, s): of each element. constants (m, ...): what its energy depends on beside them.
+    """
 
-    def for_batch(self, n: int) -> list[Tensor]:
-        """(n m, ...) of each."""
-        if n not in self._repeated:
-            tiled = [each.repeat(n, *(1,) * (each.ndim - 1)) for each in self._constants]
-            self._repeated = {n: tiled}
-        return self._repeated[n]
+    def __init__(self, value: ElementEnergy, vertices: Tensor, constants: Sequence[Tensor]) -> None:
+        self.vertices = vertices
+        self._value, self._constants = value, constants
+        self._repeated: tuple[int, list[Tensor]] = 0, []
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """(n, m) J of positions (n, B, 3)."""
+        return self.apart(x[:, self.vertices])
+
+    def apart(self, corners: Tensor) -> Tensor:
+        """(n, m) J of the positions (n, m, s, 3) of each element's vertices."""
+        n = len(corners)
+        if self._repeated[0] != n:  # kept for the next batch
+            self._repeated = n, [each.repeat(n, *(1,) * (each.ndim - 1)) for each in self._constants]
+        energies: Tensor = self._value(corners.flatten(0, 1), *self._repeated[1])
+        return energies.view(n, -1)
+
+    def some(self, numbers: Tensor | slice, vertices: Tensor) -> Elements:
+        """Those with these numbers (k,), of other vertices (k, s)."""
+        return Elements(self._value, vertices, [each[numbers] for each in self._constants])
 
 
-def _energies(value: Callable[..., Any], vertices: Tensor, constants: _Tiled, x: Tensor) -> Tensor:
-    energies: Tensor = value(_gathered(x, vertices), *constants.for_batch(len(x)))
-    return energies.view(len(x), -1)
-
-
-def _gathered(x: Tensor, vertices: Tensor) -> Tensor:
-    """(n m, s, 3): the positions of the vertices (m, s) of each element, of each shape (n, B, 3)."""
-    return x[:, vertices].reshape(-1, vertices.shape[1], 3)
+def _deformation_energy(
+    density: ElementEnergy, x: Tensor, inverse: Tensor, volumes: Tensor, *lame: Tensor
+) -> Any:  # noqa: ANN401
+    return volumes * density(deformation_gradient(x, inverse), *lame)

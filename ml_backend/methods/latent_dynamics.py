@@ -21,7 +21,7 @@ from ml_backend.methods.latent_networks import load_module
 from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.methods.strand_softening import softened
-from ml_backend.methods.thinned_body import telling_shapes, thinned
+from ml_backend.methods.thinned_energy import telling_shapes, thinned
 from ml_backend.normal_regression import fit_normals
 from ml_backend.spans import Span, split
 from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
@@ -166,7 +166,9 @@ class _Run:
         weight = 0.0 if data.motion.exact else self.preset.boundary_weight
         body = softened(self.body, self.preset.give)
         potential = IncrementalPotential(body, dt, AIR_DENSITY, weight, contact, self.device)
-        thin = thinned(body, data.basis, telling_shapes(data, seed), most, seed) if most else None
+        thin = (
+            thinned(potential.elastic, data.basis, telling_shapes(data, seed), most, seed) if most else None
+        )
         return LatentPhysics(data, body, potential, dt, self.device, thin)
 
     def autoencoder(

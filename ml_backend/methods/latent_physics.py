@@ -14,7 +14,7 @@ from ml_backend.methods.body_energy import BodyEnergy
 from ml_backend.methods.incremental_potential import IncrementalPotential, Step
 from ml_backend.methods.latent_autoencoder import Autoencoder
 from ml_backend.methods.latent_data import LatentData
-from ml_backend.methods.thinned_body import ThinnedBody
+from ml_backend.methods.thinned_energy import ThinnedEnergy
 from neural_physics.body import Body
 
 STIFFNESS_FRAMES = 12  # frames whose stiffness is averaged
@@ -33,14 +33,15 @@ class LatentPhysics:
         potential: IncrementalPotential,
         dt: float,
         device: torch.device,
-        thin: ThinnedBody | None = None,
+        thin: ThinnedEnergy | None = None,
     ) -> None:
         """thin: whose elastic energy is taken for the whole body's."""
         self.potential, self.dt = potential, dt
         self._whole = _Shapes(data, slice(None), device)
-        self._sampled, self._elastic = self._whole, potential.elastic
+        self._elastic: BodyEnergy | ThinnedEnergy = potential.elastic
+        self._sampled = self._whole
         if thin is not None:
-            self._sampled, self._elastic = _Shapes(data, thin.vertices, device), BodyEnergy(thin.body, device)
+            self._sampled, self._elastic = _Shapes(data, thin.vertices, device), thin
         self._pinned = torch.from_numpy(np.flatnonzero(body.pinned)).to(device)
         self._device = device
         basis = self._whole.basis.view(len(data.basis), -1, 3)

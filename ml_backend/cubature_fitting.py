@@ -51,7 +51,7 @@ def fit_elements(forces: Array, count: int, every: Array | None = None) -> Chose
             continue
         best = np.argsort(gains)[::-1][:wanted]
         chosen = np.concatenate([chosen, best[gains[best] > 0.0]])
-        weights = nnls(rows[:, chosen], target)[0]
+        weights = nnls(rows[:, chosen], target, maxiter=30 * len(chosen))[0]
         chosen, weights = chosen[weights > 0.0], weights[weights > 0.0]
     order = np.argsort(chosen)
     error = float(np.linalg.norm(target - rows[:, chosen] @ weights) / np.linalg.norm(target))

@@ -101,9 +101,9 @@ class LatentPreset(Preset):
     floor: float = 0.2
     boundary_weight: float = 1e5
     give: float = 0.025
-    imagined: int = 2000
-    pace: float = 1.5
-    sampled_elements: int = 400
+    imagined: int = 4000
+    pace: float = 2.0
+    sampled_elements: int = 800
     contact: bool = True
     noise: float = 0.1
     swing: float = 0.5
@@ -125,9 +125,11 @@ class LatentPreset(Preset):
 
 
 PRESETS = {
-    "preview": LatentPreset(coder_steps=3000, steps=6000, minutes=2.0),
+    "preview": LatentPreset(coder_steps=3000, imagined=1000, steps=6000, minutes=2.0),
     "balanced": LatentPreset(minutes=9.0),
-    "final": LatentPreset(coder_steps=30_000, steps=120_000, width=256, minutes=120.0, patience=40),
+    "final": LatentPreset(
+        coder_steps=30_000, imagined=16_000, steps=120_000, width=256, minutes=120.0, patience=40
+    ),
     # Li 2025, section 3.3 and Table 2 (solids); docs/methods/latent_dynamics.md says where all differ.
     "paper": LatentPreset(
         latents=4,
@@ -139,6 +141,7 @@ PRESETS = {
         elastic=0.0,
         give=0.0,
         imagined=0,
+        pace=1.0,
         sampled_elements=0,
         shortcut=False,
         layers=6,

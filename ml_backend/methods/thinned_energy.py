@@ -18,7 +18,7 @@ from ml_backend.cubature_fitting import fit_elements
 from ml_backend.methods.body_energy import BodyEnergy, Elements
 from ml_backend.methods.latent_data import LatentData
 
-SHAPES = 40  # in which the forces are compared
+SHAPES, HELD_OUT = 48, 12  # in which the forces are compared, and of these not to fit but to judge
 NOISE = 0.3  # of every second one: of the difference of two other frames
 CANDIDATES = 4000  # elements that are considered, at most: the forces of more would fill the memory
 CHUNK = 2000  # elements whose forces are looked at together
@@ -30,8 +30,8 @@ Indices = NDArray[np.intp]
 class ThinnedEnergy:
     """The energy of some elements of each part of a body, each counted as often as it stands for others.
 
-    vertices (S,): those of the whole body that it is asked for by. errors: of each part's forces where it
-    was fitted, relative.
+    vertices (S,): those of the whole body that it is asked for by. errors: of each part's forces, relative,
+    the median over shapes that were held out.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ def thinned(energy: BodyEnergy, basis: Array, shapes: Array, most: int, seed: in
     """At most so many elements of each part, with nearly the forces along the basis that all of it have.
 
     None where that would save less than a half, or elements share more than vertices, as joints of curved
-    strands do. basis (K, B, 3); shapes (T, B, 3): to be fitted in, m, in the same axes.
+    strands do. basis (K, B, 3); shapes (SHAPES, B, 3), m, in the same axes.
     """
     parts = [part for part in energy.parts if isinstance(part, Elements)]
     sizes = [len(part.vertices) for part in parts]
@@ -75,10 +75,14 @@ def thinned(energy: BodyEnergy, basis: Array, shapes: Array, most: int, seed: in
         candidates = np.arange(size)
         if size > CANDIDATES:
             candidates = np.sort(rng.choice(size, CANDIDATES, replace=False))
-        found = fit_elements(*_forces(part, candidates, basis, shapes, most))
+        forces, every = _forces(part, candidates, basis, shapes)
+        found = fit_elements(forces[HELD_OUT:], most, every[HELD_OUT:])
         chosen.append(candidates[found.elements])
         weights.append(found.weights)
-        errors.append(found.error)
+        seen_by_all, by_some = every[:HELD_OUT], forces[:HELD_OUT, found.elements]
+        wrong = np.einsum("tgk,g->tk", by_some, found.weights) - seen_by_all
+        sizes_of_all = np.maximum(np.linalg.norm(seen_by_all, axis=1), 1e-300)
+        errors.append(float(np.median(np.linalg.norm(wrong, axis=1) / sizes_of_all)))
     return ThinnedEnergy(parts, chosen, weights, errors)
 
 
@@ -93,9 +97,17 @@ def telling_shapes(data: LatentData, seed: int) -> Array:
     return shapes
 
 
-def _forces(
-    part: Elements, candidates: Indices, basis: Array, shapes: Array, most: int
-) -> tuple[Array, int, Array]:
+def alike(basis: Array, metric: Array) -> Array:
+    """(K, B, 3): directions along which a step's energy rises alike, of a basis whose metric (K, K) is known.
+
+    Forces along them tell how far they move the body: what is soft is pushed far by little.
+    """
+    values, vectors = np.linalg.eigh(metric)
+    directions: Array = np.tensordot((vectors / np.sqrt(values)) @ vectors.T, basis, 1)
+    return directions
+
+
+def _forces(part: Elements, candidates: Indices, basis: Array, shapes: Array) -> tuple[Array, Array]:
     """(T, g, K): what each candidate does along each basis vector in each shape, J/m; (T, K): what all do."""
     every = np.zeros((len(shapes), len(basis)))
     found = np.empty((len(shapes), len(candidates), len(basis)))
@@ -109,7 +121,7 @@ def _forces(
             forces = np.einsum("msd,kmsd->mk", slope[0].cpu().numpy(), along)
             every[t] += forces.sum(0)
             found[t, here] = forces[candidates[here] - numbers.start]
-    return found, most, every
+    return found, every
 
 
 def _pieces(count: int) -> Iterator[slice]:

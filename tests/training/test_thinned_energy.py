@@ -12,7 +12,7 @@ from swinging_strips import straight, strands
 
 from ml_backend.methods import thinned_energy
 from ml_backend.methods.body_energy import BodyEnergy
-from ml_backend.methods.thinned_energy import thinned
+from ml_backend.methods.thinned_energy import alike, thinned
 from ml_backend.simulation.bodies import make_body
 
 pytestmark = pytest.mark.torch
@@ -21,7 +21,7 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(scope="module")
 def block():
-    return make_body(request(jelly(steps=1, tetrahedra=2500), cuboid((-0.2, -0.2, 0.2), (0.2, 0.2, 1.0))))
+    return make_body(request(jelly(steps=1, filling="cage", tetrahedra=2500), cuboid((-0.2, -0.2, 0.2), (0.2, 0.2, 1.0))))
 
 
 def tuft(one):
@@ -56,7 +56,7 @@ def along(energy, basis, shapes):
 
 def error(body, most, part=None):
     """Of the forces in shapes that nothing was fitted to; part: of one of its parts alone."""
-    basis, shapes = smooth(body, 40, 1)
+    basis, shapes = smooth(body, 48, 1)
     energy = BodyEnergy(body, CPU)
     if part is not None:
         energy.parts = [energy.parts[part]]
@@ -94,4 +94,12 @@ def test_what_would_hardly_be_less_and_what_is_curved_stays_whole(block):
     line = np.linspace(0.0, 1.0, 9)
     curved = tuft(strands(np.stack([line, 0.05 * line**2, 0.0 * line], 1)))
     for body, most in ((block, len(block.elements)), (tuft(straight()), 250), (curved, 10)):
-        assert thinned(BodyEnergy(body, CPU), *smooth(body, 4, 1), most, 0) is None
+        assert thinned(BodyEnergy(body, CPU), *smooth(body, 48, 1), most, 0) is None
+
+
+def test_along_directions_that_are_alike_the_energy_rises_alike():
+    rng = np.random.default_rng(0)
+    basis, root = rng.normal(size=(4, 7, 3)), rng.normal(size=(4, 4))
+    metric = root @ root.T + 0.1 * np.eye(4)
+    parts = np.linalg.lstsq(basis.reshape(4, -1).T, alike(basis, metric).reshape(4, -1).T, rcond=None)[0].T
+    assert parts @ metric @ parts.T == pytest.approx(np.eye(4), abs=1e-9)

@@ -21,7 +21,7 @@ from ml_backend.tensor_files import Tensors
 SCALING_FRAMES = 64
 SOLVED = 1e-4  # of the energy in what a step changes of the motion: what of it may be left
 LEAST_ENERGY = 1e-12  # J, where nothing in the training data is moved
-SAMPLES_PER_INPUT = 8  # that the linear model is fitted to
+SAMPLES_PER_INPUT = 16  # that the linear model is fitted to
 
 
 class IntegratorLearner:

@@ -100,7 +100,7 @@ class LatentPreset(Preset):
     balance: bool = True
     floor: float = 0.2
     boundary_weight: float = 1e5
-    give: float = 0.025
+    give: float = 0.005
     imagined: int = 4000
     pace: float = 2.0
     sampled_elements: int = 800

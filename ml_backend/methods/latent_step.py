@@ -10,6 +10,7 @@ from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.tensor_files import Tensors
 
 STILL = 1e-6  # standard deviation of an input that only rounding moves
+MOST_RATE = 0.998  # of what a step leaves of a motion of the linear model
 WIDER = 0.1  # of the range of the training data: how far beyond it z and inputs may go
 
 
@@ -64,6 +65,22 @@ class Integrator(nn.Module):
         """Take the linear model from samples: raw (n, i), target z_t (n, L)."""
         x = torch.clamp((raw - self.mean) * self.scale, self.low, self.high)
         self.linear = _ridge(x, target - self.start).T.contiguous()
+        self._damp()
+
+    def _damp(self) -> None:
+        """Let all motions of the linear model decay, where some of them grow for want of better samples.
+
+        z_t = P z_{t-1} + Q (z_{t-1} - z_{t-2}): with P + Q and Q multiplied by r and r^2 all rates are, by r.
+        """
+        n, scale = self.latents, self.scale.double()
+        p, q = (self.linear.double()[:, k : k + n] * scale[k : k + n] for k in (0, n))
+        one = torch.eye(n, dtype=p.dtype, device=p.device)
+        companion = torch.cat([torch.cat([p + q, -q], 1), torch.cat([one, torch.zeros_like(one)], 1)])
+        r = MOST_RATE / float(torch.linalg.eigvals(companion).abs().max().clamp(min=MOST_RATE))
+        damped = r * (p + q) - r**2 * q, r**2 * q
+        seen = scale[: 2 * n] > 0.0
+        inverse = torch.where(seen, 1.0 / torch.where(seen, scale[: 2 * n], 1.0), 0.0)
+        self.linear[:, : 2 * n] = (torch.cat(damped, 1) * inverse).float()
 
     def clipped(self, z: Tensor) -> Tensor:
         """Within the range of the training data, as Play clips."""

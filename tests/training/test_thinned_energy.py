@@ -21,7 +21,9 @@ CPU = torch.device("cpu")
 
 @pytest.fixture(scope="module")
 def block():
-    return make_body(request(jelly(steps=1, filling="cage", tetrahedra=2500), cuboid((-0.2, -0.2, 0.2), (0.2, 0.2, 1.0))))
+    return make_body(
+        request(jelly(steps=1, filling="cage", tetrahedra=2500), cuboid((-0.2, -0.2, 0.2), (0.2, 0.2, 1.0)))
+    )
 
 
 def tuft(one):

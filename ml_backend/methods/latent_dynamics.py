@@ -11,23 +11,17 @@ import torch
 
 from ml_backend.devices import chosen_device
 from ml_backend.methods.body_energy import rest_bend
-from ml_backend.methods.contact_energy import contact_energy
-from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_autoencoder import Autoencoder, AutoencoderLearner
-from ml_backend.methods.latent_data import LatentData, colliders_of, of_body, prepare
-from ml_backend.methods.latent_imagining import with_imagined
+from ml_backend.methods.latent_data import LatentData, of_body
 from ml_backend.methods.latent_integrator import Integrator, IntegratorLearner
 from ml_backend.methods.latent_networks import load_module
-from ml_backend.methods.latent_physics import LatentPhysics
+from ml_backend.methods.latent_preparation import Preparation, Prepared
 from ml_backend.methods.latent_presets import LatentPreset
-from ml_backend.methods.strand_softening import softened
-from ml_backend.methods.thinned_energy import alike, telling_shapes, thinned
 from ml_backend.normal_regression import fit_normals
 from ml_backend.spans import Span, split
-from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
+from ml_backend.tensor_files import Tensors, write_model
 from ml_backend.training import Schedule, Training
 from neural_physics.body import Body
-from neural_physics.energies.air import AIR_DENSITY
 from neural_physics.errors import Problem
 from neural_physics.methods.requirements import LATENT_DYNAMICS, check_simulation
 from neural_physics.model_file import ModelInfo
@@ -59,16 +53,16 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
     torch.set_num_threads(1)
     spans = of_body(training_spans), of_body(validation_spans)
-    run = _Run(dataset, options, body, device, key, emit, stop)
-    data, physics, stiffness = run.prepared(*spans)
+    prepared = Preparation(dataset, options, body, device, key, emit, stop).of(*spans)
+    run, data = _Run(options, prepared, device, key, emit, stop), prepared.data
     notes = []
     if not data.motion.exact:
         notes.append(
             f"Pins are where the channels say but for {1000 * data.motion.error:.2g} mm, which the networks "
             "have to learn: let the object's reference frame be what turns them, if one object does."
         )
-    coder, coding = run.autoencoder(data, stiffness, notes)
-    learner, integrating = run.integrator(data, physics, stiffness, coder, notes)
+    coder, coding = run.autoencoder(notes)
+    learner, integrating = run.integrator(coder, notes)
     written = _Model(dataset, options, body, data, coder, learner)
     try:
         integrating.run(emit, stop)
@@ -122,11 +116,10 @@ def require_tracks(dataset: Dataset, spans: list[Span]) -> None:
 
 @dataclass(frozen=True)
 class _Run:
-    """What all stages of one training share."""
+    """What both stages of one training share."""
 
-    dataset: Dataset
     options: Options
-    body: Body
+    prepared: Prepared
     device: torch.device
     key: str
     emit: Emit
@@ -136,62 +129,10 @@ class _Run:
     def preset(self) -> LatentPreset:
         return cast(LatentPreset, self.options.preset)
 
-    def prepared(
-        self, training: list[Span], validation: list[Span]
-    ) -> tuple[LatentData, LatentPhysics, np.ndarray]:
-        """The data and the stiffness, kept on disk for a training that goes on, and the physics."""
-        path = self.options.work / "latent_data.safetensors"
-        found = read_tensors(path)
-        if found is not None and found[1].get("identity") == self.key:
-            data, stiffness = LatentData.from_tensors(found[0]), found[0]["stiffness"]
-            return data, self.physics(data, stiffness), stiffness
-        bases, device = self.options.bases, self.device
-        pace = self.preset.pace if self.preset.imagined else 1.0
-        data = prepare(
-            training, validation, self.dataset, self.body, bases, device, self.emit, self.stop, pace
-        )
-        seed = self.options.seed
-        stiffness = self.physics(data, None).stiffness(data, seed)
-        physics = self.physics(data, stiffness)
-        if data.motion.exact and not data.absolute:
-            count = self.preset.imagined
-            data = with_imagined(data, physics, stiffness, count, seed, self.emit, self.stop)
-        write_tensors(path, data.to_tensors() | {"stiffness": stiffness}, {"identity": self.key})
-        return data, physics, stiffness
-
-    def physics(self, data: LatentData, stiffness: np.ndarray | None) -> LatentPhysics:
-        """The potential of the solver's steps, with the elastic energy of some elements for that of all.
-
-        stiffness (K, K): by which the forces are weighed that these are to have; None: it is to be found.
-        """
-        dt = self.dataset.info.dt
-        colliders = colliders_of(self.dataset, self.body) if self.preset.contact else []
-        contact = contact_energy(colliders, self.body, dt, self.device)
-        weight = 0.0 if data.motion.exact else self.preset.boundary_weight
-        body = softened(self.body, self.preset.give)
-        potential = IncrementalPotential(body, dt, AIR_DENSITY, weight, contact, self.device)
-        physics = LatentPhysics(data, body, potential, dt, self.device)
-        if not self.preset.sampled_elements:
-            return physics
-        most, seed = self.preset.sampled_elements, self.options.seed
-        shapes = telling_shapes(data, seed)
-        if stiffness is None:
-            thin = thinned(potential.elastic, data.basis, shapes, most // 2, seed)
-        else:
-            directions = alike(data.basis, stiffness + physics.inertia())
-            thin = thinned(potential.elastic, directions, shapes, most, seed)
-            if thin is not None:
-                found = f"{thin.element_count:,} elements stand for all of them"
-                off = f"elastic forces are {100.0 * max(thin.errors):.2g} % off"
-                self.emit({"event": "log", "text": f"{found}: {off}."})
-        return LatentPhysics(data, body, potential, dt, self.device, thin)
-
-    def autoencoder(
-        self, data: LatentData, stiffness: np.ndarray, notes: list[str]
-    ) -> tuple[Autoencoder, Training]:
+    def autoencoder(self, notes: list[str]) -> tuple[Autoencoder, Training]:
         """The best one, and how its training went."""
-        preset, seed = self.preset, self.options.seed
-        learner = AutoencoderLearner(data, stiffness, preset, seed, self.device)
+        preset, seed, made = self.preset, self.options.seed, self.prepared
+        learner = AutoencoderLearner(made.data, made.stiffness, preset, seed, self.device)
         minutes = CODER_SHARE * preset.minutes
         training = self._training(learner, "Learning the shapes", preset.coder_steps, minutes, notes)
         try:
@@ -201,17 +142,11 @@ class _Run:
                 load_module(learner.coder, "coder", training.best)
         return learner.coder.eval(), training
 
-    def integrator(
-        self,
-        data: LatentData,
-        physics: LatentPhysics,
-        stiffness: np.ndarray,
-        coder: Autoencoder,
-        notes: list[str],
-    ) -> tuple[IntegratorLearner, Training]:
+    def integrator(self, coder: Autoencoder, notes: list[str]) -> tuple[IntegratorLearner, Training]:
         """Its learner, and the training that is to be run."""
         preset = self.preset
-        learner = IntegratorLearner(data, coder, physics, stiffness, preset, self.options.seed, self.device)
+        made, seed = self.prepared, self.options.seed
+        learner = IntegratorLearner(made.data, coder, made.physics, made.stiffness, preset, seed, self.device)
         minutes = (1.0 - CODER_SHARE) * preset.minutes
         return learner, self._training(learner, "Training", preset.steps, minutes, notes)
 

@@ -41,6 +41,7 @@ CPU = torch.device("cpu")
 NO_STOP = StopRequest()
 QUICK = ["latents=6", "coder_steps=1000", "coder_width=32", "coder_layers=3", "width=32", "layers=3"]
 QUICK += ["steps=2000", "solved=64", "solve_every=100", "validate_every=100", "patience=100", "minutes=0"]
+QUICK += ["imagined=200"]
 
 
 def train(dataset, out, *more, stop=NO_STOP, emit=silent, settings=QUICK):

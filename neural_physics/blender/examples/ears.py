@@ -23,6 +23,7 @@ YOUNG, TETRAHEDRA = 1e6, 14_000  # Pa: they stand up, and flop
 NOSE = (0.0, -0.345, -0.02)  # metres
 NOD = radians(35.0)
 TAKE_FRAMES = 300
+LATENTS = 12
 MOTION = MotionBox((-0.3, -0.3, -0.15), (0.3, 0.3, 0.15), shortest=0.4, longest=1.5, fastest=1.5)
 DEMONSTRATION: list[tuple[Key, float]] = [
     ((1, (0.0, 0.0, 0.0)), 0.0),
@@ -47,7 +48,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     hang_on(ears, head, vertices_where(ears, lambda at: at.z < HELD))
     simulation = simulate_as(ears, "SOLID", "silicone")
     simulation.young, simulation.tetrahedra = YOUNG, TETRAHEDRA
-    learn_by_latent_dynamics(ears, TAKE_FRAMES)
+    learn_by_latent_dynamics(ears, TAKE_FRAMES, LATENTS)
     react_to(ears, head, MOTION)
     settings = settings_of(ears)
     settings.frame_object, settings.moving_frame, settings.use_ground = head, True, True

@@ -17,6 +17,7 @@ BAR = 1.62  # metres above the ground
 GRIP = 0.11  # metres around the bar: what holds on to it
 YOUNG, TETRAHEDRA = 2e5, 11_000  # Pa: it hangs longer than it was made
 TAKE_FRAMES = 300
+LATENTS = 12
 MOTION = MotionBox((-0.4, -0.4, BAR - 0.15), (0.4, 0.4, BAR + 0.15), shortest=0.4, longest=1.5, fastest=1.8)
 DEMONSTRATION = [
     (1, (0.0, 0.0, BAR)),
@@ -40,7 +41,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     hang_on(figure, bar, vertices_where(figure, lambda at: hypot(at.y, at.z - BAR) < GRIP))
     simulation = simulate_as(figure, "SOLID", "silicone")
     simulation.young, simulation.tetrahedra = YOUNG, TETRAHEDRA
-    learn_by_latent_dynamics(figure, TAKE_FRAMES)
+    learn_by_latent_dynamics(figure, TAKE_FRAMES, LATENTS)
     react_to(figure, bar, MOTION)
     animate(bar, DEMONSTRATION)
     return figure

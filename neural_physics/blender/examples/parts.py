@@ -56,11 +56,11 @@ def simulate_as(obj: bpy.types.Object, kind: str, material: str = "") -> NEURALP
     return simulation
 
 
-def learn_by_latent_dynamics(obj: bpy.types.Object, frames: int) -> None:
+def learn_by_latent_dynamics(obj: bpy.types.Object, frames: int, latents: int) -> None:
     """Choose that method for an object that `simulate_as` has set up; frames: of a take."""
     settings = settings_of(obj)
     settings.method = LATENT_DYNAMICS  # which also lets the solver take one step per frame
-    settings.take_frames = frames
+    settings.take_frames, settings.latent_count = frames, latents
 
 
 def cloth_of_levels(obj: bpy.types.Object) -> None:

@@ -16,6 +16,7 @@ FRAMES, FPS = 250, 30
 POINTS, WIDTH, HEIGHT = (12, 16), 0.8, 1.0  # metres
 OBLIQUE = radians(35.0)  # of the sheet to the bar's way, so that it swings sideways as well
 TAKE_FRAMES = 300
+LATENTS = 24
 MOTION = MotionBox((0.0, -0.5, 0.0), (0.0, 0.5, 0.0), shortest=0.4, longest=1.5, fastest=1.8)
 DEMONSTRATION = [
     (1, (0.0, 0.0, 0.0)),
@@ -42,7 +43,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     cast(bpy.types.Mesh, cloth.data).transform(lowered)
     hang_on(cloth, bar, corners)
     simulate_as(cloth, "SHELL", "cotton")
-    learn_by_latent_dynamics(cloth, TAKE_FRAMES)
+    learn_by_latent_dynamics(cloth, TAKE_FRAMES, LATENTS)
     react_to(cloth, bar, MOTION)
     animate(bar, DEMONSTRATION)
     return cloth

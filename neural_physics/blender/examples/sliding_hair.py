@@ -16,6 +16,7 @@ ROW, EDGES, LENGTH = 10, 17, 0.7  # strands in each direction, edges, metres
 CUBE = 0.4  # metres
 SPREAD = 0.35  # sideways to down, of the outermost strands
 TAKE_FRAMES = 300
+LATENTS = 16
 MOTION = MotionBox((-0.6, 0.0, 0.0), (0.6, 0.0, 0.0), shortest=0.3, longest=1.2, fastest=2.0)
 DEMONSTRATION = [
     (1, (0.0, 0.0, 0.0)),
@@ -38,7 +39,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     cube = block(collection, "Cube", (CUBE, CUBE, CUBE), (0.0, 0.0, 0.0), BEAM)
     hair = add_mesh(collection, "Hair", _strands(), STRAW, 0.5)
     simulate_as_yarn(hair, cube, EDGES)
-    learn_by_latent_dynamics(hair, TAKE_FRAMES)
+    learn_by_latent_dynamics(hair, TAKE_FRAMES, LATENTS)
     react_to(hair, cube, MOTION)
     animate(cube, DEMONSTRATION)
     return hair

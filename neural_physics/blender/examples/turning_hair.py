@@ -20,6 +20,7 @@ EDGES, LENGTH = 17, 0.6  # metres
 CUBE, ROOTS = 0.34, 0.2  # metres; of the cube its size, and how far the strands' roots are from its middle
 OUT = Vector((1.0, 0.0, -0.5))  # of the side that looks along X
 TAKE_FRAMES = 300
+LATENTS = 16
 TURN = radians(170.0)
 STILL = MotionBox((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), shortest=0.8, longest=2.0)
 DEMONSTRATION = [
@@ -42,7 +43,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     cube = block(collection, "Cube", (CUBE, CUBE, CUBE), (0.0, 0.0, 0.0), BEAM)
     hair = add_mesh(collection, "Hair", _strands(), STRAW, 0.5)
     simulate_as_yarn(hair, cube, EDGES)
-    learn_by_latent_dynamics(hair, TAKE_FRAMES)
+    learn_by_latent_dynamics(hair, TAKE_FRAMES, LATENTS)
     react_to(hair, cube, STILL)
     settings = settings_of(hair)
     # In the cube's axes its strands stand still where they are held, and it turns about the upright alone,

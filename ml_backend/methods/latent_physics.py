@@ -18,6 +18,7 @@ from ml_backend.methods.thinned_energy import ThinnedEnergy
 from neural_physics.body import Body
 
 STIFFNESS_FRAMES = 12  # frames whose stiffness is averaged
+RIGID = 1e-9  # how far axes may be from unit length, and square to each other, to be taken for that
 
 
 class LatentPhysics:
@@ -74,7 +75,10 @@ class LatentPhysics:
         axes = frames.world[at, :3, :3]
         away = self._whole.positions(self._mass.new_zeros(len(at), len(self._mass)), frames, at) - predicted
         turned = (away @ axes).reshape(len(at), -1)
-        second = torch.einsum("klde,nde->nkl", self._mass, axes.transpose(1, 2) @ axes) / self.dt**2
+        stretch = axes.transpose(1, 2) @ axes
+        if float((stretch - torch.eye(3).to(stretch)).abs().max()) < RIGID:
+            stretch = stretch[:1]  # the same for all, and much smaller
+        second = torch.einsum("klde,nde->nkl", self._mass, stretch) / self.dt**2
         constant = 0.5 * (self.potential.moving * away.square().sum(-1)).sum(-1) / self.dt**2
         return Quadratic(second, turned @ self._weighted.T / self.dt**2, constant)
 
@@ -139,7 +143,7 @@ class StepEnergies:
 
 @dataclass(frozen=True)
 class Quadratic:
-    """1/2 c A c + b c + e, of n samples: second (n, K, K), first (n, K), constant (n,)."""
+    """1/2 c A c + b c + e, of n samples: second (n or 1, K, K), first (n, K), constant (n,)."""
 
     second: Tensor
     first: Tensor
@@ -147,7 +151,10 @@ class Quadratic:
 
     def __call__(self, c: Tensor, numbers: Tensor | slice) -> Tensor:
         """(k,) of c (k, K), of the samples with these numbers."""
-        bent = torch.einsum("nkl,nl->nk", self.second[numbers], c)
+        if len(self.second) == 1:
+            bent = c @ self.second[0]
+        else:
+            bent = torch.einsum("nkl,nl->nk", self.second[numbers], c)
         return ((0.5 * bent + self.first[numbers]) * c).sum(1) + self.constant[numbers]
 
 

@@ -20,6 +20,7 @@ from ml_backend.methods.latent_data import LatentData
 
 SHAPES, HELD_OUT = 48, 12  # in which the forces are compared, and of these not to fit but to judge
 NOISE = 0.3  # of every second one: of the difference of two other frames
+DIRECTIONS = 64  # along which forces are compared, at most
 CANDIDATES = 4000  # elements that are considered, at most: the forces of more would fill the memory
 CHUNK = 2000  # elements whose forces are looked at together
 
@@ -70,6 +71,8 @@ def thinned(energy: BodyEnergy, basis: Array, shapes: Array, most: int, seed: in
     if len(parts) < len(energy.parts) or 2 * sum(min(most, size) for size in sizes) > sum(sizes):
         return None
     rng = np.random.default_rng(seed)
+    if len(basis) > DIRECTIONS:  # random sums of them tell the lengths of forces as well
+        basis = np.tensordot(rng.normal(size=(DIRECTIONS, len(basis))) / np.sqrt(DIRECTIONS), basis, 1)
     chosen, weights, errors = [], [], []
     for part, size in zip(parts, sizes, strict=True):
         candidates = np.arange(size)

@@ -22,7 +22,7 @@ CPU = torch.device("cpu")
 @pytest.fixture(scope="module")
 def block():
     return make_body(
-        request(jelly(steps=1, filling="cage", tetrahedra=2500), cuboid((-0.2, -0.2, 0.2), (0.2, 0.2, 1.0)))
+        request(jelly(steps=1, filling="cage", tetrahedra=1200), cuboid((-0.2, -0.2, 0.2), (0.2, 0.2, 1.0)))
     )
 
 
@@ -71,7 +71,7 @@ def error(body, most, part=None):
 
 
 def test_few_tetrahedra_push_as_all_do_along_smooth_shapes(block):
-    assert len(block.elements) > 1500
+    assert len(block.elements) > 800
     assert error(block, 200) < 0.03
     assert error(block, 200) < 0.5 * error(block, 30)
 
@@ -80,6 +80,11 @@ def test_of_more_elements_than_fit_into_memory_some_are_looked_at(block, monkeyp
     monkeypatch.setattr(thinned_energy, "CANDIDATES", 600)
     monkeypatch.setattr(thinned_energy, "CHUNK", 700)
     assert error(block, 200) < 0.04
+
+
+def test_along_many_directions_sums_of_them_are_compared(block, monkeypatch):
+    monkeypatch.setattr(thinned_energy, "DIRECTIONS", 9)
+    assert error(block, 200) < 0.05
 
 
 @pytest.mark.parametrize("part", [0, 1])

@@ -20,7 +20,7 @@ from ml_backend.methods.latent_physics import FrameTensors, LatentPhysics, StepE
 from neural_physics.reporting import Emit, Progress, StopRequest
 
 SIDE_BY_SIDE, HELD_OUT = 32, 4
-SUFFICIENT = 1e-5  # of the energy in what a step changes of the motion: what of it may be left
+SUFFICIENT = 3e-4  # of the inertia in what a step changes of the motion: what energy may be left
 EVALUATIONS = 60  # of the potential for each frame, at most
 
 Array = NDArray[np.float64]
@@ -44,7 +44,10 @@ def with_imagined(
     assert data.motion.exact and not data.absolute
     acting, rng = data.acting, np.random.default_rng(seed)
     tensors, metric = physics.frames(acting), stiffness + physics.inertia()
-    inverse, tolerance = torch.from_numpy(np.linalg.inv(metric)), SUFFICIENT * _jolts(data.training, metric)
+    inverse, tolerance = (
+        torch.from_numpy(np.linalg.inv(metric)),
+        SUFFICIENT * _jolts(data.training, physics.inertia()),
+    )
     lanes, steps = SIDE_BY_SIDE + HELD_OUT, acting.steps()
     begun, at = rng.choice(data.training.steps(), lanes), rng.choice(steps, lanes)
     c = torch.from_numpy(data.training.c)

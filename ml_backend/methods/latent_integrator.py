@@ -19,7 +19,7 @@ from ml_backend.methods.latent_validation import LatentValidation
 from ml_backend.tensor_files import Tensors
 
 SCALING_FRAMES = 64
-SOLVED = 1e-4  # of the energy in what a step changes of the motion: what of it may be left
+SOLVED = 3e-4  # of the inertia in what a step changes of the motion: what energy may be left
 LEAST_ENERGY = 1e-12  # J, where nothing in the training data is moved
 SAMPLES_PER_INPUT = 16  # that the linear model is fitted to
 
@@ -67,9 +67,11 @@ class IntegratorLearner:
         self._mean_speed = self._find_mean_speed()
         self._to_energy = torch.linalg.inv(scaling)  # z to what has an energy for its square
         self._inverse = scaling @ scaling.T
-        jolts = (z[at] - 2.0 * z[at - 1] + z[at - 2]) @ self._to_energy.T
-        self._of_jolts = max(float(jolts.square().sum(1).mean()), LEAST_ENERGY)
-        self._tolerance = SOLVED * self._of_jolts
+        jolts = z[at] - 2.0 * z[at - 1] + z[at - 2]
+        self._of_jolts = max(float((jolts @ self._to_energy.T).square().sum(1).mean()), LEAST_ENERGY)
+        # Not of their elastic energy: by a stiffness that is averaged over shapes what turns is stiff, too.
+        inertial = torch.linalg.inv(latent_scaling(coder, physics.inertia(), z[some]))
+        self._tolerance = SOLVED * max(float((jolts @ inertial.T).square().sum(1).mean()), LEAST_ENERGY)
         kept = preset.memory if preset.loss == "solved" else 0
         self._solved = Solved(kept, raw.shape[1], z.shape[1], device)
         self._validation = LatentValidation(data.validation, coder, device)

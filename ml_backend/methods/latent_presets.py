@@ -95,7 +95,7 @@ class LatentPreset(Preset):
     loss: Loss = "solved"
     solve_every: int = 100
     solved: int = 64
-    evaluations: int = 24
+    evaluations: int = 40
     memory: int = 32768
     balance: bool = True
     floor: float = 0.2

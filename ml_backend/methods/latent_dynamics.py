@@ -132,7 +132,7 @@ class _Run:
     def autoencoder(self, notes: list[str]) -> tuple[Autoencoder, Training]:
         """The best one, and how its training went."""
         preset, seed, made = self.preset, self.options.seed, self.prepared
-        learner = AutoencoderLearner(made.data, made.stiffness, preset, seed, self.device)
+        learner = AutoencoderLearner(made.data, made.stiffness.mean, preset, seed, self.device)
         minutes = CODER_SHARE * preset.minutes
         training = self._training(learner, "Learning the shapes", preset.coder_steps, minutes, notes)
         try:

@@ -16,7 +16,7 @@ from torch import Tensor
 from ml_backend.methods.acting_frames import Acting
 from ml_backend.methods.latent_data import Frames, LatentData
 from ml_backend.methods.latent_minimum import minimise
-from ml_backend.methods.latent_physics import FrameTensors, LatentPhysics, StepEnergies
+from ml_backend.methods.latent_physics import FrameTensors, LatentPhysics, StepEnergies, Stiffness
 from neural_physics.reporting import Emit, Progress, StopRequest
 
 SIDE_BY_SIDE, HELD_OUT = 32, 4
@@ -30,7 +30,7 @@ Indices = NDArray[np.int64]
 def with_imagined(
     data: LatentData,
     physics: LatentPhysics,
-    stiffness: Array,
+    stiffness: Stiffness,
     count: int,
     seed: int,
     emit: Emit,
@@ -39,15 +39,13 @@ def with_imagined(
     """The data with about so many imagined frames, and some more that are held out for validation.
 
     From states of the training frames, with what acts in other ones: the pins must be where y says, and all
-    places alike. stiffness (K, K): see `LatentPhysics.stiffness`. Raises Problem("stopped").
+    places alike. Raises Problem("stopped").
     """
     assert data.motion.exact and not data.absolute
     acting, rng = data.acting, np.random.default_rng(seed)
-    tensors, metric = physics.frames(acting), stiffness + physics.inertia()
-    inverse, tolerance = (
-        torch.from_numpy(np.linalg.inv(metric)),
-        SUFFICIENT * _jolts(data.training, physics.inertia()),
-    )
+    tensors, inertia = physics.frames(acting), physics.inertia()
+    inverses = torch.linalg.inv(stiffness.with_inertia(inertia))
+    tolerance = SUFFICIENT * _jolts(data.training, inertia)
     lanes, steps = SIDE_BY_SIDE + HELD_OUT, acting.steps()
     begun, at = rng.choice(data.training.steps(), lanes), rng.choice(steps, lanes)
     c = torch.from_numpy(data.training.c)
@@ -58,6 +56,7 @@ def with_imagined(
     held_out = _HeldOut()
     for number in range(rounds):
         stop.check()
+        inverse = inverses[stiffness.nearest(now)]
         after = _step(physics, tensors, torch.from_numpy(at), (now, before), inverse, tolerance)
         held_out.add(at, torch.stack([before, now, after]).numpy())
         now, before = after, now

@@ -11,7 +11,13 @@ from ml_backend.methods.latent_autoencoder import LARGEST_GRADIENT, WARM_UP, Aut
 from ml_backend.methods.latent_data import LatentData
 from ml_backend.methods.latent_minimum import minimise
 from ml_backend.methods.latent_networks import load_module, load_optimiser, module_state, optimiser_state
-from ml_backend.methods.latent_physics import LatentPhysics, StepEnergies, latent_scaling
+from ml_backend.methods.latent_physics import (
+    LatentPhysics,
+    StepEnergies,
+    Stiffness,
+    latent_scaling,
+    slopes_of,
+)
 from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.methods.latent_samples import Solved, StateSampler
 from ml_backend.methods.latent_step import Integrator
@@ -32,12 +38,12 @@ class IntegratorLearner:
         data: LatentData,
         coder: Autoencoder,
         physics: LatentPhysics,
-        stiffness: np.ndarray,
+        stiffness: Stiffness,
         preset: LatentPreset,
         seed: int,
         device: torch.device,
     ) -> None:
-        """stiffness (K, K): see `AutoencoderLearner`. The coder stays as it is, its normalisations too."""
+        """The coder stays as it is, its normalisations too."""
         torch.manual_seed(seed)
         self._preset, self._seed, self._physics, self._coder = preset, seed, physics, coder.eval()
         coder.requires_grad_(False)
@@ -52,7 +58,7 @@ class IntegratorLearner:
         self._states = StateSampler(data, self.z, torch.stack(imagined), s, preset)
         z, at = self.z, self._states.steps
         some = torch.linspace(0, len(z) - 1, min(SCALING_FRAMES, len(z))).long()
-        scaling = latent_scaling(coder, stiffness + physics.inertia(), z[some])
+        scaling = latent_scaling(coder, stiffness.mean + physics.inertia(), z[some])
         raw, known = self._states.known(torch.Generator().manual_seed(seed))
         silent = torch.zeros(raw.shape[1], dtype=torch.bool, device=device)
         if not data.absolute:
@@ -66,7 +72,7 @@ class IntegratorLearner:
         self._optimiser = torch.optim.AdamW(self._parameters, lr=preset.learning_rate, weight_decay=1e-5)
         self._mean_speed = self._find_mean_speed()
         self._to_energy = torch.linalg.inv(scaling)  # z to what has an energy for its square
-        self._inverse = scaling @ scaling.T
+        self._stiffness, self._inverses = stiffness, _in_latents(coder, stiffness, physics.inertia())
         jolts = z[at] - 2.0 * z[at - 1] + z[at - 2]
         self._of_jolts = max(float((jolts @ self._to_energy.T).square().sum(1).mean()), LEAST_ENERGY)
         # Not of their elastic energy: by a stiffness that is averaged over shapes what turns is stiff, too.
@@ -162,7 +168,9 @@ class IntegratorLearner:
         def energies(z: Tensor, numbers: Tensor) -> Tensor:
             return steps(self._coder.decode(z.float()), numbers)
 
-        z, _ = minimise(energies, guess, self._inverse, self._tolerance, self._preset.evaluations)
+        with torch.no_grad():
+            inverse = self._inverses[self._stiffness.nearest(self._coder.decode(guess))]
+        z, _ = minimise(energies, guess, inverse, self._tolerance, self._preset.evaluations)
         found = self.network.clipped(z.float())
         self._solved.add(raw, found, self._weights(steps.step).float())
         return found
@@ -205,6 +213,14 @@ class IntegratorLearner:
                 for at in (some, some - 1)
             )
         return max(float(((now - before) / self._physics.dt).norm(dim=-1).mean()), 1e-9)
+
+
+def _in_latents(coder: Autoencoder, stiffness: Stiffness, inertia: np.ndarray) -> Tensor:
+    """(m, L, L), 1/J: the inverse second derivatives of a step's potential by latents, near some shapes."""
+    with torch.no_grad():
+        z = coder.encode(torch.from_numpy(stiffness.c.astype(np.float32)))
+    slopes = slopes_of(coder, z)
+    return torch.linalg.inv(slopes.transpose(1, 2) @ stiffness.with_inertia(inertia) @ slopes)
 
 
 class _Swapped:

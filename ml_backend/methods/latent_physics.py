@@ -17,7 +17,7 @@ from ml_backend.methods.latent_data import LatentData
 from ml_backend.methods.thinned_energy import ThinnedEnergy
 from neural_physics.body import Body
 
-STIFFNESS_FRAMES = 12  # frames whose stiffness is averaged
+STIFFNESS_FRAMES = 24  # frames whose stiffness is looked at
 RIGID = 1e-9  # how far axes may be from unit length, and square to each other, to be taken for that
 
 
@@ -82,11 +82,8 @@ class LatentPhysics:
         constant = 0.5 * (self.potential.moving * away.square().sum(-1)).sum(-1) / self.dt**2
         return Quadratic(second, turned @ self._weighted.T / self.dt**2, constant)
 
-    def stiffness(self, data: LatentData, seed: int) -> np.ndarray:
-        """(K, K), J/m^2: second derivatives of the elastic energy by c, averaged over some training frames.
-
-        By central differences of the gradient, and without its negative part.
-        """
+    def stiffness(self, data: LatentData, seed: int) -> Stiffness:
+        """At some training frames, by central differences of the gradient."""
         frames = data.training
         rng = np.random.default_rng(seed)
         picked = np.sort(rng.permutation(len(frames.c))[:STIFFNESS_FRAMES])
@@ -97,12 +94,10 @@ class LatentPhysics:
         for k in range(c.shape[1]):
             moved = torch.zeros_like(c[0])
             moved[k] = h
-            slopes = [self._elastic_gradient(c + sign * moved, tensors, at).mean(0) for sign in (1.0, -1.0)]
-            columns.append((slopes[0] - slopes[1]) / (2.0 * h))
-        matrix = torch.stack(columns).cpu().numpy()
-        values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
-        result: np.ndarray = (vectors * np.maximum(values, 0.0)) @ vectors.T
-        return result
+            up, down = (self._elastic_gradient(c + sign * moved, tensors, at) for sign in (1.0, -1.0))
+            columns.append((up - down) / (2.0 * h))
+        each = torch.stack(columns, 1).cpu().numpy()
+        return Stiffness(frames.c[picked], 0.5 * (each + each.swapaxes(1, 2)))
 
     def inertia(self) -> np.ndarray:
         """(K, K), J/m^2: those of a step's kinetic term, the mass of what is free over dt^2."""
@@ -158,6 +153,27 @@ class Quadratic:
         return ((0.5 * bent + self.first[numbers]) * c).sum(1) + self.constant[numbers]
 
 
+@dataclass(frozen=True)
+class Stiffness:
+    """Second derivatives of the elastic energy by c, J/m^2: each (m, K, K), at shapes c (m, K)."""
+
+    c: NDArray[np.float64]
+    each: NDArray[np.float64]
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """(K, K), without its negative part."""
+        return _positive(self.each.mean(0))
+
+    def with_inertia(self, inertia: NDArray[np.float64]) -> Tensor:
+        """(m, K, K) of a step's potential, each without its negative part."""
+        return torch.from_numpy(_positive(self.each) + inertia)
+
+    def nearest(self, c: Tensor) -> Tensor:
+        """(n,): the number of the shape that each of c (n, K) is nearest to."""
+        return torch.cdist(c.double(), torch.from_numpy(self.c).to(c.device)).argmin(1)
+
+
 class FrameTensors:
     """Of `Acting`, as tensors: offsets, world, wind, held and poses."""
 
@@ -182,23 +198,34 @@ class _Shapes:
         return _to_world(frames.world[at], flat.view(len(c), -1, 3))
 
 
-def latent_scaling(coder: Autoencoder, metric: np.ndarray, z: Tensor) -> Tensor:
-    """(L, L): takes a vector whose square length is an energy, J, on average over z (n, L), to latents.
-
-    metric (K, K), J/m^2. An optimiser then sees all latents alike, however stiff the body is along them.
-    """
-    stiff = torch.from_numpy(metric).to(z.device)
+def slopes_of(coder: Autoencoder, z: Tensor) -> Tensor:
+    """(n, K, L) float64: of decoded c by latents (n, L)."""
     coder.eval()
 
     def decoded(one: Tensor) -> Tensor:
         result: Tensor = coder.decode(one[None])[0]
         return result
 
-    slopes = torch.stack([torch.autograd.functional.jacobian(decoded, one) for one in z]).double()
+    return torch.stack([torch.autograd.functional.jacobian(decoded, one) for one in z]).double()
+
+
+def latent_scaling(coder: Autoencoder, metric: np.ndarray, z: Tensor) -> Tensor:
+    """(L, L): takes a vector whose square length is an energy, J, on average over z (n, L), to latents.
+
+    metric (K, K), J/m^2. An optimiser then sees all latents alike, however stiff the body is along them.
+    """
+    stiff, slopes = torch.from_numpy(metric).to(z.device), slopes_of(coder, z)
     energy = torch.einsum("nkl,kj,njm->lm", slopes, stiff, slopes) / len(z)
     values, vectors = torch.linalg.eigh(energy)
     scaled: Tensor = (vectors / values.clamp(min=1e-9 * float(values.max())).sqrt()) @ vectors.T
     return scaled.float()
+
+
+def _positive(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Symmetric (..., K, K) without their negative parts."""
+    values, vectors = np.linalg.eigh(matrices)
+    result: NDArray[np.float64] = (vectors * np.maximum(values, 0.0)[..., None, :]) @ vectors.swapaxes(-1, -2)
+    return result
 
 
 def _to_world(world: Tensor, positions: Tensor) -> Tensor:

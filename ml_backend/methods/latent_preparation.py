@@ -6,14 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-import numpy as np
 import torch
 
 from ml_backend.methods.contact_energy import contact_energy
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_data import LatentData, colliders_of, prepare
 from ml_backend.methods.latent_imagining import with_imagined
-from ml_backend.methods.latent_physics import LatentPhysics
+from ml_backend.methods.latent_physics import LatentPhysics, Stiffness
 from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.methods.strand_softening import softened
 from ml_backend.methods.thinned_energy import alike, telling_shapes, thinned
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Prepared:
-    """stiffness (K, K), J/m^2: see `LatentPhysics.stiffness`."""
+    """Data, and what the body does with them."""
 
     data: LatentData
     physics: LatentPhysics
-    stiffness: np.ndarray
+    stiffness: Stiffness
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,8 @@ class Preparation:
         path = self.options.work / "latent_data.safetensors"
         found = read_tensors(path)
         if found is not None and found[1].get("identity") == self.key:
-            data, stiffness = LatentData.from_tensors(found[0]), found[0]["stiffness"]
+            data = LatentData.from_tensors(found[0])
+            stiffness = Stiffness(found[0]["stiffness.c"], found[0]["stiffness.each"])
             return Prepared(data, self._physics(data, stiffness), stiffness)
         preset, seed = self._preset, self.options.seed
         pace = preset.pace if preset.imagined else 1.0
@@ -80,17 +80,18 @@ class Preparation:
         progress.at(3)
         if data.motion.exact and not data.absolute:
             data = with_imagined(data, physics, stiffness, preset.imagined, seed, self.emit, self.stop)
-        write_tensors(path, data.to_tensors() | {"stiffness": stiffness}, {"identity": self.key})
+        kept = data.to_tensors() | {"stiffness.c": stiffness.c, "stiffness.each": stiffness.each}
+        write_tensors(path, kept, {"identity": self.key})
         return Prepared(data, physics, stiffness)
 
     @property
     def _preset(self) -> LatentPreset:
         return cast(LatentPreset, self.options.preset)
 
-    def _physics(self, data: LatentData, stiffness: np.ndarray | None) -> LatentPhysics:
+    def _physics(self, data: LatentData, stiffness: Stiffness | None) -> LatentPhysics:
         """The potential of the solver's steps, with the elastic energy of some elements for that of all.
 
-        stiffness (K, K): by which the forces are weighed that these are to have; None: it is to be found.
+        stiffness: by which the forces are weighed that these are to have; None: it is to be found.
         """
         preset, dt = self._preset, self.dataset.info.dt
         colliders = colliders_of(self.dataset, self.body) if preset.contact else []
@@ -106,7 +107,7 @@ class Preparation:
         if stiffness is None:
             thin = thinned(potential.elastic, data.basis, shapes, most // 2, seed)
         else:
-            directions = alike(data.basis, stiffness + physics.inertia())
+            directions = alike(data.basis, stiffness.mean + physics.inertia())
             thin = thinned(potential.elastic, directions, shapes, most, seed)
             if thin is not None:
                 found = f"{thin.element_count:,} elements stand for all of them"

@@ -128,7 +128,7 @@ def learners(dataset, settings=QUICK, steps=20):
     potential = IncrementalPotential(dataset.body, 1 / FPS, 1.225, 0.0, None, CPU)
     physics = LatentPhysics(data, dataset.body, potential, 1 / FPS, CPU)
     stiffness = physics.stiffness(data, 0)
-    coding = AutoencoderLearner(data, stiffness, preset, 0, CPU)
+    coding = AutoencoderLearner(data, stiffness.mean, preset, 0, CPU)
     for number in range(steps):
         coding.step(number, number / steps)
     integrating = IntegratorLearner(data, coding.coder, physics, stiffness, preset, 0, CPU)

@@ -38,7 +38,7 @@ def strand(tmp_path_factory):
 def test_from_true_states_the_next_frame_is_the_solver_s(strand):
     data, physics, stiffness = strand
     c, at = torch.from_numpy(data.training.c), torch.arange(30, 80)
-    inverse = torch.from_numpy(np.linalg.inv(stiffness + physics.inertia()))
+    inverse = torch.from_numpy(np.linalg.inv(stiffness.mean + physics.inertia()))
     found = _step(physics, physics.frames(data.training), at, (c[at - 1], c[at - 2]), inverse, 1e-9)
     going_on = (2.0 * c[at - 1] - c[at - 2] - c[at]).norm(dim=1).mean()
     assert (found - c[at]).norm(dim=1).mean() < 0.05 * going_on
@@ -60,7 +60,7 @@ def test_what_is_held_out_is_motion_of_its_own_that_the_potential_makes(strand):
     held_out = found.validation
     assert len(held_out.c) - before == HELD_OUT * 10 + 2 * (len(held_out.ends) - len(data.validation.ends))
     first = len(data.validation.ends)
-    inverse = torch.from_numpy(np.linalg.inv(stiffness + physics.inertia()))
+    inverse = torch.from_numpy(np.linalg.inv(stiffness.mean + physics.inertia()))
     c, frames = torch.from_numpy(held_out.c), physics.frames(held_out)
     at = torch.from_numpy(
         np.concatenate([np.arange(r.start + 2, r.stop) for r in list(held_out.runs())[first:]])

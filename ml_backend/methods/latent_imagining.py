@@ -16,7 +16,9 @@ from torch import Tensor
 from ml_backend.methods.acting_frames import Acting
 from ml_backend.methods.latent_data import Frames, LatentData
 from ml_backend.methods.latent_minimum import minimise
-from ml_backend.methods.latent_physics import FrameTensors, LatentPhysics, StepEnergies, Stiffness
+from ml_backend.methods.latent_physics import FrameTensors, LatentPhysics
+from ml_backend.methods.latent_stiffness import Stiffness
+from ml_backend.methods.step_energies import StepEnergies
 from neural_physics.reporting import Emit, Progress, StopRequest
 
 SIDE_BY_SIDE, HELD_OUT = 32, 4
@@ -44,11 +46,11 @@ def with_imagined(
     assert data.motion.exact and not data.absolute
     acting, rng = data.acting, np.random.default_rng(seed)
     tensors, inertia = physics.frames(acting), physics.inertia()
-    inverses = torch.linalg.inv(stiffness.with_inertia(inertia))
+    inverses = torch.linalg.inv(stiffness.with_inertia(inertia)).to(physics.device)
     tolerance = SUFFICIENT * _jolts(data.training, inertia)
     lanes, steps = SIDE_BY_SIDE + HELD_OUT, acting.steps()
     begun, at = rng.choice(data.training.steps(), lanes), rng.choice(steps, lanes)
-    c = torch.from_numpy(data.training.c)
+    c = torch.from_numpy(data.training.c).to(physics.device)
     now, before = c[begun - 1], c[begun - 2]
     rounds = -(-count // SIDE_BY_SIDE)
     progress = Progress(emit, "Imagining more motion", rounds)
@@ -57,10 +59,11 @@ def with_imagined(
     for number in range(rounds):
         stop.check()
         inverse = inverses[stiffness.nearest(now)]
-        after = _step(physics, tensors, torch.from_numpy(at), (now, before), inverse, tolerance)
-        held_out.add(at, torch.stack([before, now, after]).numpy())
+        frames = torch.from_numpy(at).to(physics.device)
+        after = _step(physics, tensors, frames, (now, before), inverse, tolerance)
+        held_out.add(at, torch.stack([before, now, after]).cpu().numpy())
         now, before = after, now
-        found.append(torch.stack([now, before])[:, HELD_OUT:].numpy())
+        found.append(torch.stack([now, before])[:, HELD_OUT:].cpu().numpy())
         over = np.isin(at + 1, acting.ends)
         at = np.where(over, rng.choice(steps, lanes), at + 1)
         progress.at(number + 1)

@@ -11,17 +11,13 @@ from ml_backend.methods.latent_autoencoder import LARGEST_GRADIENT, WARM_UP, Aut
 from ml_backend.methods.latent_data import LatentData
 from ml_backend.methods.latent_minimum import minimise
 from ml_backend.methods.latent_networks import load_module, load_optimiser, module_state, optimiser_state
-from ml_backend.methods.latent_physics import (
-    LatentPhysics,
-    StepEnergies,
-    Stiffness,
-    latent_scaling,
-    slopes_of,
-)
+from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.methods.latent_samples import Solved, StateSampler
 from ml_backend.methods.latent_step import Integrator
+from ml_backend.methods.latent_stiffness import Stiffness, inverses_in_latents, latent_scaling
 from ml_backend.methods.latent_validation import LatentValidation
+from ml_backend.methods.step_energies import StepEnergies
 from ml_backend.tensor_files import Tensors
 
 SCALING_FRAMES = 64
@@ -72,7 +68,10 @@ class IntegratorLearner:
         self._optimiser = torch.optim.AdamW(self._parameters, lr=preset.learning_rate, weight_decay=1e-5)
         self._mean_speed = self._find_mean_speed()
         self._to_energy = torch.linalg.inv(scaling)  # z to what has an energy for its square
-        self._stiffness, self._inverses = stiffness, _in_latents(coder, stiffness, physics.inertia())
+        self._stiffness = stiffness
+        with torch.no_grad():
+            known = coder.encode(torch.from_numpy(stiffness.c.astype(np.float32)).to(device))
+        self._inverses = inverses_in_latents(coder, stiffness, physics.inertia(), known)
         jolts = z[at] - 2.0 * z[at - 1] + z[at - 2]
         self._of_jolts = max(float((jolts @ self._to_energy.T).square().sum(1).mean()), LEAST_ENERGY)
         # Not of their elastic energy: by a stiffness that is averaged over shapes what turns is stiff, too.
@@ -213,14 +212,6 @@ class IntegratorLearner:
                 for at in (some, some - 1)
             )
         return max(float(((now - before) / self._physics.dt).norm(dim=-1).mean()), 1e-9)
-
-
-def _in_latents(coder: Autoencoder, stiffness: Stiffness, inertia: np.ndarray) -> Tensor:
-    """(m, L, L), 1/J: the inverse second derivatives of a step's potential by latents, near some shapes."""
-    with torch.no_grad():
-        z = coder.encode(torch.from_numpy(stiffness.c.astype(np.float32)))
-    slopes = slopes_of(coder, z)
-    return torch.linalg.inv(slopes.transpose(1, 2) @ stiffness.with_inertia(inertia) @ slopes)
 
 
 class _Swapped:

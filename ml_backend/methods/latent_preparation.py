@@ -12,8 +12,9 @@ from ml_backend.methods.contact_energy import contact_energy
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_data import LatentData, colliders_of, prepare
 from ml_backend.methods.latent_imagining import with_imagined
-from ml_backend.methods.latent_physics import LatentPhysics, Stiffness
+from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import LatentPreset
+from ml_backend.methods.latent_stiffness import Stiffness
 from ml_backend.methods.strand_softening import softened
 from ml_backend.methods.thinned_energy import alike, telling_shapes, thinned
 from ml_backend.spans import Span

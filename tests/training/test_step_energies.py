@@ -11,7 +11,8 @@ from swinging_strips import FPS, bake, silent, strip
 
 from ml_backend.methods.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_data import of_body, prepare
-from ml_backend.methods.latent_physics import LatentPhysics, StepEnergies
+from ml_backend.methods.latent_physics import LatentPhysics
+from ml_backend.methods.step_energies import StepEnergies
 from ml_backend.spans import split
 from neural_physics.reporting import StopRequest
 

@@ -35,7 +35,8 @@ def _row(name: str, kept_only: bool) -> dict[str, Any]:
     beside, frames = course(roller, take), len(take.positions)
     unseen = slice(max(2, example.seen), frames)
     most = float(beside.true_elastic.max())
-    longer = long_elastic(roller, to_and_fro(np.asarray(take.interaction), LONG))
+    way = to_and_fro(np.asarray(take.interaction), LONG, dataset.info.channels)
+    longer = long_elastic(roller, way)
     limit = _limit(name, beside, kept_only)
     _keep(name, beside, limit, example.seen, dataset.info.fps)
     return {

@@ -15,9 +15,11 @@ import torch
 from latent_training import BASES
 from numpy.typing import NDArray
 
+from ml_backend.methods.acting_frames import rates
 from ml_backend.methods.body_energy import BodyEnergy
 from ml_backend.methods.latent_data import LatentData, of_body, prepare
 from ml_backend.spans import split
+from neural_physics.channels import ChannelLayout
 from neural_physics.methods import load_method
 from neural_physics.methods.latent_dynamics import LatentDynamics
 from neural_physics.model_file import read_model
@@ -180,9 +182,15 @@ def first_above(elastic: Array, most: float) -> int | None:
     return int(beyond[0]) if len(beyond) else None
 
 
-def to_and_fro(y: NDArray[np.float32], frames: int) -> NDArray[np.float32]:
-    """(frames, e): what acts in a take, forwards and backwards and so on: no jump where it turns."""
-    there_and_back = np.concatenate([y, y[-2:0:-1]])
+def to_and_fro(
+    y: NDArray[np.float32], frames: int, channels: ChannelLayout | None = None
+) -> NDArray[np.float32]:
+    """(frames, e): what acts in a take, forwards and backwards and so on: no place jumps where it turns.
+
+    channels: of y, whose velocities change sign where the motion does.
+    """
+    back = y.copy() if channels is None else y * ((-1.0) ** rates(channels)).astype(np.float32)
+    there_and_back = np.concatenate([y, back[-2:0:-1]])
     return np.resize(there_and_back, (frames, y.shape[1]))
 
 

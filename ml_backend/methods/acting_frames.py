@@ -45,11 +45,8 @@ class Driven:
         times = pace * np.arange(int((len(self.y) - 1) / pace) + 1)
         if len(self.y) < 2 or pace == 1.0:
             return self
-        powers = np.concatenate(
-            [np.full(channel.size, RATES.get(channel.kind, 0)) for channel in channels.channels]
-        )
         return Driven(
-            y=_between(self.y, times) * pace**powers,
+            y=_between(self.y, times) * pace ** rates(channels),
             world=_between_places(self.world[:, None], times)[:, 0],
             wind=_between(self.wind, times),
             held=_between(self.held, times),
@@ -102,6 +99,13 @@ class Acting:
         names = [field.name for field in fields(self) if field.name != "ends"]
         both = {name: np.concatenate([getattr(self, name), getattr(other, name)]) for name in names}
         return replace(self, **both, ends=np.concatenate([self.ends, len(self.s) + other.ends]))
+
+
+def rates(channels: ChannelLayout) -> NDArray[np.int64]:
+    """(e,): of each number of y, its channel's of `RATES`."""
+    return np.concatenate(
+        [np.full(channel.size, RATES.get(channel.kind, 0)) for channel in channels.channels]
+    )
 
 
 def _between(values: Array, times: Array) -> Array:

@@ -23,6 +23,7 @@ from latent_bodies import ball_mesh, block_mesh  # noqa: E402
 from latent_rollouts import Roller, course, first_above, to_and_fro  # noqa: E402
 from latent_scenes import baked, cantilever, seen_only  # noqa: E402
 
+from neural_physics.channels import Channel, ChannelLayout  # noqa: E402
 from neural_physics.solver.surface_checks import enclosed_volume  # noqa: E402
 
 QUICK = ["coder_steps=50", "steps=30", "solved=8", "solve_every=30", "validate_every=30", "minutes=0"]
@@ -114,6 +115,10 @@ def test_energies_above_twice_the_solver_s_and_what_is_no_number_are_found():
 def test_to_and_fro_never_jumps():
     y = np.arange(5, dtype=np.float32)[:, None]
     assert to_and_fro(y, 11)[:, 0].tolist() == [0, 1, 2, 3, 4, 3, 2, 1, 0, 1, 2]
+    channels = ChannelLayout((Channel("Velocity", "velocity", 3), Channel("Acceleration", "acceleration", 3)))
+    both = to_and_fro(np.tile(np.arange(1.0, 6.0)[:, None], (1, 6)).astype(np.float32), 8, channels)
+    assert both[:, 0].tolist() == [1, 2, 3, 4, 5, -4, -3, -2]
+    assert both[:, 3].tolist() == [1, 2, 3, 4, 5, 4, 3, 2]
 
 
 def test_meshes_are_closed_and_turned_outwards():

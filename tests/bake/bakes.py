@@ -116,7 +116,7 @@ def kill_all(coordinator: subprocess.Popen, dataset: Path) -> None:
     wait_for(lambda: not workers(dataset))
 
 
-def wait_for(holds, seconds: float = 30.0) -> None:
+def wait_for(holds, seconds: float = 120.0) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "waited in vain"

@@ -189,7 +189,7 @@ def to_and_fro(
 
     channels: of y, whose velocities change sign where the motion does.
     """
-    back = y.copy() if channels is None else y * ((-1.0) ** rates(channels)).astype(np.float32)
+    back = y if channels is None else y * ((-1.0) ** rates(channels)).astype(np.float32)
     there_and_back = np.concatenate([y, back[-2:0:-1]])
     return np.resize(there_and_back, (frames, y.shape[1]))
 

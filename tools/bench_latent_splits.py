@@ -35,8 +35,7 @@ def _row(name: str, kept_only: bool) -> dict[str, Any]:
     beside, frames = course(roller, take), len(take.positions)
     unseen = slice(max(2, example.seen), frames)
     most = float(beside.true_elastic.max())
-    way = to_and_fro(np.asarray(take.interaction), LONG, dataset.info.channels)
-    longer = long_elastic(roller, way)
+    longer = long_elastic(roller, to_and_fro(take, dataset, LONG))
     limit = _limit(name, beside, kept_only)
     _keep(name, beside, limit, example.seen, dataset.info.fps)
     return {

@@ -15,11 +15,10 @@ import torch
 from latent_training import BASES
 from numpy.typing import NDArray
 
-from ml_backend.methods.acting_frames import rates
+from ml_backend.methods.acting_frames import to_and_fro as times_to_and_fro
 from ml_backend.methods.body_energy import BodyEnergy
-from ml_backend.methods.latent_data import LatentData, of_body, prepare
-from ml_backend.spans import split
-from neural_physics.channels import ChannelLayout
+from ml_backend.methods.latent_data import LatentData, driven_by, of_body, prepare
+from ml_backend.spans import Span, split
 from neural_physics.methods import load_method
 from neural_physics.methods.latent_dynamics import LatentDynamics
 from neural_physics.model_file import read_model
@@ -182,16 +181,13 @@ def first_above(elastic: Array, most: float) -> int | None:
     return int(beyond[0]) if len(beyond) else None
 
 
-def to_and_fro(
-    y: NDArray[np.float32], frames: int, channels: ChannelLayout | None = None
-) -> NDArray[np.float32]:
-    """(frames, e): what acts in a take, forwards and backwards and so on: no place jumps where it turns.
-
-    channels: of y, whose velocities change sign where the motion does.
-    """
-    back = y if channels is None else y * ((-1.0) ** rates(channels)).astype(np.float32)
-    there_and_back = np.concatenate([y, back[-2:0:-1]])
-    return np.resize(there_and_back, (frames, y.shape[1]))
+def to_and_fro(take: Take, dataset: Dataset, frames: int) -> NDArray[np.float32]:
+    """(frames, e): what acts in a take, forwards and backwards and so on, no faster than it does there."""
+    assert dataset.body is not None
+    (span,) = of_body([Span(take, 0, len(take.interaction))])
+    driven = driven_by(span, dataset, dataset.body)
+    times = times_to_and_fro(len(driven.y), frames + 2)
+    return driven.at(times, dataset.info.channels, dataset.info.dt).y.astype(np.float32)
 
 
 def _distance(a: Array, b: Array) -> Array:

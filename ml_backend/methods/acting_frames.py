@@ -13,17 +13,13 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, Slerp
 
 from ml_backend.methods.boundary_motion import BoundaryMotion
-from neural_physics.channels import ChannelLayout, Kind
+from neural_physics.channels import ChannelLayout, Kind, frame_kinematics
 
 Array = NDArray[np.float64]
 
-# What becomes of a channel of each kind where time runs k times as fast: it is multiplied by k to this power.
-RATES: dict[Kind, int] = {
-    "velocity": 1,
-    "acceleration": 2,
-    "angular_velocity": 1,
-    "angular_acceleration": 2,
-}
+# Channels that are told from where the reference frame was in the last three frames.
+KINEMATIC: tuple[Kind, ...] = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
+TURN = 30  # frames, in which what goes to and fro turns back
 
 
 @dataclass(frozen=True)
@@ -40,17 +36,24 @@ class Driven:
     held: Array
     poses: Array
 
-    def faster(self, pace: float, channels: ChannelLayout) -> Driven:
-        """The same motion `pace` times as fast, in so many frames fewer, smooth between those there are."""
-        times = pace * np.arange(int((len(self.y) - 1) / pace) + 1)
-        if len(self.y) < 2 or pace == 1.0:
-            return self
+    def at(self, times: Array, channels: ChannelLayout, dt: float) -> Driven:
+        """The same motion at other times (n,), in frames, smooth between those there are; n - 2 frames.
+
+        Velocities and accelerations are those of the reference frame as it moves then; dt, s, of a frame.
+        """
+        world = _between_places(self.world[:, None], times)[:, 0]
+        y, slices = _between(self.y, times), channels.slices()
+        told = [channel for channel in channels.channels if channel.kind in KINEMATIC]
+        for t in range(2, len(times)) if told else ():
+            moving = frame_kinematics((world[t], world[t - 1], world[t - 2]), dt)
+            for channel in told:
+                y[t, slices[channel.name]] = getattr(moving, channel.kind)
         return Driven(
-            y=_between(self.y, times) * pace ** rates(channels),
-            world=_between_places(self.world[:, None], times)[:, 0],
-            wind=_between(self.wind, times),
-            held=_between(self.held, times),
-            poses=_between_places(self.poses, times),
+            y=y[2:],
+            world=world[2:],
+            wind=_between(self.wind, times[2:]),
+            held=_between(self.held, times[2:]),
+            poses=_between_places(self.poses, times[2:]),
         )
 
 
@@ -101,11 +104,15 @@ class Acting:
         return replace(self, **both, ends=np.concatenate([self.ends, len(self.s) + other.ends]))
 
 
-def rates(channels: ChannelLayout) -> NDArray[np.int64]:
-    """(e,): of each number of y, its channel's of `RATES`."""
-    return np.concatenate(
-        [np.full(channel.size, RATES.get(channel.kind, 0)) for channel in channels.channels]
-    )
+def to_and_fro(frames: int, count: int, pace: float = 1.0) -> Array:
+    """(count,): times, in frames, from about the first of so many to about the last, back, and so on.
+
+    Time runs `pace` times as fast, and slower while it turns back: what moves does not stop at once.
+    """
+    last = frames - 1
+    phases = pace * (np.arange(count)[:, None] + np.linspace(-0.5, 0.5, TURN + 1) * TURN)
+    times: Array = (last - np.abs((phases % (2 * last)) - last)).mean(1)
+    return times
 
 
 def _between(values: Array, times: Array) -> Array:
@@ -123,8 +130,9 @@ def _between_places(matrices: Array, times: Array) -> Array:
         left, _, right = np.linalg.svd(matrices[:, k, :3, :3])
         turns = left @ right
         flips = np.linalg.det(turns)[:, None, None] < 0.0  # of mirrored objects
-        turned = Slerp(np.arange(len(turns)), Rotation.from_matrix(np.where(flips, -turns, turns)))(times)
-        stretch = turned.inv().as_matrix()[0] @ matrices[0, k, :3, :3]
+        rotations = np.where(flips, -turns, turns)
+        stretch = rotations[0].T @ matrices[0, k, :3, :3]
+        turned = Slerp(np.arange(len(turns)), Rotation.from_matrix(rotations))(times)
         found[:, k, :3, :3] = turned.as_matrix() @ stretch
         found[:, k, :3, 3] = _between(matrices[:, k, :3, 3], times)
     return found

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from ml_backend.interaction_basis import fit_interaction_basis, still_spreads
-from ml_backend.methods.acting_frames import Acting, Driven
+from ml_backend.methods.acting_frames import Acting, Driven, to_and_fro
 from ml_backend.methods.boundary_motion import BoundaryMotion, fit_boundary_motion, relative_to
 from ml_backend.pca import MOST_PASSES, fit_pca
 from ml_backend.simulation.motions import TrackedMotion
@@ -39,6 +39,12 @@ class Frames(Acting):
     c: Array
     beyond: Array
 
+    def jolts(self, metric: Array) -> float:
+        """What a step changes of the motion, on average: of its square by a metric (K, K), over m^2."""
+        at = self.steps()
+        changes = self.c[at] - 2.0 * self.c[at - 1] + self.c[at - 2]
+        return float(np.einsum("tk,kl,tl->t", changes, metric, changes).mean())
+
 
 @dataclass(frozen=True)
 class LatentData:
@@ -48,8 +54,8 @@ class LatentData:
     hold. boundary (v, e): s = boundary (y - y_mean); its last three rows are the pins' mean position, of
     which only differences are told to the integrator unless `absolute`.
     starts: indices of the training frames that takes begin with. acting: what acts in the training frames,
-    then the same at a faster pace. imagined (2, n, K): c of more frames than were baked, and of the frames
-    before them; see `latent_imagining`.
+    then the same to and fro at a faster pace. imagined (2, n, K): c of more frames than were baked, and of
+    the frames before them; see `latent_imagining`.
     """
 
     mean: Array
@@ -132,7 +138,8 @@ def prepare(
 ) -> LatentData:
     """Fit the boundary's motion and the bases to the training spans, and bring all spans into them.
 
-    The spans are those of the body. pace: how many times as fast what acts is to act once more, 1: not.
+    The spans are those of the body. pace: how many times as fast what acts is to act once more, to and fro;
+    1: it does not.
     Raises Problem("stopped" | "dataset_not_numbers" | "dataset_damaged").
     """
     info, pinned = dataset.info, body.pinned
@@ -156,14 +163,19 @@ def prepare(
     if motion.exact:
         basis[:, pinned] = 0.0  # but for rounding it was
     bases_and_mean = basis.reshape(len(basis), -1), mean.ravel()
-    driven, held_out = ([_driven(span, dataset, body) for span in spans] for spans in (training, validation))
+    driven, held_out = (
+        [driven_by(span, dataset, body) for span in spans] for spans in (training, validation)
+    )
     acting = Acting.of(driven, motion, boundary)
     learned = _frames(training, acting, motion, *bases_and_mean, count)
     if pace != 1.0:
-        faster = [each.faster(pace, info.channels) for each in driven]
-        faster = [each for each in faster if len(each.y) >= FEWEST_FASTER]
-        if faster:
-            acting = acting.followed_by(Acting.of(faster, motion, boundary))
+        others = [
+            each.at(to_and_fro(len(each.y), int(2 * len(each.y) / pace), pace), info.channels, info.dt)
+            for each in driven
+            if len(each.y) >= FEWEST_FASTER * pace
+        ]
+        if others:
+            acting = acting.followed_by(Acting.of(others, motion, boundary))
     runs = list(zip(learned.runs(), training, strict=True))
     firsts = [run.start for run, span in runs if span.start == 0]
     return LatentData(
@@ -225,7 +237,7 @@ def _frames(
     return Frames(**vars(acting), c=np.concatenate(c), beyond=np.concatenate(beyond))
 
 
-def _driven(span: Span, dataset: Dataset, body: Body) -> Driven:
+def driven_by(span: Span, dataset: Dataset, body: Body) -> Driven:
     """What acts in a span."""
     surroundings = dataset.surroundings(span.take.name)
     if surroundings is None or len(surroundings[1].wind) < span.stop:

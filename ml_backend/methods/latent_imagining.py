@@ -47,7 +47,7 @@ def with_imagined(
     acting, rng = data.acting, np.random.default_rng(seed)
     tensors, inertia = physics.frames(acting), physics.inertia()
     inverses = torch.linalg.inv(stiffness.with_inertia(inertia)).to(physics.device)
-    tolerance = SUFFICIENT * _jolts(data.training, inertia)
+    tolerance = SUFFICIENT * data.training.jolts(inertia)
     lanes, steps = SIDE_BY_SIDE + HELD_OUT, acting.steps()
     begun, at = rng.choice(data.training.steps(), lanes), rng.choice(steps, lanes)
     c = torch.from_numpy(data.training.c).to(physics.device)
@@ -115,10 +115,3 @@ def _step(
     now, before = states
     energies = StepEnergies(physics, now, before, frames, at)
     return minimise(energies, 2.0 * now - before, inverse, tolerance, EVALUATIONS)[0]
-
-
-def _jolts(frames: Frames, metric: Array) -> float:
-    """J: of what a step changes of the motion, on average."""
-    at = frames.steps()
-    jolts = frames.c[at] - 2.0 * frames.c[at - 1] + frames.c[at - 2]
-    return float(np.einsum("tk,kl,tl->t", jolts, metric, jolts).mean())

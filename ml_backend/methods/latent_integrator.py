@@ -15,12 +15,11 @@ from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.methods.latent_samples import Solved, StateSampler
 from ml_backend.methods.latent_step import Integrator
-from ml_backend.methods.latent_stiffness import Stiffness, inverses_in_latents, latent_scaling
+from ml_backend.methods.latent_stiffness import Stiffness, in_latents, scaling_of
 from ml_backend.methods.latent_validation import LatentValidation
 from ml_backend.methods.step_energies import StepEnergies
 from ml_backend.tensor_files import Tensors
 
-SCALING_FRAMES = 64
 SOLVED = 3e-4  # of the inertia in what a step changes of the motion: what energy may be left
 LEAST_ENERGY = 1e-12  # J, where nothing in the training data is moved
 SAMPLES_PER_INPUT = 16  # that the linear model is fitted to
@@ -53,8 +52,8 @@ class IntegratorLearner:
         s = torch.from_numpy(data.acting.s.astype(np.float32)).to(device)
         self._states = StateSampler(data, self.z, torch.stack(imagined), s, preset)
         z, at = self.z, self._states.steps
-        some = torch.linspace(0, len(z) - 1, min(SCALING_FRAMES, len(z))).long()
-        scaling = latent_scaling(coder, stiffness.mean + physics.inertia(), z[some])
+        hessians = in_latents(coder, stiffness, physics.inertia())
+        scaling = scaling_of(hessians)
         raw, known = self._states.known(torch.Generator().manual_seed(seed))
         silent = torch.zeros(raw.shape[1], dtype=torch.bool, device=device)
         if not data.absolute:
@@ -69,14 +68,10 @@ class IntegratorLearner:
         self._mean_speed = self._find_mean_speed()
         self._to_energy = torch.linalg.inv(scaling)  # z to what has an energy for its square
         self._stiffness = stiffness
-        with torch.no_grad():
-            known = coder.encode(torch.from_numpy(stiffness.c.astype(np.float32)).to(device))
-        self._inverses = inverses_in_latents(coder, stiffness, physics.inertia(), known)
+        self._inverses = torch.linalg.inv(hessians)
         jolts = z[at] - 2.0 * z[at - 1] + z[at - 2]
         self._of_jolts = max(float((jolts @ self._to_energy.T).square().sum(1).mean()), LEAST_ENERGY)
-        # Not of their elastic energy: by a stiffness that is averaged over shapes what turns is stiff, too.
-        inertial = torch.linalg.inv(latent_scaling(coder, physics.inertia(), z[some]))
-        self._tolerance = SOLVED * max(float((jolts @ inertial.T).square().sum(1).mean()), LEAST_ENERGY)
+        self._tolerance = SOLVED * max(frames.jolts(physics.inertia()), LEAST_ENERGY)
         kept = preset.memory if preset.loss == "solved" else 0
         self._solved = Solved(kept, raw.shape[1], z.shape[1], device)
         self._validation = LatentValidation(data.validation, coder, device)

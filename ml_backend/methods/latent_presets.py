@@ -102,7 +102,7 @@ class LatentPreset(Preset):
     boundary_weight: float = 1e5
     give: float = 0.005
     imagined: int = 4000
-    pace: float = 2.0
+    pace: float = 1.5
     sampled_elements: int = 800
     contact: bool = True
     noise: float = 0.1

@@ -42,8 +42,11 @@ class StateSampler:
         at = self.steps
         raw = [self.raw(at, self.z[at - 1], self.z[at - 2])]
         if self._mixed:
-            picked = torch.randint(len(self._acted), (len(self._now),), generator=generator)
-            raw.append(self.raw(self._acted[picked.to(at.device)], self._now, self._before))
+            count = max(len(self._acted), len(self._now))
+            acted, states = (
+                _all_of(n, count, generator).to(at.device) for n in (len(self._acted), len(self._now))
+            )
+            raw.append(self.raw(self._acted[acted], self._now[states], self._before[states]))
         return torch.cat(raw), torch.cat([self.z, self._now])
 
     def drawn(self, count: int, network: Integrator, share: float, generator: torch.Generator) -> States:
@@ -125,3 +128,9 @@ class Solved:
         """The places of so many of them."""
         there = min(int(self.filled), len(self.z))
         return torch.randint(there, (count,), generator=generator).to(self.z.device)
+
+
+def _all_of(n: int, count: int, generator: torch.Generator) -> Tensor:
+    """(count,): the numbers below n in any order, each at least once if count is not less than n."""
+    rounds = [torch.randperm(n, generator=generator) for _ in range(-(-count // n))]
+    return torch.cat(rounds)[:count]

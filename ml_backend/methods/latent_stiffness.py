@@ -44,26 +44,27 @@ def slopes_of(coder: Autoencoder, z: Tensor) -> Tensor:
     return torch.stack([torch.autograd.functional.jacobian(decoded, one) for one in z]).double()
 
 
-def latent_scaling(coder: Autoencoder, metric: np.ndarray, z: Tensor) -> Tensor:
-    """(L, L): takes a vector whose square length is an energy, J, on average over z (n, L), to latents.
+def in_latents(coder: Autoencoder, stiffness: Stiffness, inertia: np.ndarray) -> Tensor:
+    """(m, L, L), J: second derivatives of a step's potential by latents, each at the shape it belongs to.
 
-    metric (K, K), J/m^2. An optimiser then sees all latents alike, however stiff the body is along them.
+    inertia (K, K), J/m^2. By a stiffness that is averaged over shapes all that turns would seem stiff.
     """
-    stiff, slopes = torch.from_numpy(metric).to(z.device), slopes_of(coder, z)
-    energy = torch.einsum("nkl,kj,njm->lm", slopes, stiff, slopes) / len(z)
-    values, vectors = torch.linalg.eigh(energy)
+    with torch.no_grad():
+        device = coder.amplitudes.device
+        z = coder.encode(torch.from_numpy(stiffness.c.astype(np.float32)).to(device))
+    slopes = slopes_of(coder, z)
+    stiff = stiffness.with_inertia(inertia).to(device)
+    return slopes.transpose(1, 2) @ stiff @ slopes
+
+
+def scaling_of(hessians: Tensor) -> Tensor:
+    """(L, L): takes a vector whose square length is an energy, J, on average over (m, L, L), to latents.
+
+    An optimiser then sees all latents alike, however stiff the body is along them.
+    """
+    values, vectors = torch.linalg.eigh(hessians.mean(0))
     scaled: Tensor = (vectors / values.clamp(min=1e-9 * float(values.max())).sqrt()) @ vectors.T
     return scaled.float()
-
-
-def inverses_in_latents(coder: Autoencoder, stiffness: Stiffness, inertia: np.ndarray, z: Tensor) -> Tensor:
-    """(m, L, L), 1/J: the inverse second derivatives of a step's potential by latents.
-
-    z (m, L): of the shapes whose stiffness is known.
-    """
-    slopes = slopes_of(coder, z)
-    stiff = stiffness.with_inertia(inertia).to(z.device)
-    return torch.linalg.inv(slopes.transpose(1, 2) @ stiff @ slopes)
 
 
 def _positive(matrices: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -41,7 +41,7 @@ CPU = torch.device("cpu")
 NO_STOP = StopRequest()
 QUICK = ["latents=6", "coder_steps=1000", "coder_width=32", "coder_layers=3", "width=32", "layers=3"]
 QUICK += ["steps=2000", "solved=64", "solve_every=100", "validate_every=100", "patience=100", "minutes=0"]
-QUICK += ["imagined=200"]
+QUICK += ["imagined=800"]  # with few it is a matter of luck
 
 
 def train(dataset, out, *more, stop=NO_STOP, emit=silent, settings=QUICK):
@@ -83,7 +83,7 @@ def test_a_swinging_strip_is_followed_closer_than_by_rest_and_by_the_last_shape(
     shown, true = rolled_out(method, take, 130), np.asarray(take.positions[:130])
     carried = take.interaction[:130, None] - take.interaction[0]
     resting = true[0] + carried
-    assert distance(shown, true) < 0.45 * distance(resting, true)
+    assert distance(shown, true) < 0.35 * distance(resting, true)
     # From the true states of two frames, a third of a second ahead; the last shape goes along with the hand.
     y, ahead, last = take.interaction, [], []
     for t in range(2, 120):

@@ -23,7 +23,7 @@ YOUNG, TETRAHEDRA = 1e6, 14_000  # Pa: they stand up, and flop
 NOSE = (0.0, -0.345, -0.02)  # metres
 NOD = radians(35.0)
 TAKE_FRAMES = 300
-LATENTS = 12
+LATENTS = 4
 MOTION = MotionBox((-0.3, -0.3, -0.15), (0.3, 0.3, 0.15), shortest=0.4, longest=1.5, fastest=1.5)
 DEMONSTRATION: list[tuple[Key, float]] = [
     ((1, (0.0, 0.0, 0.0)), 0.0),

@@ -40,7 +40,7 @@ def _row(name: str, kept_only: bool) -> dict[str, Any]:
     _keep(name, beside, limit, example.seen, dataset.info.fps)
     return {
         "scene": name,
-        "minutes": example.minutes,
+        "minutes": latent_datasets.MINUTES,
         "latents": example.latents,
         "frames": frames,
         "seen_frames": example.seen,

@@ -16,6 +16,7 @@ from latent_training import is_trained, trained
 from neural_physics.takes import Dataset
 
 SCENES = LATENT / "scenes"
+MINUTES = 9  # of the processor, as the preset `balanced` has
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Example:
 
     dataset: what is learned from. seen: the first so many frames of its take are, 0 for whole takes.
     paper: its row in Table 1 of the paper: the simulation's and the method's ms. latents: of ours.
-    speeds: takes at constant speeds. minutes: of the processor; the preset `balanced` has nine.
+    speeds: takes at constant speeds.
     """
 
     dataset: str
@@ -32,7 +33,6 @@ class Example:
     paper: tuple[float, float] | None
     latents: int = 8
     speeds: str = ""
-    minutes: int = 9
 
 
 EXAMPLES = {
@@ -73,7 +73,7 @@ def model(name: str, kept_only: bool = False) -> tuple[Path, dict[str, Any]] | N
     dataset, folder = learned(name), EXAMPLES[name].dataset.lower()
     if dataset is None or (kept_only and not is_trained(folder)):
         return None
-    changes = [f"minutes={EXAMPLES[name].minutes}", f"latents={EXAMPLES[name].latents}", "patience=1000"]
+    changes = [f"minutes={MINUTES}", f"latents={EXAMPLES[name].latents}", "patience=1000"]
     return trained(folder, dataset.path, 0, changes)
 
 

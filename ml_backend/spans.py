@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,15 +83,13 @@ def split_poses(dataset: Dataset) -> tuple[list[Span], list[Span]]:
         for role in ROLES
     )
     if not validation:
-        cut = [
-            (
-                span,
-                min(max(round((1.0 - VALIDATION_SHARE) * len(span.take.positions)), span.start), span.stop),
-            )
-            for span in training
-        ]
-        training = [Span(span.take, span.start, middle) for span, middle in cut if middle > span.start]
-        validation = [Span(span.take, middle, span.stop) for span, middle in cut if middle < span.stop]
+        whole, training = training, []
+        for span in whole:
+            first = round((1.0 - VALIDATION_SHARE) * len(span.take.positions))
+            middle = min(max(first, span.start), span.stop)
+            training.append(replace(span, stop=middle))
+            validation.append(replace(span, start=middle))
+        training, validation = ([s for s in spans if len(s)] for spans in (training, validation))
     for span in (*training, *validation):
         _finite(span.interaction, span.take, span.start)
     return training, validation

@@ -77,7 +77,7 @@ def shapes(mesh, matrices, angles):
     swell = 0.08 * (1.0 - np.cos(angles[..., 0])) + 0.05 * np.sin(angles[..., 0]) * np.sin(angles[..., 1])
     sizes = swell @ near.T
     carrier = np.minimum((rest[:, 0] / LENGTH).astype(int), BONES - 1)
-    normals = matrices[:, 2 + carrier, :3, 2]
+    normals = matrices[:, 2 + carrier][..., :3, 2]
     x = jiggling.skinned(mesh, matrices) + sizes[..., None] * normals
     x[..., 2] -= SAG
     return x

@@ -35,7 +35,7 @@ class SpringPreset(Preset):
     settled: bool = True
     network: bool = True
     poses: int = 1000
-    modes: int = 16
+    modes: int = 12
     bones_seen: int = 8
     layers: int = 3
     width: int = 32

@@ -108,9 +108,15 @@ def targets_of(rig: RigTakes, info: ModelInfo, tensors: Tensors) -> Targets:
 
 
 def thinned(spans: list[Span], most: int) -> list[Span]:
-    """The beginnings of all spans, in equal shares, so that no more poses than `most` are left."""
-    share = min(1.0, most / max(1, sum(len(span) for span in spans)))
-    cut = [Span(span.take, span.start, span.start + int(share * len(span))) for span in spans]
+    """The beginnings of all spans, in equal shares, so that no more poses than `most` are left.
+
+    However short they are: shares are rounded over all that came before.
+    """
+    ends = np.cumsum([0, *(len(span) for span in spans)])
+    kept = np.diff(np.floor(ends * min(1.0, most / max(1, ends[-1])) + 1e-9).astype(int))
+    cut = [
+        Span(span.take, span.start, span.start + int(count)) for span, count in zip(spans, kept, strict=True)
+    ]
     return [span for span in cut if len(span)]
 
 

@@ -161,6 +161,16 @@ def test_a_stopped_training_goes_on_and_ends_the_same(dataset, trained, tmp_path
     assert all(np.array_equal(tensor, again[name]) for name, tensor in trained[1].tensors.items())
 
 
+def test_no_more_poses_are_used_than_asked_for_however_they_are_cut():
+    from ml_backend.methods.pose_training import thinned
+    from ml_backend.spans import Span
+
+    spans = [Span(None, 10 * k, 10 * k + 1 + k % 3) for k in range(30)]
+    kept = [thinned(spans, most) for most in (1, 20, 59, 60, 1000)]
+    assert [sum(len(span) for span in some) for some in kept] == [1, 20, 59, 60, 60]
+    assert kept[-1] == spans and kept[1][0].start < 40 and kept[1][-1].start > 200
+
+
 def test_a_few_poses_are_no_lesson(tmp_path):
     few = posing.make_dataset(tmp_path / "few", counts=(6, 2), frames=(80, 20))
     result = train(few, tmp_path / "model.safetensors")

@@ -56,14 +56,20 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         "takes": len(takes),
         "training_frames": sum(map(len, training)),
         "validation_frames": sum(map(len, validation)),
-        "test_frames": sum(len(take.positions) for take in takes if take.info.role == "test"),
+        "test_frames": sum(len(t.positions) for t in takes if t.info.role == "test" and _moves(t)),
+        "poses": sum(take.usable_frames for take in takes if not _moves(take)),
     }
+
+
+def _moves(take: Take) -> bool:
+    return take.info.kind != "quasistatic"
 
 
 def describe(take: Take) -> str:
     """One line about a take."""
     there, asked = len(take.positions), take.info.frames
-    words = [plural(there, "frame") if there == asked else f"{there:,} of {plural(asked, 'frame')}"]
+    of = "frame" if _moves(take) else "pose"
+    words = [plural(there, of) if there == asked else f"{there:,} of {plural(asked, of)}"]
     words.append(f"for {take.info.role}")
     for excluded in take.info.excluded:
         words.append(f"{excluded.first} to {excluded.last} left out ({excluded.reason})")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neural_physics.dataset_info import Role
 from neural_physics.errors import Problem
 from neural_physics.frame_checks import checked
 from neural_physics.takes import Dataset, Take
@@ -17,6 +18,7 @@ VALIDATION_SHARE = 0.1  # of every take's end, where no take is for validation
 WINDOW = 32  # frames that training looks at together, the paper's
 FEWEST_FRAMES = 2 * WINDOW
 SHORTEST = 3  # frames: a state and the two before it
+ROLES: tuple[Role, Role] = ("training", "validation")
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,17 @@ class Span:
 
 
 def split(dataset: Dataset) -> tuple[list[Span], list[Span]]:
-    """The spans to learn from, and those that choose the best model.
+    """The spans of motion to learn from, and those that choose the best model.
 
     Where no take is for validation, the tail of each training take is. Test takes are left alone.
     Of takes that are not complete the bad frames are looked for here.
-    Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers").
+    Raises Problem("dataset_without_motion" | "dataset_empty" | "dataset_too_short" | "dataset_not_numbers").
     """
     takes = [checked(take, dataset) for take in dataset.takes("training")]
     training = _spans(takes)
     validation = _spans([checked(take, dataset) for take in dataset.takes("validation")])
+    if not takes and dataset.takes(kind="quasistatic"):
+        raise Problem("dataset_without_motion", path=dataset.path)
     if not training:
         raise Problem("dataset_empty", path=dataset.path, reason=_why_empty(takes))
     if not validation:
@@ -68,9 +72,32 @@ def split(dataset: Dataset) -> tuple[list[Span], list[Span]]:
     return training, validation
 
 
-def _spans(takes: list[Take]) -> list[Span]:
+def split_poses(dataset: Dataset) -> tuple[list[Span], list[Span]]:
+    """As `split`, of poses that are held: takes of kind "quasistatic". Both empty where there are none.
+
+    Where no such take is for validation, the last tenth of each one is, wherever bad poses cut it.
+    Raises Problem("dataset_not_numbers").
+    """
+    training, validation = (
+        _spans([checked(take, dataset) for take in dataset.takes(role, kind="quasistatic")], shortest=1)
+        for role in ROLES
+    )
+    if not validation:
+        whole, training = training, []
+        for span in whole:
+            first = round((1.0 - VALIDATION_SHARE) * len(span.take.positions))
+            middle = min(max(first, span.start), span.stop)
+            training.append(replace(span, stop=middle))
+            validation.append(replace(span, start=middle))
+        training, validation = ([s for s in spans if len(s)] for spans in (training, validation))
+    for span in (*training, *validation):
+        _finite(span.interaction, span.take, span.start)
+    return training, validation
+
+
+def _spans(takes: list[Take], shortest: int = SHORTEST) -> list[Span]:
     spans = [Span(take, start, stop) for take in takes for start, stop in take.segments()]
-    return [span for span in spans if len(span) >= SHORTEST]
+    return [span for span in spans if len(span) >= shortest]
 
 
 def _tails(spans: list[Span]) -> tuple[list[Span], list[Span]]:

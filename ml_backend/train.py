@@ -11,10 +11,13 @@ from typing import Any
 
 from ml_backend.methods import PRESETS, TRAINERS
 from ml_backend.presets import NAMES, Preset, changed
+from neural_physics.dataset_info import TakeKind
 from neural_physics.errors import Problem
 from neural_physics.reporting import Emit, StopRequest
 from neural_physics.takes import Dataset
 from neural_physics.whole_files import writing
+
+KINDS: tuple[TakeKind, ...] = ("dynamic", "quasistatic")  # of takes that something is learned from
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,8 @@ def identity(dataset: Dataset, options: Options) -> str:
     """What must be the same for a stopped training to be gone on with: dataset, settings and seed."""
     takes = [
         [take.name, take.info.role, take.segments(), _stamp(dataset.path / "takes" / take.name)]
-        for take in dataset.takes("training", "validation")
+        for kind in KINDS
+        for take in dataset.takes("training", "validation", kind=kind)
     ]
     chosen = [str(options.preset), options.bases, options.seed]
     return json.dumps([str(dataset.path.absolute()), dataset.info.topology, takes, chosen])

@@ -63,6 +63,9 @@ PROBLEMS: dict[str, str] = {
     "dataset_faulty": "The dataset {path} has {count} that training would trip over, the first in {reason}: mend and check again.",
     "dataset_newer": "{path} was written by a newer version of Neural Physics: update the extension.",
     "dataset_empty": "The dataset {path} has no usable frames ({reason}): bake more takes.",
+    "dataset_without_motion": (
+        "The dataset {path} holds poses and no motion to learn from: bake a take of motion as well."
+    ),
     "nothing_held_out": (
         "The dataset {path} has no validation or test take that is long enough to compare a model with: "
         "bake more takes, which needs a training motion other than Keep Animation, or import one."

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels import ChannelLayout
-from .dataset_info import Exclusion
+from .dataset_info import Exclusion, TakeKind
 from .poses import Pose, pose_in
 from .rest_mesh import Mesh
 from .takes import Dataset, Take
@@ -31,12 +31,15 @@ def find_bad_frames(
     mesh: Mesh,
     layout: ChannelLayout,
     interaction: NDArray[np.float32],
+    kind: TakeKind = "dynamic",
 ) -> tuple[Exclusion, ...]:
     """The frames of a take that must not be learned from, with margins and the first reason found.
 
     positions (T, V, 3) and interaction (T, e) float32, in the reference frame; frame 0 is not
-    simulated yet. Neighbouring exclusions are merged; none overlap.
+    simulated yet. Neighbouring exclusions are merged; none overlap. A held pose (kind "quasistatic") has
+    nothing to do with those before and after it, and goes alone.
     """
+    before, after = (0, 0) if kind == "quasistatic" else (BEFORE, AFTER)
     there = (shape for shape in positions if shape.any() and np.isfinite(shape).all(axis=1).any())
     low, high = _explained_region(next(there, mesh.rest_positions), mesh, layout, interaction)
     edges = mesh.edges()
@@ -47,14 +50,15 @@ def find_bad_frames(
         chunk = np.asarray(positions[first : first + frames])
         for reason, found in _checks(chunk, low, high, edges, longest):
             bad += [(first + int(frame), reason) for frame in np.flatnonzero(found)]
-    return merge(Exclusion(max(0, f - BEFORE), min(last, f + AFTER), reason) for f, reason in bad)
+    return merge(Exclusion(max(0, f - before), min(last, f + after), reason) for f, reason in bad)
 
 
 def checked(take: Take, dataset: Dataset) -> Take:
     """The take, its bad frames excluded if it is not complete: nobody has looked for them yet."""
     if take.info.complete:
         return take
-    found = find_bad_frames(take.positions, dataset.mesh, dataset.info.channels, take.interaction)
+    channels = dataset.info.channels
+    found = find_bad_frames(take.positions, dataset.mesh, channels, take.interaction, take.info.kind)
     return replace(take, info=replace(take.info, excluded=merge([*take.info.excluded, *found])))
 
 

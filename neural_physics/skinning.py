@@ -6,6 +6,7 @@ the first move of all is the object's own, which vertices follow as far as no bo
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -53,6 +54,39 @@ def skinning_of(skin: Skin, rest_positions: Floats) -> LinearSkinning | DualQuat
     return kind(skin, rest_positions)
 
 
+class Shares:
+    """Which bone carries which vertex by how much, and the sums over the bones of each vertex.
+
+    bones, vertices (P,), weights (P,) float32: of each share that is not 0, bone by bone, the object being
+    the first, then vertex by vertex. parts: the bones that carry anything, and where the shares of each are.
+    """
+
+    def __init__(self, skin: Skin) -> None:
+        weights = _with_object(skin.weights)
+        self.bones, self.vertices = np.nonzero(weights.T)
+        self.weights = weights[self.vertices, self.bones]
+        used, firsts = np.unique(self.bones, return_index=True)
+        ends = [*firsts[1:], len(self.bones)]
+        self.parts = [(int(b), slice(*part)) for b, *part in zip(used, firsts, ends, strict=True)]
+        # Where each vertex's addends are; the last one, of nothing, for those that have fewer than others.
+        count = len(self.bones)
+        self._addends = _ranked(self.vertices, np.arange(count), len(weights), missing=count)
+        self._moved = np.zeros((count + 1, 3), np.float32)
+        self._one = np.empty((len(weights), 3), np.float32)
+
+    def total(self, points: Sequence[Floats], columns: Floats) -> Floats:
+        """(V, 3) float32, a new array: the sum of what the bones make of points, (n, shares) of each part.
+
+        columns (K + 1, n, 3) float32: a bone's matrix, transposed.
+        """
+        for (bone, part), of_bone in zip(self.parts, points, strict=True):
+            np.dot(of_bone.T, columns[bone], out=self._moved[part])
+        total: Floats = np.take(self._moved, self._addends[0], axis=0)
+        for places in self._addends[1:]:
+            total += np.take(self._moved, places, axis=0, out=self._one, mode="clip")
+        return total
+
+
 class LinearSkinning:
     """x_v = sum_b w_vb M_b [x_rest, 1]: one product per bone, then a sum over the bones of each vertex.
 
@@ -61,28 +95,25 @@ class LinearSkinning:
     """
 
     def __init__(self, skin: Skin, rest_positions: Floats) -> None:
-        weights = _with_object(skin.weights)
-        bones, vertices = np.nonzero(weights.T)
-        points = np.ones((len(bones), 4), np.float32)
-        points[:, :3] = rest_positions[vertices]
-        self._points = points * weights[vertices, bones][:, None]
-        used, firsts = np.unique(bones, return_index=True)
-        ends = [*firsts[1:], len(bones)]
-        self._parts = [(int(b), slice(*part)) for b, *part in zip(used, firsts, ends, strict=True)]
-        # Where each vertex's addends are; the last one, of nothing, for those that have fewer than others.
-        self._addends = _ranked(vertices, np.arange(len(bones)), len(weights), missing=len(bones))
-        self._moved = np.zeros((len(bones) + 1, 3), np.float32)
-        self._one = np.empty((len(weights), 3), np.float32)
+        self._shares = Shares(skin)
+        self._points = carried_points(self._shares, rest_positions)
 
     def __call__(self, moves: Floats) -> Floats:
         """(V, 3) float32, metres, world space, a new array; moves (K + 1, 3, 4): the object's, the bones'."""
-        columns = np.ascontiguousarray(moves.transpose(0, 2, 1), np.float32)
-        for bone, part in self._parts:
-            np.dot(self._points[part], columns[bone], out=self._moved[part])
-        positions: Floats = np.take(self._moved, self._addends[0], axis=0)
-        for places in self._addends[1:]:
-            positions += np.take(self._moved, places, axis=0, out=self._one, mode="clip")
-        return positions
+        return self._shares.total(self._points, columns_of(moves))
+
+
+def carried_points(shares: Shares, rest_positions: Floats) -> list[Floats]:
+    """(4, n) of each part: x, y, z and 1 of its n vertices at rest, times their weights; float32."""
+    points = np.ones((4, len(shares.vertices)), np.float32)
+    points[:3] = rest_positions[shares.vertices].T
+    points *= shares.weights
+    return [np.ascontiguousarray(points[:, part]) for _, part in shares.parts]
+
+
+def columns_of(moves: Floats) -> Floats:
+    """(K + 1, 4, 3) float32: moves (K + 1, 3, 4), each transposed."""
+    return np.ascontiguousarray(moves.transpose(0, 2, 1), np.float32)
 
 
 class DualQuaternionSkinning:

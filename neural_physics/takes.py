@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 
 from .body import Body
 from .channels import ChannelLayout
-from .dataset_info import DatasetInfo, Role, TakeInfo, check_info, read_info, read_take_info, write_info
+from .dataset_info import (
+    DatasetInfo,
+    Role,
+    TakeInfo,
+    TakeKind,
+    check_info,
+    read_info,
+    read_take_info,
+    write_info,
+)
 from .errors import Problem
 from .point_caches import pc2_size, read_pc2
 from .rest_mesh import Mesh, read_mesh, write_mesh
@@ -30,7 +39,9 @@ REQUEST, TRACKS = "request.npz", "tracks.npz"
 
 @dataclass(frozen=True)
 class Take:
-    """One continuous simulation. Arrays are memory maps.
+    """One continuous simulation or, of kind "quasistatic", poses that are held, each by itself.
+
+    Arrays are memory maps.
 
     positions (T, V, 3) float32, metres, in the reference frame; interaction (T, e) float32;
     frames (T, 4, 4) float32: object_from_frame, None where the reference frame is the object.
@@ -207,10 +218,18 @@ class Dataset:
         request.write(folder / REQUEST)
         tracks.write(folder / TRACKS)
 
-    def takes(self, *roles: Role) -> list[Take]:
-        """Map all takes, or those of the given roles. Each holds two or three files open."""
-        names = self.take_names()
-        return [self.take(name) for name in names if not roles or self._info(name).role in roles]
+    def takes(self, *roles: Role, kind: TakeKind = "dynamic") -> list[Take]:
+        """Map all takes of a kind, or those of the given roles. Each holds two or three files open.
+
+        Of motion where nothing else is asked for: what learns from one frame after the other, or is measured
+        on it, must not see poses that have nothing to do with each other.
+        """
+        found = []
+        for name in self.take_names():
+            info = self._info(name)
+            if info.kind == kind and (not roles or info.role in roles):
+                found.append(self.take(name))
+        return found
 
     def outline(self, name: str) -> TakeOutline:
         """What can be said of a take without mapping it. Raises Problem("dataset_damaged")."""

@@ -1,9 +1,11 @@
-"""Trains zero-restlength springs about skinned targets (Jin et al. 2022): k_s and k_d of each vertex."""
+"""Trains springs about where vertices rest in a pose (Jin et al. 2022): k_s and k_d of each vertex.
+
+Where the dataset has held poses, a network learns from these first where that is.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -11,6 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ml_backend.methods.pose_training import FEWEST, TrainedPoses, targets_of, told, train_poses
+from ml_backend.methods.rig_takes import RigTakes, Targets
 from ml_backend.methods.spring_fitting import (
     BLOCK,
     FEWEST_FRAMES,
@@ -19,16 +23,14 @@ from ml_backend.methods.spring_fitting import (
     fit_springs,
 )
 from ml_backend.methods.spring_presets import SpringPreset
-from ml_backend.spans import Span, split
+from ml_backend.spans import Span, split, split_poses
 from ml_backend.tensor_files import Tensors, read_tensors, write_model, write_tensors
-from neural_physics.errors import Problem
-from neural_physics.evaluation import Predictor, Window, rollout, rollout_errors
+from neural_physics.evaluation import Window, rollout, rollout_errors
 from neural_physics.methods.quasistatic_springs import QuasistaticSprings
 from neural_physics.methods.requirements import QUASISTATIC_SPRINGS
 from neural_physics.model_file import Model, ModelInfo
-from neural_physics.poses import Pose, pose_channel, pose_in, to_frame, to_world
 from neural_physics.reporting import Emit, Progress, StopRequest
-from neural_physics.skinning import Skin, skinning_of
+from neural_physics.skinning import Skin
 from neural_physics.takes import Dataset
 
 if TYPE_CHECKING:
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
 
-LEAST = 1e-3  # per frame, of a vertex's matrix, squared: what bones fold flat stays where it was at rest
 PIECE = 100  # frames of a take, at least, where not all are used: a slow swing is to be seen whole
 FITTED = "every vertex has its springs"
 
@@ -45,20 +46,28 @@ FITTED = "every vertex has its springs"
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Fit and write the model; returns what the "result" event says.
 
-    Raises Problem("skin_not_baked" | "dataset_empty" | "dataset_too_short" | "dataset_not_numbers" |
-    "stopped" | "disk_full" | "folder_not_writable").
+    Raises Problem("skin_not_baked" | "dataset_without_motion" | "dataset_empty" | "dataset_too_short" |
+    "dataset_not_numbers" | "training_diverged" | "stopped" | "disk_full" | "folder_not_writable").
     """
     from ml_backend.train import identity
 
-    preset = cast(SpringPreset, options.preset)
-    rig = _Rig.of(dataset)
-    skinned = rig.predictor()
+    preset, key = cast(SpringPreset, options.preset), identity(dataset, options)
+    rig = RigTakes.of(dataset)
+    bones_alone = rig.predictor(rig.bones_alone())
     training_spans, validation_spans = split(dataset)
+    poses, held_poses = split_poses(dataset) if preset.network else ([], [])
     spans = chosen(training_spans, preset.frames)
-    if preset.settled:
-        rig = replace(rig, rest=rig.settled_rest(spans))
-    motions = [rig.motion(span) for span in spans]
-    fit = _Fit(options.work / "springs.safetensors", identity(dataset, options), dataset.info.dt, preset)
+    learned: TrainedPoses | None = None
+    if sum(len(span) for span in poses) >= FEWEST and held_poses:
+        about = _info(dataset, rig.skin, {})
+        learned = train_poses(rig, poses, held_poses, options, key, about, emit, stop)
+        targets = targets_of(rig, about, learned.tensors)
+    else:
+        if preset.settled:
+            rig = replace(rig, rest=rig.settled_rest(spans))
+        targets = rig.bones_alone()
+    motions = [_motion(rig, targets, span) for span in spans]
+    fit = _Fit(options.work / "springs.safetensors", key, dataset.info.dt, preset)
     stiffness, damping, seconds = fit.run(motions, options.seed, emit, stop)
     tensors: Tensors = {
         "rest": rig.rest,
@@ -66,27 +75,31 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "weights": rig.skin.weights,
         "stiffness": stiffness.astype(np.float32),
         "damping": damping.astype(np.float32),
+        **(learned.tensors if learned else {}),
     }
     frames = sum(len(span) for span in spans)
     training = {"preset": options.preset_name, "seed": options.seed, "training_frames": frames}
     info = _info(dataset, rig.skin, training)
     method = QuasistaticSprings(Model(info, tensors, str(options.out)))
     windows = [Window(span.take, span.start, span.stop) for span in validation_spans]
-    predictors = rollout(method), rig.predictor(), skinned
-    errors, targets, bones = (rollout_errors(one, windows, method.mean_shape) for one in predictors)
+    predictors = rollout(method), rig.predictor(targets), bones_alone
+    errors, held, bones = (rollout_errors(one, windows, method.mean_shape) for one in predictors)
     result = {
         "validation_error": errors.error,
-        "target_error": targets.error,
+        "target_error": held.error,
         "skinning_error": bones.error,
         "seconds": round(seconds, 1),
         "reason": FITTED,
+        **(learned.summary() if learned else {}),
     }
     write_model(options.out, _info(dataset, rig.skin, training | result), tensors)
     notes = [
         f"On the frames kept for checking, springs are {1000 * errors.rms:.2g} mm from the simulation, "
         f"and bones alone {1000 * bones.rms:.2g} mm (root mean square)."
     ]
-    if errors.rms >= targets.rms:
+    if learned:
+        notes.insert(0, told(learned, held_poses))
+    if errors.rms >= held.rms:
         notes.append(
             "Springs are no help there: what the simulation does beside its bones is bulging and bending, "
             "and not swinging; bake quicker motion or softer flesh, or choose another method."
@@ -113,61 +126,10 @@ def chosen(spans: list[Span], frames: int) -> list[Span]:
     return found
 
 
-@dataclass(frozen=True)
-class _Rig:
-    """What takes' vertices follow, and which numbers of y say how."""
-
-    skin: Skin
-    rest: Floats
-    where: slice
-
-    @classmethod
-    def of(cls, dataset: Dataset) -> _Rig:
-        found, mesh = pose_channel(dataset.info.channels), dataset.mesh
-        if found is None or mesh.skin is None or mesh.skin.bones != found[0].parts:
-            raise Problem("skin_not_baked", path=dataset.path, object=dataset.info.object)
-        return cls(mesh.skin, mesh.rest_positions, found[1])
-
-    def motion(self, span: Span) -> Motion:
-        """Targets and positions, in world space."""
-        skinning = skinning_of(self.skin, self.rest)
-        pairs = [(skinning(pose.moves), x) for pose, x in self._frames(span)]
-        return Motion(np.stack([target for target, _ in pairs]), np.stack([x for _, x in pairs]))
-
-    def settled_rest(self, spans: list[Span]) -> Floats:
-        """(V, 3) metres: the shape at rest which bones carry nearest to the simulation, by least squares.
-
-        However bones are blended, a vertex goes where its own matrix takes it, whose columns are how much
-        farther it goes for a metre along each axis.
-        """
-        count = len(self.rest)
-        still = skinning_of(self.skin, self.rest)
-        along = [skinning_of(self.skin, self.rest + step) for step in np.eye(3, dtype=np.float32)]
-        normal, right = np.zeros((count, 3, 3)), np.zeros((count, 3))
-        for span in spans:
-            for pose, x in self._frames(span):
-                target = still(pose.moves)
-                columns = np.stack([one(pose.moves) - target for one in along], 2).astype(np.float64)
-                normal += columns.transpose(0, 2, 1) @ columns
-                right += np.einsum("vij,vi->vj", columns, x - target)
-        normal += LEAST * sum(len(span) for span in spans) * np.eye(3)
-        return self.rest + np.linalg.solve(normal, right[..., None])[..., 0].astype(np.float32)
-
-    def _frames(self, span: Span) -> Iterator[tuple[Pose, Floats]]:
-        """Each frame's pose, and its positions (V, 3) in world space."""
-        poses = (pose_in(y[self.where]) for y in span.interaction)
-        frames = (x.reshape(-1, 3) for chunk in span.chunks() for x in chunk)
-        return ((pose, to_world(pose, x)) for pose, x in zip(poses, frames, strict=True))
-
-    def predictor(self) -> Predictor:
-        """What bones alone show, in the reference frame."""
-        skinning = skinning_of(self.skin, self.rest)
-
-        def predict(window: Window) -> Floats:
-            poses = [pose_in(y[self.where]) for y in window.take.interaction[window.predicted]]
-            return np.stack([to_frame(pose, skinning(pose.moves)) for pose in poses])
-
-        return predict
+def _motion(rig: RigTakes, targets: Targets, span: Span) -> Motion:
+    """Targets and positions, in world space."""
+    pairs = [(targets(pose), x) for pose, x in rig.frames(span)]
+    return Motion(np.stack([target for target, _ in pairs]), np.stack([x for _, x in pairs]))
 
 
 @dataclass(frozen=True)

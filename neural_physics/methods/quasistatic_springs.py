@@ -1,7 +1,7 @@
-"""Springs of no length between where bones take a vertex and where it is (Jin et al. 2022).
+"""Springs of no length between where a vertex rests in a pose and where it is (Jin et al. 2022).
 
-A target is what skinning makes of a pose, from a rest shape that has settled: the paper's x^net (section 4)
-with a constant for d^net, the network of quasistatic corrections, which would be added in `targets`.
+A target is the paper's x^net (section 3.2): skinning of the rest shape and of what the network of held poses
+displaces it by. In a model without that network, d^net is a constant: the rest shape is one that has settled.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from ..poses import Pose, pose_channel, pose_in, to_frame, to_world
 from ..skinning import Skin, check_skin, skinning_of
 from ..spring_targets import causal
 from ..springs import Springs
+from .pose_network import PoseNetwork, has_network
 
 Vector = NDArray[np.float32]
 Floats = NDArray[np.float32]
@@ -27,7 +28,8 @@ Floats = NDArray[np.float32]
 class SpringState:
     """positions x (V, 3) m, velocities (V, 3) m/s, the target now and a step earlier (V, 3) m; world space.
 
-    outside: always 0, as springs take whatever comes.
+    outside: the share of the network's inputs at the pose that were clipped to what was trained; springs
+    take whatever comes.
     """
 
     positions: Floats
@@ -42,7 +44,8 @@ class QuasistaticSprings:
 
     One of its channels is of kind "pose". Tensors (V vertices, K bones of that channel): rest (V, 3), metres,
     what bones carry, in the object's axes; mean (V, 3), metres; weights (V, K); stiffness k_s (V,) 1/s^2,
-    damping k_d (V,) 1/s. Settings: preserve_volume. Raises Problem("model_damaged").
+    damping k_d (V,) 1/s; those of `PoseNetwork`, where there is one. Settings: preserve_volume. Raises
+    Problem("model_damaged").
     """
 
     look_ahead = 0  # the timeline knows no later y while an artist poses: see `spring_targets`
@@ -67,16 +70,22 @@ class QuasistaticSprings:
             self._springs = Springs(stiffness, damping, self.dt)
         except ValueError as error:
             raise damaged(model.path, str(error)) from error
+        self._network = PoseNetwork(model, skin, rest) if has_network(model) else None
         self._skinning = skinning_of(skin, rest)
 
-    def targets(self, pose: Pose) -> Floats:
-        """(V, 3) float32, metres, world space: where vertices end up in a pose that is held."""
-        return self._skinning(pose.moves)
+    def targets(self, pose: Pose) -> tuple[Floats, float]:
+        """(V, 3) float32, metres, world space: where vertices end up in a pose that is held.
+
+        And the share of the network's inputs that were clipped, 0 where there is none.
+        """
+        if self._network is None:
+            return self._skinning(pose.moves), 0.0
+        return self._network(pose.moves)
 
     def start(self, y: Vector) -> SpringState:
         """At rest on the targets."""
-        target = self.targets(self._pose(y))
-        return SpringState(target, np.zeros_like(target), target, target)
+        target, outside = self.targets(self._pose(y))
+        return SpringState(target, np.zeros_like(target), target, target, outside)
 
     def state_from(
         self,
@@ -88,14 +97,15 @@ class QuasistaticSprings:
         """Both shapes (V, 3) in the world; velocities are the difference between them."""
         pose, before = self._pose(y), self._pose(y_before)
         x, x_before = to_world(pose, positions), to_world(before, positions_before)
-        return SpringState(x, (x - x_before) / np.float32(self.dt), self.targets(pose), self.targets(before))
+        (target, outside), (target_before, _) = self.targets(pose), self.targets(before)
+        return SpringState(x, (x - x_before) / np.float32(self.dt), target, target_before, outside)
 
     def step(self, state: SpringState, y: Vector, ahead: Sequence[Vector] = ()) -> SpringState:
         """Equations 7 to 13."""
-        target = self.targets(self._pose(y))
+        target, outside = self.targets(self._pose(y))
         segment = causal(state.target_before, state.target, target, self.dt)
         x, v = self._springs.step(state.positions, state.velocities, segment)
-        return SpringState(x, v, target, state.target)
+        return SpringState(x, v, target, state.target, outside)
 
     def positions(self, state: SpringState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
         """(V, 3) float32, metres, in the reference frame as it is in y. No use of `bases`."""

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from motion_data import make_dataset
 
-from ml_backend.spans import split
+from ml_backend.check import describe
+from ml_backend.spans import split, split_poses
 from neural_physics.dataset_info import Exclusion, read_take_info, write_take_info
 from neural_physics.errors import Problem
 from neural_physics.evaluation import held_out_takes
-from neural_physics.frame_checks import AFTER, BEFORE
+from neural_physics.frame_checks import AFTER, BEFORE, NOT_FINITE
 
 
 def frames_of(spans):
@@ -105,3 +106,51 @@ def test_too_little_to_learn_from_has_its_sentence(tmp_path, frames, roles, excl
     problem = refused(make_dataset(tmp_path, frames, roles, excluded=excluded))
     assert problem.code == code
     assert str(tmp_path) in problem.message
+
+
+def hold(dataset, *names):
+    """Say of takes that each of their frames is a pose by itself."""
+    for name in names:
+        folder = dataset.path / "takes" / name
+        write_take_info(folder, replace(read_take_info(folder), kind="quasistatic"))
+
+
+def test_held_poses_are_no_motion_and_motion_is_no_held_pose(tmp_path):
+    roles = ("training", "training", "validation", "validation", "test", "test")
+    dataset = make_dataset(tmp_path, 120, roles)
+    hold(dataset, "take_001", "take_003", "take_005")
+    names = [[{s.take.name for s in spans} for spans in found(dataset)] for found in (split, split_poses)]
+    assert names == [[{"take_000"}, {"take_002"}], [{"take_001"}, {"take_003"}]]
+    assert [take.name for take in held_out_takes(dataset)] == ["take_004"]
+    assert [take.name for take in dataset.takes(kind="quasistatic")] == ["take_001", "take_003", "take_005"]
+    assert "120 poses" in describe(dataset.take("take_001"))
+
+
+def test_the_last_tenth_of_held_poses_chooses_the_best_model_however_often_they_are_cut(tmp_path):
+    bad = tuple(Exclusion(frame, frame, "no equilibrium") for frame in range(1, 200, 3))
+    dataset = make_dataset(tmp_path, 200, ("training", "training"), excluded=bad)
+    hold(dataset, "take_001")
+    training, validation = split_poses(dataset)
+    good = {("take_001", frame) for frame in range(200) if frame % 3 != 1}
+    assert frames_of(training) == {(take, frame) for take, frame in good if frame < 180}
+    assert frames_of(validation) == {(take, frame) for take, frame in good if frame >= 180}
+
+
+def test_a_bad_pose_of_a_bake_under_way_takes_none_of_its_neighbours_along(tmp_path):
+    dataset = make_dataset(tmp_path, 120, ("training", "training"))
+    hold(dataset, "take_001")
+    folder = dataset.path / "takes" / "take_001"
+    write_take_info(folder, replace(read_take_info(folder), complete=False))
+    positions = np.memmap(folder / "positions.pc2", "<f4", "r+", 32, (120, 36, 3))
+    positions[60, 5, 1] = np.nan
+    positions.flush()
+    excluded = {exclusion for span in split_poses(dataset)[0] for exclusion in span.take.info.excluded}
+    assert excluded == {Exclusion(60, 60, NOT_FINITE)}
+
+
+def test_poses_alone_are_refused_in_a_sentence_of_their_own(tmp_path):
+    dataset = make_dataset(tmp_path, 120, ("training", "validation"))
+    hold(dataset, "take_000", "take_001")
+    with pytest.raises(Problem) as refusal:
+        split(dataset)
+    assert refusal.value.code == "dataset_without_motion"

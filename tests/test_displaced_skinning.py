@@ -1,0 +1,90 @@
+"""Shapes that bones displace, and their way back: held against sums of matrices, and against any shape."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import jiggling
+import numpy as np
+import posing
+import pytest
+
+from neural_physics.displaced_skinning import DisplacedSkinning, undisplaced
+from neural_physics.pose_turns import seen_turns, turns_of
+from neural_physics.skinning import Shares, skinning_of
+
+
+def moves_of(matrices):
+    return matrices[:, 1:, :3].astype(np.float32)
+
+
+def displaced(mesh, found, moves):
+    """What is shown where each share is displaced by what was found for it, (n, 3) of each part."""
+    shares = Shares(mesh.skin)
+    mean = np.concatenate(found) * shares.weights[:, None]
+    basis = np.zeros((*mean.shape, 1), np.float32)
+    skinning = DisplacedSkinning(mesh.skin, mesh.rest_positions, mean.astype(np.float32), basis)
+    ones = np.ones((len(shares.parts), 2), np.float32)
+    return skinning(moves, ones)
+
+
+@pytest.mark.parametrize("preserve_volume", [False, True])
+def test_whatever_is_off_skinning_is_found_at_rest_and_brought_back(preserve_volume):
+    """Also where two bones of a vertex are turned against each other, and their blend has no inverse."""
+    mesh = posing.strip(preserve_volume)
+    matrices, _ = posing.poses(4, 3)
+    folded = np.zeros((posing.BONES - 1, 2))
+    folded[2, 0] = np.pi - 1e-4
+    moves = moves_of(np.concatenate([matrices, [posing.placed((0.3, 0.1), (0.0, 0.0, 0.0), folded)]]))
+    skinning = skinning_of(mesh.skin, mesh.rest_positions)
+    offsets = np.random.default_rng(0).normal(0.0, 0.05, (len(moves), mesh.vertex_count, 3))
+    found = undisplaced(Shares(mesh.skin), moves, offsets)
+    for n, move in enumerate(moves):
+        shown = displaced(mesh, [of_bone[n] for of_bone in found], move)
+        assert np.abs(shown - skinning(move) - offsets[n]).max() < 2e-6
+    assert max(np.abs(of_bone).max() for of_bone in found) < 2.0 * np.abs(offsets).max()
+
+
+def test_one_displacement_for_all_bones_is_skinning_of_another_rest_shape():
+    mesh = posing.strip()
+    matrices, _ = posing.poses(3, 4)
+    d = np.random.default_rng(1).normal(0.0, 0.1, (mesh.vertex_count, 3))
+    other = replace(mesh, rest_positions=mesh.rest_positions + d)
+    shares = Shares(mesh.skin)
+    same = [d[shares.vertices[part]] for _, part in shares.parts]
+    shown = [displaced(mesh, same, move) for move in moves_of(matrices)]
+    assert np.abs(np.array(shown) - jiggling.skinned(other, matrices)).max() < 2e-6
+
+
+def test_a_bone_that_is_scaled_flat_makes_no_displacement_endless():
+    mesh = posing.strip()
+    moves = moves_of(posing.poses(1, 5)[0])
+    moves[0, 2, :, 2] *= 1e-9
+    moves[0, 3, :, :3] = 0.0
+    offsets = np.full((1, mesh.vertex_count, 3), 0.05)
+    found = undisplaced(Shares(mesh.skin), moves, offsets)
+    assert max(np.abs(of_bone).max() for of_bone in found) < 0.1
+    assert np.isfinite(turns_of(moves)).all()
+
+
+def test_turns_are_seen_the_same_wherever_the_object_stands_and_whatever_its_scale():
+    owners, seen = np.array([1, 2, 4]), np.array([[2, 3], [1, 3], [5, 4]])
+    angles = posing.random_angles(1, 6)[0]
+    shear = np.diag([2.0, 0.5, -1.0, 1.0])
+    shear[0, 1] = 0.3
+    one, other = (
+        posing.placed(turn, shift, angles) for turn, shift in [((0, 0), (0, 0, 0)), ((1, 2), (3, 4, 5))]
+    )
+    found = [seen_turns(turns_of(m[1:, :3].astype(np.float32)), owners, seen) for m in (one, other)]
+    columns = [values.reshape(3, 3, 5) for values in found]
+    assert np.abs(columns[0][..., :4] - columns[1][..., :4]).max() < 1e-5
+    for region, (owner, others) in enumerate(zip(owners, seen, strict=True)):
+        for k, bone in enumerate(others):
+            turn = np.linalg.inv(one[1 + owner, :3, :3]) @ one[1 + bone, :3, :3]
+            assert np.abs(columns[0][region][:, 2 * k : 2 * k + 2] - turn[:, :2]).max() < 1e-5
+        up = np.linalg.inv(other[1 + owner, :3, :3]) @ [0.0, 0.0, 1.0]
+        assert np.abs(columns[1][region][:, 4] - up).max() < 1e-5
+    mirrored = turns_of((one[1:] @ shear)[:, :3].astype(np.float32))
+    assert np.linalg.det(mirrored) == pytest.approx(np.ones(len(mirrored)), abs=1e-5)
+    angle = np.trace(mirrored[1].T @ mirrored[3]), np.trace(one[2, :3, :3].T @ one[4, :3, :3])
+    assert angle[0] == pytest.approx(angle[1], abs=1e-4)

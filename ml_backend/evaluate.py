@@ -60,7 +60,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
             "seconds_left": None,
         }
     )
-    candidates = predictors(method, [checked(take, dataset) for take in dataset.takes("training")])
+    candidates = predictors(method, [checked(take, dataset) for take in dataset.motions("training")])
     stop.check()
     progress = Progress(emit, "Rolling out", sum(w.stop - w.first for w in windows))
 

@@ -155,7 +155,7 @@ def held_out_takes(dataset: Dataset) -> list[Take]:
 
     Raises Problem("nothing_held_out").
     """
-    found = dataset.takes("test") or dataset.takes("validation")
+    found = dataset.motions("test") or dataset.motions("validation")
     takes = [checked(take, dataset) for take in found]
     if not tile(takes):
         raise Problem("nothing_held_out", path=dataset.path)

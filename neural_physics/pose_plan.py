@@ -21,12 +21,21 @@ def plan_poses(existing: Mapping[str, TakeInfo], count: int, seed: int) -> tuple
     """
     takes = []
     for number, (poses, role) in enumerate(_parts(count)):
-        name = f"poses_{number:03d}"
+        name = _name(number)
         if name in existing:
             takes.append(going_on(name, existing[name]))
         else:
             takes.append(PlannedTake(name, poses, _seed(seed, number), role, "quasistatic"))
     return tuple(takes)
+
+
+def pose_take_names(count: int) -> list[str]:
+    """What the takes of the first `count` poses are called."""
+    return [_name(number) for number, _ in enumerate(_parts(count))]
+
+
+def _name(number: int) -> str:
+    return f"poses_{number:03d}"
 
 
 def _parts(count: int) -> Iterator[tuple[int, Role]]:

@@ -212,6 +212,10 @@ class Dataset:
         names = self.take_names()
         return [self.take(name) for name in names if not roles or self._info(name).role in roles]
 
+    def motions(self, *roles: Role) -> list[Take]:
+        """The same without takes of poses, whose frames do not follow on each other."""
+        return [take for take in self.takes(*roles) if take.info.kind != "quasistatic"]
+
     def outline(self, name: str) -> TakeOutline:
         """What can be said of a take without mapping it. Raises Problem("dataset_damaged")."""
         folder, info = self.path / "takes" / name, self._info(name)

@@ -177,7 +177,7 @@ class _Run:
 
     def mean(self) -> np.ndarray:
         """(V, 3): over the training takes."""
-        takes = self.dataset.takes("training")
+        takes = self.dataset.motions("training")
         total = sum(np.asarray(take.positions).sum(0, dtype=np.float64) for take in takes)
         mean: np.ndarray = np.asarray(total) / sum(len(take.positions) for take in takes)
         return mean

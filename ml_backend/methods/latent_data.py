@@ -104,7 +104,7 @@ def colliders_of(dataset: Dataset, body: Body) -> list[Collider]:
     """The shapes that all takes have been baked with. Raises Problem("latent_takes_differ")."""
     shapes: list[Collider] = []
     first = ""
-    for take in dataset.takes("training", "validation"):
+    for take in dataset.motions("training", "validation"):
         surroundings = dataset.surroundings(take.name)
         if surroundings is None:
             continue  # told before

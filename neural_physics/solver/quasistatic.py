@@ -27,8 +27,9 @@ INSIDE = "it passes through itself or through a collider"
 RESIDUAL = 1e-5  # of the force that shears an element through: what may be left unbalanced at any vertex
 STEP_LENGTH = 1e-4  # of an element's edge: the Newton step that is taken last; what it leaves is far below
 TIGHTENINGS = 2  # of that, by a hundredth each, where forces are not balanced yet
-MOST_ITERATIONS = 80
-FIRST_STEP, SHORTEST_STEP = 0.25, 1.0 / 64.0  # of the way from the shape at rest
+MOST_ITERATIONS = 200
+FIRST_STEP, SHORTEST_STEP = 0.25, 1.0 / 16.0  # of the way from the shape at rest
+ON_THE_WAY = 100.0  # times as long a Newton step is the last one there: shapes in between are not kept
 
 Path = Callable[[float], Array]
 
@@ -89,7 +90,7 @@ class _Search:
         while True:
             ahead = min(1.0, share + step)
             goal = path(ahead)
-            found = self.minimum(q, goal, goal - path(share))
+            found = self.minimum(q, goal, goal - path(share), on_the_way=ahead < 1.0)
             if not found.failure:
                 share, q = ahead, found.q
                 if share == 1.0:
@@ -99,10 +100,11 @@ class _Search:
                 if step < SHORTEST_STEP:
                     return found
 
-    def minimum(self, q: Array, goal: Array, lead: Array) -> Settled:
+    def minimum(self, q: Array, goal: Array, lead: Array, *, on_the_way: bool = False) -> Settled:
         """From q, of which the entries that are not free go where the goal has them; all (n,).
 
-        lead: by how much the others are led on first, as far as nothing is in the way.
+        lead: by how much the others are led on first, as far as nothing is in the way. on_the_way: whether
+        the shape only leads to another one, so that forces need not be balanced.
         """
         self._solves += 1
         force = self._system.force(q, np.zeros_like(q), self._time)
@@ -111,15 +113,17 @@ class _Search:
             potential.begin(State(q, np.zeros_like(q), self._time), 0.0)
         except ValueError:
             return Settled(q, np.inf, INSIDE, self._solves)
-        residual, tolerance = np.inf, STEP_LENGTH * self._scales.edge
+        allowed, tolerance = RESIDUAL * self._scales.force, STEP_LENGTH * self._scales.edge
+        if on_the_way:
+            allowed, tolerance = np.inf, ON_THE_WAY * tolerance
         for _ in range(1 + TIGHTENINGS):
             found = minimise(potential, q, tolerance, MOST_ITERATIONS)
             q, tolerance = found.q, 0.01 * tolerance
             residual = float(np.abs(potential.gradient(q)).max(initial=0.0))
-            if not found.converged or residual <= RESIDUAL * self._scales.force:
+            if not found.converged or residual <= allowed:
                 break
-        balanced = np.isfinite(residual) and residual <= RESIDUAL * self._scales.force
-        failure = NOT_CONVERGED if not balanced else INVERTED if self._is_inverted(q) else ""
+        settled = residual <= allowed and (found.converged or not on_the_way)
+        failure = NOT_CONVERGED if not settled else INVERTED if self._is_inverted(q) else ""
         return Settled(q, residual, failure, self._solves)
 
     def _is_inverted(self, q: Array) -> bool:

@@ -47,7 +47,7 @@ def moves():
 
 def plan_for(folder) -> BakePlan:
     """A dataset without takes, and all that is needed to settle one of poses."""
-    settings = jelly(tetrahedra=150, bone_radius=0.08)
+    settings = jelly(tetrahedra=150, bone_radius=0.08, young=2e5)
     bones = np.array([[[0.0, 0.0, 0.0], JOINT], [JOINT, [0.0, 0.0, 1.0]]])
     asked = replace(request(settings, cuboid((-0.1, -0.1, 0.0), (0.1, 0.1, 1.0))), bones=bones)
     placed = moves()

@@ -49,7 +49,7 @@ def posed(asked, skin, moves, body=None):
 def test_a_pose_is_where_the_simulation_comes_to_rest():
     asked, skin = limb(damping=0.05)
     body, poses = posed(asked, skin, bends([0.0, 0.9]))
-    frames = 120
+    frames = 70
     angles = 0.9 * np.clip(np.arange(frames) / 20, 0.0, 1.0)
     moves = bends(angles)
     of_take = tracks(asked, frames, bones=lambda t: moves[round(t * FPS), 1:])

@@ -160,8 +160,9 @@ def _as_keyed(rig: bpy.types.Object, bone: str, angles: list[float]) -> list[flo
     assert rig.pose is not None
     mode, turn = rig.pose.bones[bone].rotation_mode, Euler(angles, "XYZ").to_quaternion()
     if mode == "QUATERNION":
-        return list(turn)
+        return [turn.w, turn.x, turn.y, turn.z]
     if mode == "AXIS_ANGLE":
         axis, angle = turn.to_axis_angle()
-        return [angle, *axis]
-    return list(turn.to_euler(mode))
+        return [angle, axis.x, axis.y, axis.z]
+    turned = turn.to_euler(mode)
+    return [turned.x, turned.y, turned.z]

@@ -73,7 +73,7 @@ def key_poses(scene: bpy.types.Scene, obj: bpy.types.Object, span: Span, seed: i
     actions = _posing_actions(obj, rig) if settings.pose_source != "RANDOM" else []
     for constraint in rig.constraints:
         constraint.mute = True
-    _hold_still(scene, rig)
+    _hold_still(scene)
     channels = _channels(rig, ranges, actions)
     still = np.array([value_of(rig, *channel) for channel in channels], np.float64)
     drawn = span.count if not actions else span.count // 2 if ranges else 0
@@ -96,12 +96,12 @@ def _posing_actions(obj: bpy.types.Object, rig: bpy.types.Object) -> list[bpy.ty
     return sorted((a for a in actions_of(rig) if a.name not in kept), key=lambda action: action.name)
 
 
-def _hold_still(scene: bpy.types.Scene, rig: bpy.types.Object) -> None:
-    """Take the animation from everything but the armature: it has nothing to do with a pose."""
-    for other in scene.objects:
-        if other != rig and other.animation_data is not None:
-            other.animation_data.action = None
-            other.animation_data.use_nla = False
+def _hold_still(scene: bpy.types.Scene) -> None:
+    """Let everything stay as it is now: what is animated has nothing to do with a pose. Drivers go on."""
+    for obj in scene.objects:
+        if obj.animation_data is not None:
+            obj.animation_data.action = None
+            obj.animation_data.use_nla = False
 
 
 def _channels(

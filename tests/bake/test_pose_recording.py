@@ -120,15 +120,18 @@ def test_poses_from_actions_are_their_frames_without_what_is_kept_for_testing(tm
 
 def test_what_else_moves_stands_still_and_frames_are_no_motion(tmp_path):
     flesh = limb(poses=10)
-    ball = add_ball("Ball", (2.0, 0.0, 0.0))
+    ball, rig = add_ball("Ball", (2.0, 0.0, 0.0)), bpy.data.objects["Rig"]
     for frame, x in ((1, 2.0), (10, 5.0)):
-        ball.location.x = x
-        ball.keyframe_insert("location", frame=frame)
+        for moved in (ball, rig, rig.pose.bones["lower"]):
+            moved.location.x = x
+            moved.keyframe_insert("location", frame=frame)
     react_to(flesh, ball, "KEEP")
-    settings_of(flesh).frame_object, settings_of(flesh).frame_bone = bpy.data.objects["Rig"], "upper"
+    settings_of(flesh).frame_object, settings_of(flesh).frame_bone = rig, "upper"
     settings_of(flesh).moving_frame = True
     tracks = recorded(flesh, tmp_path / "d")
     assert np.ptp(tracks.colliders, axis=0).max() == 0.0
+    foot = tracks.bones[:, 0] @ [0.0, 0.0, -1.0, 1.0]  # about which the lower bone turns
+    assert foot == pytest.approx(np.tile([4.0, 0.0, 0.0, 1.0], (len(foot), 1)), abs=1e-5)
     layout = Dataset.open(tmp_path / "d").info.channels
     velocity = tracks.interaction[:, layout.slices()["Frame velocity"]]
     assert not velocity.any() and np.ptp(tracks.frame_from_world, axis=0).max() > 0.05

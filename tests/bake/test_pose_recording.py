@@ -130,7 +130,7 @@ def test_what_else_moves_stands_still_and_frames_are_no_motion(tmp_path):
     settings_of(flesh).moving_frame = True
     tracks = recorded(flesh, tmp_path / "d")
     assert np.ptp(tracks.colliders, axis=0).max() == 0.0
-    foot = tracks.bones[:, 0] @ [0.0, 0.0, -1.0, 1.0]  # about which the lower bone turns
+    foot = tracks.bones[:, 0] @ [2.0, 0.0, -1.0, 1.0]  # about which the lower bone turns
     assert foot == pytest.approx(np.tile([4.0, 0.0, 0.0, 1.0], (len(foot), 1)), abs=1e-5)
     layout = Dataset.open(tmp_path / "d").info.channels
     velocity = tracks.interaction[:, layout.slices()["Frame velocity"]]

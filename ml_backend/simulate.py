@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Returns what the "result" event says.
 
-    Raises Problem("simulating_python_lacks"), and what `prepare_body` and `simulate_take` do.
+    Raises Problem("simulating_python_lacks"), and what `prepare_body`, `simulate_take` and `settle_poses` do.
     """
     stop.follow(args.coordinator)
     if args.core is not None and hasattr(os, "sched_setaffinity"):
@@ -39,6 +39,10 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
             from ml_backend.simulation.preparing import prepare_body
 
             return prepare_body(plan, emit)
+        if plan.take(args.task).kind == "quasistatic":
+            from ml_backend.simulation.pose_recording import settle_poses
+
+            return settle_poses(plan, args.task, emit, stop)
         from ml_backend.simulation.recording import simulate_take
 
         return simulate_take(plan, args.task, emit, stop)

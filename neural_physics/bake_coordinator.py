@@ -26,7 +26,7 @@ from neural_physics.dataset_info import read_take_info
 from neural_physics.errors import Problem
 from neural_physics.job_process import JobFiles, JobProcess
 from neural_physics.reporting import Emit, Progress, StopRequest, error_event, print_event
-from neural_physics.takes import Dataset, left_out
+from neural_physics.takes import Dataset, TakeOutline, left_out
 
 POLL_EVERY = 0.05  # seconds
 RETRIES = 1  # of what crashed
@@ -68,7 +68,8 @@ class Coordinator:
     def run(self) -> dict[str, Any]:
         """Bake what is missing; returns what the "result" event says.
 
-        Raises Problem("stopped" | "bake_crashed" | "simulation_unusable"), or what a worker told.
+        Raises Problem("stopped" | "bake_crashed" | "simulation_unusable" | "poses_unusable"), or what a
+        worker told.
         """
         if self._plan.solver and self._waiting:
             self._make_body()
@@ -176,9 +177,13 @@ class Coordinator:
     def _result(self) -> dict[str, Any]:
         takes = self._dataset.outlines()
         usable = sum(take.usable_frames for take in takes)
-        if not usable:
-            reasons = sorted({e.reason for take in takes for e in take.info.excluded})
-            raise Problem("simulation_unusable", object=self._plan.object, reason=", ".join(reasons))
+        posed = [take for take in takes if take.info.kind == "quasistatic"]
+        moving = [take for take in takes if take not in posed]
+        if not any(take.usable_frames for take in moving):
+            raise Problem("simulation_unusable", object=self._plan.object, reason=_reasons(moving))
+        if posed and not any(take.usable_frames for take in posed):
+            count, reason = sum(take.frame_count for take in posed), _reasons(posed)
+            raise Problem("poses_unusable", object=self._plan.object, count=count, reason=reason)
         if all(take.info.complete for take in takes):  # others may be begun that were not asked for now
             shutil.rmtree(self._plan.folder, ignore_errors=True)
         frames = sum(take.frame_count for take in takes)
@@ -202,6 +207,10 @@ class Coordinator:
 
     def _frames_on_disk(self, name: str) -> int:
         return self._dataset.outline(name).frame_count if name in self._dataset.take_names() else 0
+
+
+def _reasons(takes: list[TakeOutline]) -> str:
+    return ", ".join(sorted({e.reason for take in takes for e in take.info.excluded}))
 
 
 def _end(processes: list[JobProcess]) -> None:

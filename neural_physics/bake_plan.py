@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .dataset_info import Role, TakeInfo
+from .dataset_info import Role, TakeInfo, TakeKind
 from .errors import Problem
 from .whole_files import write_whole, writing
 
@@ -20,12 +20,13 @@ FEWEST_FOR_TEST = 8  # takes, of which one can be spared for testing
 
 @dataclass(frozen=True)
 class PlannedTake:
-    """One take to bake; `seed` decides its training motion."""
+    """One take to bake. seed: decides its training motion, or its poses where its kind is "quasistatic"."""
 
     name: str
     frames: int
     seed: int
     role: Role
+    kind: TakeKind = "dynamic"
 
 
 @dataclass(frozen=True)
@@ -141,11 +142,16 @@ def plan_takes(
     fresh = [name for name in names if name not in begun]
     roles = dict(zip(fresh, _new_roles(count, [info.role for info in begun.values()]), strict=True))
     return tuple(
-        PlannedTake(name, begun[name].frames, begun[name].seed, begun[name].role)
+        going_on(name, begun[name])
         if name in begun
         else PlannedTake(name, frames, _take_seed(seed, number), roles[name])
         for number, name in enumerate(names)
     )
+
+
+def going_on(name: str, info: TakeInfo) -> PlannedTake:
+    """A take that was begun, as it was planned then."""
+    return PlannedTake(name, info.frames, info.seed, info.role, info.kind)
 
 
 def _new_roles(count: int, taken: list[Role]) -> list[Role]:

@@ -115,6 +115,26 @@ PROBLEMS: dict[str, str] = {
         "The bone {bone} of {rig} is scaled, which {object} cannot follow with Preserve Volume: "
         "take the scale away, or switch Preserve Volume off in the Armature modifier."
     ),
+    "poses_unweighted": (
+        "{count} vertices of {object} have no weight for any deforming bone of {rig}, so that no pose can be made of "
+        "them: weigh them in Weight Paint, or set Poses to 0."
+    ),
+    "poses_without_action": (
+        "Poses of {object} are to come from actions, and {rig} has none but one that is kept for testing, if any: "
+        "give it some, or set Poses From to Random."
+    ),
+    "poses_without_bones": (
+        "No bone of {rig} that moves {object} can be turned by itself, since others drive it or it is locked: "
+        "set Poses From to Actions, or Poses to 0."
+    ),
+    "poses_scaled_bone": (
+        "The bone {bone} of {rig} is scaled in a pose of {object}, and what bones hold is only turned and shifted: "
+        "take the scale out of its action, or set Poses From to Random."
+    ),
+    "poses_unusable": (
+        "None of the {count} poses of {object} can be used ({reason}): lower Turn Bones or Bones Hold, "
+        "let it stand free of its colliders, or set Poses to 0."
+    ),
     "skin_not_baked": (
         "The dataset {path} does not say how bones move {object}: choose Jiggle Springs and another dataset folder, "
         "and bake again, or choose another method."

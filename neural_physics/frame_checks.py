@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .channels import ChannelLayout
-from .dataset_info import Exclusion, TakeKind
+from .dataset_info import Exclusion
 from .poses import Pose, pose_in
 from .rest_mesh import Mesh
 from .takes import Dataset, Take
@@ -31,35 +31,64 @@ def find_bad_frames(
     mesh: Mesh,
     layout: ChannelLayout,
     interaction: NDArray[np.float32],
-    kind: TakeKind = "dynamic",
 ) -> tuple[Exclusion, ...]:
     """The frames of a take that must not be learned from, with margins and the first reason found.
 
     positions (T, V, 3) and interaction (T, e) float32, in the reference frame; frame 0 is not
-    simulated yet. Neighbouring exclusions are merged; none overlap. A held pose (kind "quasistatic") has
-    nothing to do with those before and after it, and goes alone.
+    simulated yet. Neighbouring exclusions are merged; none overlap.
     """
-    before, after = (0, 0) if kind == "quasistatic" else (BEFORE, AFTER)
+    bad, last = _bad_frames(positions, mesh, layout, interaction), len(positions) - 1
+    return merge(Exclusion(max(0, f - BEFORE), min(last, f + AFTER), reason) for f, reason in bad)
+
+
+def find_bad_poses(
+    positions: NDArray[np.float32],
+    mesh: Mesh,
+    layout: ChannelLayout,
+    interaction: NDArray[np.float32],
+) -> tuple[Exclusion, ...]:
+    """The same where each frame is a pose by itself: no other goes with it."""
+    return tuple(
+        Exclusion(f, f, reason) for f, reason in sorted(_bad_frames(positions, mesh, layout, interaction))
+    )
+
+
+def _bad_frames(
+    positions: NDArray[np.float32],
+    mesh: Mesh,
+    layout: ChannelLayout,
+    interaction: NDArray[np.float32],
+) -> list[tuple[int, str]]:
+    """Frames and what is wrong with each."""
     there = (shape for shape in positions if shape.any() and np.isfinite(shape).all(axis=1).any())
     low, high = _explained_region(next(there, mesh.rest_positions), mesh, layout, interaction)
     edges = mesh.edges()
     longest = LONGEST_EDGE * _rest_lengths(mesh, edges)
-    bad, last = [], len(positions) - 1
+    bad: list[tuple[int, str]] = []
     frames = max(1, CHUNK // mesh.vertex_count)
     for first in range(0, len(positions), frames):
         chunk = np.asarray(positions[first : first + frames])
         for reason, found in _checks(chunk, low, high, edges, longest):
             bad += [(first + int(frame), reason) for frame in np.flatnonzero(found)]
-    return merge(Exclusion(max(0, f - before), min(last, f + after), reason) for f, reason in bad)
+    return bad
 
 
 def checked(take: Take, dataset: Dataset) -> Take:
     """The take, its bad frames excluded if it is not complete: nobody has looked for them yet."""
     if take.info.complete:
         return take
-    channels = dataset.info.channels
-    found = find_bad_frames(take.positions, dataset.mesh, channels, take.interaction, take.info.kind)
-    return replace(take, info=replace(take.info, excluded=merge([*take.info.excluded, *found])))
+    about = take.positions, dataset.mesh, dataset.info.channels, take.interaction
+    if take.info.kind == "quasistatic":
+        excluded = with_bad_poses(take.info.excluded, find_bad_poses(*about))
+    else:
+        excluded = merge([*take.info.excluded, *find_bad_frames(*about)])
+    return replace(take, info=replace(take.info, excluded=excluded))
+
+
+def with_bad_poses(told: Iterable[Exclusion], found: Iterable[Exclusion]) -> tuple[Exclusion, ...]:
+    """Poses that were left out with their reasons, and those found bad beside them; each by itself."""
+    reasons = {e.first: e for e in found} | {e.first: e for e in told}
+    return tuple(reasons[first] for first in sorted(reasons))
 
 
 def merge(exclusions: Iterable[Exclusion]) -> tuple[Exclusion, ...]:

@@ -7,7 +7,8 @@ import bpy
 from ..neural_physics.blender import tasks
 from ..neural_physics.blender.dataset_status import DatasetStatus, dataset_status
 from ..neural_physics.blender.paths import dataset_folder
-from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.pose_motion import pose_takes, posed_rig
+from ..neural_physics.blender.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.take_display import shown_take
 from ..neural_physics.blender.unsuitable_places import places_of
@@ -51,9 +52,19 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         column.prop(settings, "take_frames")
         frames = settings.take_count * settings.take_frames
         seconds = frames / render.fps * render.fps_base
+        if posed_rig(obj) is not None:
+            self._draw_poses(layout, settings)
         layout.label(text=f"{plural(frames, 'frame')}, {duration(seconds)} of motion", icon="TIME")
-        begun = status.takes > 0 and status.complete < settings.take_count
+        begun = status.takes > 0 and status.complete < settings.take_count + pose_takes(obj)
         button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
+
+    def _draw_poses(self, layout: bpy.types.UILayout, settings: NEURALPHYSICS_PG_object) -> None:
+        column = settings_column(layout)
+        column.prop(settings, "pose_count")
+        if settings.pose_count:
+            column.prop(settings, "pose_source")
+            if settings.pose_source != "ACTIONS":
+                column.prop(settings, "pose_range")
 
     def _draw_dataset(
         self,

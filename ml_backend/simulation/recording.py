@@ -51,7 +51,7 @@ class _Recording:
     def __init__(self, plan: BakePlan, name: str) -> None:
         self._dataset = Dataset.open(plan.dataset_path)
         self._request, self._tracks = SimulationRequest.read(plan.request), Tracks.read(plan.tracks(name))
-        self._body = self._require_body() if self._request.settings.kind != "springs" else None
+        self._body = require_body(self._dataset) if self._request.settings.kind != "springs" else None
         take = plan.take(name)
         try:
             check_tracks(self._tracks, self._request, take.frames, self._dataset.info.channels.size)
@@ -80,12 +80,6 @@ class _Recording:
                     progress.at(self.writer.count)
             self.writer.exclude(self._exclusions())
 
-    def _require_body(self) -> Body:
-        body = self._dataset.body
-        if body is None:
-            raise Problem("dataset_damaged", path=self._dataset.path, reason="body.npz is not there")
-        return body
-
     def _simulation(self) -> TakeSimulation:
         if self._body is None:
             return SpringSimulation(self._request, self._tracks, self._dataset.info.channels)
@@ -106,7 +100,8 @@ class _Recording:
             converged = simulation.advance() if index else True
         except ValueError:
             return self._end_early(SQUEEZED)
-        positions, body_positions = self._stored(simulation.positions, index)
+        to_frame = self._tracks.frame_from_world[index]
+        positions, body_positions = stored(self._body, simulation.positions, to_frame)
         if not np.isfinite(body_positions).all():
             return self._end_early(NOT_FINITE)
         if index >= self.writer.count:
@@ -126,16 +121,6 @@ class _Recording:
             simulation.save().write(self._state_path)
         return True
 
-    def _stored(
-        self, body_positions: NDArray[np.float64], index: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The mesh (V, 3) and the body (B, 3), the same for springs, in the axes that takes are stored in."""
-        to_frame = self._tracks.frame_from_world[index]
-        body = body_positions @ to_frame[:3, :3].T + to_frame[:3, 3]
-        with np.errstate(over="ignore"):
-            mesh = body if self._body is None else self._body.carried(body)
-            return mesh.astype(np.float32), body.astype(np.float32)
-
     def _mark(self, mark: Exclusion) -> None:
         if mark not in self._marks:
             self._marks.append(mark)
@@ -152,3 +137,24 @@ class _Recording:
         take, info = self._dataset.take(self._done.name), self._dataset.info
         bad = find_bad_frames(take.positions, self._dataset.mesh, info.channels, take.interaction)
         return merge([*self._marks, *bad])
+
+
+def require_body(dataset: Dataset) -> Body:
+    """What all takes of a dataset are simulated with. Raises Problem("dataset_damaged")."""
+    body = dataset.body
+    if body is None:
+        raise Problem("dataset_damaged", path=dataset.path, reason="body.npz is not there")
+    return body
+
+
+def stored(
+    body: Body | None, positions: NDArray[np.float64], frame_from_world: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The mesh (V, 3) and the body (B, 3), the same for springs, in the axes that takes are stored in.
+
+    positions (B, 3): of the body's vertices in the world, m; body: None for springs.
+    """
+    there = positions @ frame_from_world[:3, :3].T + frame_from_world[:3, 3]
+    with np.errstate(over="ignore"):
+        mesh = there if body is None else body.carried(there)
+        return mesh.astype(np.float32), there.astype(np.float32)

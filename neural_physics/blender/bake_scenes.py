@@ -10,6 +10,7 @@ from ..bake_plan import BakePlan, PlannedTake
 from ..errors import Problem
 from ..whole_files import writing
 from .live_fabric import key_fabric
+from .pose_motion import key_poses
 from .scene_copy import first_frame, prepare_for_bake, save_copy
 from .training_motion import Span, key_training_motion
 
@@ -25,7 +26,7 @@ def open_scene(path: Path, plan: BakePlan) -> tuple[bpy.types.Scene, bpy.types.O
 
 
 def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
-    """The copy of the scene with a take's motion, so that a resumed take has the same."""
+    """The copy of the scene with a take's motion, or its poses, so that a resumed take has the same."""
     path = plan.take_scene(take.name)
     scene, obj = open_scene(plan.scene_copy, plan)
     prepare_for_bake(scene, plan.view_layer, obj, take.frames)
@@ -33,8 +34,11 @@ def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
     scene.frame_set(first)
     fps = scene.render.fps / scene.render.fps_base
     span = Span(first, take.frames, fps)
-    key_training_motion(obj, span, take.seed, take.role)
-    key_fabric(obj, span, take.seed)
+    if take.kind == "quasistatic":
+        key_poses(scene, obj, span, take.seed)
+    else:
+        key_training_motion(obj, span, take.seed, take.role)
+        key_fabric(obj, span, take.seed)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     save_copy(path)

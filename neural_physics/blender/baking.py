@@ -22,11 +22,13 @@ from ..dataset_info import DatasetInfo, TakeInfo, read_take_info
 from ..errors import Problem
 from ..fabric_ranges import middle_fabric, to_provenance
 from ..job_process import JobFiles, is_written
+from ..pose_plan import plan_poses, pose_take_names
 from ..takes import Dataset
 from ..whole_files import writing
 from ..wording import plural
 from .collider_meshes import check_colliders
 from .paths import EXTENSION_ROOT, dataset_folder
+from .pose_motion import check_poses, poses_asked_for
 from .properties import settings_of
 from .rig_actions import kept_for_testing, with_unused_actions
 from .sampling import is_wind, layout_of, reference_frame_of
@@ -58,9 +60,13 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     dataset = _dataset(scene, obj)
     settings = settings_of(obj)
     count = settings.take_count if motion_varies(obj) else 1
-    discarded = _discard_useless(dataset, take_names(count))
+    poses = poses_asked_for(obj)
+    discarded = _discard_useless(dataset, [*take_names(count), *pose_take_names(poses)])
     existing = _begun_takes(dataset)
-    takes = plan_takes(existing, count, settings.take_frames, settings.seed)
+    takes = (
+        *plan_takes(existing, count, settings.take_frames, settings.seed),
+        *plan_poses(existing, poses, settings.seed),
+    )
     plan = BakePlan(
         dataset=str(dataset.path),
         object=obj.name,
@@ -91,10 +97,10 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
     """Raise the Problem that keeps an object from being baked; the view layer it is seen in.
 
-    Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of` and `training_motion`, where the
-    bundled solver simulates those of `collider_meshes.check_colliders` and
-    `training_environment.require_python`, and Problem("object_not_in_scene" | "interaction_missing" |
-    "interaction_hidden" | "frames_too_few").
+    Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of`, `training_motion` and
+    `pose_motion.check_poses`, where the bundled solver simulates those of
+    `collider_meshes.check_colliders` and `training_environment.require_python`, and
+    Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "frames_too_few").
     """
     check_target(obj)
     view_layer = next((v for v in _view_layers(scene) if obj.name in v.objects), None)
@@ -114,6 +120,7 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     if settings.take_frames < FEWEST_FRAMES:
         raise Problem("frames_too_few", object=obj.name, needed=FEWEST_FRAMES)
     check_training_motion(obj)
+    check_poses(obj)
     if uses_solver(obj):
         check_colliders(scene, obj)
         require_python()

@@ -212,6 +212,7 @@ def _parser() -> Parser:
     for option, name in (
         ("--takes", "take_count"),
         ("--frames", "take_frames"),
+        ("--poses", "pose_count"),
         ("--seed", "seed"),
         ("--at-once", "parallel_takes"),
     ):

@@ -65,6 +65,11 @@ MOTIONS = [
     ("KEEP", "Keep Animation", "The animation it has in this scene"),
     ("ACTIONS", "Play Actions", "All its actions one after the other, in another order in every take"),
 ]
+POSE_SOURCES = [
+    ("RANDOM", "Random", "Each bone turned at random, within its limits where it has some"),
+    ("ACTIONS", "Actions", "Frames of all of the armature's actions, but for one that is kept for testing"),
+    ("BOTH", "Random and Actions", "Half of the one, half of the other"),
+]
 TURN_AXES = [
     ("ANY", "Any Axis", "Another axis for each turn"),
     ("X", "X", "Its own X axis alone"),
@@ -207,7 +212,27 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     take_frames: IntProperty(
         name="Frames per Take", description="How long each simulation is", default=1000, min=3, max=1_000_000
     )
-    seed: IntProperty(name="Seed", description="Another seed, other training motion", default=0, min=0)
+    pose_count: IntProperty(
+        name="Poses",
+        description=(
+            "Poses in which the flesh is at rest, for Jiggle Springs to learn how it bulges and folds; "
+            "a tenth of them checks the training. 0: none"
+        ),
+        default=500,
+        min=0,
+        max=100_000,
+        soft_max=5000,
+    )
+    pose_source: EnumProperty(name="Poses From", description="Which poses are baked", items=POSE_SOURCES)
+    pose_range: FloatProperty(
+        name="Turn Bones",
+        description="In random poses: how far bones without limits turn about each axis, either way",
+        default=0.5236,
+        min=0.0,
+        max=3.1416,
+        subtype="ANGLE",
+    )
+    seed: IntProperty(name="Seed", description="Another seed, other motion and poses", default=0, min=0)
     parallel_takes: IntProperty(
         name="At Once",
         description="Takes to bake at the same time; 0: one per core",

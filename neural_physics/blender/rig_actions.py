@@ -57,11 +57,12 @@ def check_actions(item: NEURALPHYSICS_PG_interaction, takes: int) -> None:
 @contextmanager
 def with_unused_actions(obj: bpy.types.Object) -> Iterator[None]:
     """What is saved meanwhile holds all actions that are played: Blender drops those that nothing uses."""
+    # Poses may come from the actions of an armature that does something else in takes of motion.
+    rigs = [item.object for item in settings_of(obj).interactions if item.object]
     unused = [
         action
-        for item in settings_of(obj).interactions
-        if item.object and item.motion == "ACTIONS"
-        for action in actions_of(item.object)
+        for rig in dict.fromkeys(rigs)
+        for action in actions_of(rig)
         if not action.users and not action.library
     ]
     try:

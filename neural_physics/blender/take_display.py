@@ -63,7 +63,9 @@ def shown_take(obj: bpy.types.Object) -> str:
 
 
 def _chosen(dataset: Dataset, name: str, shown: str) -> str:
-    there = [take.name for take in dataset.outlines() if take.frame_count]
+    # Poses come after what moves.
+    takes = sorted(dataset.outlines(), key=lambda take: take.info.kind == "quasistatic")
+    there = [take.name for take in takes if take.frame_count]
     if name:
         if name not in there:
             raise Problem("take_unknown", path=dataset.path, take=name)

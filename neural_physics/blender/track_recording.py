@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from ..bake_plan import BakePlan
 from ..errors import Problem
+from ..poses import pose_channel, pose_in
 from ..reporting import Emit, Progress, StopRequest
 from ..simulation_request import SimulationRequest, Tracks
+from ..skinning import scaled_bones
 from ..takes import Dataset
 from .bake_scenes import open_scene, write_take_scene
 from .collider_meshes import collider_objects
@@ -29,7 +31,7 @@ SAME_SCALE = 1e-3  # of the scale's own size
 def record_tracks(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Write a take's tracks, if they are not there yet; returns what the "result" event says.
 
-    Raises Problem("stopped" | "vertex_count_changes" | "collider_scales" | "disk_full" | ...).
+    Raises Problem("stopped" | "vertex_count_changes" | "collider_scales" | "poses_scaled_bone" | ...).
     """
     take = plan.take(name)
     if not plan.tracks(name).is_file():
@@ -64,6 +66,8 @@ class _Recorder:
         self._rig = holding_rig(self._obj)
         self._rows: dict[str, list[NDArray[Any]]] = {column: [] for column in COLUMNS}
         self._world_from_rest = np.eye(4)
+        pose = pose_channel(info.channels)
+        self._pose = pose if plan.take(name).kind == "quasistatic" else None
 
     def record(self, index: int) -> None:
         """Visit one frame."""
@@ -73,16 +77,19 @@ class _Recorder:
         assert depsgraph is not None  # the frame was just set
         if index == 0:
             self._world_from_rest = placement(self._obj.evaluated_get(depsgraph).matrix_world)
+        if self._pose is not None:
+            self._sampler.forget_from(self._first)  # the frames before are no motion
         row: dict[str, NDArray[Any]] = {
             "interaction": self._sampler.sample(depsgraph, frame).copy(),
             "pins": self._pinned(depsgraph),
-            "colliders": np.array([self._pose(depsgraph, other) for other in self._colliders]).reshape(
+            "colliders": np.array([self._placed(depsgraph, other) for other in self._colliders]).reshape(
                 -1, 4, 4
             ),
             "wind": self._wind(depsgraph),
             "frame_from_world": self._sampler.frame_from_world(),
             "bones": self._bones(depsgraph),
         }
+        self._check_bones(row["interaction"])
         object_from_frame = self._sampler.object_from_frame(depsgraph)
         if object_from_frame is not None:
             row["object_from_frame"] = object_from_frame
@@ -121,7 +128,17 @@ class _Recorder:
             return np.empty((0, 4, 4))
         return bone_placements(depsgraph, self._obj, self._rig)
 
-    def _pose(self, depsgraph: bpy.types.Depsgraph, other: bpy.types.Object) -> NDArray[np.float64]:
+    def _check_bones(self, y: NDArray[np.float32]) -> None:
+        """Raise Problem("poses_scaled_bone"): what a bone holds is carried, and not scaled."""
+        if self._pose is None:
+            return
+        channel, where = self._pose
+        scaled = scaled_bones(pose_in(y[where]).moves)
+        if len(scaled):
+            bone = channel.parts[scaled[0]]
+            raise Problem("poses_scaled_bone", object=self._obj.name, rig=channel.source, bone=bone)
+
+    def _placed(self, depsgraph: bpy.types.Depsgraph, other: bpy.types.Object) -> NDArray[np.float64]:
         """(4, 4). Raises Problem("collider_scales"): a rigid shape has one size."""
         matrix = other.evaluated_get(depsgraph).matrix_world
         scale = stretch(matrix)

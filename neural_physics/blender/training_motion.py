@@ -18,7 +18,7 @@ from ..motion import Vector as MotionVector
 from .keying import Span, key_frames
 from .live_fabric import fabric_varies
 from .properties import NEURALPHYSICS_PG_interaction, settings_of
-from .rig_actions import actions_played, check_actions, curves_of
+from .rig_actions import Channel, actions_played, check_actions, curves_of
 from .sampling import is_wind
 
 BLEND_SECONDS = 0.3  # from one action to the next
@@ -176,10 +176,10 @@ def _play_actions(
     for constraint in rig.constraints:
         constraint.mute = True
     keyed = sorted({channel for action in actions for channel in curves_of(action)})
-    values = {channel: _value(rig, *channel) for channel in keyed}
+    values = {channel: value_of(rig, *channel) for channel in keyed}
     channels = [channel for channel, value in values.items() if value is not None]
     still = np.array([values[channel] for channel in channels])
-    clips = [_clip(action, channels, still) for action in actions]
+    clips = [clip_of(action, channels, still) for action in actions]
     blend = max(1, round(BLEND_SECONDS * span.fps))
     poses = np.tile(still, (blend + 1, 1))  # from the pose that the simulation starts in
     while len(poses) < span.count:
@@ -188,16 +188,23 @@ def _play_actions(
             if variation:
                 clip = _varied(clip, still, channels, variation, rng)
             poses = _append(poses, clip, blend, channels)
+    key_channels(rig, channels, poses[: span.count], span)
+
+
+def key_channels(
+    rig: bpy.types.Object, channels: Sequence[Channel], rows: NDArray[np.float64], span: Span
+) -> None:
+    """A key of each channel of a rig in each frame; rows (count, channels)."""
     if rig.animation_data:
         rig.animation_data.use_nla = False
     for path in dict.fromkeys(path for path, _ in channels):
         where = [i for i, channel in enumerate(channels) if channel[0] == path]
         indices = [channels[i][1] for i in where]
-        key_frames(rig, path, poses[: span.count, where], span, indices)
+        key_frames(rig, path, rows[:, where], span, indices)
 
 
-def _clip(
-    action: bpy.types.Action, channels: Sequence[tuple[str, int]], still: NDArray[np.float64]
+def clip_of(
+    action: bpy.types.Action, channels: Sequence[Channel], still: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """(frames, channels): an action frame by frame; what it does not move stays still."""
     curves = curves_of(action)
@@ -212,7 +219,7 @@ def _clip(
 def _varied(
     clip: NDArray[np.float64],
     still: NDArray[np.float64],
-    channels: Sequence[tuple[str, int]],
+    channels: Sequence[Channel],
     variation: float,
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
@@ -236,7 +243,7 @@ def _varied(
 
 
 def _append(
-    poses: NDArray[np.float64], clip: NDArray[np.float64], blend: int, channels: Sequence[tuple[str, int]]
+    poses: NDArray[np.float64], clip: NDArray[np.float64], blend: int, channels: Sequence[Channel]
 ) -> NDArray[np.float64]:
     """Fade over `blend` frames from the last poses into the first of a clip; a short clip holds its end."""
     if len(clip) < 2 * blend:
@@ -250,12 +257,12 @@ def _append(
     return np.concatenate([poses[:-blend], tail + share * (head - tail), clip[blend:]])
 
 
-def _quaternions(channels: Sequence[tuple[str, int]]) -> Iterable[list[int]]:
+def _quaternions(channels: Sequence[Channel]) -> Iterable[list[int]]:
     paths = dict.fromkeys(path for path, _ in channels if path.endswith("rotation_quaternion"))
     return ([i for i, channel in enumerate(channels) if channel[0] == path] for path in paths)
 
 
-def _value(owner: bpy.types.Object, path: str, index: int) -> float | None:
+def value_of(owner: bpy.types.Object, path: str, index: int) -> float | None:
     """A property's value now; None for one that this object lacks, such as another rig's own."""
     try:
         value: Any = owner.path_resolve(path)

@@ -34,7 +34,7 @@ class ImplicitEuler:
     assembly: Assembly = field(init=False)
 
     def __post_init__(self) -> None:
-        self.assembly = _assembly(self.system)
+        self.assembly = assembly_of(self.system)
 
     def step(self, state: State, dt: float, fixed: Callable[[float], Array] | None = None) -> State:
         """The state dt seconds later.
@@ -73,11 +73,12 @@ def equilibrium(
     Raises ValueError where a body is in a collider, or passes through itself.
     """
     at_rest = np.zeros_like(q)
-    potential = Potential(system, _assembly(system), system.force(q, at_rest, time), q)
+    potential = Potential(system, assembly_of(system), system.force(q, at_rest, time), q)
     potential.begin(State(q, at_rest, time), 0.0)
     found = minimise(potential, q, tolerance, most_iterations)
     return State(found.q, at_rest, time, found.converged, found.iterations)
 
 
-def _assembly(system: System) -> Assembly:
+def assembly_of(system: System) -> Assembly:
+    """The matrix of a system's terms, nothing yet known of what touches."""
     return Assembly([term.stencils for term in system.terms], len(system.masses), system.free, system.solid)

@@ -21,12 +21,17 @@ class Potential:
     their motion, as far as nothing is in their way at first (see `rigid_contact`).
     """
 
-    def __init__(self, system: System, assembly: Assembly, force: Array, target: Array) -> None:
-        """force (n,) N; target (n,): where the entries that are not free go."""
+    def __init__(
+        self, system: System, assembly: Assembly, force: Array, target: Array, ahead: Array | None = None
+    ) -> None:
+        """force (n,) N; target (n,): where the entries that are not free go.
+
+        ahead (n,): by how much the others are led on before the minimum is sought; by nothing if None.
+        """
         self._system, self._assembly, self._force, self._target = system, assembly, force, target
         self._terms: list[Term] = list(system.terms)
         self._friction: RigidFriction | CarriedFriction | None = None
-        self._ahead: Array = np.zeros_like(target)  # where what is free is led at first
+        self._ahead: Array = np.zeros_like(target) if ahead is None else ahead
 
     def begin(self, state: State, dt: float) -> None:
         """Let contact begin a step, from the state and dt seconds long, in which colliders move.

@@ -68,7 +68,7 @@ settings.simulation.young, settings.simulation.bone_radius = 1e4, 0.12
 settings.simulation.tetrahedra, settings.simulation.steps = 400, 1
 assert ours.set_up() == {"FINISHED"}
 settings.interactions["Rig"].motion = "KEEP"
-settings.take_count, settings.take_frames = 1, 120
+settings.take_count, settings.take_frames, settings.pose_count = 1, 120, 0
 settings.preset = "preview"
 """
 WAY = (

@@ -1,0 +1,180 @@
+"""Takes of poses: stopped at any pose they end the same, and what has no equilibrium is left out by name."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from bake_requests import FPS, cuboid, jelly, request, tracks
+from scipy.spatial.transform import Rotation
+
+from ml_backend.simulation import posing
+from ml_backend.simulation.pose_recording import settle_poses
+from ml_backend.simulation.posing import PosedBody
+from ml_backend.simulation.preparing import prepare_body
+from neural_physics.bake_coordinator import Coordinator
+from neural_physics.bake_plan import BakePlan, PlannedTake
+from neural_physics.channels import Channel, ChannelLayout
+from neural_physics.dataset_info import DatasetInfo, Exclusion, TakeInfo
+from neural_physics.errors import Problem
+from neural_physics.evaluation import held_out_takes
+from neural_physics.frame_checks import TORN
+from neural_physics.reporting import StopRequest
+from neural_physics.rest_mesh import Mesh
+from neural_physics.skinning import Skin
+from neural_physics.solver.quasistatic import NOT_CONVERGED, Settled
+from neural_physics.takes import Dataset
+
+POSES = 6
+LAYOUT = ChannelLayout((Channel("Rig", "pose", 48, "Rig", ("lower", "upper")),))
+JOINT = np.array([0.0, 0.0, 0.5])
+
+
+def silent(_event) -> None:
+    """What is told is of no interest."""
+
+
+def moves():
+    """(T, 3, 4, 4) of the object and its two bones, the upper one bent more and more."""
+    found = np.tile(np.eye(4), (POSES, 3, 1, 1))
+    for index, matrices in enumerate(found):
+        matrices[2, :3, :3] = Rotation.from_rotvec([0.2 * index, 0.1, 0.0]).as_matrix()
+        matrices[2, :3, 3] = JOINT - matrices[2, :3, :3] @ JOINT
+    return found
+
+
+def plan_for(folder) -> BakePlan:
+    """A dataset without takes, and all that is needed to settle one of poses."""
+    settings = jelly(tetrahedra=150, bone_radius=0.08, young=2e5)
+    bones = np.array([[[0.0, 0.0, 0.0], JOINT], [JOINT, [0.0, 0.0, 1.0]]])
+    asked = replace(request(settings, cuboid((-0.1, -0.1, 0.0), (0.1, 0.1, 1.0))), bones=bones)
+    placed = moves()
+    of_take = tracks(asked, POSES, bones=lambda t: placed[round(t * FPS), 1:])
+    rows = np.concatenate([np.tile(np.eye(4), (POSES, 1, 1, 1)), placed], axis=1)[:, :, :3]
+    of_take = replace(of_take, interaction=rows.reshape(POSES, -1).astype(np.float32))
+    share = asked.rest_positions[:, 2]
+    skin = Skin(("lower", "upper"), np.stack([1.0 - share, share], 1).astype(np.float32))
+    rest = asked.rest_positions.astype(np.float32)
+    mesh = Mesh(rest, asked.corners, asked.face_sizes, np.zeros(len(rest), np.float32), skin=skin)
+    Dataset.create(folder, DatasetInfo("Limb", mesh.topology(), len(rest), FPS, LAYOUT), mesh)
+    take = PlannedTake("poses_000", POSES, 7, "test", "quasistatic")
+    solver = (sys.executable, "-m", "ml_backend", "simulate", "--json")
+    plan = BakePlan(str(folder), "Limb", "Scene", "Layer", (), (take,), solver=solver)
+    plan.write()
+    asked.write(plan.request)
+    of_take.write(plan.tracks("poses_000"))
+    prepare_body(plan, silent)
+    return plan
+
+
+def contents(folder):
+    takes = folder / "takes"
+    return {str(p.relative_to(takes)): p.read_bytes() for p in sorted(takes.rglob("*.*"))}
+
+
+class StopsAfter(StopRequest):
+    """Stops once it was asked so often."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times = times
+
+    def check(self) -> None:
+        self.times -= 1
+        if self.times < 0:
+            raise Problem("stopped")
+
+
+def fails_at(*indices):
+    """A body that finds no rest in some poses, but for that as it is."""
+
+    class Failing(PosedBody):
+        def settle(self, index):
+            positions, settled = super().settle(index)
+            if index in indices:
+                return 100.0 * positions, Settled(settled.q, 1.0, NOT_CONVERGED, 1)
+            return positions, settled
+
+    return Failing
+
+
+def test_poses_are_kept_as_the_body_settles_in_them(tmp_path):
+    plan = plan_for(tmp_path / "d")
+    result = settle_poses(plan, "poses_000", silent, StopRequest())
+    dataset = Dataset.open(tmp_path / "d")
+    take = dataset.take("poses_000")
+    assert result == {"take": "poses_000", "frames": POSES}
+    assert take.info == TakeInfo(POSES, "quasistatic", "test", 7, complete=True)
+    asked, of_take = dataset.surroundings("poses_000")
+    poses = PosedBody(asked, dataset.body, of_take, dataset.mesh.skin, moves()[:, :, :3].astype(np.float32))
+    for index in (0, 4):
+        there, _ = poses.settle(index)
+        np.testing.assert_allclose(take.body_positions[index], there, atol=1e-6)
+        np.testing.assert_allclose(take.positions[index], dataset.body.carried(there), atol=1e-6)
+    assert np.array_equal(take.interaction, of_take.interaction)
+
+
+def test_a_take_that_was_stopped_at_every_pose_is_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr("ml_backend.simulation.pose_recording.PosedBody", fails_at(2))
+    plans = [plan_for(tmp_path / name) for name in ("whole", "broken")]
+    body = (tmp_path / "whole" / "body.npz").read_bytes()
+    (tmp_path / "broken" / "body.npz").write_bytes(body)
+    settle_poses(plans[0], "poses_000", silent, StopRequest())
+    for _ in range(POSES - 1):
+        with pytest.raises(Problem, match="Stopped"):
+            settle_poses(plans[1], "poses_000", silent, StopsAfter(1))
+    settle_poses(plans[1], "poses_000", silent, StopRequest())
+    assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
+
+
+def test_what_finds_no_rest_is_left_out_alone_and_no_wrong_shape_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr("ml_backend.simulation.pose_recording.PosedBody", fails_at(1, 2))
+    plan = plan_for(tmp_path / "d")
+    settle_poses(plan, "poses_000", silent, StopRequest())
+    take = Dataset.open(tmp_path / "d").take("poses_000")
+    assert take.info.excluded == (Exclusion(1, 1, NOT_CONVERGED), Exclusion(2, 2, NOT_CONVERGED))
+    assert take.segments() == [(0, 1), (3, POSES)]
+    assert np.isnan(take.positions[1:3]).all() and np.isfinite(take.positions[[0, 3, 4, 5]]).all()
+
+
+def test_a_pose_that_is_torn_takes_no_other_with_it(tmp_path, monkeypatch):
+    class Tearing(PosedBody):
+        def settle(self, index):
+            positions, settled = super().settle(index)
+            if index == 3:
+                positions[self._body.rest_positions[:, 2] > 0.5] += [0.0, 0.0, 3.0]
+            return positions, settled
+
+    monkeypatch.setattr("ml_backend.simulation.pose_recording.PosedBody", Tearing)
+    settle_poses(plan_for(tmp_path / "d"), "poses_000", silent, StopRequest())
+    assert Dataset.open(tmp_path / "d").take("poses_000").info.excluded == (Exclusion(3, 3, TORN),)
+
+
+def test_without_a_pose_that_can_be_used_the_bake_ends_with_a_sentence(tmp_path, monkeypatch):
+    plan = plan_for(tmp_path / "d")
+    monkeypatch.setattr(posing, "settle", lambda system, elements, path, *more: failed(path))
+    settle_poses(plan, "poses_000", silent, StopRequest())
+    dataset = Dataset.open(tmp_path / "d")
+    with dataset.writer("take_000", TakeInfo(3)) as writer:
+        for row in dataset.take("poses_000").interaction[:3]:
+            writer.append(dataset.mesh.rest_positions, row, None, dataset.body.rest_positions)
+    with pytest.raises(Problem) as told:
+        Coordinator(plan, silent, StopRequest()).run()
+    assert told.value.code == "poses_unusable"
+    assert all(word in told.value.message for word in ("Limb", str(POSES), NOT_CONVERGED))
+
+
+def failed(path):
+    return Settled(path(1.0), 1.0, NOT_CONVERGED, 1)
+
+
+def test_nothing_is_rolled_out_over_poses(tmp_path):
+    settle_poses(plan_for(tmp_path / "d"), "poses_000", silent, StopRequest())
+    dataset = Dataset.open(tmp_path / "d")
+    assert [take.name for take in dataset.takes("test", kind="quasistatic")] == ["poses_000"]
+    assert not dataset.takes("test")
+    with pytest.raises(Problem) as told:
+        held_out_takes(dataset)
+    assert told.value.code == "nothing_held_out"

@@ -24,6 +24,12 @@ def scaled(pose: Pose, share: float) -> Pose:
     return {bone: (share * x, share * y, share * z) for bone, (x, y, z) in pose.items()}
 
 
+def mirrored(pose: Pose) -> Pose:
+    """The same pose the other way round."""
+    other = {".L": ".R", ".R": ".L"}
+    return {bone[:-2] + other.get(bone[-2:], bone[-2:]): (x, -y, -z) for bone, (x, y, z) in pose.items()}
+
+
 def add_actions(rig: bpy.types.Object, poses: Mapping[str, Sequence[Key]]) -> list[bpy.types.Action]:
     """Actions by their names; the rig is left without one, standing.
 

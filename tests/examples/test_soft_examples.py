@@ -30,7 +30,7 @@ SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
 EXAMPLES = {"SOFT_CHARACTER": soft_character, "SOFT_ANIMAL": soft_animal}
 TRAINED = {"SOFT_CHARACTER": "Jumping Jacks", "SOFT_ANIMAL": "Trot"}
 LONGEST = 100  # frames
-DEEP = 0.01  # metres
+DEEP = 0.005  # metres
 
 
 @pytest.fixture(params=EXAMPLES)
@@ -74,7 +74,7 @@ def test_nothing_stands_in_the_way_of_a_bake_for_springs(body, monkeypatch):
 def test_bones_carry_every_vertex_as_a_whole_and_each_carries_some(body):
     weights = skin_of(body).weights
     np.testing.assert_allclose(weights.sum(1), 1.0, atol=1e-5)
-    assert (weights.max(0) > 0.3).all()
+    assert (weights.max(0) > 0.25).all()
     assert weights.shape[1] == len(rig_of(body).data.bones)
 
 
@@ -102,9 +102,10 @@ def test_every_action_is_short_and_scales_nothing_and_ends_as_it_began(example, 
         rig.animation_data.action, rig.animation_data.action_slot = action, action.slots[0]
         first, last = (round(frame) for frame in action.frame_range)
         assert last - first < LONGEST
-        moved = [np.abs(shown(body, frame) - still).max() for frame in (first, (first + last) // 3, last)]
-        assert moved[0] < 1e-4 and moved[2] < 1e-4
-        assert 0.1 < moved[1] < 2.0
+        frames = [*range(first, last, 9), last]
+        moved = [np.abs(shown(body, frame) - still).max() for frame in frames]
+        assert moved[0] < 1e-4 and moved[-1] < 1e-4
+        assert 0.1 < max(moved) < 2.0
 
 
 def test_one_action_is_for_testing_alone(example, body):

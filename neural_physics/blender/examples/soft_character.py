@@ -33,6 +33,13 @@ RADII = {
     "foot": (0.068, 0.056),
 }
 ASIDE = 0.055  # metres: how much wider apart arms and legs are, for thighs not to melt together
+# Heads and tails, metres, of arms held away from the body: skin between the two could not stretch so far
+# as jumping jacks ask for.
+ARMS = {
+    "upper_arm": ((0.225, 0.0, 1.41), (0.46, 0.0, 1.275)),
+    "forearm": ((0.46, 0.0, 1.275), (0.67, -0.03, 1.145)),
+    "hand": ((0.67, -0.03, 1.145), (0.76, -0.05, 1.08)),
+}
 
 
 def build(scene: bpy.types.Scene) -> bpy.types.Object:
@@ -54,13 +61,14 @@ def _stout(limb: Limb) -> Limb:
 
 
 def _aside(limb: Limb) -> Limb:
-    head, tail = ((x + ASIDE, y, z) for x, y, z in (limb.head, limb.tail))
+    shifted = ((x + ASIDE, y, z) for x, y, z in (limb.head, limb.tail))
+    head, tail = ARMS.get(limb.name, shifted)
     return replace(limb, head=head, tail=tail)
 
 
 def _flesh() -> list[Ball]:
-    """Belly, breasts, buttocks and a nose."""
+    """Belly, breasts, armpits, buttocks and a nose."""
     belly: list[Ball] = [((0.0, -0.13, 1.08), 0.19), ((0.0, -0.10, 1.20), 0.16)]
-    pairs = [((0.10, -0.11, 1.34), 0.095), ((0.10, 0.11, 0.95), 0.13)]
+    pairs = [((0.10, -0.11, 1.34), 0.095), ((0.22, 0.0, 1.31), 0.06), ((0.10, 0.11, 0.95), 0.13)]
     nose: Ball = ((0.0, -0.125, 1.64), 0.03)
     return [*belly, *(((s * x, y, z), r) for (x, y, z), r in pairs for s in (1.0, -1.0)), nose]

@@ -12,6 +12,7 @@ TRUNK = (
     Limb("ribs", "loin", (0.0, -0.08, 0.66), (0.0, -0.36, 0.69), 0.22, 0.18),
     Limb("nape", "ribs", (0.0, -0.36, 0.71), (0.0, -0.53, 0.90), 0.15, 0.13),
     Limb("skull", "nape", (0.0, -0.53, 0.93), (0.0, -0.72, 0.92), 0.17, 0.13),
+    Limb("muzzle", "skull", (0.0, -0.72, 0.91), (0.0, -0.88, 0.88), 0.13, 0.115),
     Limb("tail", "pelvis", (0.0, 0.50, 0.70), (0.0, 0.68, 0.82), 0.068, 0.058),
     Limb("tail_tip", "tail", (0.0, 0.68, 0.82), (0.0, 0.80, 1.00), 0.058, 0.055),
 )
@@ -32,9 +33,8 @@ def limbs() -> list[Limb]:
 
 
 def flesh() -> list[Ball]:
-    """Belly, muzzle, dewlap, and what hangs from the ears beyond their bones."""
+    """Belly, dewlap, and what hangs from the ears beyond their bones."""
     belly: list[Ball] = [((0.0, 0.17, 0.52), 0.17), ((0.0, 0.02, 0.49), 0.18), ((0.0, -0.14, 0.52), 0.17)]
-    muzzle: list[Ball] = [((0.0, -0.78, 0.88), 0.10), ((0.0, -0.85, 0.87), 0.085)]
     dewlap: list[Ball] = [((0.0, -0.50, 0.74), 0.10)]
     ears: list[Ball] = [
         ((side * x, y, z), 0.058)
@@ -42,4 +42,4 @@ def flesh() -> list[Ball]:
         for x, z in ((0.26, 1.02), (0.29, 0.98), (0.305, 0.92), (0.31, 0.86), (0.31, 0.81))
         for y in (-0.57, -0.51)
     ]
-    return [*belly, *muzzle, *dewlap, *ears]
+    return [*belly, *dewlap, *ears]

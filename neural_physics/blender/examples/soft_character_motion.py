@@ -9,11 +9,11 @@ from .character_motion import CROUCH, LEAP
 from .posing import STILL, Key, Pose, scaled
 
 APART: Pose = {
-    "thigh*": (0, -20, 0), "foot*": (0, 14, 0), "shoulder*": (0, -18, 0), "upper_arm*": (0, -50, 0),
-    "forearm*": (0, -30, 0), "head": (4, 0, 0),
+    "thigh*": (0, -20, 0), "foot*": (0, 14, 0), "shoulder*": (0, -16, 0), "upper_arm*": (0, -40, 0),
+    "forearm*": (0, -36, 0), "head": (4, 0, 0),
 }  # fmt: skip
 TOGETHER: Pose = {"thigh*": (-14, 0, 0), "shin*": (22, 0, 0), "foot*": (-8, 0, 0), "spine": (4, 0, 0)}
-IN_AIR: Pose = {"thigh*": (0, -9, 0), "foot*": (24, 0, 0), "shoulder*": (0, -7, 0), "upper_arm*": (0, -22, 0)}
+IN_AIR: Pose = {"thigh*": (0, -9, 0), "foot*": (24, 0, 0), "shoulder*": (0, -7, 0), "upper_arm*": (0, -18, 0)}
 BENT = scaled(CROUCH, 0.5)
 
 

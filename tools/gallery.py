@@ -40,6 +40,8 @@ FRAMES = {
     "EARS": 42,
     "FLAG_LEVELS": 62,
     "CLOTH_OVER_OBJECTS": 70,
+    "SOFT_CHARACTER": 44,
+    "SOFT_ANIMAL": 34,
 }
 
 

@@ -14,7 +14,8 @@ from neural_physics.blender import properties  # noqa: E402
 from neural_physics.blender.capsule_sampling import CapsuleSampler  # noqa: E402
 from neural_physics.blender.examples import cape, skirt  # noqa: E402
 from neural_physics.blender.examples.character import add_character, limbs  # noqa: E402
-from neural_physics.blender.examples.character_motion import ACTIONS, add_actions  # noqa: E402
+from neural_physics.blender.examples.character_motion import ACTIONS  # noqa: E402
+from neural_physics.blender.examples.posing import add_actions  # noqa: E402
 from neural_physics.blender.properties import settings_of  # noqa: E402
 from neural_physics.blender.rig_actions import actions_of, actions_played, curves_of  # noqa: E402
 from neural_physics.blender.sampling import layout_of, reference_frame_of  # noqa: E402
@@ -58,7 +59,7 @@ def test_what_is_left_and_right_is_mirrored(scene):
 def test_every_action_moves_the_body_and_ends_as_it_began(scene):
     rig = add_character(scene, scene.collection)
     body = bpy.data.objects["Body"]
-    assert [action.name for action in add_actions(rig)] == list(ACTIONS)
+    assert [action.name for action in add_actions(rig, ACTIONS)] == list(ACTIONS)
     assert {action.name for action in actions_of(rig)} == set(ACTIONS)
     still = in_world(body)
     for action in actions_of(rig):
@@ -119,7 +120,7 @@ def test_characters_in_one_scene_share_their_actions_so_that_what_is_kept_stays_
 
 
 def test_a_jump_never_falls_faster_than_things_fall(scene):
-    add_actions(add_character(scene, scene.collection))
+    add_actions(add_character(scene, scene.collection), ACTIONS)
     (curve,) = [
         c for (path, i), c in curves_of(bpy.data.actions["Jump"]).items() if "location" in path and i == 1
     ]

@@ -35,7 +35,7 @@ from neural_physics.takes import Dataset, Take  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
-SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS"]
+SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS", "SOFT_CHARACTER", "SOFT_ANIMAL"]
 BY_LATENT_DYNAMICS = ["PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR", "HANGING_FIGURE", "EARS"]
 THIN = ["HAIR_TUFT", "CLOTH_SHELL", "PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR"]
 NAMES = [*SOLIDS, *THIN]

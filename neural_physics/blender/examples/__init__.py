@@ -24,7 +24,9 @@ from . import (
     pinned_cloth,
     skirt,
     sliding_hair,
+    soft_animal,
     soft_body_ball,
+    soft_character,
     turning_hair,
 )
 
@@ -53,6 +55,8 @@ EXAMPLES: list[tuple[str, str, str]] = [
     ("EARS", "Ears", "Soft ears on a hard head to nod; simulated by the bundled solver"),
     ("FLAG_LEVELS", "Hierarchical Flag", "A fine flag of which the coarsest level is simulated as it plays"),
     ("CLOTH_OVER_OBJECTS", "Cloth over Objects", "A cloth to drag over balls, of a stiffness to choose"),
+    ("SOFT_CHARACTER", "Soft Character", "A stout figure of flesh on bones that does jumping jacks"),
+    ("SOFT_ANIMAL", "Soft Animal", "A dog of flesh on bones that trots, leaps and shakes itself"),
 ]
 _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "BALL_AND_SHEET": ball_and_sheet.build,
@@ -74,6 +78,8 @@ _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "EARS": ears.build,
     "FLAG_LEVELS": flag_levels.build,
     "CLOTH_OVER_OBJECTS": cloth_over_objects.build,
+    "SOFT_CHARACTER": soft_character.build,
+    "SOFT_ANIMAL": soft_animal.build,
 }
 
 

@@ -3,20 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import radians
 
-import bpy
-from mathutils import Euler, Vector
+from .posing import STILL, Key, Pose, scaled
 
-from ..rig_actions import actions_of
-from .stage import Point
-
-# How bones are turned, in degrees about the world's axes as the character stands: X leans back, Y leans to
-# its right, Z turns to its left. What ends in * is meant for both sides, mirrored.
-Pose = Mapping[str, Point]
-Key = tuple[int, Pose, Point]  # frame; turns; how far the hips are moved, metres
-
-STILL: Point = (0.0, 0.0, 0.0)
 STEP_LEFT: Pose = {
     "thigh.L": (-30, 0, 0), "shin.L": (12, 0, 0), "thigh.R": (24, 0, 0), "shin.R": (22, 0, 0),
     "upper_arm.L": (26, 0, 0), "upper_arm.R": (-26, 0, 0), "hips": (0, 0, -6), "chest": (-3, 0, 10),
@@ -79,10 +68,6 @@ TWIST_RIGHT: Pose = {
 }  # fmt: skip
 
 
-def _scaled(pose: Pose, share: float) -> Pose:
-    return {bone: (share * x, share * y, share * z) for bone, (x, y, z) in pose.items()}
-
-
 def _on_foot(left: Pose, right: Pose, frames: int, steps: int, low: float) -> list[Key]:
     """Steps of so many frames each, the hips lower by `low` metres while the legs are apart."""
     strides = [(9 + frames * k, (left, right)[k % 2], (0.0, 0.0, -low)) for k in range(steps)]
@@ -92,8 +77,8 @@ def _on_foot(left: Pose, right: Pose, frames: int, steps: int, low: float) -> li
 ACTIONS: Mapping[str, Sequence[Key]] = {
     "Walk": _on_foot(STEP_LEFT, STEP_RIGHT, 14, 6, 0.03),
     "Run": _on_foot(STRIDE_LEFT, STRIDE_RIGHT, 9, 8, 0.02),
-    "Stroll": _on_foot(_scaled(STEP_LEFT, 0.65), _scaled(STEP_RIGHT, 0.65), 18, 5, 0.015),
-    "Jog": _on_foot(_scaled(STRIDE_LEFT, 0.72), _scaled(STRIDE_RIGHT, 0.72), 11, 7, 0.025),
+    "Stroll": _on_foot(scaled(STEP_LEFT, 0.65), scaled(STEP_RIGHT, 0.65), 18, 5, 0.015),
+    "Jog": _on_foot(scaled(STRIDE_LEFT, 0.72), scaled(STRIDE_RIGHT, 0.72), 11, 7, 0.025),
     "March": _on_foot(MARCH_LEFT, MARCH_RIGHT, 13, 6, 0.0),
     "Sneak": _on_foot(SNEAK_LEFT, SNEAK_RIGHT, 20, 5, 0.12),
     "Jump": [
@@ -112,69 +97,3 @@ ACTIONS: Mapping[str, Sequence[Key]] = {
     "Kick": [(1, {}, STILL), (16, DRAWN_BACK, STILL), (26, KICK, STILL), (34, KICK, STILL), (54, {}, STILL)],
     "Twist": [(1, {}, STILL), (16, TWIST_LEFT, STILL), (34, TWIST_RIGHT, STILL), (52, {}, STILL)],
 }  # fmt: skip
-
-
-def add_actions(rig: bpy.types.Object) -> list[bpy.types.Action]:
-    """All actions of the character; the rig is left without one, standing.
-
-    Those that another character brought are shared: a rig plays whatever moves bones of its bones' names.
-    """
-    animation = rig.animation_data_create()
-    assert animation is not None and rig.pose is not None  # an armature has both
-    there = {action.name: action for action in actions_of(rig)}
-    actions = []
-    for name, keys in ACTIONS.items():
-        if name in there:
-            actions.append(there[name])
-            continue
-        action = bpy.data.actions.new(name)
-        action.use_fake_user = True
-        animation.action = action
-        bones = sorted({bone for _, pose, _ in keys for bone in _both_sides(pose)} | {"hips"})
-        for frame, pose, moved in keys:
-            _set_pose(rig, bones, _both_sides(pose), moved)
-            for bone in bones:
-                rig.pose.bones[bone].keyframe_insert("rotation_quaternion", frame=frame)
-            rig.pose.bones["hips"].keyframe_insert("location", frame=frame)
-        actions.append(action)
-    animation.action = None
-    for posed in rig.pose.bones:
-        posed.rotation_quaternion, posed.location = (1.0, 0.0, 0.0, 0.0), STILL
-    return actions
-
-
-def play_in_turn(rig: bpy.types.Object, actions: Sequence[bpy.types.Action]) -> int:
-    """Let the rig do one action after the other, from the first frame on; returns the last frame."""
-    animation = rig.animation_data
-    assert animation is not None  # it has actions
-    track = animation.nla_tracks.new()
-    track.name = "Demonstration"
-    frame = 1
-    for action in actions:
-        strip = track.strips.new(action.name, frame, action)
-        if strip.action_slot is None:
-            strip.action_slot = action.slots[0]
-        frame = round(strip.frame_end)
-    return frame
-
-
-def _both_sides(pose: Pose) -> dict[str, Point]:
-    sided: dict[str, Point] = {}
-    for name, (x, y, z) in pose.items():
-        if name.endswith("*"):
-            sided[name[:-1] + ".L"], sided[name[:-1] + ".R"] = (x, y, z), (x, -y, -z)
-        else:
-            sided[name] = (x, y, z)
-    return sided
-
-
-def _set_pose(rig: bpy.types.Object, bones: Sequence[str], pose: Pose, moved: Point) -> None:
-    """Turn bones about the axes of the world as they are at rest, each carried by its parent."""
-    assert rig.pose is not None
-    for name in bones:
-        bone = rig.pose.bones[name]
-        rest = bone.bone.matrix_local.to_quaternion()
-        turn = Euler([radians(angle) for angle in pose.get(name, STILL)]).to_quaternion()
-        bone.rotation_quaternion = rest.inverted() @ turn @ rest
-    hips = rig.pose.bones["hips"]
-    hips.location = hips.bone.matrix_local.to_quaternion().inverted() @ Vector(moved)

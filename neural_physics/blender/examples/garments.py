@@ -6,9 +6,10 @@ import bpy
 
 from ..capsule_fitting import fit_capsules
 from ..properties import settings_of
-from .character import follow_bone
-from .character_motion import ACTIONS, add_actions, play_in_turn
+from .character_motion import ACTIONS
+from .limbs import follow_bone
 from .parts import add_interaction, cotton
+from .posing import add_actions, play_in_turn
 
 KEPT_FOR_TESTING = "Walk"  # every part of which other actions have, each its own way
 TAKE_FRAMES = 2000  # every action twice
@@ -27,7 +28,7 @@ def dress(
     action. Returns its cloth.
     """
     follow_bone(garment, rig, carrier)
-    actions = add_actions(rig)
+    actions = add_actions(rig, ACTIONS)
     scene.frame_end = play_in_turn(rig, actions)
     cloth = cotton(garment, "Pins", scene.frame_end)
     cloth.collision_settings.distance_min = CLEARANCE

@@ -101,8 +101,8 @@ class LatentPreset(Preset):
     floor: float = 0.2
     boundary_weight: float = 1e5
     give: float = 0.005
-    imagined: int = 4000
-    pace: float = 1.5
+    imagined: int = 8000
+    pace: float = 2.0
     sampled_elements: int = 800
     contact: bool = True
     noise: float = 0.1

@@ -292,6 +292,9 @@ PROBLEMS: dict[str, str] = {
     ),
     # Models
     "model_missing": "{object} has no model: train one, or import a model file.",
+    "jiggle_group_missing": (
+        "{object} has no vertex group {group} to hold its jiggle back: choose another Jiggle Group in Play, or clear it."
+    ),
     "springs_unknown": "{object} has no model of Jiggle Springs, whose springs could be shown: train one first.",
     "model_not_packed": "{object} has no model in this .blend: train one, import a model file, or pack one first.",
     "model_in_the_way": (

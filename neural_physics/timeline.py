@@ -125,6 +125,11 @@ class Timeline:
             for late in [f for f in frames if f >= frame]:
                 del frames[late]
 
+    def forget_states(self) -> None:
+        """Keep the interaction, and step through it anew: the method does not do what it did."""
+        self._guesses.clear()
+        self._states.clear()
+
     def at(self, frame: int) -> FrameState:
         """The state of a frame whose y, and those before it, are recorded."""
         frame = max(frame, self.start_frame)

@@ -61,6 +61,8 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             column.prop(settings, "decode_with")
             column.prop(settings, "use_preview")
         if settings.method == QUASISTATIC_SPRINGS:
+            column.prop(settings, "jiggle")
+            column.prop_search(settings, "jiggle_group", obj, "vertex_groups")
             row = layout.row(align=True)
             row.operator(NEURALPHYSICS_OT_show_springs.bl_idname, icon="COLOR")
             if are_shown(obj):

@@ -17,6 +17,7 @@ from ..timeline import Timeline
 from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
 from .live_fabric import is_keyed, live_names
+from .live_jiggle import jiggle_of
 from .packing import identity_of, model_of
 from .properties import settings_of
 from .references import Named, Numbered
@@ -102,6 +103,7 @@ class PlaySession:
         check_belongs(self.model, obj)
         self.method: Method = load_method(self.model)
         self.showing = Showing(self.model_identity, self.model, self.method)
+        self._jiggle = jiggle_of(self.method)
         self._slices = self.method.channels.slices()
         self._live = live_names(self.method.channels)  # read from the object's own settings
         self._seen = np.empty(0, np.float32)  # y as it was read last
@@ -255,7 +257,9 @@ class PlaySession:
         if mesh.is_editmode or not obj.evaluated_get(depsgraph).is_evaluated:
             return False
         bases = settings_of(obj).bases_shown
-        if self.showing.projection.out_of_date or setup_of(scene, obj) != self._setup or bases != self._bases:
+        jiggles = self._jiggle is not None and self._jiggle.out_of_date(obj)
+        others = setup_of(scene, obj) != self._setup or bases != self._bases
+        if self.showing.projection.out_of_date or jiggles or others:
             return False
         read = visit.sampled and frame >= self.timeline.start_frame
         y = self.sampler.sample(depsgraph, frame) if read else self.timeline.recorded(frame)
@@ -316,6 +320,9 @@ class PlaySession:
             self._mesh_in_edit, self.stale = False, True
         bases = settings_of(obj).bases_shown
         changed = self.bind(scene, obj)
+        if self._jiggle is not None and self._jiggle.follow(obj):
+            self.timeline.forget_states()
+            changed = True
         if self.showing.follow(obj) or changed or bases != self._bases:
             self._bases, self.stale = bases, True
 

@@ -286,6 +286,20 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         max=1024,
         update=show_anew,
     )
+    jiggle: FloatProperty(
+        name="Jiggle",
+        description="How many times as far as learned flesh strays from where bones take it; 0: not at all",
+        default=1.0,
+        min=0.0,
+        max=100.0,
+        soft_max=3.0,
+        update=show_anew,
+    )
+    jiggle_group: StringProperty(
+        name="Jiggle Group",
+        description="A vertex group that holds flesh back: its weights are the share of the jiggle left",
+        update=show_anew,
+    )
     decode_with: EnumProperty(
         name="Decode With",
         description="What makes vertices of the mesh out of learned shapes",

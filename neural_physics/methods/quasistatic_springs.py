@@ -23,6 +23,8 @@ from .pose_network import PoseNetwork, has_network
 Vector = NDArray[np.float32]
 Floats = NDArray[np.float32]
 
+LEAST_SHARE = 1e-9  # of what was learned: so near to its target a vertex is on it, for float32
+
 
 @dataclass(frozen=True, slots=True)
 class SpringState:
@@ -67,11 +69,24 @@ class QuasistaticSprings:
         skin = Skin(channel.parts, weights, bool(info.settings.get("preserve_volume", False)))
         try:
             check_skin(skin, self.vertex_count)
-            self._springs = Springs(stiffness, damping, self.dt)
+            self._learned = self._springs = Springs(stiffness, damping, self.dt)
         except ValueError as error:
             raise damaged(model.path, str(error)) from error
         self._network = PoseNetwork(model, skin, rest) if has_network(model) else None
         self._skinning = skinning_of(skin, rest)
+
+    def loosen(self, shares: Floats | None) -> None:
+        """Let each vertex stray so many times as far from its target as was learned; None: as far.
+
+        shares (V,), not negative; at 0 a vertex is on its target. Stiffness is divided by a share, damping by
+        its root, so that a swing decays in as many swings as before.
+        """
+        if shares is None:
+            self._springs = self._learned
+            return
+        held = np.maximum(shares, LEAST_SHARE, dtype=np.float64)
+        stiffness, damping = self._learned.stiffness / held, self._learned.damping / np.sqrt(held)
+        self._springs = Springs(stiffness, damping, self.dt)
 
     def targets(self, pose: Pose) -> tuple[Floats, float]:
         """(V, 3) float32, metres, world space: where vertices end up in a pose that is held.

@@ -116,6 +116,51 @@ def test_scrubbing_and_a_saved_file_show_what_playing_forward_showed(tmp_path):
     assert all(np.array_equal(after[frame], forward[frame]) for frame in forward)
 
 
+def test_jiggle_and_its_group_say_how_far_each_vertex_strays():
+    scene, _, tube = tube_on_bones()
+    bones = []
+    for frame in range(1, 60):
+        scene.frame_set(frame)
+        bones.append(rigs.shown(tube).astype(float))
+    bones = np.stack(bones)
+    play(tube)
+    learned = play_scenes.played(tube, range(1, 60))
+    group, weights = tube.vertex_groups.new(name="Soft"), np.linspace(0.4, 1.0, bones.shape[1])
+    weights[::5] = 0.0
+    for vertex, weight in enumerate(weights):
+        group.add([vertex], weight, "REPLACE")
+    settings = settings_of(tube)
+    settings.jiggle, settings.jiggle_group = 1.5, "Soft"
+    shown = []
+    for frame in range(1, 60):
+        scene.frame_set(frame)
+        shown.append(rigs.shown(tube))
+    held, share = weights == 0.0, 1.5 * np.maximum(weights, 0.1)
+    k_s, k_d = springs(bones.shape[1])
+    truth = jiggling.swung(bones, jiggling.causal_slopes(bones), k_s / share, k_d / np.sqrt(share))
+    assert np.abs(np.stack(shown) - truth)[:, ~held].max() < 3e-5
+    assert np.abs(np.stack(shown) - bones)[:, held].max() < 1e-5
+    settings.jiggle, settings.jiggle_group = 1.0, ""
+    again = play_scenes.played(tube, (59, 20))
+    assert all(np.array_equal(again[frame], learned[frame]) for frame in again)
+
+
+def test_a_jiggle_group_that_is_gone_is_told():
+    scene, _, tube = tube_on_bones()
+    play(tube)
+    tube.vertex_groups.new(name="Soft")
+    settings_of(tube).jiggle_group = "Soft"
+    scene.frame_set(3)
+    assert playback.status_of(tube).problem is None
+    tube.vertex_groups.remove(tube.vertex_groups["Soft"])
+    settings_of(tube).jiggle = 0.5
+    scene.frame_set(4)
+    assert playback.status_of(tube).problem.code == "jiggle_group_missing"
+    settings_of(tube).jiggle_group = ""
+    scene.frame_set(5)
+    assert playback.status_of(tube).problem is None
+
+
 def test_a_rig_that_a_hand_poses_is_followed():
     scene, rig, tube = tube_on_bones()
     rig.animation_data_clear()

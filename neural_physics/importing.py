@@ -6,6 +6,7 @@ import csv
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count, groupby
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple, get_args
@@ -31,12 +32,33 @@ AXES = ("x", "y", "z")
 OTHER_MARKS = {";": "semicolons", "\t": "tabs"}  # that spreadsheets put between columns
 
 
+@dataclass(frozen=True)
+class Sampled:
+    """What an object reacts to in the T frames of a cache: interaction (T, e) float32.
+
+    reference_frame: see `DatasetInfo`; object_from_frame (T, 4, 4), None where that is the object itself.
+    """
+
+    layout: ChannelLayout
+    interaction: NDArray[np.float32]
+    reference_frame: str = ""
+    object_from_frame: NDArray[np.float64] | None = None
+
+
+def read_cache(path: Path) -> NDArray[np.float32]:
+    """(T, V, 3) m, mapped: .mdd, else PC2.
+
+    Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd").
+    """
+    return read_mdd(path) if path.suffix.lower() == ".mdd" else read_pc2(path)
+
+
 def import_take(
     dataset_path: Path,
     mesh: Mesh,
     object_name: str,
     cache_path: Path,
-    interaction_path: Path,
+    source: Path | Sampled,
     fps: float,
     role: Role = "training",
     name: str = "",
@@ -47,10 +69,10 @@ def import_take(
 ) -> str:
     """Add a take to a dataset, which is made if it is not there; returns the take's name.
 
-    cache_path: .mdd, else PC2; positions in metres, in the same axes as the mesh and the channels.
-    interaction_path: .npy (frames, e), else CSV whose first row names the columns. columns: the names
-    for an .npy; without them those of the dataset. gravity, colliders: see `DatasetInfo`. visited:
-    told how many frames of how many are done; what it raises ends the import, and nothing is left.
+    cache_path: .mdd, else PC2; positions in metres, in the mesh's axes. source: of the interaction: .npy
+    (frames, e), else CSV whose first row names the columns, in the same axes; or what was read from a scene.
+    columns: the names for an .npy; without them those of the dataset. gravity, colliders: see `DatasetInfo`.
+    visited: told how many frames of how many are done; what it raises ends the import, and nothing is left.
     Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count" |
     "interaction_shape" | "interaction_not_numbers" | "interaction_unnamed" | "interaction_columns" |
     "take_exists" | "take_name_unusable" | "dataset_settings_unusable" | "dataset_other_object" |
@@ -58,7 +80,7 @@ def import_take(
     """
     if name:
         _check_name(name)
-    positions = read_mdd(cache_path) if cache_path.suffix.lower() == ".mdd" else read_pc2(cache_path)
+    positions = read_cache(cache_path)
     if positions.shape[1] != mesh.vertex_count:
         raise Problem(
             "cache_vertex_count",
@@ -68,14 +90,13 @@ def import_take(
             expected=mesh.vertex_count,
         )
     existing = Dataset.open(dataset_path) if (dataset_path / "dataset.json").is_file() else None
-    layout, interaction = read_interaction(
-        interaction_path, columns, existing.info.channels if existing else None
-    )
-    if len(interaction) != len(positions):
+    known = existing.info.channels if existing else None
+    sampled = Sampled(*read_interaction(source, columns, known)) if isinstance(source, Path) else source
+    if len(sampled.interaction) != len(positions):
         raise Problem(
             "interaction_shape",
-            path=interaction_path,
-            found=f"{len(interaction)} rows",
+            path=source if isinstance(source, Path) else cache_path,
+            found=f"{len(sampled.interaction)} rows",
             expected=f"{len(positions)}",
         )
     info = DatasetInfo(
@@ -83,7 +104,8 @@ def import_take(
         topology=mesh.topology(),
         vertex_count=mesh.vertex_count,
         fps=fps,
-        channels=layout,
+        channels=sampled.layout,
+        reference_frame=sampled.reference_frame,
         provenance={"program": "imported", "first file": cache_path.name},
         gravity=gravity,
         colliders=dict(colliders or {}),
@@ -91,19 +113,19 @@ def import_take(
     try:
         dataset = Dataset.create(dataset_path, info, mesh)
     except Problem as problem:
-        if problem.code != "dataset_other_channels":
+        if problem.code != "dataset_other_channels" or not isinstance(source, Path):
             raise
         found, expected = problem.names["expected"], problem.names["found"]
         raise Problem(
             "interaction_other_channels",
-            path=interaction_path,
+            path=source,
             dataset=dataset_path,
             found=found,
             expected=expected,
         ) from problem
     if abs(dataset.info.fps - fps) > 1e-6 * fps:
         raise Problem("dataset_other_fps", path=dataset_path, found=dataset.info.fps, expected=fps)
-    return _write(dataset, name, role, positions, interaction, visited)
+    return _write(dataset, name, role, positions, sampled, visited)
 
 
 def read_interaction(
@@ -262,7 +284,7 @@ def _write(
     name: str,
     role: Role,
     positions: NDArray[np.float32],
-    interaction: NDArray[np.float32],
+    sampled: Sampled,
     visited: Callable[[int, int], None],
 ) -> str:
     takes = dataset.path / "takes"
@@ -272,11 +294,20 @@ def _write(
         _delete_unfinished(folder, dataset.path)
     try:
         with dataset.writer(name, TakeInfo(len(positions), role=role)) as writer:
-            for number, (shape, y) in enumerate(zip(positions, interaction, strict=True), 1):
-                writer.append(shape, y)
+            for number, (shape, y) in enumerate(zip(positions, sampled.interaction, strict=True), 1):
+                frame = None if sampled.object_from_frame is None else sampled.object_from_frame[number - 1]
+                writer.append(shape if frame is None else _to_frame(shape, frame), y, frame)
                 visited(number, len(positions))
-            writer.exclude(find_bad_frames(positions, dataset.mesh, dataset.info.channels, interaction))
+            stored = dataset.take(name)
+            about = stored.positions, dataset.mesh, dataset.info.channels, stored.interaction
+            writer.exclude(find_bad_frames(*about))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return name
+
+
+def _to_frame(shape: NDArray[np.float32], object_from_frame: NDArray[np.float64]) -> NDArray[np.float32]:
+    """(V, 3) m in the reference frame's axes, of a shape in the object's."""
+    moved = (shape - object_from_frame[:3, 3]) @ np.linalg.inv(object_from_frame[:3, :3]).T
+    return moved.astype(np.float32)

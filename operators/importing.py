@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..neural_physics.blender import tasks
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.sources import check_mesh
 from ..neural_physics.blender.targets import target_of
-from .support import Button, OperatorReturnItems, scene_of, target
+from .stepping import SteppedButton, Steps
+from .support import OperatorReturnItems, scene_of, target
 
 ROLES = [
     ("training", "Training", "To learn from"),
@@ -20,10 +21,12 @@ ROLES = [
 ]
 
 
-class NEURALPHYSICS_OT_import_take(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
     bl_idname = "neural_physics.import_take"
     bl_label = "Import Take"
-    bl_description = "Add a point cache (PC2 or MDD) of another program, and its interaction (CSV or .npy)"
+    bl_description = (
+        "Add a point cache (PC2 or MDD) of another program, and its interaction (CSV, .npy, or this scene's)"
+    )
 
     filepath: StringProperty(
         name="Point Cache", subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"}
@@ -35,6 +38,10 @@ class NEURALPHYSICS_OT_import_take(Button, bpy.types.Operator):
         subtype="FILE_PATH",
         options={"PATH_SUPPORTS_BLEND_RELATIVE"},
     )
+    from_scene: BoolProperty(
+        name="Interaction of This Scene",
+        description="Visit the scene's frames from Start on, and read what the object reacts to; Esc stops",
+    )
     role: EnumProperty(name="Use", items=ROLES)
 
     @classmethod
@@ -42,14 +49,19 @@ class NEURALPHYSICS_OT_import_take(Button, bpy.types.Operator):
         check_mesh(target_of(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        self._chosen_in_window = True
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
-    def run(self, context: bpy.types.Context) -> None:
+    def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
+        return self.begin(context) if getattr(self, "_chosen_in_window", False) else super().execute(context)
+
+    def steps(self, context: bpy.types.Context) -> Steps:
         cache = Path(bpy.path.abspath(self.filepath))
         chosen = bpy.path.abspath(self.interaction)
-        interaction = Path(chosen) if chosen else tasks.interaction_beside(cache)
-        name = tasks.import_take(scene_of(context), target(context), cache, interaction, self.role)
+        obj = target(context)
+        source = tasks.interaction_of(obj, cache, Path(chosen) if chosen else None, self.from_scene)
+        name = yield from tasks.import_steps(scene_of(context), obj, cache, source, self.role)
         self.report({"INFO"}, f"Imported as {name}")
 
 

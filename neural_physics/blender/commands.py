@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, cast, get_args
 
@@ -167,12 +167,21 @@ def _unpack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
 
 
 def _import(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
-    interaction = args.interaction or tasks.interaction_beside(args.cache)
-    name = tasks.import_take(scene, obj, args.cache, interaction, args.role)
+    source = tasks.interaction_of(obj, args.cache, args.interaction, args.from_scene)
+    name = _to_the_end(tasks.import_steps(scene, obj, args.cache, source, args.role))
     take = Dataset.open(dataset_folder(obj)).outline(name)
     _say(f"Imported as {name}, {plural(take.frame_count, 'frame')}")
     if take.info.excluded:
         _say(left_out(take))
+
+
+def _to_the_end(steps: Generator[tuple[int, int], None, str]) -> str:
+    """Take all steps, and give what they return."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return str(end.value)
 
 
 def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
@@ -238,6 +247,7 @@ def _parser() -> Parser:
     take = command("import", _import, "Add another program's point cache to the dataset.", saves=False)
     take.add_argument("cache", type=Path, help="PC2 or MDD")
     take.add_argument("--interaction", type=Path, help="CSV or .npy (default: of the cache's name)")
+    take.add_argument("--from-scene", action="store_true", help="read the interaction from this scene")
     take.add_argument("--role", choices=get_args(Role), default="training", help="what the take is for")
     for sub in (bake, train, evaluate, take):
         _setting(sub, "--dataset", "dataset_folder", _absolute)

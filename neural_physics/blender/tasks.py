@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 
 import bpy
@@ -13,7 +13,7 @@ from ..bake_plan import side_folder
 from ..dataset_info import Role
 from ..errors import Problem
 from ..methods import load_method
-from ..methods.requirements import LATENT_DYNAMICS
+from ..methods.requirements import LATENT_DYNAMICS, QUASISTATIC_SPRINGS
 from ..model_file import parse_model, read_model_bytes
 from ..whole_files import writing
 from ..wording import job_name
@@ -41,7 +41,9 @@ from .paths import (
 )
 from .play_session import check_belongs
 from .properties import settings_of
-from .sources import check_mesh, mesh_of
+from .scene_interaction import sample_steps
+from .skins import simulated_mesh
+from .sources import check_mesh
 from .take_display import hide_take
 from .targets import check_set_up
 
@@ -104,20 +106,23 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
         playback.attach(obj)
 
 
-def import_take(
-    scene: bpy.types.Scene, obj: bpy.types.Object, cache: Path, interaction: Path, role: Role
-) -> str:
+def import_steps(
+    scene: bpy.types.Scene, obj: bpy.types.Object, cache: Path, interaction: Path | None, role: Role
+) -> Generator[tuple[int, int], None, str]:
     """Add another program's point cache to the object's dataset, at the scene's frame rate.
 
-    Returns the take's name. Raises what `importing.import_take` and `check_mesh` do.
+    interaction: a file, or None: what the scene has, whose frames are visited one by one. Returns the take's
+    name. Raises what `importing.import_take`, `check_mesh` and `sample_steps` do.
     """
     check_mesh(obj)
     _check_free(obj)
     keep_together(obj)
     render = scene.render
     fps = render.fps / render.fps_base
-    folder = dataset_folder(obj)
-    name = importing.import_take(folder, mesh_of(obj), obj.name, cache, interaction, fps, role)
+    folder, mesh = dataset_folder(obj), simulated_mesh(obj)
+    count = len(importing.read_cache(cache))
+    source = (yield from sample_steps(scene, obj, count)) if interaction is None else interaction
+    name = importing.import_take(folder, mesh, obj.name, cache, source, fps, role)
     settings_of(obj).enabled = True
     forget()
     return name
@@ -127,6 +132,13 @@ def interaction_beside(cache: Path) -> Path:
     """The interaction file of a point cache's name: .npy if there is one, else .csv."""
     arrays = cache.with_suffix(".npy")
     return arrays if arrays.is_file() else cache.with_suffix(".csv")
+
+
+def interaction_of(obj: bpy.types.Object, cache: Path, chosen: Path | None, from_scene: bool) -> Path | None:
+    """Where a cache's interaction is read: from a file, or None: from the scene, as poses always are."""
+    if from_scene or settings_of(obj).method == QUASISTATIC_SPRINGS:
+        return None
+    return chosen or interaction_beside(cache)
 
 
 def remove(obj: bpy.types.Object) -> None:

@@ -84,6 +84,12 @@ else:
     raise AssertionError("a dataset without bones was not refused")
 settings.dataset_folder = "//springs"
 assert ours.bake() == {"FINISHED"}
+baked = HERE / "springs" / "takes" / "take_000"
+settings.dataset_folder = "//imported"
+assert ours.import_take(filepath=str(baked / "positions.pc2")) == {"FINISHED"}
+imported = HERE / "imported" / "takes" / "take_000" / "interaction.npy"
+assert imported.read_bytes() == (baked / "interaction.npy").read_bytes(), "the scene has what was baked"
+settings.dataset_folder = "//springs"
 assert ours.train() == {"FINISHED"}
 assert any(b"network.seen" in file.read_bytes() for file in HERE.rglob("*.safetensors")), "poses are learned"
 assert ours.play() == {"FINISHED"}

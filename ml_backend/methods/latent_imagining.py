@@ -64,8 +64,13 @@ def with_imagined(
         held_out.add(at, torch.stack([before, now, after]).cpu().numpy())
         now, before = after, now
         found.append(torch.stack([now, before])[:, HELD_OUT:].cpu().numpy())
+        # Where a piece of motion is over another begins, from a true state again: what is left to itself
+        # comes to rest, and of that there is little to learn.
         over = np.isin(at + 1, acting.ends)
         at = np.where(over, rng.choice(steps, lanes), at + 1)
+        begun = rng.choice(data.training.steps(), lanes)
+        ended = torch.from_numpy(over)[:, None].to(physics.device)
+        now, before = torch.where(ended, c[begun - 1], now), torch.where(ended, c[begun - 2], before)
         progress.at(number + 1)
     if not found:
         return data

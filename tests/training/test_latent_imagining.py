@@ -44,11 +44,14 @@ def test_from_true_states_the_next_frame_is_the_solver_s(strand):
     assert (found - c[at]).norm(dim=1).mean() < 0.05 * going_on
 
 
-def test_each_frame_goes_on_from_the_one_before_it(strand):
+def test_each_frame_goes_on_from_the_one_before_it_or_from_a_true_one(strand):
     data, physics, stiffness = strand
-    found = with_imagined(data, physics, stiffness, 3 * SIDE_BY_SIDE, 0, silent, NO_STOP).imagined
-    assert found.shape == (2, 3 * SIDE_BY_SIDE, data.training.c.shape[1])
-    assert np.array_equal(found[1, SIDE_BY_SIDE:], found[0, :-SIDE_BY_SIDE])
+    found = with_imagined(data, physics, stiffness, 9 * SIDE_BY_SIDE, 0, silent, NO_STOP).imagined
+    assert found.shape == (2, 9 * SIDE_BY_SIDE, data.training.c.shape[1])
+    goes_on = (found[1, SIDE_BY_SIDE:] == found[0, :-SIDE_BY_SIDE]).all(1)
+    assert 0.8 < goes_on.mean() < 1.0
+    true = {row.tobytes() for row in data.training.c}
+    assert all(row.tobytes() in true for row in found[1, SIDE_BY_SIDE:][~goes_on])
     # It swings about where the true ones do.
     assert found[0].std(0)[:3] == pytest.approx(data.training.c.std(0)[:3], rel=0.8)
 

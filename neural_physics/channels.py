@@ -143,6 +143,10 @@ def _channel_from_json(item: Mapping[str, Any]) -> Channel:
     return Channel(str(item["name"]), kind, size, str(item.get("source", "")), parts)
 
 
+# Channels that are told from where a reference frame is now and was one and two frames ago.
+KINEMATIC_KINDS: tuple[Kind, ...] = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
+
+
 @dataclass(frozen=True)
 class FrameKinematics:
     """How a reference frame moves, in its own axes (Holden 2019, section 5.1). Each (3,) float64."""

@@ -45,12 +45,16 @@ class Sampled:
     object_from_frame: NDArray[np.float64] | None = None
 
 
-def read_cache(path: Path) -> NDArray[np.float32]:
-    """(T, V, 3) m, mapped: .mdd, else PC2.
+def read_cache(path: Path, mesh: Mesh, object_name: str) -> NDArray[np.float32]:
+    """(T, V, 3) m, mapped, of a mesh's vertices: .mdd, else PC2.
 
-    Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd").
+    Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count").
     """
-    return read_mdd(path) if path.suffix.lower() == ".mdd" else read_pc2(path)
+    positions = read_mdd(path) if path.suffix.lower() == ".mdd" else read_pc2(path)
+    found, expected = positions.shape[1], mesh.vertex_count
+    if found != expected:
+        raise Problem("cache_vertex_count", path=path, found=found, object=object_name, expected=expected)
+    return positions
 
 
 def import_take(
@@ -80,15 +84,7 @@ def import_take(
     """
     if name:
         _check_name(name)
-    positions = read_cache(cache_path)
-    if positions.shape[1] != mesh.vertex_count:
-        raise Problem(
-            "cache_vertex_count",
-            path=cache_path,
-            found=positions.shape[1],
-            object=object_name,
-            expected=mesh.vertex_count,
-        )
+    positions = read_cache(cache_path, mesh, object_name)
     existing = Dataset.open(dataset_path) if (dataset_path / "dataset.json").is_file() else None
     known = existing.info.channels if existing else None
     sampled = Sampled(*read_interaction(source, columns, known)) if isinstance(source, Path) else source

@@ -13,12 +13,10 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, Slerp
 
 from ml_backend.methods.boundary_motion import BoundaryMotion
-from neural_physics.channels import ChannelLayout, Kind, frame_kinematics
+from neural_physics.channels import KINEMATIC_KINDS, ChannelLayout, frame_kinematics
 
 Array = NDArray[np.float64]
 
-# Channels that are told from where the reference frame was in the last three frames.
-KINEMATIC: tuple[Kind, ...] = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
 TURN = 30  # frames, in which what goes to and fro turns back
 
 
@@ -43,7 +41,7 @@ class Driven:
         """
         world = _between_places(self.world[:, None], times)[:, 0]
         y, slices = _between(self.y, times), channels.slices()
-        told = [channel for channel in channels.channels if channel.kind in KINEMATIC]
+        told = [channel for channel in channels.channels if channel.kind in KINEMATIC_KINDS]
         for t in range(2, len(times)) if told else ():
             moving = frame_kinematics((world[t], world[t - 1], world[t - 2]), dt)
             for channel in told:

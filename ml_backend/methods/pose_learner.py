@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from ml_backend.methods.latent_networks import load_optimiser, optimiser_state
 from ml_backend.methods.pose_data import PoseData
 from ml_backend.methods.spring_presets import SpringPreset
 from ml_backend.tensor_files import Tensors
@@ -96,21 +97,15 @@ class PoseLearner:
     def state(self) -> Tensors:
         """Parameters and Adam's moments."""
         state = {f"parameter.{k}": p.detach() for k, p in enumerate(self._parameters)}
-        for k, moments in self._optimiser.state_dict()["state"].items():
-            state |= {f"moment.{k}.{name}": value for name, value in moments.items()}
-        return {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
+        found = {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
+        return found | optimiser_state(self._optimiser, "moment")
 
     def restore(self, state: Tensors) -> None:
         """What `state` gave."""
-        moments: dict[int, dict[str, Tensor]] = {}
         with torch.no_grad():
             for k, parameter in enumerate(self._parameters):
                 parameter.copy_(torch.from_numpy(state[f"parameter.{k}"].copy()))
-        for name, array in state.items():
-            if name.startswith("moment."):
-                _, number, of_moment = name.split(".")
-                moments.setdefault(int(number), {})[of_moment] = torch.from_numpy(array.copy())
-        self._optimiser.load_state_dict({**self._optimiser.state_dict(), "state": moments})
+        load_optimiser(self._optimiser, "moment", state)
 
     def _straight(self, x: Tensor) -> Tensor:
         """(n, R, u): what the regression says."""

@@ -10,7 +10,14 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from ..channels import POSE_ROWS, Channel, ChannelLayout, FrameKinematics, Kind, frame_kinematics
+from ..channels import (
+    KINEMATIC_KINDS,
+    POSE_ROWS,
+    Channel,
+    ChannelLayout,
+    FrameKinematics,
+    frame_kinematics,
+)
 from ..errors import Problem
 from ..fabric_ranges import LIVE, fabric_channels
 from ..methods.requirements import QUASISTATIC_SPRINGS
@@ -22,7 +29,6 @@ from .skins import followed_bones, is_skinned_by, pose_reader
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
 TIP = "/tip"  # a joint at the far end of a bone that no other bone goes on from
-KINEMATIC_KINDS: tuple[Kind, ...] = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
 UP = Vector((0.0, 0.0, 1.0))
 
 Values = Sequence[float] | NDArray[np.float32]

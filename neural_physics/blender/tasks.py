@@ -120,7 +120,7 @@ def import_steps(
     render = scene.render
     fps = render.fps / render.fps_base
     folder, mesh = dataset_folder(obj), simulated_mesh(obj)
-    count = len(importing.read_cache(cache))
+    count = len(importing.read_cache(cache, mesh, obj.name))
     source = (yield from sample_steps(scene, obj, count)) if interaction is None else interaction
     name = importing.import_take(folder, mesh, obj.name, cache, source, fps, role)
     settings_of(obj).enabled = True

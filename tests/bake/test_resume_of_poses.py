@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = [pytest.mark.blender, pytest.mark.slow]
+pytestmark = [pytest.mark.blender, pytest.mark.slow, pytest.mark.usefixtures("a_python_that_simulates")]
 
 from bakes import command_for, contents, frames_on_disk, kill_all, run, start, wait_for  # noqa: E402
 from flesh import limb  # noqa: E402
@@ -16,17 +14,7 @@ from scenes import settings_of  # noqa: E402
 
 from neural_physics.takes import Dataset  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
-SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
 POSES, VERTICES = 40, 8
-
-
-@pytest.fixture(autouse=True)
-def _a_python_that_simulates(monkeypatch):
-    if not SOLVER_PYTHON.exists():
-        pytest.skip("needs the environment with the solver: make setup")
-    monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", str(SOLVER_PYTHON))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as the button starts a job
 
 
 def flesh():

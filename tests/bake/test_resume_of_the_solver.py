@@ -15,26 +15,16 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = [pytest.mark.blender, pytest.mark.slow]
+pytestmark = [pytest.mark.blender, pytest.mark.slow, pytest.mark.usefixtures("a_python_that_simulates")]
 
 from bakes import command_for, contents, is_alive, run, start, wait_for  # noqa: E402
 from scenes import add_ball, bpy, empty_scene, react_to, settings_of  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
-SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
 TAKES, FRAMES, KILLS = 2, 400, 10
 # The stage of each kill, and how many seconds into it at most; then LAST. A stage takes longer than
 # its first wait even where the machine is quick: Python and Blender have to start.
 STAGES = [("body", 0.3), ("body", 0.6), ("tracks", 0.2), ("tracks", 1.5), ("simulate", 0.5)]
 LAST = ("simulate", 3.0)
-
-
-@pytest.fixture(autouse=True)
-def _a_python_that_simulates(monkeypatch):
-    if not SOLVER_PYTHON.exists():
-        pytest.skip("needs the environment with the solver: make setup")
-    monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", str(SOLVER_PYTHON))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # as the button starts a job
 
 
 def jelly_and_ball() -> bpy.types.Object:

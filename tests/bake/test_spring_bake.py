@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.usefixtures("a_python_that_simulates")]
 
 from bakes import command_for, contents, run  # noqa: E402
 from scenes import add_ball, add_empty, add_grid, bpy, empty_scene, react_to, settings_of  # noqa: E402
@@ -21,17 +18,7 @@ from neural_physics.fabric_ranges import drawn_fabric, fabric_of  # noqa: E402
 from neural_physics.simulation_request import SimulationRequest  # noqa: E402
 from neural_physics.takes import Dataset  # noqa: E402
 
-ROOT = Path(__file__).resolve().parents[2]
-SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
 FRAMES = 12
-
-
-@pytest.fixture(autouse=True)
-def _a_python_that_simulates(monkeypatch):
-    if not SOLVER_PYTHON.exists():
-        pytest.skip("needs the environment with the solver: make setup")
-    monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", str(SOLVER_PYTHON))
-    monkeypatch.setenv("PYTHONPATH", os.fspath(ROOT))  # as the button starts a job
 
 
 @pytest.fixture

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from ml_backend.methods import PRESETS, TRAINERS
+from ml_backend.placed_handles import PlacedHandle, placed_handle
 from ml_backend.presets import NAMES, Preset, changed
 from neural_physics.dataset_info import TakeKind
 from neural_physics.errors import Problem
+from neural_physics.methods.requirements import CONTACT_CORRECTIONS
 from neural_physics.reporting import Emit, StopRequest
 from neural_physics.takes import Dataset
 from neural_physics.whole_files import writing
@@ -24,7 +26,7 @@ KINDS: tuple[TakeKind, ...] = ("dynamic", "quasistatic")  # of takes that someth
 class Options:
     """What the person chose. out: the model file; work: where checkpoints are kept meanwhile.
 
-    checkpoint_every: seconds.
+    checkpoint_every: seconds. handles: of contact corrections; none: as many as the preset has.
     """
 
     preset_name: str
@@ -34,6 +36,7 @@ class Options:
     device: str
     out: Path
     checkpoint_every: float
+    handles: tuple[PlacedHandle, ...] = ()
 
     @property
     def work(self) -> Path:
@@ -56,6 +59,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
     parser.add_argument("--fresh", action="store_true", help="start anew, forgetting a stopped training")
     parser.add_argument(
+        "--handle",
+        action="append",
+        default=[],
+        type=placed_handle,
+        metavar="NAME=X,Y,Z",
+        help="contact corrections: place this handle, m, in the axes of the body at rest; once for each",
+    )
+    parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting of the preset"
     )
 
@@ -67,8 +78,18 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         raise Problem(
             "setting_unusable", setting="--bases", value=args.bases, allowed="a whole number of at least 1"
         )
+    if args.handle and args.method != CONTACT_CORRECTIONS:
+        known = ", ".join(setting.name for setting in fields(preset))
+        raise Problem("setting_unknown", setting="--handle", known=known)
     options = Options(
-        args.preset, preset, args.bases, args.seed, args.device, args.out.absolute(), args.checkpoint_every
+        args.preset,
+        preset,
+        args.bases,
+        args.seed,
+        args.device,
+        args.out.absolute(),
+        args.checkpoint_every,
+        tuple(args.handle),
     )
     if options.out.is_dir():
         raise Problem("file_is_folder", path=options.out)
@@ -90,7 +111,7 @@ def identity(dataset: Dataset, options: Options) -> str:
         for kind in KINDS
         for take in dataset.takes("training", "validation", kind=kind)
     ]
-    chosen = [str(options.preset), options.bases, options.seed]
+    chosen = [str(options.preset), options.bases, options.seed, *map(str, options.handles)]
     return json.dumps([str(dataset.path.absolute()), dataset.info.topology, takes, chosen])
 
 

@@ -20,7 +20,8 @@ class JobState:
     """What is known of one job.
 
     stage, done, total, seconds_left: its last progress. message, code: how it ended, in words.
-    result: what it delivered. history: (done, loss, validation) points for the plot of a training.
+    result: what it delivered. history: (done, loss, validation) points for the plot of a training, of the
+    last stage that had any, which is `learning`: what one network leaves is no measure for the next.
     """
 
     phase: Phase = "idle"
@@ -33,6 +34,7 @@ class JobState:
     log: tuple[str, ...] = ()
     result: dict[str, Any] = field(default_factory=dict)
     history: tuple[tuple[float, float, float], ...] = ()
+    learning: str = ""
 
     @property
     def active(self) -> bool:
@@ -106,7 +108,7 @@ def _reported(state: JobState, said: dict[str, Any]) -> JobState:
 
 
 def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
-    history = state.history
+    stage, history, learning = str(said["stage"]), state.history, state.learning
     if "loss" in said:
         validation = said.get("validation")
         point = (
@@ -114,15 +116,17 @@ def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
             float(said["loss"]),
             float("nan") if validation is None else float(validation),
         )
-        history = (*history, point)[-HISTORY_POINTS:]
+        history = (*(history if stage == learning else ()), point)[-HISTORY_POINTS:]
+        learning = stage
     left = said.get("seconds_left")
     return replace(
         state,
-        stage=str(said["stage"]),
+        stage=stage,
         done=float(said["done"]),
         total=float(said["total"]),
         seconds_left=None if left is None else float(left),
         history=history,
+        learning=learning,
     )
 
 

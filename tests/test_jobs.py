@@ -89,6 +89,16 @@ def test_losses_become_the_points_of_a_plot_and_only_the_latest_are_kept():
     assert len(state.log) == 200
 
 
+def test_the_plot_is_of_the_network_that_is_being_learned():
+    def learned(stage: str, done: int) -> Reported:
+        return Reported({"event": "progress", "stage": stage, "done": done, "total": 9, "loss": 0.5})
+
+    both = [learned("Shapes", 1), learned("Shapes", 2), PROGRESS, learned("Motion", 1), PROGRESS]
+    shapes, motion = life(Start(), *both[:3])[0], life(Start(), *both)[0]
+    assert [point[0] for point in shapes.history] == [1, 2], "what tells no loss takes nothing away"
+    assert [point[0] for point in motion.history] == [1]
+
+
 @given(
     st.lists(st.sampled_from([Start(), Stop(), PROGRESS, RESULT, STOPPED, FULL, LOG, Exited(0), Exited(1)]))
 )

@@ -1,17 +1,19 @@
-"""Fill the figures of docs/benchmarks.md from build/bench/report.json: `python tools/bench_docs.py`.
+"""Fill the figures of docs/benchmarks.md from build/bench/report.json, or from `--report FILE`.
 
 Each part's table stands between `<!-- PART -->` and `<!-- end -->`; the words around them are by hand.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import bench_latent_docs
+import bench_spring_docs
 from markdown_tables import table
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -303,11 +305,14 @@ PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "shell": ("solver", shell),
     "simkit": ("solver", simkit),
     **bench_latent_docs.PLACES,
+    **bench_spring_docs.PLACES,
 }
 
 
-def main() -> None:
-    report = json.loads(REPORT.read_text(encoding="utf-8"))
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--report", type=Path, default=REPORT)
+    report = json.loads(parser.parse_args(arguments).report.read_text(encoding="utf-8"))
     page = PAGE.read_text(encoding="utf-8")
     for place, (part, written) in PLACES.items():
         if part in report:

@@ -147,7 +147,7 @@ def speeds(part: dict[str, Any]) -> str:
         for row in part["rows"]
         for each in row["speeds"]
     ]
-    return table(("scene", "speed, m/s", "error", "kinetic energy", "most elastic energy"), rows)
+    return table(("scene", "speed, m/s or rad/s", "error", "kinetic energy", "most elastic energy"), rows)
 
 
 def _missing(part: dict[str, Any]) -> str:

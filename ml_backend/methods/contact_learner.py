@@ -12,6 +12,12 @@ from torch.nn import functional
 
 from ml_backend.methods.contact_data import Samples
 from ml_backend.methods.contact_presets import ContactPreset
+from ml_backend.methods.learner_state import (
+    load_optimiser,
+    load_parameters,
+    optimiser_state,
+    parameters_state,
+)
 from ml_backend.pca import fit_pca
 from ml_backend.tensor_files import Tensors
 
@@ -86,28 +92,18 @@ class CorrectionLearner:
         return math.sqrt(float(wrong) / max(float(whole), 1e-30))
 
     def weights(self) -> Tensors:
-        return {f"parameter.{k}": p.detach().cpu().numpy().copy() for k, p in enumerate(self.parameters)}
+        return parameters_state(self.parameters)
 
     def state(self) -> Tensors:
-        state = self.weights()
-        for k, moments in self._optimiser.state_dict()["state"].items():
-            state |= {f"moment.{k}.{name}": value.cpu().numpy().copy() for name, value in moments.items()}
-        return state
+        return self.weights() | optimiser_state(self._optimiser, "moment")
 
     def restore(self, state: Tensors) -> None:
-        moments: dict[int, dict[str, Tensor]] = {}
         self.load(state)
-        for name, array in state.items():
-            if name.startswith("moment."):
-                _, number, of_moment = name.split(".")
-                moments.setdefault(int(number), {})[of_moment] = torch.from_numpy(array.copy())
-        self._optimiser.load_state_dict({**self._optimiser.state_dict(), "state": moments})
+        load_optimiser(self._optimiser, "moment", state)
 
     def load(self, weights: Tensors) -> None:
         """Take the network of `weights`."""
-        with torch.no_grad():
-            for k, parameter in enumerate(self.parameters):
-                parameter.copy_(torch.from_numpy(weights[f"parameter.{k}"].copy()))
+        load_parameters(self.parameters, weights)
 
     def tensors(self, name: str, weights: Tensors) -> Tensors:
         """What Play reads: the mean of r is a basis, too, whose coefficient is 1."""

@@ -11,14 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from ml_backend.methods.latent_data import LatentData
-from ml_backend.methods.latent_networks import (
-    ResidualNetwork,
-    load_module,
-    load_optimiser,
-    module_state,
-    optimiser_state,
-)
+from ml_backend.methods.latent_networks import ResidualNetwork, load_module, module_state
 from ml_backend.methods.latent_presets import LatentPreset
+from ml_backend.methods.latent_samples import half_true
+from ml_backend.methods.learner_state import load_optimiser, optimiser_state
 from ml_backend.tensor_files import Tensors
 
 WARM_UP = 50  # steps until the full learning rate
@@ -89,7 +85,7 @@ class AutoencoderLearner:
         torch.manual_seed(seed)
         self._preset, self._seed = preset, seed
         training, validation = data.training, data.validation
-        shapes = np.concatenate([training.c, data.imagined[0]])
+        shapes, self._true = np.concatenate([training.c, data.imagined[0]]), len(training.c)
         self._c = torch.from_numpy(shapes.astype(np.float32)).to(device)
         self._held_out = torch.from_numpy(validation.c.astype(np.float32)).to(device)
         self._beyond = float(validation.beyond.sum())
@@ -104,7 +100,7 @@ class AutoencoderLearner:
 
     def step(self, number: int, share: float) -> float:
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
-        picked = torch.randint(len(self._c), (self._preset.coder_batch,), generator=generator)
+        picked = half_true(self._preset.coder_batch, self._true, len(self._c), generator)
         c = self._c[picked.to(self._c.device)]
         self.coder.train()
         away = self.coder.decode(self.coder.encode(c)) - c

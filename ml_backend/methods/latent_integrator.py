@@ -10,13 +10,14 @@ from ml_backend.methods.incremental_potential import Step
 from ml_backend.methods.latent_autoencoder import LARGEST_GRADIENT, WARM_UP, Autoencoder
 from ml_backend.methods.latent_data import LatentData
 from ml_backend.methods.latent_minimum import minimise
-from ml_backend.methods.latent_networks import load_module, load_optimiser, module_state, optimiser_state
+from ml_backend.methods.latent_networks import load_module, module_state
 from ml_backend.methods.latent_physics import LatentPhysics
 from ml_backend.methods.latent_presets import LatentPreset
 from ml_backend.methods.latent_samples import Solved, StateSampler
 from ml_backend.methods.latent_step import Integrator
 from ml_backend.methods.latent_stiffness import Stiffness, in_latents, scaling_of
 from ml_backend.methods.latent_validation import LatentValidation
+from ml_backend.methods.learner_state import load_optimiser, optimiser_state
 from ml_backend.methods.step_energies import StepEnergies
 from ml_backend.tensor_files import Tensors
 

@@ -67,21 +67,3 @@ def load_module(module: nn.Module, name: str, state: Tensors) -> None:
     prefix = name + "."
     found = {key.removeprefix(prefix): array for key, array in state.items() if key.startswith(prefix)}
     module.load_state_dict({key: torch.from_numpy(array.copy()) for key, array in found.items()})
-
-
-def optimiser_state(optimiser: torch.optim.Optimizer, name: str) -> Tensors:
-    """Adam's moments and step counts as arrays."""
-    found: Tensors = {}
-    for number, moments in optimiser.state_dict()["state"].items():
-        found |= {f"{name}.{number}.{key}": tensor.cpu().numpy().copy() for key, tensor in moments.items()}
-    return found
-
-
-def load_optimiser(optimiser: torch.optim.Optimizer, name: str, state: Tensors) -> None:
-    """What `optimiser_state` gave."""
-    moments: dict[int, dict[str, Tensor]] = {}
-    for key, array in state.items():
-        if key.startswith(name + "."):
-            number, what = key.removeprefix(name + ".").split(".")
-            moments.setdefault(int(number), {})[what] = torch.from_numpy(array.copy())
-    optimiser.load_state_dict({**optimiser.state_dict(), "state": moments})

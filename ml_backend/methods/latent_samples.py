@@ -91,14 +91,14 @@ class StateSampler:
         return at, now, before
 
     def _states(self, count: int, generator: torch.Generator) -> States:
-        """True ones, of other frames where they are mixed: pins may begin to move so from any of them."""
+        """True ones; where they are mixed, also imagined ones, of other frames: pins may move so from any."""
         if not self._mixed:
             at = self._frames(count, generator)
             return at, self.z[at - 1], self.z[at - 2]
         at = self._acted[
             torch.randint(len(self._acted), (count,), generator=generator).to(self._acted.device)
         ]
-        other = torch.randint(len(self._now), (count,), generator=generator).to(at.device)
+        other = half_true(count, len(self.steps), len(self._now), generator).to(at.device)
         return at, self._now[other], self._before[other]
 
     def _frames(self, count: int, generator: torch.Generator) -> Tensor:
@@ -128,6 +128,17 @@ class Solved:
         """The places of so many of them."""
         there = min(int(self.filled), len(self.z))
         return torch.randint(there, (count,), generator=generator).to(self.z.device)
+
+
+def half_true(count: int, true: int, every: int, generator: torch.Generator) -> Tensor:
+    """(count,): numbers below `every`, of which each second one is below `true`.
+
+    True shapes come first and imagined ones after them: however much is imagined, what was baked is what the
+    model is asked for.
+    """
+    picked = torch.randint(every, (count,), generator=generator)
+    picked[::2] = torch.randint(true, (-(-count // 2),), generator=generator)
+    return picked
 
 
 def _all_of(n: int, count: int, generator: torch.Generator) -> Tensor:

@@ -12,6 +12,12 @@ from torch.nn import functional
 
 from ml_backend.level_errors import relative_error
 from ml_backend.level_pairs import Pairs, Shapes
+from ml_backend.methods.learner_state import (
+    load_optimiser,
+    load_parameters,
+    optimiser_state,
+    parameters_state,
+)
 from ml_backend.methods.level_presets import LevelPreset
 from ml_backend.tensor_files import Tensors
 from neural_physics.methods.batched_perceptron import Layers
@@ -69,21 +75,11 @@ class LevelLearner:
         return tensors
 
     def state(self) -> Tensors:
-        state = {f"parameter.{k}": p.detach() for k, p in enumerate(self._parameters())}
-        for k, moments in self._optimiser.state_dict()["state"].items():
-            state |= {f"moment.{k}.{name}": value for name, value in moments.items()}
-        return {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
+        return parameters_state(self._parameters()) | optimiser_state(self._optimiser, "moment")
 
     def restore(self, state: Tensors) -> None:
-        moments: dict[int, dict[str, Tensor]] = {}
-        with torch.no_grad():
-            for k, parameter in enumerate(self._parameters()):
-                parameter.copy_(torch.from_numpy(state[f"parameter.{k}"].copy()))
-        for name, array in state.items():
-            if name.startswith("moment."):
-                _, number, of_moment = name.split(".")
-                moments.setdefault(int(number), {})[of_moment] = torch.from_numpy(array.copy())
-        self._optimiser.load_state_dict({**self._optimiser.state_dict(), "state": moments})
+        load_parameters(self._parameters(), state)
+        load_optimiser(self._optimiser, "moment", state)
 
     def _parameters(self) -> list[Tensor]:
         return [p for level in self.levels for p in level.parameters]

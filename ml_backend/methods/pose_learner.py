@@ -9,7 +9,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from ml_backend.methods.latent_networks import load_optimiser, optimiser_state
+from ml_backend.methods.learner_state import (
+    load_optimiser,
+    load_parameters,
+    optimiser_state,
+    parameters_state,
+)
 from ml_backend.methods.pose_data import PoseData
 from ml_backend.methods.spring_presets import SpringPreset
 from ml_backend.tensor_files import Tensors
@@ -96,15 +101,11 @@ class PoseLearner:
 
     def state(self) -> Tensors:
         """Parameters and Adam's moments."""
-        state = {f"parameter.{k}": p.detach() for k, p in enumerate(self._parameters)}
-        found = {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
-        return found | optimiser_state(self._optimiser, "moment")
+        return parameters_state(self._parameters) | optimiser_state(self._optimiser, "moment")
 
     def restore(self, state: Tensors) -> None:
         """What `state` gave."""
-        with torch.no_grad():
-            for k, parameter in enumerate(self._parameters):
-                parameter.copy_(torch.from_numpy(state[f"parameter.{k}"].copy()))
+        load_parameters(self._parameters, state)
         load_optimiser(self._optimiser, "moment", state)
 
     def _straight(self, x: Tensor) -> Tensor:

@@ -73,8 +73,7 @@ def test_figures_go_to_their_places(tmp_path, monkeypatch):
     report = tmp_path / "report.json"
     report.write_text('{"limit": {"frames": 9998, "error": 0.0512}}')
     monkeypatch.setattr(bench_docs, "PAGE", page)
-    monkeypatch.setattr(bench_docs, "REPORT", report)
-    bench_docs.main()
+    bench_docs.main(["--report", str(report)])
     text = page.read_text()
     assert "0.051" in text and "9,998" in text and "old" not in text
     assert "before" in text and "after" in text and "kept" in text

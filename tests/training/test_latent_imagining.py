@@ -83,10 +83,11 @@ def test_nothing_is_imagined_after_it_was_stopped(strand, tmp_path):
     assert caught.value.code == "stopped"
 
 
-def states(data: LatentData, count: int, **settings):
+def states(data: LatentData, count: int, imagined: int = 49, **settings):
     """Without noise, of a sampler whose latents are the numbers of the frames; imagined ones are 1000 on."""
     z = torch.arange(len(data.training.c), dtype=torch.float32)[:, None]
-    more = 1000.0 + torch.stack([torch.arange(1.0, 50.0), torch.arange(0.0, 49.0)])[:, :, None]
+    numbers = torch.arange(imagined + 1.0)[:, None]
+    more = 1000.0 + torch.stack([numbers[1:], numbers[:-1]])
     preset = replace(LatentPreset(), noise=1e-9, carried=0.0, **settings)
     s = torch.from_numpy(data.training.s.astype(np.float32))
     sampler = StateSampler(data, z, more, s, preset)
@@ -104,3 +105,10 @@ def test_shapes_of_other_frames_meet_what_acts_now_where_nothing_forbids_it(stra
         assert (now - at + 1.0).numpy() == pytest.approx(0.0, abs=1e-3)
     at, now, _ = states(replace(data, absolute=True), 50, swing=0.0)
     assert (now - at + 1.0).numpy() == pytest.approx(0.0, abs=1e-3)
+
+
+def test_however_much_is_imagined_half_of_what_is_drawn_is_true(strand):
+    for imagined in (1, 10_000):
+        now = states(strand[0], 2000, imagined, swing=0.0)[1]
+        true = float((now < 999.0).float().mean())
+        assert true == pytest.approx(0.5, abs=0.05) if imagined == 10_000 else true > 0.9

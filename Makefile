@@ -13,14 +13,16 @@ PIP := -m pip install --quiet --disable-pip-version-check
 
 setup: $(ENV_45)/ready $(ENV_52)/ready
 
-$(ENV_45)/ready: requirements/blender-4.5.txt requirements/training.txt requirements/solver.txt
+$(ENV_45)/ready: requirements/blender-4.5.txt requirements/training.txt requirements/solver.txt requirements/test-data.txt
 	$(PYTHON_311) -m venv $(ENV_45)
 	$(PY_45) $(PIP) -r requirements/blender-4.5.txt
+	$(PY_45) $(PIP) --no-deps -r requirements/test-data.txt
 	touch $@
 
-$(ENV_52)/ready: requirements/blender-5.2.txt
+$(ENV_52)/ready: requirements/blender-5.2.txt requirements/test-data.txt
 	$(PYTHON_313) -m venv $(ENV_52)
 	$(PY_52) $(PIP) -r requirements/blender-5.2.txt
+	$(PY_52) $(PIP) --no-deps -r requirements/test-data.txt
 	touch $@
 
 # Bake, train, play and render Ball & Sheet; the results are left in build/demo.

@@ -1,9 +1,11 @@
 """Skinning of a rest shape that each bone displaces in its own axes: x^net of Jin 2022, section 3.2.
 
-    x_v = skinning(rest)_v + sum_b w_vb R_b d_vb
+    x_v = skinning(rest)_v + sum_b o_vb R_b d_vb
 
-with R_b the matrix of bone b's move, without its shift, and d_vb what the bone adds to the vertex at rest.
-By matrices that is the skinning of rest + d. One d for all bones of a vertex would have to be found by
+with R_b the matrix of bone b's move, without its shift, d_vb what the bone adds to the vertex at rest, and
+o_vb how much it has to say there: not negative, 1 together for each vertex, 0 for bones that do not carry it.
+Where they are the skin's own weights that is, by matrices, the skinning of rest + d; fewer bones at a vertex
+cost less, and leave each with less to learn. One d for all bones of a vertex would have to be found by
 inverting the blend of their matrices, which is singular where a bone is folded back; with one for each bone
 any x is reached by d_vb = R_b^-1 (x - skinning(rest)), and what a bone learns stays the same wherever the
 others take the vertex. Preserve Volume needs no formula of its own.
@@ -17,44 +19,70 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .skinning import DualQuaternionSkinning, Floats, Shares, Skin, carried_points, columns_of
+from .skinning import DualQuaternionSkinning, Floats, Indices, Shares, Skin, VertexSums, carried_points
 
 SINGULAR = 1e-3  # of a matrix's largest stretch: what it squeezes further is not drawn out again
 
 
 class DisplacedSkinning:
-    """Displacements are coefficients times a basis, for each bone its own."""
+    """Displacements are coefficients times a basis, for each bone its own.
 
-    def __init__(self, skin: Skin, rest_positions: Floats, mean: Floats, basis: Floats) -> None:
-        """mean (P, 3), basis (P, 3, u): of the displacements, metres at rest, times the share's weight.
+    Turning a displacement by its bone costs no pass of its own: a bone's matrix, and each of its coefficients
+    times its turn, stand below each other, so that one product makes moved vertices of the basis.
+    """
 
-        P: the shares of `Shares`, in its order.
+    def __init__(
+        self,
+        skin: Skin,
+        rest_positions: Floats,
+        displaced: Indices,
+        mean: Floats,
+        bases: Sequence[Floats],
+        modes: int,
+    ) -> None:
+        """displaced (P,): which of the skin's shares bones displace, rising; mean (P, 3), metres at rest.
+
+        bases: (u_b, n_b, 3) metres at rest for each of the R bones that displace any, of its n_b shares; both
+        are times how much the bone has to say there. modes: u, none of the u_b is more.
         """
-        shares = self._shares = Shares(skin)
-        self._base = DualQuaternionSkinning(skin, rest_positions) if skin.preserve_volume else None
+        shares = Shares.of(skin)
+        some = shares.some(displaced)
         points = carried_points(shares, rest_positions)
+        others = np.setdiff1d(np.arange(len(shares.bones)), displaced)
+        self._base = DualQuaternionSkinning(skin, rest_positions) if skin.preserve_volume else None
         if self._base is not None:
-            points = [np.zeros_like(of_bone[:3]) for of_bone in points]
-        self._points, self._maps = points, list[Floats]()
-        for of_bone, (_, part) in zip(points, shares.parts, strict=True):
-            constant = mean[part].T + of_bone[:3]
-            rows = [*np.moveaxis(basis[part], (0, 1, 2), (2, 1, 0)), constant]
-            self._maps.append(np.stack(rows).reshape(len(rows), -1).astype(np.float32))
-        self._flat = [of_bone[:3].reshape(-1) for of_bone in points]  # views: the last row stays
+            points[:], others = 0.0, others[:0]
+        points[:3, displaced] += mean.T
+        plain = shares.some(others)
+        vertices = np.concatenate([some.vertices, plain.vertices])
+        self._sums = VertexSums(vertices, len(rest_positions))
+        self._owners = np.array([bone for bone, _ in some.parts], np.intp)
+        self._columns = np.empty((len(skin.bones) + 1, 4, 3), np.float32)
+        self._matrices = np.empty((len(self._owners), 4 + 3 * modes, 3), np.float32)
+        self._turned = self._matrices[:, 4:].reshape(len(self._owners), modes, 3, 3)
+        moved, self._products = self._sums.rows, list[tuple[Floats, Floats, Floats]]()
+        for matrix, (_, part), basis in zip(self._matrices, some.parts, bases, strict=True):
+            flat = basis.transpose(0, 2, 1).reshape(3 * len(basis), part.stop - part.start)
+            rows = np.concatenate([points[:, displaced[part]], flat])
+            self._products.append((rows.T, matrix[: len(rows)], moved[part]))
+        for bone, part in plain.parts:
+            rows = np.ascontiguousarray(points[:, others[part]])
+            self._products.append((rows.T, self._columns[bone], moved[len(displaced) :][part]))
 
     def __call__(self, moves: Floats, coefficients: Floats) -> Floats:
         """(V, 3) float32, metres, world space, a new array.
 
-        moves (K + 1, 3, 4): the object's, the bones'. coefficients (R, u + 1) float32 of the R bones that
-        carry anything, the last of each being 1.
+        moves (K + 1, 3, 4): the object's, the bones'. coefficients (R, u) float32.
         """
-        for z, rows, out in zip(coefficients, self._maps, self._flat, strict=True):
-            np.dot(z, rows, out=out)
-        columns = columns_of(moves)
-        if self._base is None:
-            return self._shares.total(self._points, columns)
-        placed = self._base(moves)
-        placed += self._shares.total(self._points, np.ascontiguousarray(columns[:, :3]))
+        self._columns[:] = moves.transpose(0, 2, 1)
+        matrices = self._columns[self._owners]
+        self._matrices[:, :4] = matrices
+        np.einsum("ru,rij->ruij", coefficients, matrices[:, :3], out=self._turned)
+        for rows, matrix, moved in self._products:
+            np.dot(rows, matrix, out=moved)
+        placed = self._sums()
+        if self._base is not None:
+            placed += self._base(moves)
         return placed
 
 

@@ -14,6 +14,7 @@ Floats = NDArray[np.float32]
 Indices = NDArray[np.intp]
 
 FLAT = 1e-12  # metres per metre: what a bone has squeezed to less than that has no direction
+AFTER, BEFORE = np.array([1, 2, 0]), np.array([2, 0, 1])  # of x, y and z, in a cross product
 
 
 def turns_of(moves: Floats) -> Floats:
@@ -24,33 +25,36 @@ def turns_of(moves: Floats) -> Floats:
     """
     x = _unit(moves[..., :, 0])
     y = moves[..., :, 1]
-    y = _unit(y - (x * y).sum(-1, keepdims=True) * x)
-    z = np.stack(
-        [
-            x[..., 1] * y[..., 2] - x[..., 2] * y[..., 1],
-            x[..., 2] * y[..., 0] - x[..., 0] * y[..., 2],
-            x[..., 0] * y[..., 1] - x[..., 1] * y[..., 0],
-        ],
-        -1,
-    )
-    return np.stack([x, y, z], -1)
+    y = _unit(y - np.einsum("...i,...i->...", x, y)[..., None] * x)
+    turns = np.empty((*x.shape, 3), np.float32)
+    turns[..., 0], turns[..., 1] = x, y
+    np.subtract(x[..., AFTER] * y[..., BEFORE], x[..., BEFORE] * y[..., AFTER], out=turns[..., 2])
+    return turns
 
 
-def seen_turns(turns: Floats, owners: Indices, seen: Indices) -> Floats:
-    """(..., R, 6 m + 3) float32: the turns of m others as each of R bones sees them, and the world's up.
+class SeenTurns:
+    """The turns of m others as each of R bones sees them, and the world's up."""
 
-    turns (..., K + 1, 3, 3) as of `turns_of`; owners (R,), seen (R, m): which of them.
-    """
-    count, others = seen.shape
-    table = np.empty((*turns.shape[:-3], count, 3, 2 * others + 1), np.float32)
-    columns = turns[..., seen, :, :2]  # (..., R, m, 3, 2)
-    table[..., :-1] = np.moveaxis(columns, -3, -2).reshape(*table.shape[:-1], 2 * others)
-    table[..., -1] = np.array([0.0, 0.0, 1.0])
-    found: Floats = np.swapaxes(turns[..., owners, :, :], -1, -2) @ table
-    return found.reshape(*found.shape[:-2], 3 * (2 * others + 1))
+    def __init__(self, owners: Indices, seen: Indices) -> None:
+        """owners (R,), seen (R, m): which bones."""
+        self._owners = owners
+        row, column = np.arange(3)[:, None, None], np.arange(2)
+        columns = (9 * seen[:, None, :, None] + 3 * row + column).reshape(len(seen), 3, -1)
+        # Counted from the end, where up's 0, 0, 1 stand behind all matrices.
+        up = np.broadcast_to(np.array([[-2], [-2], [-1]]), (len(seen), 3, 1))
+        self._places = np.concatenate([columns, up], 2)
+
+    def __call__(self, turns: Floats) -> Floats:
+        """(..., R, 6 m + 3) float32; turns (..., K + 1, 3, 3) as of `turns_of`."""
+        *before, count, _, _ = turns.shape
+        numbers = np.empty((*before, 9 * count + 2), np.float32)
+        numbers[..., :-2] = turns.reshape(*before, -1)
+        numbers[..., -2:] = 0.0, 1.0
+        found: Floats = np.swapaxes(turns[..., self._owners, :, :], -1, -2) @ numbers.take(self._places, -1)
+        return found.reshape(*before, len(self._places), -1)
 
 
 def _unit(v: Floats) -> Floats:
-    length = np.sqrt((v * v).sum(-1, keepdims=True))
+    length = np.sqrt(np.einsum("...i,...i->...", v, v))[..., None]
     unit: Floats = (v / np.maximum(length, FLAT)).astype(np.float32, copy=False)
     return unit

@@ -6,8 +6,8 @@ the first move of all is the object's own, which vertices follow as far as no bo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -54,36 +54,52 @@ def skinning_of(skin: Skin, rest_positions: Floats) -> LinearSkinning | DualQuat
     return kind(skin, rest_positions)
 
 
+@dataclass(frozen=True)
 class Shares:
-    """Which bone carries which vertex by how much, and the sums over the bones of each vertex.
+    """Which bone carries which vertex by how much: bones, vertices (S,), weights (S,) float32.
 
-    bones, vertices (P,), weights (P,) float32: of each share that is not 0, bone by bone, the object being
-    the first, then vertex by vertex. parts: the bones that carry anything, and where the shares of each are.
+    Bone by bone, the object being the first, then vertex by vertex.
     """
 
-    def __init__(self, skin: Skin) -> None:
+    bones: Indices
+    vertices: Indices
+    weights: Floats
+
+    @classmethod
+    def of(cls, skin: Skin) -> Shares:
+        """All that are not 0."""
         weights = _with_object(skin.weights)
-        self.bones, self.vertices = np.nonzero(weights.T)
-        self.weights = weights[self.vertices, self.bones]
+        bones, vertices = np.nonzero(weights.T)
+        return cls(bones, vertices, weights[vertices, bones])
+
+    def some(self, places: Indices) -> Shares:
+        """Those at places (n,), which rise."""
+        return Shares(self.bones[places], self.vertices[places], self.weights[places])
+
+    @cached_property
+    def parts(self) -> list[tuple[int, slice]]:
+        """The bones that carry anything, and where the shares of each are."""
         used, firsts = np.unique(self.bones, return_index=True)
-        ends = [*firsts[1:], len(self.bones)]
-        self.parts = [(int(b), slice(*part)) for b, *part in zip(used, firsts, ends, strict=True)]
+        ends = np.append(firsts, len(self.bones))[1:]
+        return [(int(b), slice(*part)) for b, *part in zip(used, firsts, ends, strict=True)]
+
+
+class VertexSums:
+    """Adds up what each vertex has of `rows` (S, 3) float32, metres, which are to be written."""
+
+    def __init__(self, vertices: Indices, count: int) -> None:
+        """vertices (S,): whose each row is; count: V."""
         # Where each vertex's addends are; the last one, of nothing, for those that have fewer than others.
-        count = len(self.bones)
-        self._addends = _ranked(self.vertices, np.arange(count), len(weights), missing=count)
-        self._moved = np.zeros((count + 1, 3), np.float32)
-        self._one = np.empty((len(weights), 3), np.float32)
+        self._addends = _ranked(vertices, np.arange(len(vertices)), count, missing=len(vertices))
+        self._rows = np.zeros((len(vertices) + 1, 3), np.float32)
+        self.rows = self._rows[:-1]
+        self._one = np.empty((count, 3), np.float32)
 
-    def total(self, points: Sequence[Floats], columns: Floats) -> Floats:
-        """(V, 3) float32, a new array: the sum of what the bones make of points, (n, shares) of each part.
-
-        columns (K + 1, n, 3) float32: a bone's matrix, transposed.
-        """
-        for (bone, part), of_bone in zip(self.parts, points, strict=True):
-            np.dot(of_bone.T, columns[bone], out=self._moved[part])
-        total: Floats = np.take(self._moved, self._addends[0], axis=0)
+    def __call__(self) -> Floats:
+        """(V, 3) float32, a new array."""
+        total: Floats = np.take(self._rows, self._addends[0], axis=0)
         for places in self._addends[1:]:
-            total += np.take(self._moved, places, axis=0, out=self._one, mode="clip")
+            total += np.take(self._rows, places, axis=0, out=self._one, mode="clip")
         return total
 
 
@@ -95,20 +111,28 @@ class LinearSkinning:
     """
 
     def __init__(self, skin: Skin, rest_positions: Floats) -> None:
-        self._shares = Shares(skin)
-        self._points = carried_points(self._shares, rest_positions)
+        shares = Shares.of(skin)
+        points = carried_points(shares, rest_positions)
+        self._sums = VertexSums(shares.vertices, len(rest_positions))
+        self._parts = [
+            (bone, np.ascontiguousarray(points[:, part]).T, self._sums.rows[part])
+            for bone, part in shares.parts
+        ]
 
     def __call__(self, moves: Floats) -> Floats:
         """(V, 3) float32, metres, world space, a new array; moves (K + 1, 3, 4): the object's, the bones'."""
-        return self._shares.total(self._points, columns_of(moves))
+        columns = columns_of(moves)
+        for bone, points, moved in self._parts:
+            np.dot(points, columns[bone], out=moved)
+        return self._sums()
 
 
-def carried_points(shares: Shares, rest_positions: Floats) -> list[Floats]:
-    """(4, n) of each part: x, y, z and 1 of its n vertices at rest, times their weights; float32."""
+def carried_points(shares: Shares, rest_positions: Floats) -> Floats:
+    """(4, S) float32: x, y, z and 1 of each share's vertex at rest, metres, times the share's weight."""
     points = np.ones((4, len(shares.vertices)), np.float32)
     points[:3] = rest_positions[shares.vertices].T
     points *= shares.weights
-    return [np.ascontiguousarray(points[:, part]) for _, part in shares.parts]
+    return points
 
 
 def columns_of(moves: Floats) -> Floats:

@@ -99,15 +99,16 @@ def make_dataset(path, counts=(240, 40), frames=(100, 60), preserve_volume=False
         x[list(failed)] += 1.0
         excluded = tuple(Exclusion(frame, frame, "no equilibrium") for frame in failed)
         about = TakeInfo(held, kind="quasistatic", role=role, seed=seed, excluded=excluded)
-        _write(dataset, f"poses_{role}", about, x, matrices)
+        write(dataset, f"poses_{role}", about, x, matrices)
         matrices, angles = motion(moving, seed)
         targets = shapes(mesh, matrices, angles)
         x = jiggling.swung(targets, jiggling.central_slopes(targets), *jiggling.springs(mesh))
-        _write(dataset, f"motion_{role}", TakeInfo(moving, role=role, seed=seed), x, matrices)
+        write(dataset, f"motion_{role}", TakeInfo(moving, role=role, seed=seed), x, matrices)
     return dataset
 
 
-def _write(dataset, name, info, x, matrices):
+def write(dataset, name, info, x, matrices):
+    """A take of world-space points x (frames, V, 3)."""
     seen = jiggling.seen(matrices, x)
     with dataset.writer(name, info) as writer:
         for positions, y in zip(seen, jiggling.interaction(matrices), strict=True):

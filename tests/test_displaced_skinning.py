@@ -10,7 +10,7 @@ import posing
 import pytest
 
 from neural_physics.displaced_skinning import DisplacedSkinning, undisplaced
-from neural_physics.pose_turns import seen_turns, turns_of
+from neural_physics.pose_turns import SeenTurns, turns_of
 from neural_physics.skinning import Shares, skinning_of
 
 
@@ -20,12 +20,40 @@ def moves_of(matrices):
 
 def displaced(mesh, found, moves):
     """What is shown where each share is displaced by what was found for it, (n, 3) of each part."""
-    shares = Shares(mesh.skin)
+    shares = Shares.of(mesh.skin)
     mean = np.concatenate(found) * shares.weights[:, None]
-    basis = np.zeros((*mean.shape, 1), np.float32)
-    skinning = DisplacedSkinning(mesh.skin, mesh.rest_positions, mean.astype(np.float32), basis)
-    ones = np.ones((len(shares.parts), 2), np.float32)
-    return skinning(moves, ones)
+    bases = [np.zeros((0, len(of_bone), 3), np.float32) for of_bone in found]
+    every = np.arange(len(mean))
+    skinning = DisplacedSkinning(
+        mesh.skin, mesh.rest_positions, every, mean.astype(np.float32), bases, modes=1
+    )
+    return skinning(moves, np.ones((len(found), 1), np.float32))
+
+
+@pytest.mark.parametrize("preserve_volume", [False, True])
+def test_some_shares_are_displaced_by_coefficients_of_bases_of_any_length(preserve_volume):
+    """Against the sum in the module's own words, bone by bone and vertex by vertex."""
+    mesh = posing.strip(preserve_volume)
+    moves = moves_of(posing.poses(1, 8)[0])[0]
+    shares, rng = Shares.of(mesh.skin), np.random.default_rng(2)
+    places = np.flatnonzero((shares.bones != 3) & (rng.random(len(shares.bones)) < 0.6))
+    some = shares.some(places)
+    counts = [2, 0, 5, 1, 3]
+    assert [bone for bone, _ in some.parts] == [1, 2, 4, 5, 6]
+    mean = rng.normal(0.0, 0.1, (len(places), 3)).astype(np.float32)
+    bases = [
+        rng.normal(0.0, 0.1, (count, part.stop - part.start, 3)).astype(np.float32)
+        for count, (_, part) in zip(counts, some.parts, strict=True)
+    ]
+    z = rng.normal(size=(len(counts), 6)).astype(np.float32)
+    wanted = skinning_of(mesh.skin, mesh.rest_positions)(moves)
+    for of_bone, basis, (bone, part) in zip(z, bases, some.parts, strict=True):
+        for n, vertex in enumerate(some.vertices[part]):
+            d = mean[part][n] + sum(of_bone[k] * basis[k, n] for k in range(len(basis)))
+            wanted[vertex] += moves[bone, :, :3] @ d
+    skinning = DisplacedSkinning(mesh.skin, mesh.rest_positions, places, mean, bases, modes=6)
+    assert np.abs(skinning(moves, z) - wanted).max() < 2e-6
+    assert np.array_equal(skinning(moves, z), skinning(moves, z))
 
 
 @pytest.mark.parametrize("preserve_volume", [False, True])
@@ -38,7 +66,7 @@ def test_whatever_is_off_skinning_is_found_at_rest_and_brought_back(preserve_vol
     moves = moves_of(np.concatenate([matrices, [posing.placed((0.3, 0.1), (0.0, 0.0, 0.0), folded)]]))
     skinning = skinning_of(mesh.skin, mesh.rest_positions)
     offsets = np.random.default_rng(0).normal(0.0, 0.05, (len(moves), mesh.vertex_count, 3))
-    found = undisplaced(Shares(mesh.skin), moves, offsets)
+    found = undisplaced(Shares.of(mesh.skin), moves, offsets)
     for n, move in enumerate(moves):
         shown = displaced(mesh, [of_bone[n] for of_bone in found], move)
         assert np.abs(shown - skinning(move) - offsets[n]).max() < 2e-6
@@ -50,7 +78,7 @@ def test_one_displacement_for_all_bones_is_skinning_of_another_rest_shape():
     matrices, _ = posing.poses(3, 4)
     d = np.random.default_rng(1).normal(0.0, 0.1, (mesh.vertex_count, 3))
     other = replace(mesh, rest_positions=mesh.rest_positions + d)
-    shares = Shares(mesh.skin)
+    shares = Shares.of(mesh.skin)
     same = [d[shares.vertices[part]] for _, part in shares.parts]
     shown = [displaced(mesh, same, move) for move in moves_of(matrices)]
     assert np.abs(np.array(shown) - jiggling.skinned(other, matrices)).max() < 2e-6
@@ -62,7 +90,7 @@ def test_a_bone_that_is_scaled_flat_makes_no_displacement_endless():
     moves[0, 2, :, 2] *= 1e-9
     moves[0, 3, :, :3] = 0.0
     offsets = np.full((1, mesh.vertex_count, 3), 0.05)
-    found = undisplaced(Shares(mesh.skin), moves, offsets)
+    found = undisplaced(Shares.of(mesh.skin), moves, offsets)
     assert max(np.abs(of_bone).max() for of_bone in found) < 0.1
     assert np.isfinite(turns_of(moves)).all()
 
@@ -75,7 +103,7 @@ def test_turns_are_seen_the_same_wherever_the_object_stands_and_whatever_its_sca
     one, other = (
         posing.placed(turn, shift, angles) for turn, shift in [((0, 0), (0, 0, 0)), ((1, 2), (3, 4, 5))]
     )
-    found = [seen_turns(turns_of(m[1:, :3].astype(np.float32)), owners, seen) for m in (one, other)]
+    found = [SeenTurns(owners, seen)(turns_of(m[1:, :3].astype(np.float32))) for m in (one, other)]
     columns = [values.reshape(3, 3, 5) for values in found]
     assert np.abs(columns[0][..., :4] - columns[1][..., :4]).max() < 1e-5
     for region, (owner, others) in enumerate(zip(owners, seen, strict=True)):

@@ -23,6 +23,7 @@ import bench_limit
 import bench_normals
 import bench_penetration
 import bench_solver
+import bench_springs
 import bench_table
 from bench_datasets import BENCH
 from workshop import ROOT, console, leave_after
@@ -88,6 +89,7 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "penetration": bench_penetration.judge,
     "solver": bench_solver.judge,
     **bench_latent.PARTS,
+    **bench_springs.PARTS,
 }
 
 

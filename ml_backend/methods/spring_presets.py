@@ -21,11 +21,12 @@ class SpringPreset(Preset):
     the one about which the simulation swings, as flesh that hangs has it, and not the mesh's own; it stands
     in for the network of poses, where there are none or `network` is off.
 
-    Of the network of held poses: poses: that it learns from, at most. modes: principal components of each
-    bone's vertices; bones_seen: that each bone's network sees, at most. layers: the output included; width:
-    of those before it. ridge: of the regression that it adds to, in the inputs' variances. steps, batch,
-    learning_rate (falls along a cosine to a hundredth), decay: AdamW's, of the weights. validate_every:
-    steps; patience: validations without a better one; minutes: training ends then (0: no limit).
+    Of the network of held poses: poses: that it learns from, at most. modes: principal components at each
+    vertex, on average: bones share them out by what they show; bones_seen: that each bone's network sees, at
+    most. layers: the output included; width: of those before it. ridge: of the regression that it adds to,
+    in the inputs' variances. steps, batch, learning_rate (falls along a cosine to a hundredth), decay:
+    AdamW's, of the weights. validate_every: steps; patience: validations without a better one; minutes:
+    training ends then (0: no limit).
     """
 
     frames: int = 200
@@ -35,7 +36,7 @@ class SpringPreset(Preset):
     settled: bool = True
     network: bool = True
     poses: int = 1000
-    modes: int = 12
+    modes: int = 16
     bones_seen: int = 8
     layers: int = 3
     width: int = 32
@@ -73,8 +74,8 @@ class SpringPreset(Preset):
 PRESETS = {
     "preview": SpringPreset(frames=100, generations=2, poses=300, steps=1000, minutes=1.0),
     "balanced": SpringPreset(),
-    "final": SpringPreset(frames=1000, generations=6, poses=5000, modes=24, steps=20_000, minutes=60.0),
+    "final": SpringPreset(frames=1000, generations=6, poses=5000, modes=32, steps=20_000, minutes=60.0),
     # Jin 2022, sections 3.1 and 7: about 5,000 poses; under 100 frames, the worst tenth left out. It has a
     # regularisation, and no figure. Its network is a CNN of images: see the method's page.
-    "paper": SpringPreset(frames=100, left_out=0.1, poses=5000, modes=24, steps=20_000, minutes=60.0),
+    "paper": SpringPreset(frames=100, left_out=0.1, poses=5000, modes=32, steps=20_000, minutes=60.0),
 }

@@ -83,6 +83,15 @@ def test_springs_about_the_network_beat_springs_about_skinning(dataset, trained,
     assert found[0] < 0.1 and found[0] < 0.5 * found[1]
 
 
+def test_the_budget_is_spent_where_the_most_is_shown(trained):
+    """Bones at the ends, which one joint bends, have fewer components than those between two joints."""
+    tensors = trained[1].tensors
+    counts, vertices = tensors["network.modes"], posing.strip().vertex_count
+    assert len(tensors["network.basis"]) <= 3 * 16 * vertices
+    assert counts[[0, -1]].max() < counts[1:-1].min()
+    assert len(tensors["network.shares"]) < np.count_nonzero(tensors["weights"])
+
+
 def test_a_far_bone_changes_nothing_and_a_near_one_does(trained):
     method = load_method(trained[1])
     angles = posing.random_angles(1, 12)[0]
@@ -130,7 +139,7 @@ def test_what_plays_is_what_the_trainer_measured(dataset, tmp_path):
     info = read_info(dataset)
     network = PoseNetwork(Model(info, tensors, "network"), rig.skin, rig.rest)
     frames = [frame for span in held for frame in rig.frames(span)]
-    shown = np.stack([network.coefficients(pose.moves)[0][:, :-1].copy() for pose, _ in frames])
+    shown = np.stack([network.coefficients(pose.moves)[0] for pose, _ in frames])
     off = np.square(shown - data.held_wanted, dtype=np.float64).sum() + data.left.sum()
     assert np.sqrt(off / data.far.sum()) == pytest.approx(learner.validate(), rel=1e-4)
     # What the bones of a vertex say is blended: the blend is no further off than they are.
@@ -197,18 +206,52 @@ def test_bones_that_preserve_volume_are_learned_from_as_well(tmp_path):
     assert result["pose_error_mm"] < 0.3 * result["pose_skinning_mm"]
 
 
+def changed(name, change):
+    """Damage that changes one tensor of the network."""
+
+    def damage(tensors):
+        tensors[f"network.{name}"] = change(tensors[f"network.{name}"].copy())
+
+    return damage
+
+
+def with_last(value):
+    def change(tensor):
+        tensor.reshape(-1)[-1] = value
+        return tensor
+
+    return change
+
+
 DAMAGE = {
     "no mean": lambda t: t.pop("network.mean"),
     "no seen": lambda t: t.pop("network.seen"),
     "no layers": lambda t: t.pop("network.0.weight"),
+    "no shares": lambda t: t.pop("network.shares"),
+    "no modes": lambda t: t.pop("network.modes"),
     "a layer too few": lambda t: t.pop("network.2.weight"),
-    "seen by nobody": lambda t: t.update({"network.seen": t["network.seen"] + 100}),
-    "seen as fractions": lambda t: t.update({"network.seen": t["network.seen"].astype(np.float32)}),
-    "another basis": lambda t: t.update({"network.basis": t["network.basis"][1:]}),
-    "fewer modes": lambda t: t.update({"network.basis": t["network.basis"][..., 1:]}),
-    "no number": lambda t: t.update({"network.1.bias": np.full_like(t["network.1.bias"], np.nan)}),
-    "short limits": lambda t: t.update({"network.high": t["network.high"][:, 1:]}),
-    "a flat basis": lambda t: t.update({"network.basis": np.float32(0.0).reshape(())}),
+    "seen by nobody": changed("seen", lambda t: t + 100),
+    "seen as fractions": changed("seen", lambda t: t.astype(np.float32)),
+    "a share twice": changed("shares", lambda t: t[[0, *range(len(t) - 1)]]),
+    "shares that fall": changed("shares", lambda t: t[::-1]),
+    "a share that is not there": changed("shares", with_last(10_000)),
+    "a share before the first": changed("shares", lambda t: t - 1 - t[0]),
+    "a bone's shares left out": changed("shares", lambda t: t[t > t[0] + 40]),
+    "shares of none": changed("shares", lambda t: t[:0]),
+    "shares as fractions": changed("shares", lambda t: t.astype(np.float32)),
+    "another mean": changed("mean", lambda t: t[1:]),
+    "more modes than numbers": changed("modes", with_last(10_000)),
+    "modes below none": changed("modes", with_last(-1)),
+    "one mode fewer than the basis has": changed("modes", lambda t: np.where(t == t.max(), t - 1, t)),
+    "modes of fewer bones": changed("modes", lambda t: t[1:]),
+    "a shorter basis": changed("basis", lambda t: t[1:]),
+    "a longer basis": changed("basis", lambda t: np.append(t, t[:3])),
+    "a basis without numbers": changed("basis", lambda t: t[:0]),
+    "a basis of another shape": changed("basis", lambda t: t[None]),
+    "a basis that is not a number": changed("basis", with_last(np.inf)),
+    "fewer coefficients": changed("linear", lambda t: t[:, 1:]),
+    "no number": changed("1.bias", with_last(np.nan)),
+    "short limits": changed("high", lambda t: t[:, 1:]),
 }
 
 

@@ -9,7 +9,7 @@ from .character_motion import CROUCH, LEAP
 from .posing import STILL, Key, Pose, scaled
 
 APART: Pose = {
-    "thigh*": (0, -20, 0), "foot*": (0, 14, 0), "shoulder*": (0, -16, 0), "upper_arm*": (0, -40, 0),
+    "thigh*": (0, -20, 0), "foot*": (0, 14, 0), "shoulder*": (0, -14, 0), "upper_arm*": (0, -35, 0),
     "forearm*": (0, -36, 0), "head": (4, 0, 0),
 }  # fmt: skip
 TOGETHER: Pose = {"thigh*": (-14, 0, 0), "shin*": (22, 0, 0), "foot*": (-8, 0, 0), "spine": (4, 0, 0)}

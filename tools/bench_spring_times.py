@@ -1,0 +1,109 @@
+"""What a frame of jiggle springs takes, part by part, beside a frame of the simulation it was learned from.
+
+All in one process and on one thread, in milliseconds of the processor: medians, and the least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from statistics import fmean, median
+from time import process_time
+from typing import Any, TypeVar
+
+import numpy as np
+from solver_times import solver_ms
+from spring_scenes import CHARACTERS, FINE, STANDING, Character, baked, take_of
+from spring_training import loaded, trained
+
+from ml_backend.methods.rig_takes import RigTakes
+from ml_backend.simulation.posing import PosedBody
+from neural_physics.model_file import read_model
+from neural_physics.poses import pose_in
+from neural_physics.takes import Dataset
+
+T = TypeVar("T")
+
+PASSES = 5  # over an action's frames
+SETTLED = 10  # poses that are solved for once more
+
+
+def judge() -> dict[str, Any]:
+    """Of each character there is."""
+    there = {character: baked(character) for character in (*CHARACTERS, FINE)}
+    return {
+        "rows": [_row(character, data) for character, data in there.items() if data is not None],
+        "missing": [character.name for character, data in there.items() if data is None],
+    }
+
+
+def _row(character: Character, dataset: Dataset) -> dict[str, Any]:
+    path, training = trained(character.example, dataset.path)
+    take = dataset.take(take_of(character.fitted))
+    skin, body = dataset.mesh.skin, dataset.body
+    assert skin is not None and body is not None  # it was baked for springs, by the bundled solver
+    solved = [each for each in dataset.outlines() if each.info.kind == "quasistatic"]
+    return {
+        "name": character.name,
+        "vertices": dataset.info.vertex_count,
+        "bones": len(skin.bones),
+        "on_each": float(np.count_nonzero(skin.weights, axis=1).mean()),
+        "modes": read_model(path).tensors["network.basis"].shape[2],
+        "simulated_vertices": body.vertex_count,
+        "tetrahedra": len(body.elements),
+        "steps": body.settings.steps,
+        "ms": frame_ms(dataset, path, np.asarray(take.interaction[STANDING:])),
+        "solver_ms": solver_ms(dataset, take.name, len(take.positions)),
+        "poses": sum(each.frame_count for each in solved),
+        "pose_ms": pose_ms(dataset, next(each.name for each in solved)),
+        "training_seconds": training["seconds"] + training.get("pose_seconds", 0.0),
+    }
+
+
+def frame_ms(dataset: Dataset, model: Path, ys: np.ndarray) -> dict[str, dict[str, float]]:
+    """The median and the least of each part of a frame, of interactions (N, e) one after the other.
+
+    The network's share is what targets take longer with it than skinning does without, and that of springs
+    what a step takes longer than its targets.
+    """
+    method, rig = loaded(model), RigTakes.of(dataset)
+    skinning = rig.bones_alone()
+    bones, targets, steps, shown = list[float](), list[float](), list[float](), list[float]()
+    for _ in range(PASSES):
+        state = method.start(ys[0])
+        for y in ys[1:]:
+            pose = pose_in(y[rig.where])
+            bones.append(_ms(skinning, pose)[0])
+            targets.append(_ms(method.targets, pose)[0])
+            ms, state = _ms(method.step, state, y)
+            steps.append(ms)
+            shown.append(_ms(method.positions, state, y)[0])
+    return {
+        "skinning": _told(bones),
+        "network": _told(targets, bones),
+        "springs": _told(steps, targets),
+        "frame": _told(shown),
+        "total": _told([step + show for step, show in zip(steps, shown, strict=True)]),
+    }
+
+
+def _told(taken: list[float], but: list[float] | None = None) -> dict[str, float]:
+    found = {"median": median(taken), "least": min(taken)}
+    return {name: ms - _told(but)[name] for name, ms in found.items()} if but else found
+
+
+def _ms(work: Callable[..., T], *args: object) -> tuple[float, T]:
+    began = process_time()
+    found = work(*args)
+    return 1e3 * (process_time() - began), found
+
+
+def pose_ms(dataset: Dataset, take: str) -> float:
+    """Mean of what the solver takes for a held pose, of a take's first ones."""
+    surroundings, rig = dataset.surroundings(take), RigTakes.of(dataset)
+    body = dataset.body
+    assert surroundings is not None and body is not None
+    request, tracks = surroundings
+    moves = pose_in(tracks.interaction[:, rig.where]).moves
+    posed = PosedBody(request, body, tracks, rig.skin, moves)
+    return fmean(_ms(posed.settle, index)[0] for index in range(min(SETTLED, len(moves))))

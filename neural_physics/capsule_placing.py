@@ -24,11 +24,17 @@ class CarriedCapsules:
         self._axes = (along / np.where(self._balls, 1.0, lengths)[:, None])[:, :, None]
 
     def placed(self, carried: Rows) -> Capsules:
-        """Where they are; carried (C, 4, 4): from the axes of what carries each to the vertices'.
+        """Where they are; carried: see `rows`."""
+        rows = self.rows(carried)
+        return Capsules(rows[:, :3], rows[:, 3:6], rows[:, 6], rows[:, 7])
 
-        The ends follow exactly. Where lengths are scaled unevenly a round section becomes an oval one: it
-        is taken for the circle of the same area, so that a bone that stretches and keeps its volume gets
-        thinner as its limb does. A ball becomes one of the same volume.
+    def rows(self, carried: Rows) -> Rows:
+        """(C, 8): start and end, then both radii, of each as a channel of kind "capsule" has them.
+
+        carried (C, 4, 4): from the axes of what carries each to the vertices'. The ends follow exactly.
+        Where lengths are scaled unevenly a round section becomes an oval one: it is taken for the circle of
+        the same area, so that a bone that stretches and keeps its volume gets thinner as its limb does. A
+        ball becomes one of the same volume.
         """
         ends = carried @ self._ends
         linear = carried[:, :3, :3]
@@ -37,5 +43,4 @@ class CarriedCapsules:
         stretches = np.sqrt(np.einsum("ij,ij->i", axes, axes))
         sections = volumes / np.where(stretches > 0.0, stretches, 1.0)
         scales = np.where(self._balls, np.cbrt(volumes), np.sqrt(sections))
-        radii = self._radii * scales[:, None]
-        return Capsules(ends[:, :3, 0], ends[:, :3, 1], radii[:, 0], radii[:, 1])
+        return np.concatenate([ends[:, :3, 0], ends[:, :3, 1], self._radii * scales[:, None]], axis=1)

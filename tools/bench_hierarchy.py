@@ -1,8 +1,10 @@
 # ruff: noqa: T201 (a tool that is read)
-"""Measures hierarchical cloth: `times` (Table 2 of Oh 2018), and `errors FOLDER` against subdivision.
+"""Measures hierarchical cloth (Oh 2018): `times` (Table 2), `errors FOLDER` against subdivision, `structures
+FOLDER` (Fig. 10) and `stretched FOLDER` (Fig. 11).
 
-`errors` simulates what is not in FOLDER yet, trains the paper's networks and ours for `--minutes` each, and
-prints how far each is from the fine simulation if level 0 is true.
+All but `times` simulate what is not in FOLDER yet, and train for `--minutes` each: `errors` and `stretched`
+the paper's networks and ours, and tell how far each is from the fine simulation if level 0 is true;
+`structures` networks of each depth and width.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from ml_backend.level_errors import (
     loop_subdivision,
     rms_error,
 )
-from ml_backend.level_pairs import Shapes, pairs_of
+from ml_backend.level_pairs import Shapes
 from ml_backend.sparse_solve import sparse_solve
 from neural_physics.energies import springs
 from neural_physics.energies.air import wind_forces
@@ -214,29 +216,58 @@ def shapes_of(part: str, folder: Path, every: int = 5) -> list[tuple[ClothScene,
     return found
 
 
-def errors(folder: Path, minutes: float) -> None:
-    """RMS over all vertices beyond level 0, relative to linear subdivision's."""
-    import torch
+def learned_from(folder: Path) -> tuple[list[Shapes], list[Shapes]]:
+    """What is learned from, and what chooses the best networks."""
+    training = [shapes for _, shapes in shapes_of("training", folder)]
+    return training, [replace(s, frames=s.frames[::4]) for _, s in shapes_of("validation", folder)]
 
-    from ml_backend.methods.level_learner import LevelLearner
+
+def networks_of(folder: Path, minutes: float) -> dict[str, tuple[str, list[Layers]]]:
+    """Ours and the paper's: the form, and the layers of both levels."""
+    import torch
+    from hierarchy_studies import trained
+
     from ml_backend.methods.level_presets import PRESETS
-    from ml_backend.training import Schedule, Training
-    from neural_physics.reporting import StopRequest
 
     torch.set_num_threads(1)
-    training = [shapes for _, shapes in shapes_of("training", folder)]
-    held_out = [replace(s, frames=s.frames[::4]) for _, s in shapes_of("validation", folder)]
+    training, held_out = learned_from(folder)
     networks = {}
     for name in ("balanced", "paper"):
         preset = PRESETS[name]
-        pairs = [pairs_of(training, level, preset.form, preset.pairs, 0) for level in (1, 2)]
-        learner = LevelLearner(pairs, held_out, preset, 0)
-        schedule = Schedule(learner.steps, preset.validate_every, preset.patience, minutes)
-        run = Training(learner, schedule, folder / f"{name}.safetensors", f"{name} {minutes}")
-        run.run(lambda event: None, StopRequest())
-        course = run.course
-        print(f"{name}: {[len(p) for p in pairs]} pairs, {course.step} steps, {course.seconds:.0f} s")
+        run = trained(preset, training, held_out, minutes, folder / f"{name}.safetensors")
+        print(f"{name}: {run.course.step} steps, {run.course.seconds:.0f} s")
         networks[name] = preset.form, [_layers(run.best, level) for level in (1, 2)]
+    return networks
+
+
+def structures(folder: Path, minutes: float) -> None:
+    """Fig. 10: equal minutes for each structure, of the paper's form and of ours."""
+    import torch
+    from hierarchy_studies import study
+
+    from ml_backend.methods.level_presets import PRESETS
+
+    torch.set_num_threads(1)
+    for name in ("paper", "balanced"):
+        study(PRESETS[name], *learned_from(folder), minutes, folder)
+
+
+def stretched(folder: Path, minutes: float) -> None:
+    """Fig. 11: how rough over-stretched cloth becomes; a picture of each scene is left in the folder."""
+    import hierarchy_studies
+
+    networks = networks_of(folder, minutes)
+    for number, (_, shapes) in enumerate(shapes_of("stretched", folder)):
+        rest = shapes.hierarchy.sorted(shapes.rest)
+        refined: dict[str, Refine] = {"linear": linear_subdivision(shapes.hierarchy)}
+        for name, (form, layers) in networks.items():
+            refined[name] = LevelNetworks(shapes.hierarchy, rest, [form] * 2, layers)
+        hierarchy_studies.stretched(shapes, refined, folder / f"stretched_{number}.png")
+
+
+def errors(folder: Path, minutes: float) -> None:
+    """RMS over all vertices beyond level 0, relative to linear subdivision's."""
+    networks = networks_of(folder, minutes)
     for part in ("motion", "stiffness", "colliders", "stretched"):
         for scene, shapes in shapes_of(part, folder):
             rest = shapes.hierarchy.sorted(shapes.rest)
@@ -284,14 +315,16 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     of_times = commands.add_parser("times")
     of_times.add_argument("--frames", type=int, default=60)
-    of_errors = commands.add_parser("errors")
-    of_errors.add_argument("folder", type=Path)
-    of_errors.add_argument("--minutes", type=float, default=8.0)
+    of_folder = {"errors": errors, "structures": structures, "stretched": stretched}
+    for name in of_folder:
+        command = commands.add_parser(name)
+        command.add_argument("folder", type=Path)
+        command.add_argument("--minutes", type=float, default=8.0)
     args = parser.parse_args()
     if args.command == "times":
         times(args.frames)
     else:
-        errors(args.folder, args.minutes)
+        of_folder[args.command](args.folder, args.minutes)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from typing import NamedTuple
+
 import bpy
 import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ..capsule_placing import CarriedCapsules
-from ..capsules import Bodies
+from ..capsules import Bodies, Capsules
+from ..channels import SIZES, Channel
 from ..errors import Problem
 from .capsule_properties import NEURALPHYSICS_PG_capsule
 from .properties import settings_of
@@ -23,33 +27,58 @@ def pushing_capsules(obj: bpy.types.Object) -> list[NEURALPHYSICS_PG_capsule]:
     return [item for item in settings.capsules if item.enabled] if settings.projection.enabled else []
 
 
+class CapsuleSettings(NamedTuple):
+    """What a capsule is, whatever it is called; see `NEURALPHYSICS_PG_capsule`. source: its session_uid."""
+
+    source: int
+    bone: str
+    start: tuple[float, ...]
+    end: tuple[float, ...]
+    radii: tuple[float, float]
+
+
 class CapsuleSampler:
     """Samples the capsules of an object frame by frame.
 
-    The capsules are those of when it was made: make another when the artist edits them. What carries them
-    is found again after an undo, whatever it is called by then.
+    settings: of each of them. The capsules are those of when it was made: make another when the artist
+    edits them. What carries them is found again after an undo, whatever it is called by then.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
         """Raises Problem("capsule_lost") for a capsule whose object or bone is gone."""
         self._obj, self._name = Numbered(obj), obj.name
         items = pushing_capsules(obj)
-        self._count = len(items)
         by_source: dict[bpy.types.Object, list[tuple[int, str, str]]] = {}
         for place, item in enumerate(items):
             if item.source is None or not item.source.users_scene:
                 raise Problem("capsule_lost", object=obj.name, capsule=item.name)
             by_source.setdefault(item.source, []).append((place, item.bone, item.name))
         self._carriers = [_Carrier(obj.name, source, rows) for source, rows in by_source.items()]
+        self.settings = tuple(map(_settings_of, items))
         self._capsules = CarriedCapsules(
-            np.array([item.start[:] for item in items], np.float64).reshape(-1, 3),
-            np.array([item.end[:] for item in items], np.float64).reshape(-1, 3),
-            np.array([(item.start_radius, item.end_radius) for item in items], np.float64).reshape(-1, 2),
+            np.array([item.start for item in self.settings], np.float64).reshape(-1, 3),
+            np.array([item.end for item in self.settings], np.float64).reshape(-1, 3),
+            np.array([item.radii for item in self.settings], np.float64).reshape(-1, 2),
         )
-        self._carried = np.empty((self._count, 4, 4))
+        self._carried = np.empty((len(items), 4, 4))
 
     def __len__(self) -> int:
-        return self._count
+        return len(self.settings)
+
+    def carriers(self) -> dict[int, str]:
+        """What the objects that carry them are called now, by their session_uid."""
+        return dict(carrier.named() for carrier in self._carriers)
+
+    def channels(self, taken: Container[str]) -> tuple[Channel, ...]:
+        """A channel of kind "capsule" for each, of names that are not taken; `rows` has their values."""
+        channels: list[Channel] = []
+        number, names = 0, self.carriers()
+        for item in self.settings:
+            number += 1
+            while f"Capsule {number}" in taken:
+                number += 1
+            channels.append(Channel(f"Capsule {number}", "capsule", SIZES["capsule"], names[item.source]))
+        return tuple(channels)
 
     def present(self, depsgraph: bpy.types.Depsgraph) -> bool:
         """Whether all that carries capsules is in an evaluated scene; what is hidden in renders is not."""
@@ -65,16 +94,44 @@ class CapsuleSampler:
         The depth limit is set in metres of the world; under uneven scale, in those of the mean.
         Raises Problem("capsule_lost" | "object_unknown").
         """
+        obj = self._original()
+        world = world_from_axes or obj.evaluated_get(depsgraph).matrix_world
+        self._read(depsgraph, world.inverted_safe())
+        return Bodies(self._capsules.placed(self._carried), _depth_limit(obj, world))
+
+    def bodies(self, rows: NDArray[np.float32], world_from_axes: Matrix) -> Bodies:
+        """As `sample` gives them, of what `rows` gave at some frame. Raises Problem("object_unknown")."""
+        starts, ends, radii = np.split(rows.reshape(-1, SIZES["capsule"]), (3, 6), axis=1)
+        capsules = Capsules(starts, ends, radii[:, 0], radii[:, 1])
+        return Bodies(capsules, _depth_limit(self._original(), world_from_axes))
+
+    def rows(self, depsgraph: bpy.types.Depsgraph, axes_from_world: Matrix) -> Rows:
+        """The numbers of all `channels`, one after the other. Raises Problem("capsule_lost")."""
+        self._read(depsgraph, axes_from_world)
+        return self._capsules.rows(self._carried).reshape(-1)
+
+    def _original(self) -> bpy.types.Object:
         obj = self._obj.original()
         if obj is None:
             raise Problem("object_unknown", object=self._name, scene=bpy.data.filepath)
-        world = world_from_axes or obj.evaluated_get(depsgraph).matrix_world
-        axes_from_world = world.inverted_safe()
+        return obj
+
+    def _read(self, depsgraph: bpy.types.Depsgraph, axes_from_world: Matrix) -> None:
         for carrier in self._carriers:
             carrier.read(depsgraph, axes_from_world, self._carried)
-        volume = abs(world.to_3x3().determinant())
-        limit = settings_of(obj).projection.depth_limit / volume ** (1.0 / 3.0) if volume else 0.0
-        return Bodies(self._capsules.placed(self._carried), limit)
+
+
+def _depth_limit(obj: bpy.types.Object, world_from_axes: Matrix) -> float:
+    """How deep a vertex may be, in lengths of these axes; under uneven scale, of their mean."""
+    volume = abs(world_from_axes.to_3x3().determinant())
+    return float(settings_of(obj).projection.depth_limit / volume ** (1.0 / 3.0)) if volume else 0.0
+
+
+def _settings_of(item: NEURALPHYSICS_PG_capsule) -> CapsuleSettings:
+    source = item.source
+    assert source is not None  # none of them is lost
+    radii = item.start_radius, item.end_radius
+    return CapsuleSettings(source.session_uid, item.bone, tuple(item.start), tuple(item.end), radii)
 
 
 class _Carrier:
@@ -91,6 +148,11 @@ class _Carrier:
         self._bones = np.empty(0, np.intp)
         if self._rows:
             self._find_bones(source)
+
+    def named(self) -> tuple[int, str]:
+        """Its session_uid, and what it is called now; "" once it is deleted."""
+        source = self._source.original()
+        return self._source.uid, source.name if source is not None else ""
 
     def present(self, depsgraph: bpy.types.Depsgraph) -> bool:
         source = self._source.original()

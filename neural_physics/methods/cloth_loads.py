@@ -12,7 +12,7 @@ from ..channels import ChannelLayout
 from ..energies.air import wind_velocity
 from ..model_file import Model, damaged
 from ..projective_dynamics.cloth import GRAVITY, Fabric, Load
-from ..projective_dynamics.round_colliders import RoundColliders, balls
+from ..projective_dynamics.round_colliders import RoundColliders
 
 Array = NDArray[np.float64]
 Vector = NDArray[np.float32]
@@ -46,6 +46,7 @@ class Pins:
 class ClothLoads:
     """Reads a layout's channels; all in the axes of the reference frame.
 
+    Channels of kind "capsule" are colliders, and so are the balls of the model.
     Of the model: the setting "fabric", values by name in SI units; "live", the names of "value" channels by
     the value of the fabric that they set; "colliders", radii in metres of the balls at position channels;
     "gravity", m/s^2, where no ground channel says how the frame turns; "solid_ground": whether the cloth can
@@ -68,30 +69,38 @@ class ClothLoads:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise damaged(model.path, f"its cloth: {error}") from error
         self._solid_ground = bool(settings.get("solid_ground", False))
-        self._radii = np.array(list(radii.values())) + self._fabric.thickness
-        first = [places[name].start for name in radii]
-        self._centres = np.array(first, np.intp).reshape(-1, 1) + np.arange(3)
+        self._ball_radii = np.array(list(radii.values()))
         self._of_kind = _places_by_kind(layout)
+        first = np.array([places[name].start for name in radii], np.intp).reshape(-1, 1)
+        capsules = np.array(self._of_kind.get("capsule", []), np.intp).reshape(-1, 1)
+        centres = first + np.tile(np.arange(3), 2)
+        self._ends = np.concatenate([centres, capsules + np.arange(6)]).reshape(-1, 2, 3)
+        self._capsule_radii = capsules + np.arange(6, 8)
 
     def fabric(self, y: Vector) -> Fabric:
         """As it is now: live values are kept to what can be simulated."""
         live = {name: float(np.clip(y[at], *FABRIC_RANGES[name])) for name, at in self._live.items()}
         return replace(self._fabric, **live)
 
-    def centres(self, y: Vector) -> Array:
-        """(c, 3) metres: of the colliders."""
-        return y[self._centres].astype(np.float64)
+    def ends(self, y: Vector) -> Array:
+        """(c, 2, 3) metres: the middles of both balls of each collider; a ball's are the same."""
+        return y[self._ends].astype(np.float64)
 
-    def colliders(self, y: Vector, centres_before: Array, dt: float) -> RoundColliders:
-        """As they are at y; centres_before (c, 3): dt seconds before."""
-        centres, up = self.centres(y), self._up(y)
+    def colliders(self, y: Vector, ends_before: Array, dt: float) -> RoundColliders:
+        """As they are at y; ends_before (c, 2, 3): dt seconds before."""
+        ends, up = self.ends(y), self._up(y)
+        velocities = (ends - ends_before) / dt
+        balls, capsules = self._ball_radii, np.maximum(y[self._capsule_radii].astype(np.float64), 0.0)
+        radii = np.concatenate([np.stack([balls, balls], 1), capsules]) + self._fabric.thickness
         # The channel's height is that of the frame's origin above the ground.
         ground = None
         if up is not None and self._solid_ground:
             ground = up, self._fabric.thickness - float(y[self._of_kind["ground"][0] + 3])
-        return balls(centres, self._radii, (centres - centres_before) / dt, ground)
+        return RoundColliders(
+            ends[:, 0], ends[:, 1], radii[:, 0], velocities[:, 0], velocities[:, 1], ground, radii[:, 1]
+        )
 
-    def load(self, y: Vector, centres_before: Array, x: Array, v: Array, dt: float, pins: Pins) -> Load:
+    def load(self, y: Vector, ends_before: Array, x: Array, v: Array, dt: float, pins: Pins) -> Load:
         """Of the step that ends at y. x, v (n, 3): the cloth at its start, m and m/s."""
         winds = [wind_velocity(y[at : at + 3].astype(np.float64)) for at in self._of_kind.get("wind", [])]
         wind = np.sum(winds, axis=0, dtype=np.float64) if winds else np.zeros(3)
@@ -99,7 +108,7 @@ class ClothLoads:
         if moving is not None:
             wind -= moving
         acceleration = self._acceleration(y, x, v)
-        return Load(wind, acceleration, pins.positions(y), self.colliders(y, centres_before, dt))
+        return Load(wind, acceleration, pins.positions(y), self.colliders(y, ends_before, dt))
 
     def _up(self, y: Vector) -> Array | None:
         """(3,) unit: away from the ground, if there is a channel of it."""

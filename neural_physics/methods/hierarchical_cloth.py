@@ -20,14 +20,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ClothState:
-    """Level 0: positions, velocities (n, 3) float64, m and m/s; centres (c, 3): where the colliders were.
+    """Level 0: positions, velocities (n, 3) float64, m and m/s; ends (c, 2, 3), m: where the colliders were.
 
     outside: always 0, as a simulation takes whatever comes.
     """
 
     positions: Array
     velocities: Array
-    centres: Array
+    ends: Array
     outside: float = 0.0
 
 
@@ -82,7 +82,7 @@ class HierarchicalCloth:
             at = pins.positions(y)
             x += (at - rest[pins.vertices]).mean(axis=0)
             x[pins.vertices] = at
-        return ClothState(x, np.zeros_like(x), self._loads.centres(y))
+        return ClothState(x, np.zeros_like(x), self._loads.ends(y))
 
     def state_from(
         self,
@@ -93,22 +93,22 @@ class HierarchicalCloth:
     ) -> ClothState:
         """Level 0's vertices of both shapes (V, 3)."""
         x = positions[self._coarse].astype(np.float64)
-        return ClothState(x, (x - positions_before[self._coarse]) / self.dt, self._loads.centres(y))
+        return ClothState(x, (x - positions_before[self._coarse]) / self.dt, self._loads.ends(y))
 
     def step(self, state: ClothState, y: Vector, ahead: Sequence[Vector] = ()) -> ClothState:
         """Algorithm 1 up to the networks: external forces, then ADMM."""
         x, v, loads = state.positions, state.velocities, self._loads
         fabric = loads.fabric(y)
-        load = loads.load(y, state.centres, x, v, self.dt, self._coarse_pins)
+        load = loads.load(y, state.ends, x, v, self.dt, self._coarse_pins)
         x, v = self._cloth.step(x, v, fabric, load, self._iterations)
-        return ClothState(x, v, loads.centres(y))
+        return ClothState(x, v, loads.ends(y))
 
     def positions(self, state: ClothState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
         """(V, 3) float32, metres: Algorithm 1's networks; reused by the next call. No use of `bases`."""
         fine = self._networks(state.positions)
         np.take(fine.T, self._unsorted, axis=0, out=self._shown, mode="clip")
         if self._push_out:
-            colliders = self._loads.colliders(y, state.centres, self.dt)
+            colliders = self._loads.colliders(y, state.ends, self.dt)
             if colliders:
                 shown = self._shown.astype(np.float64)
                 self._shown[:] = colliders.push_out(shown, shown).positions

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .admm import Array, Contact
+from .admm import Array, Contact, Indices
+
+TURNS = 3
+_NOBODY = np.zeros(0, np.intp)
 
 
 def _none() -> Array:
@@ -18,9 +22,10 @@ def _none() -> Array:
 class RoundColliders:
     """What cloth is pushed out of at one moment, metres and m/s, in the cloth's axes.
 
-    starts, ends (c, 3): the middles of each capsule's two balls, the same twice for a ball; radii (c,).
-    start_velocities, end_velocities (c, 3). ground: the normal, unit, and the height along it, of a plane
-    with everything below solid; None for none. It does not move.
+    starts, ends (c, 3): the middles of each capsule's two balls, the same twice for a ball; radii (c,): of
+    the first, end_radii (c,): of the second, None where both are alike. start_velocities, end_velocities
+    (c, 3). ground: the normal, unit, and the height along it, of a plane with everything below solid; None
+    for none. It does not move.
     """
 
     starts: Array = field(default_factory=_none)
@@ -29,38 +34,108 @@ class RoundColliders:
     start_velocities: Array = field(default_factory=_none)
     end_velocities: Array = field(default_factory=_none)
     ground: tuple[Array, float] | None = None
+    end_radii: Array | None = None
 
     def __bool__(self) -> bool:
         return len(self.radii) > 0 or self.ground is not None
 
     def push_out(self, positions: Array, velocities: Array) -> Contact:
-        """Of vertices (n, 3), each along the shortest way, out of one collider after the other."""
+        """Of vertices (n, 3), each along the shortest way out of the collider that it is deepest in.
+
+        Out of another one that it is in then, it is pushed in the next of `TURNS`.
+        """
         x = positions.copy()
         normals, moving = np.zeros_like(x), np.zeros_like(x)
-        for k in range(len(self.radii)):
-            axis = self.ends[k] - self.starts[k]
-            offsets = x - self.starts[k]
-            square = float(axis @ axis)
-            share = np.clip(offsets @ axis / square, 0.0, 1.0) if square > 0.0 else np.zeros(len(x))
-            offsets -= share[:, None] * axis
-            squares = np.einsum("nc,nc->n", offsets, offsets)
-            inside = np.flatnonzero(squares < self.radii[k] ** 2)
+        who, k = np.nonzero(self._around(positions)) if len(self.radii) else (_NOBODY, _NOBODY)
+        for _ in range(TURNS):
+            offsets, share, radii = self._from_axes(k, x[who])
+            lengths = np.sqrt(np.einsum("nc,nc->n", offsets, offsets))
+            depths = radii - lengths
+            inside = np.flatnonzero(depths > 0.0)
             if not len(inside):
-                continue
-            lengths = np.sqrt(squares[inside])
-            away = offsets[inside] / np.maximum(lengths, 1e-12)[:, None]
-            away[lengths < 1e-12] = (0.0, 0.0, 1.0)
-            x[inside] += (self.radii[k] - lengths)[:, None] * away
-            normals[inside] = away
-            of_ends = share[inside, None]
-            moving[inside] = (1.0 - of_ends) * self.start_velocities[k] + of_ends * self.end_velocities[k]
+                break
+            # Of what is assigned to one vertex several times, the last counts.
+            inside = inside[np.argsort(depths[inside])]
+            deepest = np.full(len(x), -1)
+            deepest[who[inside]] = inside
+            pairs = deepest[deepest >= 0]
+            pushed, of = who[pairs], k[pairs]
+            away = offsets[pairs] / np.maximum(lengths[pairs], 1e-12)[:, None]
+            for pair in np.flatnonzero(lengths[pairs] < 1e-12):
+                away[pair] = _across(self._axes[of[pair]])
+            x[pushed] += depths[pairs, None] * away
+            normals[pushed] = away
+            of_ends = share[pairs, None]
+            moving[pushed] = (1.0 - of_ends) * self.start_velocities[of] + of_ends * self.end_velocities[of]
+            again = deepest[who] >= 0
+            who, k = who[again], k[again]
         if self.ground is not None:
             normal, height = self.ground
-            depths = height - x @ normal
-            below = np.flatnonzero(depths > 0.0)
-            x[below] += depths[below, None] * normal
+            below_by = height - x @ normal
+            below = np.flatnonzero(below_by > 0.0)
+            x[below] += below_by[below, None] * normal
             normals[below], moving[below] = normal, 0.0
         return Contact(x, normals, moving)
+
+    @cached_property
+    def _axes(self) -> Array:
+        axes: Array = self.ends - self.starts
+        return axes
+
+    @cached_property
+    def _wider(self) -> Array:
+        """(c,): by how much the second ball is larger."""
+        return np.zeros(len(self.radii)) if self.end_radii is None else self.end_radii - self.radii
+
+    @cached_property
+    def _cones(self) -> tuple[Array, Array, Array]:
+        """(c,) each, of the ball that is nearest to a point: one over the axis' square length, so that it is
+        beside the point; how much nearer to the wider end it is, in parts of the axis per metre that the
+        point is beside it; and where one ball is within the other, which one it is. Else 0.
+        """
+        squares = np.einsum("kc,kc->k", self._axes, self._axes)
+        one = squares <= self._wider**2
+        whole = np.where(one, 1.0, squares * (squares - self._wider**2))
+        onward = np.where(one, 0.0, self._wider / np.sqrt(whole))
+        return np.where(one, 0.0, 1.0 / np.where(one, 1.0, squares)), onward, one & (self._wider > 0.0)
+
+    @cached_property
+    def _bounds(self) -> tuple[Array, Array, Array]:
+        """Of the ball around each collider: middles (c, 3) from their mean, square radii (c,); the mean."""
+        middles = 0.5 * (self.starts + self.ends)
+        reach = 0.5 * np.linalg.norm(self._axes, axis=1) + self.radii + np.maximum(self._wider, 0.0)
+        origin = middles.mean(axis=0)
+        return middles - origin, np.square(reach) * (1.0 + 1e-9) + 1e-12, origin
+
+    def _around(self, positions: Array) -> NDArray[np.bool_]:
+        """(n, c): which vertices are in the ball around each collider, the only ones that can be inside."""
+        middles, reaches, origin = self._bounds
+        x = positions - origin  # little is lost to rounding in their midst
+        squares = np.einsum("nc,nc->n", x, x)[:, None] - 2.0 * (x @ middles.T)
+        around: NDArray[np.bool_] = squares < reaches - np.einsum("kc,kc->k", middles, middles)
+        return around
+
+    def _from_axes(self, k: Indices, points: Array) -> tuple[Array, Array, Array]:
+        """Of points (m, 3), each near its capsule of `k` (m,): from the middle of the nearest of its balls
+        (m, 3), where on the axis that ball is, 0 to 1 (m,), and its radius (m,).
+        """
+        axes, (inverse, onward, second) = self._axes[k], self._cones
+        offsets = points - self.starts[k]
+        share = np.einsum("nc,nc->n", offsets, axes) * inverse[k]
+        if onward.any():
+            share += np.linalg.norm(offsets - share[:, None] * axes, axis=1) * onward[k]
+        share = np.clip(share + second[k], 0.0, 1.0)
+        offsets -= share[:, None] * axes
+        return offsets, share, self.radii[k] + share * self._wider[k]
+
+
+def _across(axis: Array) -> Array:
+    """(3,) unit: a direction across an axis, for a point on it; upwards where there is no axis."""
+    if not axis.any():
+        return np.array([0.0, 0.0, 1.0])
+    across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    unit: Array = across / np.linalg.norm(across)
+    return unit
 
 
 def balls(

@@ -21,7 +21,13 @@ pytestmark = [
     pytest.mark.torch,
     pytest.mark.skipif(find_spec("torch") is None, reason="training needs torch"),
 ]
-QUICK = ("--preset=preview", "--set=steps=200", "--set=validate_every=20", "--set=batch=256")
+QUICK = (
+    "--preset=preview",
+    "--set=steps=200",
+    "--set=validate_every=20",
+    "--set=batch=256",
+    "--set=minutes=0",
+)
 
 
 def train(dataset, out, *words, stop=None):

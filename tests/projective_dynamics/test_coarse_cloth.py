@@ -123,6 +123,71 @@ def test_vertices_go_to_the_nearest_point_of_the_surface(half):
         assert contact.velocities[:, 0] == pytest.approx(np.where(inside, 1 + 2 * share, 0.0))
 
 
+@pytest.mark.parametrize("radii", [(0.5, 0.2), (0.1, 0.4), (0.2, 0.9), (0.9, 0.2)])
+def test_of_a_tapered_capsule_the_surface_is_that_of_all_balls_along_its_axis(radii):
+    """Distances are the least of those to many balls between both ends; the last two radii hold one ball."""
+    rng = np.random.default_rng(2)
+    ends = rng.normal(size=(2, 3))
+    ends[1] = ends[0] + 0.6 * (ends[1] - ends[0]) / np.linalg.norm(ends[1] - ends[0])
+    points = ends.mean(axis=0) + rng.uniform(-1, 1, (500, 3))
+    share = np.linspace(0, 1, 2001)
+    middles = ends[0] + share[:, None] * (ends[1] - ends[0])
+    sizes = radii[0] + share * (radii[1] - radii[0])
+
+    def distances(x):
+        return (np.linalg.norm(x[:, None] - middles, axis=2) - sizes).min(axis=1)
+
+    tapered = RoundColliders(
+        ends[:1], ends[1:], np.array(radii[:1]), np.zeros((1, 3)), np.ones((1, 3)), None, np.array(radii[1:])
+    )
+    contact = tapered.push_out(points, 0 * points)
+    depth = -distances(points)
+    inside = depth > 1e-6
+    assert 15 < inside.sum() < 450
+    assert np.abs(distances(contact.positions[inside])).max() < 1e-6
+    assert np.linalg.norm(contact.positions - points, axis=1) == pytest.approx(np.maximum(depth, 0), abs=1e-6)
+    nearest = share[(np.linalg.norm(points[:, None] - middles, axis=2) - sizes).argmin(axis=1)]
+    assert contact.velocities[inside, 0] == pytest.approx(nearest[inside], abs=1e-3)
+
+
+def test_a_vertex_on_the_axis_of_an_upright_capsule_gets_out():
+    upright = RoundColliders(
+        np.array([[0.0, 0, -1]]), np.array([[0.0, 0, 1]]), np.array([0.2]), *np.zeros((2, 1, 3))
+    )
+    x = upright.push_out(np.array([[0.0, 0, 0.1]]), np.zeros((1, 3))).positions
+    assert np.linalg.norm(x[0, :2]) == pytest.approx(0.2) and x[0, 2] == pytest.approx(0.1)
+
+
+def test_a_capsule_without_length_is_a_ball():
+    points = np.random.default_rng(3).uniform(-1, 1, (300, 3))
+    at, moving, radius = np.array([[0.1, 0.2, 0.0]]), np.array([[1.0, 0, 2]]), np.array([0.6])
+    ball = balls(at, radius, moving).push_out(points, 0 * points)
+    capsule = RoundColliders(at, at.copy(), radius, moving, moving, None, radius)
+    for ours, theirs in zip(capsule.push_out(points, 0 * points), ball, strict=True):
+        assert np.array_equal(ours, theirs)
+
+
+def test_far_from_the_origin_and_among_many_each_vertex_is_still_out():
+    """What is sorted out beforehand are only vertices that are in no collider."""
+    rng = np.random.default_rng(4)
+    far = np.array([3000.0, -2000.0, 500.0])
+    starts = far + 4.0 * np.arange(12)[:, None] * [1.0, 0, 0]  # none in another
+    ends = starts + rng.normal(size=(12, 3))
+    points = far + rng.uniform([-2, -2, -2], [48, 2, 2], (4000, 3))
+    still = np.zeros((12, 3))
+
+    def distances(x):
+        """From each axis, of a point of it at a thousand places."""
+        on_axes = starts + np.linspace(0, 1, 401)[:, None, None] * (ends - starts)
+        return np.array([np.linalg.norm(point - on_axes, axis=2).min() for point in x])
+
+    x = RoundColliders(starts, ends, np.full(12, 0.3), still, still).push_out(points, 0 * points).positions
+    moved = np.abs(x - points).max(axis=1) > 0.0
+    assert moved.sum() > 30
+    assert np.array_equal(moved, distances(points) < 0.3)
+    assert distances(x[moved]) == pytest.approx(np.full(moved.sum(), 0.3), abs=1e-4)
+
+
 def test_the_ground_is_solid_below_and_a_vertex_in_a_balls_middle_gets_out():
     normal = np.array([0.0, 0.6, 0.8])
     points = np.array([[0.0, 0, 0], [0.0, 0, 1], [5.0, 5, 5]])

@@ -1,4 +1,4 @@
-"""A model of hierarchical cloth whose networks are random: a sheet that hangs by two corners from a hand."""
+"""Models of hierarchical cloth whose networks are random: a sheet that hangs by two corners from a hand."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import synthetic
 from neural_physics.channels import Channel, ChannelLayout
 from neural_physics.hierarchy.usual_levels import usual_hierarchy
 from neural_physics.methods.triangle_forms import OUTPUTS, LocalForm
+from neural_physics.rest_mesh import Mesh
 
 MESH = synthetic.sheet_mesh(9)
 LAYOUT = ChannelLayout(
@@ -20,28 +21,33 @@ LAYOUT = ChannelLayout(
 FABRIC = {"stretch": 60.0, "bending": 3e-4, "density": 0.15, "friction": 0.3, "thickness": 0.004}
 
 
-def cloth_model_file() -> bytes:
-    """9 x 9 vertices, 3 x 3 at level 0; see `HierarchicalCloth` for its tensors."""
-    hierarchy, rng = usual_hierarchy(MESH, "Sheet"), np.random.default_rng(2)
-    pinned = np.flatnonzero(MESH.pins > 0).astype(np.int32)
+def cloth_model_file(
+    mesh: Mesh = MESH, layout: ChannelLayout = LAYOUT, weights: float = 0.05, **settings: object
+) -> bytes:
+    """9 x 9 vertices, 3 x 3 at level 0; see `HierarchicalCloth` for its tensors and settings.
+
+    weights: standard deviation of the networks'; at 0 new vertices turn along with their triangles.
+    """
+    hierarchy, rng = usual_hierarchy(mesh, "Sheet"), np.random.default_rng(2)
+    pinned = np.flatnonzero(mesh.pins > 0).astype(np.int32)
     tensors = {
-        "rest": MESH.rest_positions,
-        "mean": MESH.rest_positions,
+        "rest": mesh.rest_positions,
+        "mean": mesh.rest_positions,
         "order": hierarchy.order.astype(np.int32),
         "triangles": hierarchy.levels[0].triangles.astype(np.int32),
-        "pins.vertices": pinned,
-        "pins.channels": np.zeros(len(pinned), np.int32),
-        "pins.anchors": MESH.rest_positions[pinned],
     }
+    if len(pinned):
+        tensors["pins.vertices"], tensors["pins.channels"] = pinned, np.zeros(len(pinned), np.int32)
+        tensors["pins.anchors"] = mesh.rest_positions[pinned]
     for level in range(1, len(hierarchy.levels)):
-        weight = 0.05 * rng.normal(size=(OUTPUTS, LocalForm.inputs))
+        weight = weights * rng.normal(size=(OUTPUTS, LocalForm.inputs))
         tensors[f"levels.{level}.0.weight"] = weight.astype(np.float32)
         tensors[f"levels.{level}.0.bias"] = np.zeros(OUTPUTS, np.float32)
-    settings = {
+    usual = {
         "levels": len(hierarchy.levels) - 1,
         "form": "local",
         "fabric": FABRIC,
         "live": {"stretch": "stretch", "bending": "bending"},
     }
-    info = synthetic.make_model_info(MESH, LAYOUT, method="hierarchical_cloth", settings=settings)
+    info = synthetic.make_model_info(mesh, layout, method="hierarchical_cloth", settings=usual | settings)
     return synthetic.model_bytes(info, tensors)

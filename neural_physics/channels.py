@@ -19,6 +19,8 @@ Kind = Literal[
     "angular_velocity",
     "angular_acceleration",
     "wind",  # direction times strength, in the reference frame
+    "capsule",  # the middles of its two balls, in the reference frame, then both radii
+    "handle",  # how firmly, 0 or 1, the artist holds a handle, and before it where to, times that
     "value",  # anything else, from an imported file
 ]
 UNITS: dict[Kind, str] = {
@@ -31,6 +33,8 @@ UNITS: dict[Kind, str] = {
     "angular_velocity": "rad/s",
     "angular_acceleration": "rad/s^2",
     "wind": "1",
+    "capsule": "m",
+    "handle": "m",
     "value": "1",
 }
 # Numbers of y that a channel of each kind takes; those not named take any.
@@ -42,6 +46,8 @@ SIZES: dict[Kind, int] = {
     "angular_velocity": 3,
     "angular_acceleration": 3,
     "wind": 3,
+    "capsule": 8,
+    "handle": 4,
 }
 LARGEST_LAYOUT = 4096
 POSE_ROWS = 12  # numbers of each matrix in a channel of kind "pose"
@@ -141,6 +147,14 @@ def _channel_from_json(item: Mapping[str, Any]) -> Channel:
     if size != wanted:
         raise ValueError(f"a channel of kind {kind} has {wanted} numbers, not {size}")
     return Channel(str(item["name"]), kind, size, str(item.get("source", "")), parts)
+
+
+HANDLE_PREFIX = "Handle "  # of the names of channels of kind "handle"
+
+
+def handle_channel(name: str) -> Channel:
+    """How the artist holds a handle: an object of this name, or "Rig/bone"."""
+    return Channel(HANDLE_PREFIX + name, "handle", SIZES["handle"], name)
 
 
 # Channels that are told from where a reference frame is now and was one and two frames ago.

@@ -183,11 +183,11 @@ PROBLEMS: dict[str, str] = {
     ),
     "levels_quads": (
         "The quads of {object} cannot be cut into triangles that {levels} coarser levels fit to (only {found} do): "
-        "give it a multiple of {multiple} faces along every side, or subdivide a coarse mesh (Edge > Subdivide)."
+        "give it a multiple of {multiple} faces along every side, or take a coarse mesh and click Subdivide Cloth under Set Up."
     ),
     "levels_not_found": (
         "{object} is not a mesh that was subdivided {levels} times, only {found}: "
-        "take a coarse mesh and subdivide that (Edge > Subdivide), or choose fewer levels."
+        "take a coarse mesh and click Subdivide Cloth under Set Up, or choose fewer levels."
     ),
     "levels_too_fine": (
         "The levels of {object} would need {needed} of memory, and {allowed} are allowed: choose fewer levels, or a coarser mesh."
@@ -195,6 +195,15 @@ PROBLEMS: dict[str, str] = {
     "levels_coarse_too_fine": (
         "{object} has {count} vertices at the coarsest level that it was found to have ({levels} below its own), "
         "and up to {allowed} can be simulated while it plays: make the cloth of a coarser mesh, subdivided more often."
+    ),
+    "subdivide_playing": "{object} plays a model, which fits its present mesh alone: click Show Simulation, then subdivide it.",
+    "subdivide_not_coarse": (
+        "{object} has {count} vertices, and up to {allowed} can be simulated while it plays: "
+        "subdivide a coarser mesh, of a few hundred."
+    ),
+    "subdivide_too_fine": (
+        "Subdivided {levels} times {object} would have {count} triangles, and {allowed} are allowed: choose fewer levels, "
+        "or a coarser mesh."
     ),
     "levels_need_cloth": (
         "Hierarchical Cloth learns from cloth, and {object} is simulated as something else: give it a Cloth modifier "
@@ -414,16 +423,45 @@ PROBLEMS: dict[str, str] = {
         "bake all takes with the same ones, into a new dataset folder."
     ),
     "contact_needs_solid": (
-        "Contact corrections are learned of a solid that the bundled solver simulated, and {object} in {path} is none: "
+        "Contact Corrections learn from a solid of the bundled solver, and {object} is simulated as something else: "
         "set Simulated By to Solid and click Bake, or choose another method."
     ),
     "contact_frame_moves": (
-        "{object} is stored in axes that move in the take {take}, in which its handles cannot be simulated: "
-        "choose a reference that stands still and bake again, or choose another method."
+        "{object} is seen from a reference frame that moves, and Contact Corrections need one that stands still: "
+        "choose such a Reference Frame, switch Frame Moves off and bake again, or choose another method."
+    ),
+    "contact_scaled": (
+        "{object} is scaled, and Contact Corrections are simulated in metres while it plays: "
+        "apply its scale (Object > Apply > Scale) and bake again, or choose another method."
     ),
     "contact_handles_unusable": (
         "{object} cannot be carried by {points} handles, which must reach every part of it and span space: "
-        "train with more, such as --set handles=12."
+        "set more Handles under Train, such as 12."
+    ),
+    "contact_handle_outside": (
+        "The handle {handle} is outside of {object}: put it inside the mesh as that is at rest, and train again."
+    ),
+    "contact_handle_pinned": (
+        "The handle {handle} is where {object} is pinned, which moves as the pins do: "
+        "put it further inside, or take it off the list Handles."
+    ),
+    "contact_handles_together": (
+        "The handles {handle} and {other} are too near each other for the tetrahedra of {object}: "
+        "move one of them, or set more Tetrahedra and bake again."
+    ),
+    "contact_handles_named_alike": (
+        "Two handles of {object} are called {handle}: give each a name of its own."
+    ),
+    "contact_handles_few": (
+        "{object} cannot be carried by {handles} alone, as they are too few, in one plane, or leave a part of it out: "
+        "add more to its list Handles, or empty the list."
+    ),
+    "contact_no_handles": (
+        "Nothing is in the list Handles of {object}: add Empties with the + button, or leave it empty, "
+        "and handles are placed by themselves."
+    ),
+    "contact_handle_unset": (
+        "Line {row} of the list Handles of {object} has no Empty and no bone: choose one, or remove the line."
     ),
     "contact_pins_unseen": (
         "The pinned parts of {object} are up to {off} off from where its channels tell: "

@@ -163,9 +163,15 @@ def held_out_takes(dataset: Dataset) -> list[Take]:
 
 
 def check_belongs(model: ModelInfo, path: object, dataset: Dataset) -> None:
-    """Raise Problem("model_other_dataset") if a model cannot be compared with a dataset."""
+    """Raise Problem("model_other_dataset") if a model cannot be compared with a dataset.
+
+    Handles that the artist may hold are in no take, where nobody holds them.
+    """
     info, reason = dataset.info, ""
-    layouts = [[(c.name, c.kind, c.size, c.parts) for c in m.channels.channels] for m in (model, info)]
+    layouts = [
+        [(c.name, c.kind, c.size, c.parts) for c in m.channels.channels if c.kind != "handle"]
+        for m in (model, info)
+    ]
     if (model.topology, model.vertex_count) != (info.topology, info.vertex_count):
         reason = "it has another mesh"
     elif layouts[0] != layouts[1]:

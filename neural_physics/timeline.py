@@ -70,6 +70,11 @@ class Timeline:
         """The y of a frame, if it is known."""
         return self._recorded.get(max(frame, self.start_frame))
 
+    def recorded_between(self, frame: int, subframe: float) -> Vector | None:
+        """The y of a sub-frame, on the line between those of two frames, if the first is known."""
+        known = self.recorded(frame)
+        return known if known is None or frame < self.start_frame else self._y(frame + subframe)
+
     def record(self, frame: int, y: Vector) -> Vector:
         """Set the y of a frame; if it was another one before, what follows is forgotten. The copy kept.
 

@@ -8,6 +8,7 @@ from . import (
     environment,
     evaluation,
     examples,
+    handles,
     importing,
     jobs,
     motion_box,
@@ -15,11 +16,14 @@ from . import (
     set_up,
     share,
     springs,
+    subdividing,
     takes,
 )
 
 PARTS = (
     set_up,
+    subdividing,
+    handles,
     motion_box,
     examples,
     environment,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..neural_physics.blender.registration import register_parts, unregister_parts
-from . import bake, capsules, play, preferences, set_up, share, simulation, train
+from . import bake, capsules, handles, play, preferences, set_up, share, simulation, train
 
-PARTS = (preferences, set_up, simulation, bake, train, play, capsules, share)
+PARTS = (preferences, set_up, simulation, handles, bake, train, play, capsules, share)
 
 
 def register() -> None:

@@ -8,6 +8,7 @@ import bpy
 
 from ..neural_physics.blender.capsule_editing import lost
 from ..neural_physics.blender.capsule_properties import NEURALPHYSICS_PG_capsule
+from ..neural_physics.blender.playback import status_of
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.targets import target_of
@@ -19,6 +20,8 @@ from ..operators.capsules import (
 )
 from .set_up import ICONS
 from .support import Details, button, reasons, sentences, settings_column
+
+COLLIDES = "The cloth that is simulated as it plays collides with them, however deep"
 
 
 class NEURALPHYSICS_UL_capsules(bpy.types.UIList):
@@ -71,6 +74,8 @@ class NEURALPHYSICS_PT_capsules(Details, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_fit_capsules, icon="MESH_CAPSULE", scale=1.0)
         if settings.active_capsule < len(settings.capsules):
             self._draw_capsule(layout, context, obj, settings.capsules[settings.active_capsule])
+        if status_of(obj).collides:
+            sentences(layout, context, COLLIDES, "INFO")
         column = settings_column(layout)
         column.prop(settings.projection, "depth_limit")
         column.prop(settings.projection, "show")

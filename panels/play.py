@@ -10,7 +10,7 @@ from ..neural_physics.blender.playback import PlayStatus, status_of
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.spring_display import are_shown
-from ..neural_physics.methods.requirements import QUASISTATIC_SPRINGS
+from ..neural_physics.methods.requirements import CONTACT_CORRECTIONS, QUASISTATIC_SPRINGS
 from ..operators.play import (
     NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_catch_up,
@@ -60,6 +60,9 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if status.linear:
             column.prop(settings, "decode_with")
             column.prop(settings, "use_preview")
+        if settings.method == CONTACT_CORRECTIONS:
+            for handle in settings.handles:
+                column.prop(handle, "hold", text=f"Hold {handle.name}")
         if settings.method == QUASISTATIC_SPRINGS:
             column.prop(settings, "jiggle")
             column.prop_search(settings, "jiggle_group", obj, "vertex_groups")

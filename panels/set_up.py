@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 
+from ..neural_physics.blender.cloth_subdividing import offers_subdivide
 from ..neural_physics.blender.properties import MOTIONS, NEURALPHYSICS_PG_interaction, settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.sampling import is_wind
@@ -19,6 +20,7 @@ from ..operators.set_up import (
     NEURALPHYSICS_OT_set_up_solver,
     NEURALPHYSICS_OT_suggest_motion,
 )
+from ..operators.subdividing import NEURALPHYSICS_OT_subdivide_cloth
 from .support import Details, Section, button, reasons, settings_column
 
 MOTION_NAMES = {identifier: label for identifier, label, _ in MOTIONS}
@@ -88,6 +90,8 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
         elif modifier:
             row.label(text=modifier.name, icon="MOD_CLOTH" if modifier.type == "CLOTH" else "MOD_SOFT")
         row.operator(NEURALPHYSICS_OT_remove.bl_idname, text="", icon="X")
+        if offers_subdivide(obj):
+            button(layout, context, NEURALPHYSICS_OT_subdivide_cloth, icon="MOD_SUBSURF", scale=1.0)
         layout.label(text="Reacts to:")
         row = layout.row()
         row.template_list(

@@ -16,6 +16,7 @@ from ..neural_physics.blender.registration import register_classes, unregister_c
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs import JobState
 from ..neural_physics.methods.requirements import (
+    CONTACT_CORRECTIONS,
     HIERARCHICAL_CLOTH,
     LATENT_DYNAMICS,
     QUASISTATIC_SPRINGS,
@@ -57,6 +58,10 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
                 column.prop(settings, "basis_count")
             if settings.method == LATENT_DYNAMICS:
                 column.prop(settings, "latent_count")
+            if settings.method == CONTACT_CORRECTIONS:
+                row = column.row()
+                row.enabled = not settings.handles  # else those of Set Up are taken
+                row.prop(settings, "handle_count")
             text = "Resume Training" if tasks.resumes_training(obj) else "Train"
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             self._draw_way_to_python(layout)

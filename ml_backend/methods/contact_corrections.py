@@ -15,6 +15,7 @@ from ml_backend.methods.contact_learner import CorrectionLearner
 from ml_backend.methods.contact_model import base_tensors, cubature_tensors, fit_cubature, settings_of
 from ml_backend.methods.contact_presets import ContactPreset
 from ml_backend.methods.contact_scene import ContactScene, contact_scene
+from ml_backend.placed_handles import handle_channels
 from ml_backend.spans import Span, split
 from ml_backend.tensor_files import Tensors, write_model
 from ml_backend.training import Course, Schedule, Training
@@ -29,6 +30,7 @@ from neural_physics.takes import Dataset
 if TYPE_CHECKING:
     from ml_backend.train import Options
 
+UNCORRECTED = "no correction was learned, the handles play by themselves"
 VALIDATION_SHARE = 0.2  # of the states that are solved: as many more, of the frames that are held out
 
 
@@ -46,7 +48,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     torch.set_num_threads(1)
     training, validation = split(dataset)
     emit({"event": "log", "text": "Placing the handles."})
-    scene = contact_scene(dataset, body, training, preset.handles)
+    scene = contact_scene(dataset, body, training, preset.handles, options.handles)
     run = _Run(dataset, options, scene, device, identity(dataset, options), emit, stop)
     solved = run.solved(training, preset.poses, "training")
     held_out = run.solved(validation, max(2, round(VALIDATION_SHARE * preset.poses)), "validation")
@@ -69,6 +71,9 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     }
     for name, course in courses.items():
         result |= {f"{name}_error": course.best_error, f"{name}_steps": course.step}
+    worst = max(courses.values(), key=lambda course: course.best_error, default=None)
+    result["validation_error"] = 1.0 if worst is None else worst.best_error
+    result["reason"] = UNCORRECTED if worst is None else worst.reason
     return result
 
 
@@ -76,7 +81,7 @@ def solid_body(dataset: Dataset) -> Body:
     """What the dataset was made of. Raises Problem("contact_needs_solid" | "dataset_damaged")."""
     body = dataset.body
     if body is None or body.settings.kind != "solid":
-        raise Problem("contact_needs_solid", object=dataset.info.object, path=dataset.path)
+        raise Problem("contact_needs_solid", object=dataset.info.object)
     return body
 
 
@@ -156,7 +161,7 @@ class _Run:
             object=of.object,
             topology=of.topology,
             vertex_count=of.vertex_count,
-            channels=of.channels,
+            channels=handle_channels(of.channels, self.scene.placed),
             reference_frame=of.reference_frame,
             settings=settings_of(self.scene, self.preset),
             training=json.loads(json.dumps(training)),

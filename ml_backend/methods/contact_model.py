@@ -65,6 +65,9 @@ def base_tensors(scene: ContactScene, mean: Array) -> Tensors:
     }
     if len(frames.offset):
         floats |= {"frames.mean": frames.mean, "frames.offset": frames.offset, "frames.matrix": frames.matrix}
+    if scene.placed:
+        floats |= {"handles.aside": scene.aside}
+        whole |= {"handles.held": np.arange(len(scene.placed))}
     if len(colliders.shapes):
         floats |= {"colliders.anchors": colliders.anchors, "colliders.turns": colliders.turns}
         whole |= {"colliders.channels": colliders.channels}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ml_backend.handle_fitting import fit_handles, pin_groups, spread_points
 from ml_backend.methods.boundary_motion import EXACT, FOLLOWED
+from ml_backend.placed_handles import PlacedHandle, vertices_at
 from ml_backend.simulation.contact_points import contact_carrier
 from ml_backend.simulation.motions import TrackedMotion
 from ml_backend.simulation.surroundings import REACH
@@ -35,13 +36,15 @@ Array = NDArray[np.float64]
 # Of Young's modulus times the area that a point stands for over the mean edge: what presses then sinks in by
 # a small share of what the body itself gives way.
 CONTACT_STIFFNESS = 20.0
+RIGID = 1e-3  # how far the axes of positions may be off a rotation of the world's; what is more is a scale
 
 
 @dataclass(frozen=True)
 class ContactScene:
     """All that training and Play need to know beside the corrections; in the axes of the takes' positions.
 
-    triangles (m, 3): of the artist's mesh. gravity (3,), m/s^2.
+    triangles (m, 3): of the artist's mesh. gravity (3,), m/s^2. placed: the free handles, in their order,
+    where the artist has placed them; aside (n, 3), m: from there to the handles themselves.
     """
 
     body: Body
@@ -51,14 +54,19 @@ class ContactScene:
     contact: Contact
     triangles: NDArray[np.int32]
     gravity: Array
+    placed: tuple[PlacedHandle, ...]
+    aside: Array
 
 
-def contact_scene(dataset: Dataset, body: Body, spans: list[Span], points: int) -> ContactScene:
-    """Of the takes to learn from, with so many free handles.
+def contact_scene(
+    dataset: Dataset, body: Body, spans: list[Span], points: int, placed: tuple[PlacedHandle, ...] = ()
+) -> ContactScene:
+    """Of the takes to learn from, with so many free handles, or with those that the artist has placed.
 
-    Raises Problem("latent_take_without_tracks" | "latent_takes_differ" | "contact_frame_moves" |
-    "contact_handles_unusable" | "contact_pins_unseen" | "contact_collider_unseen" |
-    "contact_collider_turns" | "contact_collider_shape" | "contact_colliders_differ").
+    Raises what `vertices_at` does, and Problem("latent_take_without_tracks" | "latent_takes_differ" |
+    "contact_frame_moves" | "contact_scaled" | "contact_handles_unusable" | "contact_handles_few" |
+    "contact_pins_unseen" | "contact_collider_unseen" | "contact_collider_turns" | "contact_collider_shape" |
+    "contact_colliders_differ").
     """
     around = [_surroundings(dataset, span) for span in spans]
     request, to_frame = around[0][0], around[0][1].frame_from_world[0]
@@ -67,14 +75,22 @@ def contact_scene(dataset: Dataset, body: Body, spans: list[Span], points: int) 
             first = spans[0].take.name
             raise Problem("latent_takes_differ", path=dataset.path, take=span.take.name, first=first)
         if np.abs(tracks.frame_from_world - to_frame).max() > 1e-6:
-            raise Problem("contact_frame_moves", object=request.object, take=span.take.name)
-    handles = _handles(body, request.object, points)
+            raise Problem("contact_frame_moves", object=request.object)
+    if np.abs(to_frame[:3, :3] @ to_frame[:3, :3].T - np.eye(3)).max() > RIGID:
+        raise Problem("contact_scaled", object=request.object)
+    if placed:
+        handles = _placed_handles(body, request.object, placed)
+    else:
+        handles = _spread_handles(body, request.object, points)
     frames = _followed(dataset, body, spans, handles, request.object)
     colliders = _colliders(dataset, body, spans, around, request.object)
     triangles = triangulate(request.corners, request.face_sizes)
     contact = _contact(body, request, triangles, colliders)
     gravity = to_frame[:3, :3] @ body.gravity
-    return ContactScene(body, handles, frames, colliders, contact, triangles, gravity)
+    turn = to_frame[:3, :3] @ around[0][1].world_from_rest[:3, :3]
+    places = np.array([handle.place for handle in placed]).reshape(-1, 3)
+    aside = (handles.rest[: len(placed)] - places) @ turn.T
+    return ContactScene(body, handles, frames, colliders, contact, triangles, gravity, placed, aside)
 
 
 def _surroundings(dataset: Dataset, span: Span) -> tuple[SimulationRequest, Tracks]:
@@ -88,7 +104,16 @@ def _shapes(request: SimulationRequest) -> list[tuple[str, bytes]]:
     return [(collider.name, collider.vertices.tobytes()) for collider in request.colliders]
 
 
-def _handles(body: Body, name: str, points: int) -> Handles:
+def _placed_handles(body: Body, name: str, placed: tuple[PlacedHandle, ...]) -> Handles:
+    groups, chosen = pin_groups(body.elements, body.pinned), vertices_at(body, name, placed)
+    try:
+        return fit_handles(body.rest_positions, body.elements, chosen, groups)
+    except (ValueError, RuntimeError) as error:
+        names = ", ".join(handle.name for handle in placed)
+        raise Problem("contact_handles_few", object=name, handles=names) from error
+
+
+def _spread_handles(body: Body, name: str, points: int) -> Handles:
     groups = pin_groups(body.elements, body.pinned)
     chosen = spread_points(body.rest_positions, points, body.pinned)
     try:

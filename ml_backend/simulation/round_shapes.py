@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from neural_physics.energies.colliders.recognising import ROUND_FROM
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
 from neural_physics.simulation_request import ColliderMesh
 
-from .shapes import ROUND_FROM, fit_shape
+from .shapes import fit_shape
 
 Array = NDArray[np.float64]
 

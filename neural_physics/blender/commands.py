@@ -231,6 +231,7 @@ def _parser() -> Parser:
     _setting(train, "--preset", "preset", str, [item[0] for item in PRESETS])
     _setting(train, "--bases", "basis_count", _number_for("basis_count"))
     _setting(train, "--latents", "latent_count", _number_for("latent_count"))
+    _setting(train, "--handles", "handle_count", _number_for("handle_count"))
     _setting(train, "--seed", "training_seed", _number_for("training_seed"))
     evaluate = command("evaluate", _evaluate, "Measure the model on takes it has not seen.", saves=False)
     play = command(

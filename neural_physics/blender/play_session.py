@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import bpy
@@ -10,10 +11,12 @@ from numpy.typing import NDArray
 
 from ..capsules import Bodies
 from ..errors import Problem
-from ..methods import Method, load_method
+from ..methods import SIMULATING, Method, load_method
 from ..model_file import Model
 from ..rest_mesh import topology_hash
 from ..timeline import Timeline
+from .artist_handles import hold_is_keyed
+from .capsule_sampling import CapsuleSampler, CapsuleSettings
 from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
 from .live_fabric import is_keyed, live_names
@@ -21,7 +24,7 @@ from .live_jiggle import jiggle_of
 from .packing import identity_of, model_of
 from .properties import settings_of
 from .references import Named, Numbered
-from .sampling import FRAME_BINDING, ChannelSampler, bindings_of
+from .sampling import FRAME_BINDING, ChannelSampler, bindings_of, object_in, source_of
 from .setting_up import is_animated
 from .showing import Moment, Showing, moved
 from .sources import check_mesh, faces_of, loose_edges_of, mesh_data
@@ -46,20 +49,24 @@ class Setup(NamedTuple):
     """What a session depends on; when it changes, the session begins anew.
 
     scene: its session_uid. fps: frames per second. start_frame: shows the start state.
-    bindings: see `sampling.bindings_of`.
+    bindings: see `sampling.bindings_of`. capsules: that cloth is simulated against; carriers: see
+    `CapsuleSampler`.
     """
 
     scene: int
     fps: float
     start_frame: int
     bindings: dict[str, str]
+    capsules: tuple[CapsuleSettings, ...]
+    carriers: dict[int, str]
 
 
-def setup_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> Setup:
+def setup_of(scene: bpy.types.Scene, obj: bpy.types.Object, capsules: CapsuleSampler | None) -> Setup:
     """What the scene and the object's settings ask for now."""
     render = scene.render
-    start = settings_of(obj).start_frame
-    return Setup(scene.session_uid, render.fps / render.fps_base, start, bindings_of(obj))
+    fps, start = render.fps / render.fps_base, settings_of(obj).start_frame
+    met, carriers = (capsules.settings, capsules.carriers()) if capsules is not None else ((), {})
+    return Setup(scene.session_uid, fps, start, bindings_of(obj), met, carriers)
 
 
 def check_belongs(model: Model, obj: bpy.types.Object) -> None:
@@ -104,11 +111,10 @@ class PlaySession:
         self.method: Method = load_method(self.model)
         self.showing = Showing(self.model_identity, self.model, self.method)
         self._jiggle = jiggle_of(self.method)
-        self._slices = self.method.channels.slices()
         self._live = live_names(self.method.channels)  # read from the object's own settings
+        self._held = [channel.name for channel in self.method.channels.channels if channel.kind == "handle"]
         self._seen = np.empty(0, np.float32)  # y as it was read last
-        self._hands: list[str] = []  # the channels that only a hand moves
-        self._by_hand = np.zeros(self.method.channels.size, bool)  # their values
+        self._read_channels()
 
     def object(self) -> bpy.types.Object | None:
         """The object that plays; None once it is deleted."""
@@ -122,20 +128,22 @@ class PlaySession:
 
         Raises Problem("interaction_missing" | "channel_not_sampled").
         """
-        setup = setup_of(scene, obj)
+        capsules = self._met
+        setup = setup_of(scene, obj, capsules)
         if setup == self._setup:
             return False
         self._setup, self.frame = None, None
         info, bindings = self.model.info, dict(setup.bindings)
+        self._meet(capsules, bindings)
         if not info.reference_frame:
             bindings.pop(FRAME_BINDING, None)
-        self.sampler = ChannelSampler(obj, info.channels, info.reference_frame, bindings, setup.fps)
+        self.sampler = ChannelSampler(obj, info.channels, info.reference_frame, bindings, setup.fps, capsules)
         self.timeline = Timeline(self.method, setup.fps, setup.start_frame)
         frame = bindings.get(FRAME_BINDING, info.reference_frame)
-        frame = (frame if frame in bpy.data.objects else frame.rpartition("/")[0]) or obj.name
+        frame = object_in(frame) or obj.name
         sources = {
-            channel.name: bindings.get(channel.name, channel.source) or frame
-            for channel in info.channels.channels
+            channel.name: object_in(source_of(channel, bindings)) or frame
+            for channel in self.method.channels.channels
         }
         self.sources = frozenset((*sources.values(), frame))
         found = {name: Named(obj.name, name) for name in self.sources}
@@ -190,9 +198,14 @@ class PlaySession:
         return True
 
     @property
+    def collides(self) -> bool:
+        """Whether what is simulated collides with capsules."""
+        return self._met is not None
+
+    @property
     def keyed(self) -> bool:
-        """Whether keys change what the cloth is made of."""
-        return not set(self._live) <= set(self._hands)
+        """Whether keys change what the cloth is made of, or hold handles."""
+        return not {*self._live, *self._held} <= set(self._hands)
 
     def begin_anew(self) -> None:
         """Forget all that was recorded."""
@@ -258,7 +271,7 @@ class PlaySession:
             return False
         bases = settings_of(obj).bases_shown
         jiggles = self._jiggle is not None and self._jiggle.out_of_date(obj)
-        others = setup_of(scene, obj) != self._setup or bases != self._bases
+        others = setup_of(scene, obj, self._met) != self._setup or bases != self._bases
         if self.showing.projection.out_of_date or jiggles or others:
             return False
         read = visit.sampled and frame >= self.timeline.start_frame
@@ -296,12 +309,17 @@ class PlaySession:
         self.stale = False
 
     def _bodies(self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float) -> Bodies | None:
-        """What to push out of at the frame that is evaluated, which is remembered."""
+        """What to push out of at the frame that is evaluated, which is remembered.
+
+        What is simulated is pushed out of what it met at this frame, wherever hands have moved that since.
+        """
         if not self.showing.projection.active:
             return None
-        return self.showing.projection.at(
-            depsgraph, frame, subframe, self.sampler.world_from_frame(depsgraph)
-        )
+        world = self.sampler.world_from_frame(depsgraph)
+        if self._met is None:
+            return self.showing.projection.at(depsgraph, frame, subframe, world)
+        y = self.timeline.recorded_between(frame, subframe)
+        return None if y is None else self._met.bodies(y[self.model.info.channels.size :], world)
 
     def _shown(self, frame: int, y: bytes, mesh: bpy.types.Mesh) -> Shown:
         moved = b"" if self._object_from_frame is None else self._object_from_frame.tobytes()
@@ -319,12 +337,33 @@ class PlaySession:
             check_belongs(self.model, obj)
             self._mesh_in_edit, self.stale = False, True
         bases = settings_of(obj).bases_shown
+        edited = self.showing.follow(obj)
+        if self._met is not None:
+            self.showing.projection.check_carriers(scene)
         changed = self.bind(scene, obj)
         if self._jiggle is not None and self._jiggle.follow(obj):
             self.timeline.forget_states()
             changed = True
-        if self.showing.follow(obj) or changed or bases != self._bases:
+        if edited or changed or bases != self._bases:
             self._bases, self.stale = bases, True
+
+    @property
+    def _met(self) -> CapsuleSampler | None:
+        """The capsules that a method which simulates collides with; None for none."""
+        return self.showing.projection.sampler if self.model.info.method in SIMULATING else None
+
+    def _meet(self, capsules: CapsuleSampler | None, bindings: Mapping[str, str]) -> None:
+        """Make the method ready for y with these capsules, if it is not."""
+        own = self.model.info.channels.channels
+        met = capsules.channels({*bindings, *(channel.name for channel in own)}) if capsules else ()
+        if self.method.channels.channels != (*own, *met):
+            self.method = load_method(self.model, met)
+            self._read_channels()
+
+    def _read_channels(self) -> None:
+        self._slices = self.method.channels.slices()
+        self._hands: list[str] = []  # the channels that only a hand moves
+        self._by_hand = np.zeros(self.method.channels.size, bool)  # their values
 
     def _overwrite(self, which: Mask, y: NDArray[np.float32]) -> None:
         """Some values of y have changed at the frame last seen: what follows it no longer holds."""
@@ -343,11 +382,13 @@ class PlaySession:
 
     def _hands_now(self) -> list[str]:
         obj = self.object()
-        return [
-            name
-            for name, source in self._sources.items()
-            if not (is_keyed(obj, name) if obj and name in self._live else is_animated(source.original()))
-        ]
+        return [name for name in self._sources if not self._is_animated(obj, name)]
+
+    def _is_animated(self, obj: bpy.types.Object | None, channel: str) -> bool:
+        if obj is not None and channel in self._live:
+            return is_keyed(obj, channel)
+        held = obj is not None and channel in self._held and hold_is_keyed(obj, channel)
+        return held or is_animated(self._sources[channel].original())
 
     def _hands_moved(self, y: Vector) -> bool:
         """Whether something was moved by hand since the last look, or what is moved so is not the same."""

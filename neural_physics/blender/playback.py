@@ -39,7 +39,8 @@ class PlayStatus:
     to be clipped to what was trained. step_us, decode_us, push_us: microseconds, see `Timings`. bases: how
     many there are. deep, wedged: vertices left inside capsules, see `Projection`. previewed: whether it is
     drawn by the graphics card now. linear: whether shapes are mixed, of which fewer can be taken. live: what
-    of its cloth can be changed now, names in `fabric_ranges.LIVE`.
+    of its cloth can be changed now, names in `fabric_ranges.LIVE`. collides: whether what is simulated
+    collides with the object's capsules.
     """
 
     playing: bool = False
@@ -56,6 +57,7 @@ class PlayStatus:
     previewed: bool = False
     linear: bool = True
     live: tuple[str, ...] = ()
+    collides: bool = False
 
 
 def check_play(obj: bpy.types.Object) -> None:
@@ -110,6 +112,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         session.showing.preview.on,
         session.method.decoder is not None,
         live_names(session.method.channels),
+        session.collides,
     )
 
 

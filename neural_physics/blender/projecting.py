@@ -31,6 +31,11 @@ class Projection:
         self._shown: Bodies | None = None  # what the shape on show was pushed out of
 
     @property
+    def sampler(self) -> CapsuleSampler | None:
+        """Of the capsules there are; None for none."""
+        return self._sampler
+
+    @property
     def active(self) -> bool:
         """Whether there is anything to push out of."""
         return self._sampler is not None

@@ -17,8 +17,14 @@ from bpy.props import (
     StringProperty,
 )
 
-from ..methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS, QUASISTATIC_SPRINGS
+from ..methods.requirements import (
+    CONTACT_CORRECTIONS,
+    HIERARCHICAL_CLOTH,
+    LATENT_DYNAMICS,
+    QUASISTATIC_SPRINGS,
+)
 from .capsule_properties import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
+from .handle_properties import NEURALPHYSICS_PG_handle
 from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
 from .simulation_properties import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
@@ -53,6 +59,12 @@ METHODS = [
         "Jiggle Springs",
         "Lets a rigged character's flesh swing about where its bones take it, from a take or two (Jin 2022)",
     ),
+    (
+        CONTACT_CORRECTIONS,
+        "Contact Corrections",
+        "Simulates a soft solid by a few handles as it plays, and learns the shape between them, and the "
+        "dents that balls and boxes press into it (Romero 2021)",
+    ),
 ]
 PRESETS = [
     ("preview", "Preview", "A minute or two: to see whether the setup makes sense"),
@@ -79,10 +91,15 @@ TURN_AXES = [
 
 
 def _suit_simulation(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Let the solver take the one step per frame that latent dynamics needs."""
+    """Let the solver bake what the method can learn and play.
+
+    Latent dynamics needs one step per frame; contact corrections know no friction and no self-contact.
+    """
     chosen = cast(NEURALPHYSICS_PG_object, settings)
     if chosen.method == LATENT_DYNAMICS:
         chosen.simulation.steps = 1
+    elif chosen.method == CONTACT_CORRECTIONS:
+        chosen.simulation.friction, chosen.simulation.self_contact = 0.0, False
 
 
 class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
@@ -192,6 +209,10 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     active_capsule: IntProperty(name="Active Capsule", default=0, min=0)
     projection: PointerProperty(type=NEURALPHYSICS_PG_projection)
 
+    # Handles, of contact corrections
+    handles: CollectionProperty(type=NEURALPHYSICS_PG_handle)
+    active_handle: IntProperty(name="Active Handle", default=0, min=0)
+
     # Bake
     dataset_folder: StringProperty(
         name="Dataset",
@@ -259,6 +280,18 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         min=0,
         max=1024,
         soft_max=32,
+    )
+    handle_count: IntProperty(
+        name="Handles",
+        description=(
+            "Points of the body that are simulated, and that all the rest follows: more can bend in more "
+            "ways and cost more at every frame; 0: as many as the preset has. Those in the list of Set Up, "
+            "where there are any, are taken instead"
+        ),
+        default=0,
+        min=0,
+        max=400,
+        soft_max=30,
     )
     training_seed: IntProperty(name="Training Seed", default=0, min=0)
     model_path: StringProperty(
@@ -350,6 +383,7 @@ CLASSES = (
     NEURALPHYSICS_PG_interaction,
     NEURALPHYSICS_PG_capsule,
     NEURALPHYSICS_PG_projection,
+    NEURALPHYSICS_PG_handle,
     NEURALPHYSICS_PG_object,
 )
 

@@ -11,8 +11,10 @@ from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
 from ..channels import (
+    HANDLE_PREFIX,
     KINEMATIC_KINDS,
     POSE_ROWS,
+    SIZES,
     Channel,
     ChannelLayout,
     FrameKinematics,
@@ -21,6 +23,8 @@ from ..channels import (
 from ..errors import Problem
 from ..fabric_ranges import LIVE, fabric_channels
 from ..methods.requirements import QUASISTATIC_SPRINGS
+from .capsule_sampling import CapsuleSampler
+from .handle_properties import NEURALPHYSICS_PG_handle
 from .properties import NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object, settings_of
 from .references import Named
 from .simulation_properties import settings_for_solver
@@ -31,7 +35,7 @@ FRAME_BINDING = "Reference Frame"
 TIP = "/tip"  # a joint at the far end of a bone that no other bone goes on from
 UP = Vector((0.0, 0.0, 1.0))
 
-Values = Sequence[float] | NDArray[np.float32]
+Values = Sequence[float] | NDArray[np.floating]
 Reader = Callable[[bpy.types.Depsgraph, Matrix], Values]
 
 
@@ -85,10 +89,36 @@ def bindings_of(obj: bpy.types.Object) -> dict[str, str]:
         if source is not None:
             name = source.name
             bindings[_channel_name(item.name or name, bindings)] = name
+    for handle in settings.handles:
+        source = handle_source(handle)
+        if source:
+            bindings[HANDLE_PREFIX + handle.name] = source
     frame = _frame_name(obj, settings)
     if frame:
         bindings[FRAME_BINDING] = frame
     return bindings
+
+
+def handle_source(item: NEURALPHYSICS_PG_handle) -> str:
+    """What a handle is read from: "Empty" or "Rig/bone"; "" where it is not chosen."""
+    other = item.object
+    if other is None:
+        return ""
+    if other.pose is None:
+        return other.name
+    return f"{other.name}/{item.bone}" if item.bone in other.pose.bones else ""
+
+
+def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
+    """What a channel is read from; "" for the reference frame, and for a handle that nobody can hold here."""
+    if channel.kind == "handle":
+        return bindings.get(channel.name, "")
+    return bindings.get(channel.name, channel.source)
+
+
+def object_in(name: str) -> str:
+    """The object of "Object" or "Object/Bone"."""
+    return name if name in bpy.data.objects else name.rpartition("/")[0]
 
 
 def is_wind(obj: bpy.types.Object) -> bool:
@@ -128,7 +158,8 @@ class ChannelSampler:
     """Samples y frame by frame, the same way while baking and while playing.
 
     bindings: channel name -> name of the object to read in this scene; the channel's source where
-    it says nothing. fps: frames per second of the scene, for velocities and accelerations.
+    it says nothing. fps: frames per second of the scene, for velocities and accelerations. capsules: whose
+    channels y has after those of the layout.
     What an undo or a newly opened file has replaced is found again by its name.
     """
 
@@ -139,6 +170,7 @@ class ChannelSampler:
         reference_frame: str,
         bindings: Mapping[str, str],
         fps: float,
+        capsules: CapsuleSampler | None = None,
     ) -> None:
         """Raises Problem("interaction_missing") for an object or bone that is not in this file."""
         self._obj = Named(obj.name, obj.name)
@@ -147,7 +179,7 @@ class ChannelSampler:
         frame_name = bindings.get(FRAME_BINDING, reference_frame)
         self._frame = _Frame(obj.name, frame_name) if frame_name else None
         self._matrices: dict[int, NDArray[np.float64]] = {}
-        self._y = np.empty(layout.size, np.float32)
+        self._y = np.empty(layout.size + (SIZES["capsule"] * len(capsules) if capsules else 0), np.float32)
         slices = layout.slices()
         self._readers: list[tuple[Reader, slice]] = []
         self._kinematics: list[tuple[str, slice]] = []
@@ -157,17 +189,19 @@ class ChannelSampler:
             if channel.kind in KINEMATIC_KINDS:
                 self._kinematics.append((channel.kind, slices[channel.name]))
             else:
-                source = bindings.get(channel.name, channel.source)
+                source = source_of(channel, bindings)
                 self._readers.append((self._reader(channel, source), slices[channel.name]))
                 if channel.kind == "position":
                     self._places.append((Named(obj.name, source), slices[channel.name]))
+        if capsules is not None:
+            self._readers.append((capsules.rows, slice(layout.size, None)))
 
     def sample(self, depsgraph: bpy.types.Depsgraph, frame: int) -> NDArray[np.float32]:
         """y (e,) float32 at the frame that `depsgraph` is evaluated at.
 
         Velocities and accelerations are differences to the frames sampled before; before the first
         of them the reference frame stood still. The array is reused by the next call.
-        Raises Problem("interaction_missing").
+        Raises Problem("interaction_missing" | "capsule_lost").
         """
         world_from_frame = self.world_from_frame(depsgraph)
         self._frame_from_world = frame_from_world = world_from_frame.inverted_safe()
@@ -236,10 +270,17 @@ class ChannelSampler:
                 return _wind_reader(Named(self._obj.name, source))
             case "ground":
                 return _ground_reader(self._obj)
-            case "value" if channel.name in LIVE:
-                return _live_reader(self._obj, channel.name)
             case _:
-                raise Problem("channel_not_sampled", object=self._obj.name, channel=channel.name)
+                return self._own_reader(channel, source)
+
+    def _own_reader(self, channel: Channel, source: str) -> Reader:
+        """Of what is set in the object's own settings."""
+        if channel.kind == "handle":
+            place = _Frame(self._obj.name, source) if source else None
+            return _handle_reader(self._obj, channel.name.removeprefix(HANDLE_PREFIX), place)
+        if channel.kind == "value" and channel.name in LIVE:
+            return _live_reader(self._obj, channel.name)
+        raise Problem("channel_not_sampled", object=self._obj.name, channel=channel.name)
 
 
 class _Frame:
@@ -289,6 +330,19 @@ def _live_reader(owner: Named, name: str) -> Reader:
 
     def read(depsgraph: bpy.types.Depsgraph, _frame_from_world: Matrix) -> Values:
         return (getattr(settings_of(owner.evaluated(depsgraph)), name),)
+
+    return read
+
+
+def _handle_reader(owner: Named, name: str, source: _Frame | None) -> Reader:
+    """A place and 1 where the artist holds the handle of this name, four zeros where it is free."""
+
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        handles = settings_of(owner.evaluated(depsgraph)).handles
+        if source is None or name not in handles or not handles[name].hold:
+            return 0.0, 0.0, 0.0, 0.0
+        x, y, z = (frame_from_world @ source.matrix(depsgraph).translation).to_tuple()
+        return x, y, z, 1.0
 
     return read
 

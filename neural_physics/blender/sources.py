@@ -173,17 +173,26 @@ def _check_for_solver(obj: bpy.types.Object) -> None:
         raise Problem("pins_unknown", object=obj.name, group=simulation.pins)
 
 
+def pin_group(obj: bpy.types.Object) -> str:
+    """The vertex group that says what the physics holds fast; "" for none."""
+    modifier = physics_modifier(obj)
+    if uses_solver(obj):
+        return settings_of(obj).simulation.pins
+    if isinstance(modifier, bpy.types.ClothModifier):
+        return modifier.settings.vertex_group_mass
+    return modifier.settings.vertex_group_goal if isinstance(modifier, bpy.types.SoftBodyModifier) else ""
+
+
 def _pins(obj: bpy.types.Object) -> NDArray[np.float32]:
     """(V,) float32: 1 where the physics holds a vertex fast."""
     modifier, count = physics_modifier(obj), len(mesh_data(obj).vertices)
     if uses_solver(obj):
-        held = group_weights(obj, settings_of(obj).simulation.pins, 0.0)
-        return (held >= HALF).astype(np.float32)
+        return (group_weights(obj, pin_group(obj), 0.0) >= HALF).astype(np.float32)
     if isinstance(modifier, bpy.types.ClothModifier):
-        weights = group_weights(obj, modifier.settings.vertex_group_mass, 0.0)
+        weights = group_weights(obj, pin_group(obj), 0.0)
     elif isinstance(modifier, bpy.types.SoftBodyModifier) and modifier.settings.use_goal:
         body = modifier.settings
-        goals = group_weights(obj, body.vertex_group_goal, 1.0) * body.goal_default
+        goals = group_weights(obj, pin_group(obj), 1.0) * body.goal_default
         weights = body.goal_min + goals * (body.goal_max - body.goal_min)
     else:
         weights = np.zeros(count, np.float32)

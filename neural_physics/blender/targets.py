@@ -10,13 +10,14 @@ from .sources import physics_modifiers
 
 
 def target_of(context: bpy.types.Context) -> bpy.types.Object | None:
-    """The active object, or, if that only moves a simulated object or carries its capsules, that one."""
+    """The active object, or, if that only moves or holds a simulated object or carries its capsules, that."""
     active = context.active_object
     if active is None or context.scene is None:
         return None
     if settings_of(active).enabled or physics_modifiers(active):
         return active
-    moved = [obj for obj in set_up_objects(context.scene) if active in movers(obj) + carriers(obj)]
+    used = {obj: movers(obj) + grips(obj) + carriers(obj) for obj in set_up_objects(context.scene)}
+    moved = [obj for obj, others in used.items() if active in others]
     return moved[0] if moved else active
 
 
@@ -48,6 +49,11 @@ def set_up_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 def movers(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """What an object reacts to."""
     return [item.object for item in settings_of(obj).interactions if item.object]
+
+
+def grips(obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """What the artist holds an object's handles by."""
+    return [item.object for item in settings_of(obj).handles if item.object]
 
 
 def carriers(obj: bpy.types.Object) -> list[bpy.types.Object]:

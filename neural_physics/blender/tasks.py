@@ -13,7 +13,7 @@ from ..bake_plan import side_folder
 from ..dataset_info import Role
 from ..errors import Problem
 from ..methods import load_method
-from ..methods.requirements import LATENT_DYNAMICS, QUASISTATIC_SPRINGS
+from ..methods.requirements import CONTACT_CORRECTIONS, LATENT_DYNAMICS, QUASISTATIC_SPRINGS
 from ..model_file import parse_model, read_model_bytes
 from ..whole_files import writing
 from ..wording import job_name
@@ -27,6 +27,7 @@ from . import (
     setting_up,
     training_environment,
 )
+from .artist_handles import handle_words, list_unbound_handles
 from .cache_modifier import remove_cache
 from .dataset_status import dataset_status, forget
 from .evaluation_display import hide_evaluation
@@ -54,7 +55,7 @@ NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE)}
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps an object from being baked."""
     obj = check_set_up(obj)
-    method_obstacles.check_bake(obj)
+    method_obstacles.check_bake(scene, obj)
     baking.check_bake(scene, obj)
     _check_free(obj)
 
@@ -102,6 +103,7 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
     packing.pack(obj, data)
     settings_of(obj).enabled = True
     setting_up.list_unbound(obj, model.info.channels)
+    list_unbound_handles(obj, model.info.channels)
     if settings_of(obj).playing:
         playback.attach(obj)
 
@@ -150,6 +152,7 @@ def remove(obj: bpy.types.Object) -> None:
     settings = settings_of(obj)
     settings.interactions.clear()
     settings.capsules.clear()
+    settings.handles.clear()
     settings.enabled = False
 
 
@@ -235,7 +238,10 @@ def _train_words(obj: bpy.types.Object) -> list[str]:
     }
     if settings.method == LATENT_DYNAMICS and settings.latent_count:
         options["--set"] = f"latents={settings.latent_count}"
-    return _words("train", [dataset_folder(obj)], options)
+    if settings.method == CONTACT_CORRECTIONS and settings.handle_count and not settings.handles:
+        options["--set"] = f"handles={settings.handle_count}"
+    words = _words("train", [dataset_folder(obj)], options)
+    return [*words, *handle_words(obj)] if settings.method == CONTACT_CORRECTIONS else words
 
 
 def _words(command: str, what: Sequence[object], options: Mapping[str, object]) -> list[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..channels import ChannelLayout
+from ..channels import Channel, ChannelLayout
 from ..decoding import LinearDecoder
 from ..errors import Problem
 from ..model_file import Model
@@ -16,6 +17,7 @@ from .contact_corrections import ContactCorrections
 from .hierarchical_cloth import HierarchicalCloth
 from .latent_dynamics import LatentDynamics
 from .quasistatic_springs import QuasistaticSprings
+from .requirements import HIERARCHICAL_CLOTH
 from .subspace_physics import SubspacePhysics
 
 Vector = NDArray[np.float32]
@@ -86,8 +88,19 @@ METHODS: dict[str, type[Any]] = {
 }
 
 
-def load_method(model: Model) -> Method:
-    """Make a model ready to run. Raises Problem("model_method_unknown" | "model_damaged")."""
+# Those that simulate at run time, and so can be given colliders that no take had.
+SIMULATING = frozenset({HIERARCHICAL_CLOTH})
+
+
+def load_method(model: Model, capsules: Sequence[Channel] = ()) -> Method:
+    """Make a model ready to run.
+
+    capsules: channels of kind "capsule" that y has after those of the model, for a method in `SIMULATING`.
+    Raises Problem("model_method_unknown" | "model_damaged").
+    """
+    if capsules:
+        channels = ChannelLayout((*model.info.channels.channels, *capsules))
+        model = replace(model, info=replace(model.info, channels=channels))
     try:
         method = METHODS[model.info.method]
     except KeyError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from .contact_parts import (
     cubature_of,
     frames_of,
     handles_of,
+    held_of,
 )
 
 Vector = NDArray[np.float32]
@@ -47,13 +48,15 @@ class ContactCorrections:
 
     Tensors (V vertices of the artist's mesh, B of the body, h rows of Q of which n free ones and then four
     for each frame, S vertices and k tetrahedra of the cubature, P points of contact, C colliders, those that
-    move first, e values of y): mean (V, 3); carriers.corners, carriers.weights (V, 4); handles.weights
-    (B, h), handles.gradients (B, 3, h), handles.rest (h, 3); frames.mean (e,), frames.offset (h - n, 3) and
-    frames.matrix (3 (h - n), e), where there are frames; cubature.vertices, cubature.masses (S,),
-    cubature.elements (k, 4), cubature.inverse_rest (k, 3, 3), cubature.volumes (k,), cubature.moduli (k, 2);
-    contact.corners, contact.weights (P, 4); where there are colliders, colliders.channels (C,),
-    colliders.anchors (C, 3), colliders.turns (C, 3, 3); and of each correction NAME, which is "internal" or
-    "external": NAME.basis (m, B, 3), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
+    move first, g handles that can be held, and e values of y before the four of each of these): mean (V, 3);
+    carriers.corners, carriers.weights (V, 4); handles.weights (B, h), handles.gradients (B, 3, h),
+    handles.rest (h, 3); frames.mean (e,), frames.offset (h - n, 3) and frames.matrix (3 (h - n), e), where
+    there are frames; cubature.vertices, cubature.masses (S,), cubature.elements (k, 4),
+    cubature.inverse_rest (k, 3, 3), cubature.volumes (k,), cubature.moduli (k, 2); contact.corners,
+    contact.weights (P, 4); where there are such handles, handles.held (g,), handles.aside (g, 3); where
+    there are colliders, colliders.channels (C,), colliders.anchors (C, 3), colliders.turns (C, 3, 3); and of
+    each correction NAME, which is "internal" or "external": NAME.basis (m, B, 3), NAME.mean, scale, low,
+    high (i,), NAME.layers.K.weight and .bias.
     Settings: free: n; elasticity; steps: of a frame; damping, s; gravity, m/s^2; tolerance, m; iterations;
     stiffness, N/m, and reach, m, of contact; fade, m; colliders: a kind and sizes in m of each.
     Raises Problem("model_damaged").
@@ -71,6 +74,7 @@ class ContactCorrections:
         self.handles = handles_of(model, self._settings.free)
         count = len(self.handles.weights)
         self._frames = frames_of(model, len(self.handles.rest) - self.handles.free)
+        self._held = held_of(model, self._settings.free)
         self._colliders = colliders_of(model, self._settings.shapes)
         corners = model.indices("contact.corners", -1, 4, below=count)
         vertices, local = np.unique(corners, return_inverse=True)
@@ -133,12 +137,19 @@ class ContactCorrections:
         return self._state(Motion(now.q, now.x, (now.x - before.x) / self.dt, 0.0, now.outside), y)
 
     def step(self, state: HandleState, y: Vector, ahead: Sequence[Vector] = ()) -> HandleState:
-        """Implicit Euler (equation 6), in as many steps as the takes have in a frame, y going straight."""
+        """Implicit Euler (equation 6), in as many steps as the takes have in a frame, y going straight.
+
+        So does a handle that is held, from where it is to where it is told to be.
+        """
         steps = self._settings.steps
         motion = Motion(state.q, state.x, state.v)
+        held, places = self._held.held(y)
+        begun = state.q[held]
         for number in range(1, steps + 1):
-            told = state.y + np.float32(number / steps) * (y - state.y) if number < steps else y
-            motion = self.dynamics.step(motion, self.dt / steps, self.around(told))
+            share = number / steps
+            told = state.y + np.float32(share) * (y - state.y) if number < steps else y
+            around = replace(self.around(told), held=held, places=begun + share * (places - begun))
+            motion = self.dynamics.step(motion, self.dt / steps, around)
         return self._state(motion, y)
 
     def positions(self, state: HandleState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
@@ -164,8 +175,10 @@ class ContactCorrections:
         """None: F and r both depend on the handles."""
 
     def around(self, y: Vector) -> Around:
-        """Where y (e,) has frames and colliders."""
-        return Around(self._frames.rows(y), self._colliders.centres(y), self._colliders.sizes)
+        """Where y has frames, colliders and the handles that are held."""
+        return Around(
+            self._frames.rows(y), self._colliders.centres(y), self._colliders.sizes, *self._held.held(y)
+        )
 
     def _state(self, motion: Motion, y: Vector) -> HandleState:
         return HandleState(motion.q, motion.x, motion.v, y, motion.outside, motion.residual)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..channels import SIZES, Channel
 from ..energies.colliders.box import Box
 from ..energies.colliders.collider import Collider
 from ..energies.colliders.half_space import HalfSpace
@@ -17,11 +18,12 @@ from ..subspace.corrections import Correction
 from ..subspace.cubature import ENERGIES, Cubature
 from ..subspace.handles import CORNERS, Handles
 from ..subspace.networks import TanhNetwork
-from ..subspace.surroundings import FollowedFrames, PlacedColliders
+from ..subspace.surroundings import FollowedFrames, HeldHandles, PlacedColliders
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 MOST_LAYERS = 16
+HANDLE_NUMBERS = SIZES["handle"]
 MOST_STEPS = 64  # in a frame
 
 
@@ -79,7 +81,7 @@ def handles_of(model: Model, free: int) -> Handles:
 
 def frames_of(model: Model, rows: int) -> FollowedFrames:
     """So many rows of Q."""
-    e = model.info.channels.size
+    e = model.info.channels.size - HANDLE_NUMBERS * len(_handle_channels(model))
     if not rows:
         return FollowedFrames(np.zeros(e), np.zeros((0, 3)), np.zeros((0, e)))
     return FollowedFrames(
@@ -87,6 +89,26 @@ def frames_of(model: Model, rows: int) -> FollowedFrames:
         array(model, "frames.offset", rows, 3),
         array(model, "frames.matrix", 3 * rows, e),
     )
+
+
+def held_of(model: Model, free: int) -> HeldHandles:
+    """Which free rows of Q the artist may hold: one for each channel of kind "handle", the last ones of y."""
+    layout = model.info.channels
+    count = len(_handle_channels(model))
+    if not count:
+        return HeldHandles(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros((0, 3)))
+    if any(channel.kind != "handle" for channel in layout.channels[-count:]):
+        raise damaged(model.path, "its handles are not the last of what it reacts to")
+    first = layout.size - HANDLE_NUMBERS * count
+    return HeldHandles(
+        model.indices("handles.held", count, below=free),
+        first + HANDLE_NUMBERS * np.arange(count),
+        array(model, "handles.aside", count, 3),
+    )
+
+
+def _handle_channels(model: Model) -> list[Channel]:
+    return [channel for channel in model.info.channels.channels if channel.kind == "handle"]
 
 
 def colliders_of(model: Model, shapes: Sequence[Collider]) -> PlacedColliders:

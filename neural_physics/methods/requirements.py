@@ -7,8 +7,10 @@ from ..errors import Problem
 LATENT_DYNAMICS = "latent_dynamics"
 HIERARCHICAL_CLOTH = "hierarchical_cloth"
 QUASISTATIC_SPRINGS = "quasistatic_springs"
+CONTACT_CORRECTIONS = "contact_corrections"
 # What simulates cloth, in the words of a dataset's provenance; of imported takes it says nothing.
 OF_CLOTH = ("cloth", "bundled solver, springs", "")
+OF_A_SOLID = "bundled solver, solid"
 
 
 def check_simulation(method: str, obj: str, steps: int | None) -> None:
@@ -34,6 +36,16 @@ def check_cloth(method: str, obj: str, physics: str) -> None:
     """
     if method == HIERARCHICAL_CLOTH and physics not in OF_CLOTH:
         raise Problem("levels_need_cloth", object=obj)
+
+
+def check_solid(method: str, obj: str, physics: str) -> None:
+    """Raise Problem("contact_needs_solid") where contact corrections would have to learn from something else.
+
+    obj: its name. physics: what simulates it, as a dataset's provenance says it. What handles lack is solved
+    for (Romero 2021, section 4.2), which takes tetrahedra and a material.
+    """
+    if method == CONTACT_CORRECTIONS and physics != OF_A_SOLID:
+        raise Problem("contact_needs_solid", object=obj)
 
 
 def check_pose(method: str, obj: str, path: object, posed: bool) -> None:

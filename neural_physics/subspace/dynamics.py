@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from .cubature import Cubature
 from .handles import Handles
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 MOST_HALVINGS = 6
 LESS = 1e-4  # by how much the residual must fall, as a share of what the step promises
@@ -35,22 +36,36 @@ class Motion:
 @dataclass(frozen=True)
 class Around:
     """What acts in a step, at its end: frames (4 k, 3): the frames' rows of Q, m; centres (C, 3) m: of all
-    colliders, those that move first; sizes (c,) m: of the c that move.
+    colliders, those that move first; sizes (c,) m: of the c that move. held (g,): which free rows of Q are
+    where they are told to be, and places (g, 3), m: where that is.
     """
 
     frames: Array
     centres: Array
     sizes: Array
+    held: Indices = field(default_factory=lambda: np.zeros(0, np.intp))
+    places: Array = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def holding(self, q: Array) -> Array:
+        """q (n, 3) with the rows that are held in their places; the same array where none is."""
+        if not len(self.held):
+            return q
+        q = q.copy()
+        q[self.held] = self.places
+        return q
 
 
 @dataclass(frozen=True)
 class _Residual:
-    """Equation 6 at some q: its left side (3 n,) N, and all that it was made of."""
+    """Equation 6 at some q: its left side (m,) N, and all that it was made of, by what is not held.
+
+    jacobian (S, 3, m). pushes (k, m): how far each pressed point moves along its normal.
+    """
 
     value: Array
     x: Array
     jacobian: Array
-    pushes: Array  # (k, 3 n): how far each pressed point moves along its normal
+    pushes: Array
 
 
 class Dynamics:
@@ -76,7 +91,8 @@ class Dynamics:
         self._tolerance, self._most = tolerance, most_iterations
 
     def at(self, q: Array, around: Around) -> Motion:
-        """At rest, with the free handles at q (n, 3)."""
+        """At rest, with the free handles at q (n, 3), but for those that are held."""
+        q = around.holding(q)
         pose = self.pose(q, around)
         x = self._part.positions(pose)
         return Motion(q, x, np.zeros_like(x), 0.0, pose.outside)
@@ -87,12 +103,15 @@ class Dynamics:
         return self.corrections.pose(rows, around.centres[: len(around.sizes)], around.sizes, turned)
 
     def step(self, motion: Motion, dt: float, around: Around) -> Motion:
-        """Where equation 6 holds dt seconds later, or the nearest to it that was found."""
+        """Where equation 6 holds dt seconds later, or the nearest to it that was found.
+
+        Handles that are held are where they are told to be; the equation is that of all others.
+        """
         step = _Step(self, motion, dt, around)
-        q = motion.q
+        q = around.holding(motion.q)
         now = step.residual(q)
-        first = left = np.inf
-        for iteration in range(self._most):
+        first = left = 0.0
+        for iteration in range(self._most if len(now.value) else 0):
             hessian = step.hessian(now)
             move = -np.linalg.solve(hessian, now.value)
             left = float(-now.value @ move)
@@ -100,15 +119,15 @@ class Dynamics:
             # Equation 4 is not the derivative of x: what falls along the way is the residual, not the energy.
             share = 1.0
             for _ in range(MOST_HALVINGS):
-                tried = step.residual(q + share * move.reshape(-1, 3))
+                tried = step.residual(step.moved(q, share * move))
                 found = float(tried.value @ np.linalg.solve(hessian, tried.value))
                 if found <= (1.0 - LESS * share) * left:
                     break
                 share *= 0.5
             else:
                 break
-            q, now, left = q + share * move.reshape(-1, 3), tried, found
-            if np.abs(move).max() <= self._tolerance:
+            q, now, left = step.moved(q, share * move), tried, found
+            if np.abs(move).max(initial=0.0) <= self._tolerance:
                 break
         pose = self.pose(q, around)
         x = self._part.positions(pose)
@@ -127,25 +146,36 @@ class _Step:
         rows = np.concatenate([motion.q, around.frames])
         alone = not len(around.frames)
         self._turned = of._handles.placement(rows)[0] if alone else None
+        self._loose: Indices | slice = slice(None)  # the coordinates of q that are solved for
+        if len(around.held):
+            free = np.ones((of._handles.free, 3), bool)
+            free[around.held] = False
+            self._loose = np.flatnonzero(free)
         self._drag = None
         if of._damping:
             self._drag = of._damping / dt * of._cubature.stiffness(motion.x, projected=True)
+
+    def moved(self, q: Array, move: Array) -> Array:
+        """q (n, 3) with what is not held moved by (m,)."""
+        flat = q.ravel().copy()
+        flat[self._loose] += move
+        return flat.reshape(-1, 3)
 
     def residual(self, q: Array) -> _Residual:
         """At free handles q (n, 3)."""
         of = self._of
         pose = of.pose(q, self._around, self._turned)
-        x, jacobian = of._part.positions(pose), of._part.jacobian(pose)
+        x, jacobian = of._part.positions(pose), of._part.jacobian(pose)[:, :, self._loose]
         forces = self._inertia[:, None] * (x - self._aim) + of._cubature.forces(x)
         if self._drag is not None:
             forces += of._cubature.pulled(self._drag, x - self._before)
-        value = forces.ravel() @ jacobian.reshape(x.size, -1)
+        value = forces.ravel() @ jacobian.reshape(x.size, jacobian.shape[-1])
         pushes, short = self._pushes(pose)
         value -= of._surface.contact.stiffness * (short @ pushes)
         return _Residual(value, x, jacobian, pushes)
 
     def hessian(self, at: _Residual) -> Array:
-        """(3 n, 3 n): J^T (M / dt^2 + K) J, positive definite."""
+        """(m, m): J^T (M / dt^2 + K) J, positive definite."""
         of = self._of
         flat = at.jacobian.reshape(at.x.size, -1)
         rest = (flat * np.repeat(self._inertia, 3)[:, None]).T @ flat
@@ -163,13 +193,12 @@ class _Step:
         return hessian
 
     def _pushes(self, pose: Pose) -> tuple[Array, Array]:
-        """(k, 3 n) how pressed points move along their normals, and (k,) how much too near they are, m."""
+        """(k, m) how pressed points move along their normals, and (k,) how much too near they are, m."""
         of, contact = self._of, self._of._surface.contact
         which, short, normals = contact.pressed(of._touching.positions(pose), self._around.centres)
-        columns = 3 * of._handles.free
         if not len(which):
-            return np.zeros((0, columns)), short
+            return np.zeros((0, 3 * of._handles.free))[:, self._loose], short
         corners = contact.corners[which]
         some, places = np.unique(corners, return_inverse=True)
-        jacobian = of._touching.jacobian(pose, some)[places.reshape(corners.shape)]
+        jacobian = of._touching.jacobian(pose, some)[:, :, self._loose][places.reshape(corners.shape)]
         return np.einsum("pk,pd,pkdc->pc", contact.weights[which], normals, jacobian), short

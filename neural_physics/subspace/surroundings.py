@@ -1,4 +1,4 @@
-"""Where the interaction vector y has a body's frames, and the colliders around it."""
+"""Where the interaction vector y has a body's frames, the colliders around it, and handles that are held."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FollowedFrames:
-    """The frames' rows of Q (4 k, 3), m: offset + matrix (y - mean), linear in y.
+    """The frames' rows of Q (4 k, 3), m: offset + matrix (y - mean), linear in the first e numbers of y.
 
     mean (e,), offset (4 k, 3), matrix (12 k, e).
     """
@@ -26,8 +26,8 @@ class FollowedFrames:
     matrix: Array
 
     def rows(self, y: NDArray[np.floating]) -> Array:
-        """(4 k, 3) m, of y (e,)."""
-        moved: Array = self.offset + (self.matrix @ (y - self.mean)).reshape(-1, 3)
+        """(4 k, 3) m, of y."""
+        moved: Array = self.offset + (self.matrix @ (y[: len(self.mean)] - self.mean)).reshape(-1, 3)
         return moved
 
 
@@ -61,3 +61,28 @@ class PlacedColliders:
         moving = self.channels >= 0
         places[moving] += y[self.channels[moving, None] + np.arange(3)]
         return places
+
+
+FIRM = 0.5  # from here on a handle is held: between two frames a hold begins, or ends, halfway
+
+
+@dataclass(frozen=True)
+class HeldHandles:
+    """Handles that the artist may hold, c of them: y has four numbers for each, a place times w, then w.
+
+    So what lies between a frame in which a handle is free, all four 0, and one in which it is held is the
+    same place with less weight. rows (c,): of Q. channels (c,): the first of the four. aside (c, 3), m: from
+    the place that is told to where the handle is to be.
+    """
+
+    rows: NDArray[np.intp]
+    channels: NDArray[np.intp]
+    aside: Array
+
+    def held(self, y: NDArray[np.floating]) -> tuple[NDArray[np.intp], Array]:
+        """The rows of Q (k,) that are held, and where (k, 3), m. Takes, whose y ends before, hold none."""
+        if not len(self.rows) or len(y) <= self.channels[0]:
+            return self.rows[:0], np.zeros((0, 3))
+        told = y[self.channels[:, None] + np.arange(4)].astype(np.float64)
+        firm = told[:, 3] >= FIRM
+        return self.rows[firm], told[firm, :3] / told[firm, 3:] + self.aside[firm]

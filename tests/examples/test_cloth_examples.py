@@ -42,7 +42,7 @@ def test_levels_are_of_the_paper_s_sizes_and_nothing_stands_in_the_way_of_a_bake
     obj = opened(name)
     levels = usual_hierarchy(mesh_of(obj), name).levels
     assert [level.vertex_count for level in levels] == SIZES[name]
-    method_obstacles.check_bake(obj)
+    method_obstacles.check_bake(bpy.context.scene, obj)
     check_bake(bpy.context.scene, obj)
     check_colliders(bpy.context.scene, obj)
     settings = settings_of(obj)

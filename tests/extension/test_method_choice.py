@@ -165,3 +165,133 @@ importlib.import_module(MODULE + ".neural_physics.blender.dataset_status").forge
 refused("learns from cloth, and Sheet", ours.train)
 """
     )
+
+
+def test_contact_corrections_bake_what_they_can_play_or_say_what_to_change(
+    installed: Callable[..., str],
+) -> None:
+    installed(
+        SCENE
+        + """
+ours.add_example(name="JELLY")
+jelly = bpy.context.active_object
+settings = jelly.neural_physics
+settings.simulation.self_contact = True
+assert settings.simulation.friction > 0.0
+settings.method = "contact_corrections"
+assert settings.simulation.friction == 0.0 and not settings.simulation.self_contact
+obstacles = importlib.import_module(MODULE + ".neural_physics.blender.method_obstacles")
+obstacles.check_bake(bpy.context.scene, jelly)
+settings.moving_frame = True
+refused("switch Frame Moves off", ours.bake)
+settings.moving_frame = False
+
+def add_collider(name):
+    collider = bpy.context.active_object
+    collider.name = name
+    collider.modifiers.new("Collision", "COLLISION")
+    bpy.context.view_layer.objects.active = jelly
+    jelly.neural_physics.interactions.add().object = collider
+    obstacles.look_again()
+    return collider
+
+bpy.ops.mesh.primitive_uv_sphere_add(radius=0.2, location=(0, 0, 3))
+add_collider("Ball")
+obstacles.check_bake(bpy.context.scene, jelly)
+bpy.ops.mesh.primitive_cube_add(size=0.2, location=(0, 0, 5))
+box = add_collider("Box")
+refused("not of one shape", ours.bake)
+bpy.data.objects.remove(box)
+bpy.ops.mesh.primitive_torus_add(location=(0, 0, 5))
+ring = add_collider("Ring")
+refused("the collider Ring of " + jelly.name, ours.bake)
+bpy.data.objects.remove(ring)
+jelly.scale = (2.0, 2.0, 2.0)
+bpy.context.view_layer.update()
+refused("apply its scale", ours.bake)
+settings.method = "subspace_physics"
+jelly.scale = (1.0, 1.0, 1.0)
+
+for example in ("BALL_AND_SHEET", "CLOTH_SHELL", "HAIR_TUFT"):
+    ours.add_example(name=example)
+    bpy.context.active_object.neural_physics.method = "contact_corrections"
+    refused("set Simulated By to Solid", ours.bake)
+"""
+    )
+
+
+def test_handles_are_told_to_the_training_where_they_are_chosen(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+ours.add_example(name="JELLY")
+tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks")
+jelly = bpy.context.active_object
+settings = jelly.neural_physics
+settings.handle_count = 9
+assert "handles=9" not in tasks._train_words(jelly), "of another method"
+settings.method = "contact_corrections"
+assert "handles=9" in tasks._train_words(jelly)
+settings.handle_count = 0
+assert "--set" not in tasks._train_words(jelly)
+"""
+    )
+
+
+def test_the_artist_s_handles_are_told_to_the_training_where_they_are_in_the_body(
+    installed: Callable[..., str],
+) -> None:
+    installed(
+        SCENE
+        + """
+from mathutils import Vector
+ours.add_example(name="JELLY")
+jelly = bpy.context.active_object
+tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks")
+handles = importlib.import_module(MODULE + ".neural_physics.blender.artist_handles")
+settings = jelly.neural_physics
+settings.method, settings.handle_count = "contact_corrections", 9
+jelly.location, jelly.rotation_euler = (1.0, 2.0, 3.0), (0.3, 0.2, 0.1)
+bpy.context.view_layer.update()
+
+def select(*others):
+    bpy.ops.object.select_all(action="DESELECT")
+    for other in others:
+        other.select_set(True)
+    bpy.context.view_layer.objects.active = jelly
+
+def told():
+    words = tasks._train_words(jelly)
+    pairs = [words[n + 1].rpartition("=") for n, word in enumerate(words) if word == "--handle"]
+    return {name: Vector(map(float, place.split(","))) for name, _, place in pairs}
+
+place = Vector((0.1, -0.05, 0.2))
+empty = bpy.data.objects.new("Top", None)
+bpy.context.scene.collection.objects.link(empty)
+empty.location = jelly.matrix_world @ place
+bpy.ops.object.armature_add(location=jelly.matrix_world @ -place)
+rig = bpy.context.active_object
+select(empty, rig)
+assert ours.add_handle() == {"FINISHED"} and ours.add_handle() == {"FINISHED"}
+names = [item.name for item in settings.handles]
+assert sorted(names) == [rig.name + "/Bone", "Top"], "each once"
+found = told()
+assert (found["Top"] - place).length < 1e-5 and (found[rig.name + "/Bone"] + place).length < 1e-5
+assert not any("handles=9" in word for word in tasks._train_words(jelly)), "the list is taken instead"
+handles.check_handles(jelly)
+bpy.context.view_layer.objects.active = empty
+assert ours.add_handle.poll(), "the tab goes on showing the jelly"
+select()
+ours.add_handle()
+try:
+    handles.check_handles(jelly)
+except Exception as error:
+    assert "Line 3 of the list Handles of " + jelly.name in str(error), error
+else:
+    raise AssertionError("a line without an Empty was not refused")
+for _ in range(3):
+    assert ours.remove_handle() == {"FINISHED"}
+refused("Nothing is in the list Handles", ours.remove_handle)
+assert any("handles=9" in word for word in tasks._train_words(jelly))
+"""
+    )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from handle_blocks import block, dynamics_of, handles_of, whole
+from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
 from ml_backend.simulation.elasticity import elastic_parts
@@ -13,6 +16,7 @@ from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.solver.implicit_euler import ImplicitEuler
 from neural_physics.solver.system import State, System, gravity
 from neural_physics.subspace.dynamics import Around
+from neural_physics.subspace.surroundings import HeldHandles
 
 DT = 1.0 / 60.0
 DOWN = (0.0, 0.0, -9.81)
@@ -164,3 +168,54 @@ def test_a_ball_pushes_the_body_aside():
     gaps = ball.distance(motion.x - centre)
     moved = np.linalg.norm(motion.x - body.rest_positions, axis=1)
     assert moved.max() > 0.02 and gaps.min() > -0.02 and motion.residual < 1e-3
+
+
+def held_at(handles, rows, places):
+    return replace(standing(handles), held=np.asarray(rows), places=np.asarray(places, float))
+
+
+def test_a_body_that_is_held_by_three_handles_comes_to_rest_where_its_energy_is_least(loose):
+    """Against a general minimiser of elastic energy and weight, over all coordinates that are not held."""
+    handles = handles_of(loose, 5)
+    # Strong inner friction: it rests after some steps.
+    body = replace(loose, settings=replace(loose.settings, damping=0.1))
+    dynamics, cubature = dynamics_of(body, handles, DOWN, iterations=60), whole(loose)
+    held, others = np.array([0, 2, 3]), np.array([1, 4])
+    places = handles.rest[held] + [[0.05, -0.02, 0.04], [0.0, 0.03, 0.0], [-0.02, 0.0, 0.0]]
+    around = held_at(handles, held, places)
+    motion = dynamics.at(handles.rest, around)
+    for _ in range(25):
+        motion = dynamics.step(motion, 0.5, around)
+    np.testing.assert_array_equal(motion.q[held], places)
+
+    def energy(coordinates):
+        q = np.empty((5, 3))
+        q[held], q[others] = places, coordinates.reshape(-1, 3)
+        x = handles.positions(q)
+        gradient = handles.weights.T @ (cubature.forces(x) - loose.masses[:, None] * DOWN)
+        value = float(cubature.energies(x).sum() - (loose.masses[:, None] * DOWN * x).sum())
+        return value, gradient[others].ravel()
+
+    found = minimize(energy, handles.rest[others].ravel(), jac=True, method="BFGS", options={"gtol": 1e-7})
+    np.testing.assert_allclose(motion.q[others].ravel(), found.x, atol=2e-4)
+
+
+def test_where_every_handle_is_held_nothing_is_left_to_solve(loose):
+    handles = handles_of(loose, 4)
+    dynamics = dynamics_of(loose, handles, DOWN)
+    places = handles.rest + np.array([0.3, 0.0, 0.1])
+    motion = dynamics.step(dynamics.at(handles.rest, NOTHING), DT, held_at(handles, range(4), places))
+    np.testing.assert_array_equal(motion.q, places)
+    np.testing.assert_allclose(motion.v, np.tile([0.3 / DT, 0.0, 0.1 / DT], (len(motion.v), 1)), rtol=1e-6)
+
+
+def test_between_a_free_frame_and_one_that_is_held_the_place_is_the_same():
+    """At other frame rates y lies between two frames, or beyond the later one."""
+    handles = HeldHandles(np.array([2]), np.array([3]), np.array([[0.0, 0.0, 0.1]]))
+    free, firm = np.zeros(7, np.float32), np.array([7.0, 7.0, 7.0, 0.5, -0.25, 1.0, 1.0], np.float32)
+    for share in (0.6, 1.0, 1.5):
+        rows, places = handles.held(free + np.float32(share) * (firm - free))
+        assert rows.tolist() == [2]
+        np.testing.assert_allclose(places, [[0.5, -0.25, 1.1]], atol=1e-6)
+    for nobody in (free, 0.4 * firm, firm + 1.5 * (free - firm), firm[:3]):
+        assert not len(handles.held(nobody)[0])

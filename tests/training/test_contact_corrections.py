@@ -14,13 +14,16 @@ from pressed_blocks import RADIUS, bake, pressed, silent
 from swinging_strips import bake as bake_strip
 from swinging_strips import strip
 
+from ml_backend.handle_fitting import spread_points
 from ml_backend.methods.contact_data import solve_corrections
 from ml_backend.methods.contact_presets import PRESETS, ContactPreset
 from ml_backend.methods.contact_scene import contact_scene
+from ml_backend.placed_handles import PlacedHandle
 from ml_backend.presets import NAMES, changed
 from ml_backend.spans import split
 from ml_backend.train import add_arguments, run
 from neural_physics.errors import Problem
+from neural_physics.evaluation import check_belongs
 from neural_physics.methods import load_method
 from neural_physics.model_file import Model, read_model
 from neural_physics.reporting import StopRequest
@@ -36,10 +39,10 @@ QUICK = ["handles=10", "poses=40", "traverses=4", "depths=2", "cubature=70", "ep
 QUICK += ["minutes=0", "learning_rate=3e-3", "validate_every=50"]
 
 
-def train(dataset, out, *settings, stop=NO_STOP):
+def train(dataset, out, *settings, stop=NO_STOP, words=()):
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    words = [str(dataset.path), "--out", str(out), "--method", "contact_corrections", "--bases", "24"]
+    words = ["--method", "contact_corrections", "--bases", "24", *words, str(dataset.path), "--out", str(out)]
     torch.set_num_threads(1)
     return run(parser.parse_args(words + [f"--set={s}" for s in (*QUICK, *settings)]), silent, stop)
 
@@ -197,6 +200,87 @@ def test_what_cannot_be_learned_is_refused(tmp_path):
     with pytest.raises(Problem) as caught:
         train(bake_strip(tmp_path / "shell", strip(), 70), tmp_path / "m.safetensors")
     assert caught.value.code == "contact_needs_solid"
+
+
+NAMED = ("Left", "Right", "Rig/back", "Middle")
+
+
+def places_in(body):
+    """Four places near free vertices, far from each other, by name."""
+    rest = body.rest_positions
+    chosen = rest[spread_points(rest, len(NAMED), body.pinned)]
+    return {
+        name: tuple((0.95 * at + 0.05 * rest.mean(0)).tolist())
+        for name, at in zip(NAMED, chosen, strict=True)
+    }
+
+
+def words_of(places):
+    return [f"--handle={name}={','.join(map(str, place))}" for name, place in places.items()]
+
+
+def test_handles_that_the_artist_places_are_where_they_are_put_and_held_where_they_are_told(
+    dataset, tmp_path
+):
+    out = tmp_path / "model.safetensors"
+    places = places_in(dataset.body)
+    train(dataset, out, "internal=false", "external=false", "poses=10", words=words_of(places))
+    model = read_model(out)
+    method, take = load_method(model), dataset.takes("validation")[0]
+    off = method.handles.rest[:4] - list(places.values())
+    assert method.handles.free == 4 and np.linalg.norm(off, axis=1).max() < 0.15
+    assert [c.kind for c in model.info.channels.channels] == ["position"] * 2 + ["handle"] * 4
+    free = np.concatenate([take.interaction[10], np.zeros(16, np.float32)])
+    state = method.start(free)
+    place = np.add(places["Right"], (0.05, 0.0, 0.04))
+    told = free.copy()
+    told[10:14] = *place, 1.0
+    held = method.step(state, told)
+    np.testing.assert_allclose(held.q[1], place + off[1], atol=1e-6)
+    again = method.step(held, told)
+    np.testing.assert_array_equal(again.q[1], held.q[1])
+    assert np.abs(method.step(again, free).q[1] - held.q[1]).max() > 1e-4, "it is let go of"
+    check_belongs(model.info, out, dataset)
+    assert np.isfinite(bodies(method, take)).all(), "takes, in which nobody holds it, can be played"
+
+
+def test_handles_that_cannot_be_used_are_named(dataset, tmp_path):
+    body, places = dataset.body, places_in(dataset.body)
+    foot = tuple(body.rest_positions[body.pinned][0].tolist())
+    twin = tuple(np.add(places["Left"], 1e-3).tolist())
+    for name, place, code, named in (
+        ("Ear", (0.9, 0.0, 0.2), "contact_handle_outside", ["Ear"]),
+        ("Toe", foot, "contact_handle_pinned", ["Toe"]),
+        ("Twin", twin, "contact_handles_together", ["Twin", "Left"]),
+    ):
+        with pytest.raises(Problem) as caught:
+            train(dataset, tmp_path / "model.safetensors", words=words_of({**places, name: place}))
+        assert caught.value.code == code and all(each in str(caught.value) for each in named)
+
+
+def test_too_few_handles_are_named(dataset):
+    loose = replace(dataset.body, pinned=np.zeros_like(dataset.body.pinned))
+    placed = tuple(PlacedHandle(name, place) for name, place in list(places_in(loose).items())[:3])
+    with pytest.raises(Problem, match="Left, Right, Rig/back") as caught:
+        contact_scene(dataset, loose, split(dataset)[0], 10, placed)
+    assert caught.value.code == "contact_handles_few"
+    twice = (*placed, replace(placed[0], place=places_in(loose)["Middle"]))
+    with pytest.raises(Problem, match=r"Two handles of .* are called Left"):
+        contact_scene(dataset, loose, split(dataset)[0], 10, twice)
+
+
+@pytest.mark.parametrize("word", ["0.1,0,0.3", "Ear=0.1,0", "Ear=here", "Ear=nan,0,0"])
+def test_handles_are_told_by_a_name_and_a_place(dataset, tmp_path, word):
+    with pytest.raises(SystemExit):
+        train(dataset, tmp_path / "model.safetensors", words=[f"--handle={word}"])
+
+
+def test_other_methods_have_no_handles(dataset, tmp_path):
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    words = [str(dataset.path), "--out", str(tmp_path / "model"), "--handle=Ear=0,0,0.2"]
+    with pytest.raises(Problem, match="“--handle” is not a setting"):
+        run(parser.parse_args([*words, "--method", "latent_dynamics"]), silent, NO_STOP)
 
 
 def test_takes_that_do_not_say_enough_are_refused(tmp_path):

@@ -1,0 +1,51 @@
+"""The colliders that contact corrections cannot learn from, told before a bake; for panels drawn often.
+
+What shape a collider has is looked at once a second at most.
+"""
+
+from __future__ import annotations
+
+import time
+
+import bpy
+
+from ..energies.colliders.half_space import HalfSpace
+from ..energies.colliders.recognising import Recognised, recognised
+from ..energies.colliders.sphere import Sphere
+from ..errors import Problem
+from .collider_meshes import collider_mesh, collider_objects
+from .dataset_status import LOOK_AGAIN
+from .properties import settings_of
+
+_shapes: dict[int, tuple[float, Recognised | None]] = {}  # by the collider's session_uid
+
+
+def check_colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+    """Raise Problem("contact_collider_shape" | "contact_colliders_differ") for what would be refused later.
+
+    One network tells all moving colliders' dents (Romero 2021, section 4.2): of balls it knows the size.
+    """
+    listed = {item.object for item in settings_of(obj).interactions}
+    kinds = set()
+    for other in collider_objects(scene, obj):
+        found = _shape_of(other)
+        if found is None or (other in listed and isinstance(found.shape, HalfSpace)):
+            raise Problem("contact_collider_shape", object=obj.name, collider=other.name)
+        if other in listed:
+            kinds.add(None if isinstance(found.shape, Sphere) else found.shape)
+    if len(kinds) > 1:
+        raise Problem("contact_colliders_differ", object=obj.name)
+
+
+def look_again() -> None:
+    """Do not rely on what was seen of a collider a moment ago."""
+    _shapes.clear()
+
+
+def _shape_of(other: bpy.types.Object) -> Recognised | None:
+    when, found = _shapes.get(other.session_uid, (float("-inf"), None))
+    if time.monotonic() - when > LOOK_AGAIN:
+        mesh = collider_mesh(bpy.context.evaluated_depsgraph_get(), other)
+        found = recognised(mesh.vertices, mesh.triangles) if len(mesh.triangles) else None
+        _shapes[other.session_uid] = time.monotonic(), found
+    return found

@@ -1,0 +1,34 @@
+"""The handles that the artist places: `object.neural_physics.handles`."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import BoolProperty, PointerProperty, StringProperty
+
+from .showing_anew import show_anew
+
+
+def _can_be_handle(_item: bpy.types.PropertyGroup, obj: bpy.types.Object) -> bool:
+    return obj.type in ("EMPTY", "ARMATURE")
+
+
+class NEURALPHYSICS_PG_handle(bpy.types.PropertyGroup):
+    """A point of the body that is simulated, and that the artist can hold: an Empty, or a bone's head."""
+
+    # `name` is the channel's name, by which a shared model is bound again.
+    object: PointerProperty(
+        name="Handle",
+        description="An Empty inside the mesh, or an armature with a bone whose head is",
+        type=bpy.types.Object,
+        poll=_can_be_handle,
+        update=show_anew,
+    )
+    bone: StringProperty(
+        name="Bone", description="The bone of the armature whose head it is", update=show_anew
+    )
+    hold: BoolProperty(
+        name="Hold",
+        description="While it plays, keep this point of the body where its Empty or bone is; can be keyed",
+        default=False,
+        update=show_anew,
+    )

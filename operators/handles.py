@@ -1,0 +1,57 @@
+"""The list of handles that the artist places in a body."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..neural_physics.blender.artist_handles import add_handles, remove_handle
+from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.errors import Problem
+from .support import Button, target
+
+
+class NEURALPHYSICS_OT_add_handle(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.add_handle"
+    bl_label = "Add Handle"
+    bl_description = (
+        "Let the other selected Empties, or the active bone of a selected armature, be handles; "
+        "with none selected, an empty line"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        check_set_up(target_of(context))
+
+    def run(self, context: bpy.types.Context) -> None:
+        obj = target(context)
+        add_handles(obj, [other for other in context.selected_objects if other != obj])
+
+
+class NEURALPHYSICS_OT_remove_handle(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.remove_handle"
+    bl_label = "Remove Handle"
+    bl_description = "Take the chosen handle off the list; the Empty stays"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        obj = check_set_up(target_of(context))
+        if not settings_of(obj).handles:
+            raise Problem("contact_no_handles", object=obj.name)
+
+    def run(self, context: bpy.types.Context) -> None:
+        remove_handle(target(context))
+
+
+CLASSES = (NEURALPHYSICS_OT_add_handle, NEURALPHYSICS_OT_remove_handle)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

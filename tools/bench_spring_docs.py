@@ -162,6 +162,7 @@ def _missing(part: Row) -> str:
 PLACES: dict[str, tuple[str, Callable[[Row], str]]] = {
     "springs_character": ("spring_errors", character("Soft Character")),
     "springs_animal": ("spring_errors", character("Soft Animal")),
+    "springs_human": ("spring_errors", character("Human")),
     "springs_times": ("spring_times", times),
     "springs_making": ("spring_times", making),
 }

@@ -17,8 +17,8 @@ from spring_curves import keep_curves
 from spring_motions import Action, Floats, evenly, one_for_all, rms, swung
 from spring_regions import REGIONS, regions_of
 from spring_scenes import (
-    CHARACTERS,
     FITTED,
+    JUDGED,
     STANDING,
     Character,
     baked,
@@ -86,7 +86,7 @@ class Rig:
 
 def judge() -> dict[str, Any]:
     """Of each character there is."""
-    there = {character: baked(character) for character in CHARACTERS}
+    there = {character: baked(character) for character in JUDGED}
     return {
         "characters": [_row(character, data) for character, data in there.items() if data is not None],
         "missing": [character.name for character, data in there.items() if data is None],

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from solver_times import solver_ms
-from spring_scenes import CHARACTERS, FINE, STANDING, Character, baked, take_of
+from spring_scenes import FINE, JUDGED, STANDING, Character, baked, take_of
 from spring_training import loaded, trained
 
 from ml_backend.methods.rig_takes import RigTakes
@@ -30,7 +30,7 @@ SETTLED = 10  # poses that are solved for once more
 
 def judge() -> dict[str, Any]:
     """Of each character there is."""
-    there = {character: baked(character) for character in (*CHARACTERS, FINE)}
+    there = {character: baked(character) for character in (*JUDGED, FINE)}
     return {
         "rows": [_row(character, data) for character, data in there.items() if data is not None],
         "missing": [character.name for character, data in there.items() if data is None],

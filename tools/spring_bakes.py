@@ -2,8 +2,8 @@
 """What `bench_springs.py` needs of Blender: `python tools/spring_bakes.py [NAME ...]`.
 
 Of each character held poses, and the two actions of the benchmark as takes of their own, simulated by the
-bundled solver as the Bake button has it done; of each but the fine one also what Blender's soft body makes of
-both. All is kept in build/bench/springs, and what was stopped goes on where it was.
+bundled solver as the Bake button has it done; of the examples also what Blender's soft body makes of both.
+All is kept in build/bench/springs, and what was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from unittest.mock import patch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import bpy
+import spring_human
 import spring_soft_body
 import workshop
 from spring_scenes import (
@@ -26,6 +27,8 @@ from spring_scenes import (
     CHARACTERS,
     FINE,
     FITTED,
+    HUMAN,
+    JUDGED,
     MOST,
     SCENES,
     STANDING,
@@ -56,9 +59,7 @@ def staged(character: Character, use: str) -> tuple[bpy.types.Object, int]:
 
     use: what the action is for.
     """
-    fine = patch.object(soft_character, "RESOLUTION", FINE_RESOLUTION)
-    with fine if character is FINE else nullcontext():
-        body = build(character.example.removesuffix("_fine"), workshop.empty_scene())
+    body = _built(character, workshop.empty_scene())
     settings = settings_of(body)
     (item,) = settings.interactions
     rig, item.motion, item.test_action = item.object, "KEEP", character.unseen
@@ -67,6 +68,14 @@ def staged(character: Character, use: str) -> tuple[bpy.types.Object, int]:
     settings.pose_count, settings.pose_source, settings.seed = character.poses, "BOTH", SEED
     settings.dataset_folder = str(character.folder)
     return body, frames
+
+
+def _built(character: Character, scene: bpy.types.Scene) -> bpy.types.Object:
+    if character is HUMAN:
+        return spring_human.build(scene)
+    fine = patch.object(soft_character, "RESOLUTION", FINE_RESOLUTION)
+    with fine if character is FINE else nullcontext():
+        return build(character.example.removesuffix("_fine"), scene)
 
 
 def _play(rig: bpy.types.Object, name: str, start: int) -> int:
@@ -130,12 +139,12 @@ def bake_soft_bodies(character: Character) -> None:
 def main() -> None:
     os.environ["NEURAL_PHYSICS_PYTHON"] = sys.executable  # the one that simulates
     os.environ["PYTHONPATH"] = str(workshop.ROOT)
-    known = {character.example: character for character in (*CHARACTERS, FINE)}
+    known = {character.example: character for character in (*JUDGED, FINE)}
     for name in sys.argv[1:] or known:
         if name not in known:
             sys.exit(f"{name} is none of them: {', '.join(known)}")
         bake(known[name])
-        if known[name].unseen:  # errors are told of it, too
+        if known[name] in CHARACTERS:
             bake_soft_bodies(known[name])
         print(f"{name} is in {SCENES}")
 

@@ -18,7 +18,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LogNorm, Normalize, SymLogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from spring_scenes import CHARACTERS, CURVES, FITTED, MODELS, Character, baked
+from spring_scenes import CURVES, FITTED, JUDGED, MODELS, Character, baked
 
 from ml_backend.figures import STYLE, png
 from ml_backend.shape_pictures import Camera
@@ -37,9 +37,11 @@ LINES = {
     "springs": (ORANGE, "network to springs"),
 }
 ROWS = (("positions", "from_skinning"), ("from_skinning", "from_network"), ("from_network", "springs"))
-# Rows are right, up and towards whoever looks: at the character's face, at the animal's left.
+# Rows are right, up and towards whoever looks: at a figure's face, at the animal's left.
+AT_FACE = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])
 VIEWS = {
-    "SOFT_CHARACTER": np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]]),
+    "SOFT_CHARACTER": AT_FACE,
+    "HUMAN": AT_FACE,
     "SOFT_ANIMAL": np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]),
 }
 SHADE = 0.35  # how much darker a face is that is seen from its edge
@@ -109,7 +111,7 @@ def draw_coloured(axes: Axes, view: NDArray[np.float64], mesh: Mesh, colours: ND
 
 
 def main() -> None:
-    for character in CHARACTERS:
+    for character in JUDGED:
         curves, name = CURVES / f"{character.example}_{FITTED}.npz", character.example.lower()
         if curves.is_file():
             plot_curves(curves, IMAGES / f"springs_{name}_curves.png")

@@ -4,6 +4,8 @@ The soft ones have much flesh far from bones, and actions shake them: where a st
 jiggle. They have the paper's own examples among them, belly and thighs (section 7.1, Fig. 8), ears and tail
 (Fig. 6). The stiff ones are for comparison: thin flesh on bones, where springs have next to nothing to do.
 
+The human's are of the same kinds, where a slim figure has flesh.
+
 A region is the vertices that some bones carry by half or more, together; where only a side of them is meant,
 those of them in a box, too: around balls of flesh that the examples add to their limbs.
 """
@@ -26,7 +28,7 @@ ALL = "all"
 @dataclass(frozen=True)
 class Region:
     """bones: a name that ends in * is that of both sides. aside, y, z: at rest, metres, from where they are
-    symmetric; characters look along -Y.
+    symmetric; characters look along -Y. The human's middle is at z = 0, the others stand there.
 
     soft: whether it is one of those that are to jiggle.
     """
@@ -68,6 +70,15 @@ REGIONS: Mapping[str, Mapping[str, Region]] = {
         "tail": Region(("tail", "tail_tip")),
         "muzzle and paws": Region(("muzzle", "paw*", "hind_paw*"), soft=False),
     },
+    "HUMAN": {
+        "belly": Region(("pelvis", "spine_01", "spine_02"), y=(-np.inf, -0.09), z=(0.0, 0.28)),
+        "breast": Region(("spine_03",), y=(-np.inf, -0.10), z=(0.30, 0.48)),
+        "buttocks": Region(("pelvis", "spine_01", "thigh_*"), y=(0.03, np.inf), z=(-0.12, 0.10)),
+        "thighs": Region(("thigh_*",)),
+        "calves": Region(("calf_*",)),
+        "upper arms": Region(("upperarm_*",)),
+        "head, hands and feet": Region(("head", "hand_*", "foot_*"), soft=False),
+    },
 }
 
 
@@ -78,4 +89,7 @@ def regions_of(example: str, mesh: Mesh) -> dict[str, NDArray[np.bool_]]:
 
 
 def _both_sides(bone: str) -> tuple[str, ...]:
-    return (f"{bone[:-1]}.L", f"{bone[:-1]}.R") if bone.endswith("*") else (bone,)
+    if not bone.endswith("*"):
+        return (bone,)
+    sides = ("l", "r") if bone.endswith("_*") else (".L", ".R")  # as the rig's own names have them
+    return tuple(bone[:-1] + side for side in sides)

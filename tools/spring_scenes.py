@@ -52,6 +52,9 @@ CHARACTERS = (
     Character("Soft Character", "SOFT_CHARACTER", "Jumping Jacks", "Walk"),
     Character("Soft Animal", "SOFT_ANIMAL", "Trot", "Shake"),
 )
+# One that nothing was tuned for, whose random keys `spring_human` makes.
+HUMAN = Character("Human", "HUMAN", "Random Keys", "Other Random Keys", poses=500)
+JUDGED = (*CHARACTERS, HUMAN)
 # The first character with as many vertices as the paper's, for times alone.
 FINE = Character("Soft Character, fine", "SOFT_CHARACTER_fine", "Jumping Jacks", poses=40)
 

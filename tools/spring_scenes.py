@@ -50,7 +50,7 @@ class Character:
 
 CHARACTERS = (
     Character("Soft Character", "SOFT_CHARACTER", "Jumping Jacks", "Walk"),
-    Character("Soft Animal", "SOFT_ANIMAL", "Trot", "Shake"),
+    Character("Soft Animal", "SOFT_ANIMAL", "Trot", "Shake", poses=600),
 )
 # One that nothing was tuned for, whose random keys `spring_human` makes.
 HUMAN = Character("Human", "HUMAN", "Random Keys", "Other Random Keys", poses=500)

@@ -49,7 +49,7 @@ class Character:
 
 
 CHARACTERS = (
-    Character("Soft Character", "SOFT_CHARACTER", "Jumping Jacks", "Walk"),
+    Character("Soft Character", "SOFT_CHARACTER", "Jumping Jacks", "Hop", poses=600),
     Character("Soft Animal", "SOFT_ANIMAL", "Trot", "Shake", poses=600),
 )
 # One that nothing was tuned for, whose random keys `spring_human` makes.

@@ -156,14 +156,23 @@ class PlaySession:
         self._setup = setup
         return True
 
-    def look_ahead_obstacle(self, obj: bpy.types.Object) -> Problem | None:
-        """Why it cannot look ahead; see `looking_ahead`."""
-        return look_ahead_obstacle(obj, self._sources.values())
+    def not_ahead(self, obj: bpy.types.Object) -> Problem | None:
+        """Why a method that looks ahead cannot, or does not from some frame on; None where it does."""
+        if self.method.look_ahead == 0 or self._setup is None:
+            return None
+        try:
+            obstacle = look_ahead_obstacle(obj, self._sources.values())
+        except Problem as problem:  # something was deleted since the frame on show
+            return problem
+        ends = self.timeline.broken_at()
+        if obstacle is None and ends is not None:
+            return Problem("look_ahead_ends", object=obj.name, frame=ends)
+        return obstacle
 
     def _looks_ahead(self, obj: bpy.types.Object) -> bool:
         """Whether it should. Raises Problem("interaction_missing")."""
         wanted = self.method.look_ahead > 0 and settings_of(obj).look_ahead
-        return wanted and self.look_ahead_obstacle(obj) is None
+        return wanted and look_ahead_obstacle(obj, self._sources.values()) is None
 
     def check_sources(self, scene: bpy.types.Scene) -> None:
         """Notice what was deleted, whose data settings keep alive. Raises Problem("interaction_missing")."""

@@ -117,7 +117,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         live_names(session.method.channels),
         session.collides,
         session.method.look_ahead > 0,
-        _not_ahead(session, obj),
+        session.not_ahead(obj),
     )
 
 
@@ -134,15 +134,6 @@ def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
             yield done, len(frames)
     finally:
         scene.frame_set(frame, subframe=subframe)
-
-
-def _not_ahead(session: PlaySession, obj: bpy.types.Object) -> Problem | None:
-    if session.method.look_ahead == 0 or session.problem is not None:
-        return None
-    obstacle, ends = session.look_ahead_obstacle(obj), session.timeline.broken_at()
-    if obstacle is None and ends is not None:
-        return Problem("look_ahead_ends", object=obj.name, frame=ends)
-    return obstacle
 
 
 def _warning(session: PlaySession) -> Problem | None:

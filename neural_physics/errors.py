@@ -333,6 +333,13 @@ PROBLEMS: dict[str, str] = {
         "{object} has {frames} frames to catch up before this one can be shown: "
         "click Catch Up, or go back to the start and play."
     ),
+    "look_ahead_not_keyed": (
+        "{object} cannot look ahead, since nothing that moves it is animated: key its bones, or their armature."
+    ),
+    "look_ahead_ends": (
+        "From frame {frame} on {object} does not look ahead, since something was posed by hand there or moves "
+        "otherwise than before: go back to the start frame."
+    ),
     "lock_interface_off": (
         "{object} may be rendered wrong, or Blender may crash, while the window is used during a render: "
         "switch on Render > Lock Interface."

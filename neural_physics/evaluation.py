@@ -1,6 +1,7 @@
 """Rollouts against held-out takes, and how far they are off.
 
-A rollout starts from the true state and sees from then on nothing of the truth but the interaction.
+A rollout starts from the true state and sees from then on nothing of the truth but the interaction; a
+method that looks ahead sees that of the next frames, too, as it does where keyed animation plays.
 The relative error of a prediction x* of the true shapes x, over all frames predicted:
 
     sqrt(mean |x* - x|^2) / sqrt(mean |x - x_mean|^2)
@@ -74,9 +75,9 @@ def rollout(method: Method) -> Predictor:
         seen = [np.asarray(rows[t]) for rows in (x, y) for t in (now, now - 1)]
         state = method.state_from(*seen)
         predicted = np.empty((window.stop - now - 1, *x.shape[1:]), np.float32)
-        last = len(y) - 1
         for i, t in enumerate(range(now + 1, window.stop)):
-            ahead = [np.asarray(y[min(t + k, last)]) for k in range(1, method.look_ahead + 1)]
+            later = y[t + 1 : t + 1 + method.look_ahead]
+            ahead = [np.asarray(row) for row in later] if len(later) == method.look_ahead else []
             state = method.step(state, np.asarray(y[t]), ahead)
             predicted[i] = method.positions(state, y[t])
         return predicted

@@ -1,7 +1,8 @@
 """Frame -> state: steps, the cache of states, and other frame rates than the model's.
 
 A state is kept with the interaction y it came from. It holds as long as its y and those of all
-frames before it hold, so playing, scrubbing, playing backwards and rendering all show the same.
+frames before it hold, so playing, scrubbing, playing backwards and rendering all show the same. Where the
+method looks ahead, it holds as long as what was read of later frames is believed, too (`foresight`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .foresight import Foresight, between
 from .methods import Method
 
 Vector = NDArray[np.float32]
@@ -27,8 +29,8 @@ class FrameState:
     """What is shown at one frame.
 
     state: at the last model step not after the frame. ahead: a step further, for frames between two model
-    steps, with the y of this frame or, where the method extrapolates, with what y will be if it goes on as
-    it does; share: how far towards it, 0 to 1.
+    steps, with the y of this frame or, where the method extrapolates, with what y will be: as it was read
+    ahead, or if it goes on as it does; share: how far towards it, 0 to 1.
     """
 
     state: Any
@@ -54,6 +56,7 @@ class Timeline:
         self._recorded: dict[int, Vector] = {}
         self._states: dict[int, FrameState] = {}
         self._guesses: dict[int, tuple[bytes, FrameState]] = {}  # y and state; see `foretell`
+        self._foresight: Foresight | None = None
         self.steps_taken = 0
 
     @property
@@ -96,10 +99,58 @@ class Timeline:
             self._guesses.clear()
         return known
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether later frames are to be read before one is stepped to; see `look_ahead`."""
+        return self._foresight is not None
+
+    def look_ahead(self, wanted: bool) -> bool:
+        """From now on look at later frames or, as at first, do not; whether that is a change.
+
+        Nothing changes where the method does not look ahead.
+        """
+        wanted = wanted and self.method.look_ahead > 0
+        if wanted == self.looks_ahead:
+            return False
+        self.forget_states()
+        reach = self.method.look_ahead
+        if self._steps_per_frame != 1.0:  # the step that a frame is in the middle of, and those after it
+            reach = math.ceil((reach + 1) / self._steps_per_frame - SAME_RATE)
+        self._foresight = Foresight(self._recorded, self.start_frame, reach) if wanted else None
+        return True
+
+    def unread(self, frame: int) -> range:
+        """The frames to `read_ahead`, in this order, before `frame` can be visited."""
+        return range(0) if self._foresight is None else self._foresight.unread(frame)
+
+    def read_ahead(self, frame: int, y: Vector) -> None:
+        """Take what y will be at the next frame that is not read; frames must come in the order of `unread`.
+
+        States that would have seen it are forgotten.
+        """
+        if self._foresight is not None:
+            self._foresight.read(frame, y)
+            self._forget_states_from(frame - self._foresight.reach)
+
+    def foreseen(self, frame: int) -> Vector | None:
+        """The y of a frame as it was read ahead."""
+        return None if self._foresight is None else self._foresight.at(frame)
+
+    def broken_at(self) -> int | None:
+        """The frame from which on nothing is believed that was read ahead; None where there is none."""
+        return None if self._foresight is None else self._foresight.broken_at()
+
+    def forget_foreseen(self) -> None:
+        """Forget what was read ahead, and the states that come from it: the animation is another one."""
+        if self._foresight is not None:
+            self._foresight.forget()
+            self.forget_states()
+
     def foretell(self, ys: Sequence[Vector]) -> list[FrameState]:
         """The states from `next_frame` on if these were their y; each is taken over when its y is recorded.
 
-        None of them where the state of the frame before is not at hand: what it is may depend on y, too.
+        None of them where the state of the frame before is not at hand: what it is may depend on y, too. Up
+        to the first before which others have to be read ahead.
         """
         first = self.next_frame
         shown = self._states.get(first - 1)
@@ -110,11 +161,14 @@ class Timeline:
         try:
             for frame, y in enumerate(ys, first):
                 self._recorded[frame] = y
+                if self.unread(frame):
+                    break
                 shown = self._advance(shown, frame)
                 guesses[frame] = y.tobytes(), shown
         finally:
             for frame in range(first, first + len(ys)):
                 self._recorded.pop(frame, None)
+            self._compare_again(first)
         self._guesses = guesses
         return [state for _, state in guesses.values()]
 
@@ -124,11 +178,11 @@ class Timeline:
         return self._guesses[frame][1] if frame in self._guesses else self._states.get(frame)
 
     def forget_from(self, frame: int) -> None:
-        """Forget the interaction and the states of `frame` and all that follow."""
-        self._guesses.clear()
-        for frames in (self._recorded, self._states):
-            for late in [f for f in frames if f >= frame]:
-                del frames[late]
+        """Forget the interaction and the states of `frame` and all that follow; not what was read ahead."""
+        for late in [f for f in self._recorded if f >= frame]:
+            del self._recorded[late]
+        self._forget_states_from(frame)
+        self._compare_again(frame)
 
     def forget_states(self) -> None:
         """Keep the interaction, and step through it anew: the method does not do what it did."""
@@ -192,39 +246,48 @@ class Timeline:
         return FrameState(self.method.start(self._recorded[self.start_frame]), None, 0.0)
 
     def _advance(self, before: FrameState, frame: int) -> FrameState:
+        sees = self._foresight is not None and self._foresight.holds(frame)
         if self._steps_per_frame == 1.0:
-            return FrameState(self._step(before.state, frame), None, 0.0)
+            return FrameState(self._step(before.state, frame, sees), None, 0.0)
         passed = (frame - self.start_frame) * self._steps_per_frame
         done = _floor(passed - self._steps_per_frame)
         state = before.state
         for step in range(done + 1, _floor(passed) + 1):
-            state = self._step(state, self.start_frame + step / self._steps_per_frame)
+            state = self._step(state, self.start_frame + step / self._steps_per_frame, sees)
         share = max(0.0, passed - _floor(passed))
         if share < SAME_RATE:
             return FrameState(state, None, 0.0)
         if not self.method.extrapolates:
-            return FrameState(state, self._step(state, frame), share)
+            return FrameState(state, self._step(state, frame, sees), share)
+        if sees:
+            end = self.start_frame + (_floor(passed) + 1) / self._steps_per_frame
+            return FrameState(state, self._step(state, end, sees), share)
         begun = self._y(frame - share / self._steps_per_frame)
         y = begun + (self._y(frame) - begun) / np.float32(share)
         self.steps_taken += 1
-        return FrameState(state, self.method.step(state, y, [y] * self.method.look_ahead), share)
+        return FrameState(state, self.method.step(state, y), share)
 
-    def _step(self, state: Any, frame: float) -> Any:  # noqa: ANN401 (each method has its own State)
-        """One model step with the y of a frame or of a time between two, and of the steps after it."""
+    def _step(self, state: Any, frame: float, sees: bool) -> Any:  # noqa: ANN401 (each method has its own)
+        """One model step with the y of a frame or of a time between two; if it `sees`, with later ones."""
         self.steps_taken += 1
+        if not sees or self._foresight is None:
+            return self.method.step(state, self._y(frame))
         later = range(1, self.method.look_ahead + 1)
-        ahead = [self._y(frame + step / self._steps_per_frame) for step in later]
-        return self.method.step(state, self._y(frame), ahead)
+        ahead = [self._foresight.between(frame + step / self._steps_per_frame) for step in later]
+        return self.method.step(state, self._foresight.between(frame), ahead)
 
     def _y(self, frame: float) -> Vector:
-        """y between two frames lies on the line between theirs; after the last known one, it is that one."""
-        frame = min(frame, self.start_frame + len(self._recorded) - 1)
-        whole = _floor(frame)
-        share = frame - whole
-        if share < SAME_RATE:
-            return self._recorded[whole]
-        y = self._recorded[whole]
-        return y + np.float32(share) * (self._recorded[whole + 1] - y)
+        """y between two frames lies on the line between theirs."""
+        return between(self._recorded, frame)
+
+    def _compare_again(self, frame: int) -> None:
+        if self._foresight is not None:
+            self._foresight.compare_again(frame)
+
+    def _forget_states_from(self, frame: int) -> None:
+        self._guesses.clear()
+        for late in [f for f in self._states if f >= frame]:
+            del self._states[late]
 
     def _decode(self, frame: int, bases: int | None) -> NDArray[np.float32]:
         shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]

@@ -7,7 +7,7 @@ import bpy
 from ..neural_physics.blender import packing
 from ..neural_physics.blender.cache_modifier import find_cache
 from ..neural_physics.blender.playback import PlayStatus, status_of
-from ..neural_physics.blender.properties import settings_of
+from ..neural_physics.blender.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.blender.spring_display import are_shown
 from ..neural_physics.methods.requirements import CONTACT_CORRECTIONS, QUASISTATIC_SPRINGS
@@ -66,11 +66,28 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if settings.method == QUASISTATIC_SPRINGS:
             column.prop(settings, "jiggle")
             column.prop_search(settings, "jiggle_group", obj, "vertex_groups")
+        if status.can_look_ahead:
+            self._draw_look_ahead(layout, context, settings, status)
+        if settings.method == QUASISTATIC_SPRINGS:
             row = layout.row(align=True)
             row.operator(NEURALPHYSICS_OT_show_springs.bl_idname, icon="COLOR")
             if are_shown(obj):
                 row.operator(NEURALPHYSICS_OT_hide_springs.bl_idname)
         button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
+
+    def _draw_look_ahead(
+        self,
+        layout: bpy.types.UILayout,
+        context: bpy.types.Context,
+        settings: NEURALPHYSICS_PG_object,
+        status: PlayStatus,
+    ) -> None:
+        row = settings_column(layout)
+        reason = status.not_ahead
+        row.enabled = reason is None or reason.code != "look_ahead_not_keyed"
+        row.prop(settings, "look_ahead")
+        if reason is not None:
+            sentences(layout, context, reason.message, "INFO")
 
     def _draw_state(self, layout: bpy.types.UILayout, context: bpy.types.Context, status: PlayStatus) -> None:
         if status.problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal, getcontext
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neural_physics.spring_steps import step_factors, step_factors_and_gradients
-from neural_physics.spring_targets import causal, looking_ahead
+from neural_physics.spring_targets import Segment, segment
 from neural_physics.springs import Springs
 
 solve_ivp = pytest.importorskip("scipy.integrate").solve_ivp
@@ -171,52 +172,63 @@ def test_two_half_steps_are_one_step(k_s, k_d, dt, seed):
 
 def test_targets_are_the_papers_cubics_and_go_on_smoothly():
     rng = np.random.default_rng(2)
-    poses = rng.normal(size=(5, 7, 3))
-    ahead = [looking_ahead(*poses[n : n + 4], DT) for n in (0, 1)]
-    for n, segment in enumerate(ahead):
+    poses = rng.normal(size=(6, 7, 3))
+    for n, part in enumerate(ahead_of(poses)[1:-1]):
         cubic = paper_cubic(*poses[n : n + 4].reshape(4, -1)).reshape(4, 7, 3)
-        assert segment.start == pytest.approx(cubic[3]) and segment.end == pytest.approx(cubic.sum(0))
-        assert segment.start_velocity * DT == pytest.approx(cubic[2])
-        assert segment.end_velocity * DT == pytest.approx(3 * cubic[0] + 2 * cubic[1] + cubic[2])
-    assert np.array_equal(ahead[0].end_velocity, ahead[1].start_velocity)
-    live = [causal(*poses[n : n + 3], DT) for n in (0, 1)]
-    assert np.array_equal(live[0].end_velocity, live[1].start_velocity)
-    assert live[0].end_velocity * DT == pytest.approx(poses[2] - poses[1])
+        assert part.start == pytest.approx(cubic[3]) and part.end == pytest.approx(cubic.sum(0))
+        assert part.start_velocity * DT == pytest.approx(cubic[2])
+        assert part.end_velocity * DT == pytest.approx(3 * cubic[0] + 2 * cubic[1] + cubic[2])
+    live = live_of(poses)
+    for now, then in pairwise(live):
+        assert np.array_equal(now.end_velocity, then.start_velocity)
+    assert live[1].end_velocity * DT == pytest.approx(poses[2] - poses[1])
+
+
+def test_where_looking_ahead_ends_the_path_goes_on_smoothly():
+    poses = np.random.default_rng(2).normal(size=(6, 7, 3))
+    for known in ({1}, {2}, {0, 2, 3}):
+        paths = segments(poses, known)
+        for now, then in pairwise(paths):
+            assert np.array_equal(now.end_velocity, then.start_velocity)
+        for n, part in enumerate(paths):
+            whole = (poses[n + 2] - poses[n]) / 2 if n in known else poses[n + 1] - poses[n]
+            assert part.end_velocity * DT == pytest.approx(whole)
 
 
 def test_beyond_the_first_and_last_pose_differences_are_one_sided():
     start, end, other = np.random.default_rng(3).normal(size=(3, 4, 3)).astype(np.float32)
     line = (end - start) / DT
-    for segment in (looking_ahead(None, start, end, other, DT), causal(None, start, end, DT)):
-        assert segment.start_velocity == pytest.approx(line, rel=1e-5)
-    assert looking_ahead(other, start, end, None, DT).end_velocity == pytest.approx(line, rel=1e-5)
-    alone = looking_ahead(None, start, end, None, DT)
-    assert alone.start_velocity == pytest.approx(line, rel=1e-5)
-    assert all(array.dtype == np.float32 for array in alone)
+    for after in (other, None):
+        assert segment(start, end, after, None, DT).start_velocity == pytest.approx(line, rel=1e-5)
+    assert segment(start, end, None, other, DT).end_velocity == pytest.approx(line, rel=1e-5)
+    assert all(array.dtype == np.float32 for array in segment(start, end, other, None, DT))
 
 
-def played(springs, poses, segments):
+def played(springs, poses, paths):
     """The positions (N, V, 3) along segments, from rest at the first pose."""
     x, v = poses[0], np.zeros_like(poses[0])
     shown = [x]
-    for segment in segments:
-        x, v = springs.step(x, v, segment)
+    for part in paths:
+        x, v = springs.step(x, v, part)
         shown.append(x)
     return np.array(shown)
 
 
-def ahead_of(poses, dt=DT):
-    last = len(poses) - 1
-    return [
-        looking_ahead(
-            poses[n - 1] if n else None, poses[n], poses[n + 1], poses[n + 2] if n + 2 <= last else None, dt
-        )
-        for n in range(last)
-    ]
+def segments(poses, known, dt=DT):
+    """From pose to pose; known: from which of them the pose after the next is."""
+    found = []
+    for n in range(len(poses) - 1):
+        after, velocity = poses[n + 2] if n in known else None, found[-1].end_velocity if n else None
+        found.append(segment(poses[n], poses[n + 1], after, velocity, dt))
+    return found
+
+
+def ahead_of(poses):
+    return segments(poses, range(len(poses) - 2))
 
 
 def live_of(poses):
-    return [causal(poses[n - 1] if n else None, poses[n], poses[n + 1], DT) for n in range(len(poses) - 1)]
+    return segments(poses, ())
 
 
 def path(kind, seconds=20):
@@ -242,8 +254,10 @@ def test_what_posing_live_costs(kind, springs, most):
     springs, poses = Springs(np.array([omega**2]), np.array([2 * ratio * omega]), DT), path(kind)
     ahead, live = played(springs, poses, ahead_of(poses)), played(springs, poses, live_of(poses))
     # The straightforward way: the last known pose stands in for the next.
-    known = [np.stack([*poses[max(n - 1, 0) : n + 2], poses[n + 1]][-4:]) for n in range(1, len(poses) - 1)]
-    repeated = [ahead_of(poses[:2])[0], *(looking_ahead(*some, DT) for some in known)]
+    repeated = [
+        Segment(start, end, (end - before) / np.float32(2 * DT), (end - start) / np.float32(2 * DT))
+        for before, start, end in zip(poses[[0, *range(len(poses) - 2)]], poses[:-1], poses[1:], strict=True)
+    ]
     dynamic = np.sqrt(np.mean((ahead - poses) ** 2))
     cost = np.sqrt(np.mean((live - ahead) ** 2))
     assert 0 < cost <= most * dynamic
@@ -258,8 +272,8 @@ def test_even_motion_is_followed_to_the_last_bit_and_frames_do_not_change_one_an
     poses = [start + n * np.float32(0.125) * velocity for n in range(5)]
     x, v = poses[0], np.broadcast_to(velocity, x_shape := start.shape).copy()
     kept = []
-    for n in range(4):
-        x, v = springs.step(x, v, causal(poses[n - 1] if n else None, poses[n], poses[n + 1], 0.125))
+    for part in segments(poses, (), 0.125):
+        x, v = springs.step(x, v, part)
         kept.append((x, v))
     for (x, v), pose in zip(kept, poses[1:], strict=True):
         assert np.array_equal(x, pose) and np.array_equal(v, np.broadcast_to(velocity, x_shape))
@@ -280,8 +294,8 @@ def test_without_stiffness_and_damping_a_vertex_keeps_its_velocity():
     springs = Springs(np.zeros(2), np.zeros(2), DT)
     poses = path("smooth").repeat(2, 1)
     x, v = poses[0], np.ones((2, 3), np.float32)
-    for segment in ahead_of(poses)[:48]:
-        x, v = springs.step(x, v, segment)
+    for part in ahead_of(poses)[:48]:
+        x, v = springs.step(x, v, part)
     assert x == pytest.approx(poses[0] + 2.0, abs=1e-4) and v == pytest.approx(1.0, abs=1e-4)
 
 
@@ -296,7 +310,7 @@ def fixed_target_stays_bounded(k_s, k_d, dt, steps, seed):
     pose = rng.uniform(-1, 1, (len(k_s), 3)).astype(np.float32)
     x = pose + rng.uniform(-1, 1, pose.shape).astype(np.float32)
     v = np.zeros_like(x)
-    target = causal(pose, pose, pose, dt)
+    target = segment(pose, pose, None, None, dt)
     reach = np.linalg.norm(x.astype(float) - pose, axis=1)
     for _ in range(steps):
         x, v = springs.step(x, v, target)
@@ -332,7 +346,7 @@ def test_the_rounded_step_repeated_without_end_makes_no_motion_grow(dt):
     k_s = 10 ** rng.uniform(-8, 8, 4000)
     k_d = np.where(rng.random(4000) < 0.5, 0.0, 10 ** rng.uniform(-9, 6, 4000))
     springs, nothing = Springs(k_s, k_d, dt), np.zeros((4000, 3), np.float32)
-    still = causal(nothing, nothing, nothing, dt)
+    still = segment(nothing, nothing, None, None, dt)
     one = nothing + 1
     a, c = (moved[:, 0].astype(float) for moved in springs.step(one, nothing, still))
     b, d = (moved[:, 0].astype(float) for moved in springs.step(nothing, one, still))
@@ -352,12 +366,12 @@ def test_float32_does_not_drift_from_float64(k_s, k_d, most):
     factors = step_factors([k_s], [k_d], DT)[..., 0]
     e, rate = np.zeros(3), None
     farthest = 0.0
-    for n, segment in enumerate(ahead_of(exact)):
-        m_0, m_1 = segment.start_velocity[0] * DT, segment.end_velocity[0] * DT
-        line = (segment.end - segment.start)[0]
+    for n, part in enumerate(ahead_of(exact)):
+        m_0, m_1 = part.start_velocity[0] * DT, part.end_velocity[0] * DT
+        line = (part.end - part.start)[0]
         rate = -m_0 if rate is None else rate
         e, rate = factors @ [e, rate, line - m_0, m_1 - line]
-        farthest = max(farthest, np.abs(shown[n + 1, 0] - segment.end[0] - e).max())
+        farthest = max(farthest, np.abs(shown[n + 1, 0] - part.end[0] - e).max())
     assert farthest < most  # metres, after 9600 frames on a path of 0.2 m
 
 
@@ -368,7 +382,7 @@ def test_what_has_come_to_rest_is_not_slower():
     x, v = pose + 1, pose
     smallest = np.finfo(np.float32).tiny
     for _ in range(2000):
-        x, v = springs.step(x, v, causal(pose, pose, pose, DT))
+        x, v = springs.step(x, v, segment(pose, pose, None, None, DT))
         for values in (x, v):
             assert not ((values != 0) & (np.abs(values) < smallest)).any()
 

@@ -102,10 +102,12 @@ class Foreteller:
         return Guess(y.tobytes(), bases)
 
     def _expected(self, frame: int, seen: Vector) -> Vector:
-        """The y of a frame: recorded, or as the keys say."""
-        recorded = self._timeline.recorded(frame)
-        if recorded is not None:
-            return recorded
+        """The y of a frame: recorded, as it was read ahead, or as the keys say."""
+        known = self._timeline.recorded(frame)
+        if known is None and self._timeline.broken_at() is None:
+            known = self._timeline.foreseen(frame)
+        if known is not None:
+            return known
         return self._sampler.with_places(seen, lambda source: place_at(source, frame))
 
     def _prepare(self, frame: int, way: int, y: Vector, seen: Vector, bases: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import bpy
@@ -21,6 +21,7 @@ from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
 from .live_fabric import is_keyed, live_names
 from .live_jiggle import jiggle_of
+from .looking_ahead import look_ahead_obstacle
 from .packing import identity_of, model_of
 from .properties import settings_of
 from .references import Named, Numbered
@@ -102,6 +103,7 @@ class PlaySession:
         self._object_from_frame: NDArray[np.float64] | None = None  # where something was shown last
         self._mesh_in_edit = self._moves_on = False
         self.stale = True  # what is on show does not hold any more
+        self._keys_changed = False  # since they were read ahead
         self._setup: Setup | None = None
         self.sources: frozenset[str] = frozenset()  # the names of all objects that y depends on
         check_mesh(obj)
@@ -154,6 +156,24 @@ class PlaySession:
         self._setup = setup
         return True
 
+    def not_ahead(self, obj: bpy.types.Object) -> Problem | None:
+        """Why a method that looks ahead cannot, or does not from some frame on; None where it does."""
+        if self.method.look_ahead == 0 or self._setup is None:
+            return None
+        try:
+            obstacle = look_ahead_obstacle(obj, self._sources.values())
+        except Problem as problem:  # something was deleted since the frame on show
+            return problem
+        ends = self.timeline.broken_at()
+        if obstacle is None and ends is not None:
+            return Problem("look_ahead_ends", object=obj.name, frame=ends)
+        return obstacle
+
+    def _looks_ahead(self, obj: bpy.types.Object) -> bool:
+        """Whether it should. Raises Problem("interaction_missing")."""
+        wanted = self.method.look_ahead > 0 and settings_of(obj).look_ahead
+        return wanted and look_ahead_obstacle(obj, self._sources.values()) is None
+
     def check_sources(self, scene: bpy.types.Scene) -> None:
         """Notice what was deleted, whose data settings keep alive. Raises Problem("interaction_missing")."""
         for name in self.sources:
@@ -162,21 +182,37 @@ class PlaySession:
         self.showing.projection.check_carriers(scene)
 
     def needs(self, visit: Visit) -> range:
-        """The frames to sample before the visited one can be shown."""
+        """The frames to sample before the visited one can be shown: those before it, and what it looks at."""
+        return span([self.timeline.missing(self._recorded_until(visit)), self._unread(visit)])
+
+    def further(self, visit: Visit, last: int) -> range:
+        """The frames that will be read ahead until `last` can be shown, where that has begun."""
+        return self.timeline.unread(last) if self._unread(visit) else range(0)
+
+    def _recorded_until(self, visit: Visit) -> int:
+        """The frame before which all are recorded when the visited one is shown."""
         if visit.frame < self.timeline.start_frame:
-            return self.timeline.missing(self.timeline.start_frame + 1)
+            return self.timeline.start_frame + 1
         if visit.subframe:
-            return self.timeline.missing(visit.frame + 2)
-        return self.timeline.missing(visit.frame if visit.sampled else visit.frame + 1)
+            return visit.frame + 2
+        return visit.frame if visit.sampled else visit.frame + 1
+
+    def _unread(self, visit: Visit) -> range:
+        """The frames to read ahead; none where the visited one is not as it was read."""
+        foreseen, seen = self.timeline.foreseen(visit.frame), visit.sampled and visit.frame == self.frame
+        if seen and foreseen is not None and not _same(foreseen, self._seen):
+            return range(0)
+        return self.timeline.unread(visit.frame + bool(visit.subframe))
 
     def look(self, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
         """Read y; what was moved by hand since the last look counts from that frame on."""
         if not visit.sampled or visit.frame < self.timeline.start_frame:
             return
         y = self.sampler.sample(depsgraph, visit.frame).copy()
+        self._read_again(visit, y)
         if self.frame is not None and not visit.playing and not _same(y, self._seen):
             if self._hands_changed():
-                self.begin_anew()
+                self.animated_anew()
             elif self._hands and not is_animated(self._frame_object.original()):
                 self._overwrite(self._by_hand & self._channels(y != self._seen), y)
         self._moves_on = visit.playing and (self.frame is None or visit.frame > self.frame)
@@ -187,7 +223,7 @@ class PlaySession:
         if self.frame is None:
             return False
         if self._hands_changed() or animation:
-            self.begin_anew()
+            self.animated_anew()
             return True
         y = self.sampler.sample(depsgraph, self.frame).copy()
         if _same(y, self._seen):
@@ -213,11 +249,34 @@ class PlaySession:
         self.sampler.forget_from(self.timeline.start_frame)
         self.showing.projection.forget_from(self.timeline.start_frame)
 
-    def record_next(self, depsgraph: bpy.types.Depsgraph, frame: int) -> None:
-        """While frames are caught up: take this one if it is the next that is missing."""
-        if frame in self.timeline.missing(frame + 1)[:1]:
-            self.timeline.record(frame, self.sampler.sample(depsgraph, frame))
-            self._bodies(depsgraph, frame, 0.0)
+    def animated_anew(self) -> None:
+        """Forget all that was recorded, and all that was read ahead: keys are others now."""
+        self.begin_anew()
+        self.timeline.forget_foreseen()
+        self._keys_changed = False
+
+    def keys_changed(self) -> None:
+        """Keys were edited, which what was read ahead does not know; while it plays, that counts later."""
+        self._keys_changed |= self._setup is not None and self.timeline.looks_ahead
+
+    def begin_run(self) -> None:
+        """The animation is played from the start: what it is now is that run's."""
+        broken = self.timeline.broken_at() is not None
+        self.begin_anew()
+        if broken or self._keys_changed:
+            self.animated_anew()
+
+    def record_next(self, depsgraph: bpy.types.Depsgraph, frame: int, visit: Visit) -> None:
+        """While frames are caught up for a visit: take this one if it is the next to record, or to read."""
+        recorded = frame in self.timeline.missing(self._recorded_until(visit))[:1]
+        ahead = frame in self.timeline.unread(frame + 1)[:1]
+        if recorded or ahead:
+            y = self.sampler.sample(depsgraph, frame)
+            if ahead:
+                self.timeline.read_ahead(frame, y)
+            if recorded:
+                self.timeline.record(frame, y)
+                self._bodies(depsgraph, frame, 0.0)
 
     def record(self, depsgraph: bpy.types.Depsgraph, visit: Visit, caught_up: bool) -> None:
         """Take the y that was looked at; `caught_up`: the frames before it have only become known since.
@@ -251,6 +310,8 @@ class PlaySession:
             return None
         if self.showing.needs_evaluation(obj) or not self._foreteller.can_tell(frame):
             return None
+        if self.timeline.unread(frame):
+            return None
         guess = self._foreteller.guess(frame, self.frame, self._seen, self._bases)
         if guess.positions is not None:
             write_positions(mesh, moved(guess.positions, self._object_from_frame))
@@ -272,6 +333,8 @@ class PlaySession:
         bases = settings_of(obj).bases_shown
         jiggles = self._jiggle is not None and self._jiggle.out_of_date(obj)
         others = setup_of(scene, obj, self._met) != self._setup or bases != self._bases
+        others |= self._looks_ahead(obj) != self.timeline.looks_ahead
+        others |= self._keys_changed and not visit.playing
         if self.showing.projection.out_of_date or jiggles or others:
             return False
         read = visit.sampled and frame >= self.timeline.start_frame
@@ -341,6 +404,7 @@ class PlaySession:
         if self._met is not None:
             self.showing.projection.check_carriers(scene)
         changed = self.bind(scene, obj)
+        changed |= self.timeline.look_ahead(self._looks_ahead(obj))
         if self._jiggle is not None and self._jiggle.follow(obj):
             self.timeline.forget_states()
             changed = True
@@ -364,6 +428,26 @@ class PlaySession:
         self._slices = self.method.channels.slices()
         self._hands: list[str] = []  # the channels that only a hand moves
         self._by_hand = np.zeros(self.method.channels.size, bool)  # their values
+
+    def _read_again(self, visit: Visit, y: Vector) -> None:
+        """Forget what was read ahead where it can be read better: with other keys, and on the start frame.
+
+        What a hand has posed on that is part of all frames. While it plays the hand may move on; it does not
+        if it is where it was when the run before began.
+        """
+        if self._keys_changed and not visit.playing:
+            self.animated_anew()
+        if visit.frame != self.timeline.start_frame:
+            return
+        foreseen, known = self.timeline.foreseen(visit.frame), self.timeline.recorded(visit.frame)
+        posed = foreseen is not None and not _same(foreseen, y)
+        if visit.playing:
+            if posed and known is not None and _same(known, y):
+                self.timeline.forget_foreseen()
+        elif posed or self.timeline.broken_at() is not None:
+            self.timeline.forget_foreseen()
+            if not self._hands:
+                self.begin_anew()
 
     def _overwrite(self, which: Mask, y: NDArray[np.float32]) -> None:
         """Some values of y have changed at the frame last seen: what follows it no longer holds."""
@@ -405,6 +489,14 @@ class PlaySession:
         for name in hands:
             self._by_hand[self._slices[name]] = True
         return True
+
+
+def span(ranges: Iterable[range]) -> range:
+    """From the first to the last frame of any of them."""
+    filled = [frames for frames in ranges if frames]
+    if not filled:
+        return range(0)
+    return range(min(frames.start for frames in filled), max(frames.stop for frames in filled))
 
 
 def _same(a: Vector, b: Vector) -> bool:

@@ -40,7 +40,8 @@ class PlayStatus:
     many there are. deep, wedged: vertices left inside capsules, see `Projection`. previewed: whether it is
     drawn by the graphics card now. linear: whether shapes are mixed, of which fewer can be taken. live: what
     of its cloth can be changed now, names in `fabric_ranges.LIVE`. collides: whether what is simulated
-    collides with the object's capsules.
+    collides with the object's capsules. can_look_ahead: whether its method does, where later frames are
+    known; not_ahead: why that is nowhere, or from some frame on, not so.
     """
 
     playing: bool = False
@@ -58,6 +59,8 @@ class PlayStatus:
     linear: bool = True
     live: tuple[str, ...] = ()
     collides: bool = False
+    can_look_ahead: bool = False
+    not_ahead: Problem | None = None
 
 
 def check_play(obj: bpy.types.Object) -> None:
@@ -113,6 +116,8 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         session.method.decoder is not None,
         live_names(session.method.channels),
         session.collides,
+        session.method.look_ahead > 0,
+        session.not_ahead(obj),
     )
 
 

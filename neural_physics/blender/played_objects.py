@@ -15,13 +15,14 @@ import bpy
 from ..errors import Problem
 from .foretelling import Foretold
 from .packing import identity_of
-from .play_session import PlaySession, Visit
+from .play_session import PlaySession, Visit, span
 from .properties import settings_of
 from .references import search_again
 from .resting_colliders import collides, wake_colliders
 from .showing_anew import note_edit
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
+SHORT_WAIT = 0.1  # seconds of reading further ahead than the frame needs: where frames follow on, they will
 
 Pair = tuple[PlaySession, bpy.types.Object]
 
@@ -33,7 +34,7 @@ class PlayedObjects:
         self._sessions: dict[int, PlaySession] = {}
         self._problems: dict[int, Problem] = {}  # of objects that should play and have no session
         self._foretold: dict[int, Foretold] = {}  # for the visit that follows, and for no other
-        self._catching_up = False
+        self._catching_up: Visit | None = None  # the one that others are visited for
 
     def session_of(self, obj: bpy.types.Object) -> PlaySession | None:
         """The session of an object that plays."""
@@ -103,7 +104,7 @@ class PlayedObjects:
         if not self._sessions:
             return
         if self._catching_up:
-            self._record_next(scene, depsgraph)
+            self._record_next(scene, depsgraph, self._catching_up)
             return
         rendering = depsgraph.mode == "RENDER"
         subframe = scene.frame_subframe
@@ -117,9 +118,10 @@ class PlayedObjects:
         for session, _ in pairs:
             with _KeepingProblem(session):
                 session.look(depsgraph, visit)
-        missing = _span(session.needs(visit) for session, _ in _sound(pairs))
+        missing = span(session.needs(visit) for session, _ in _sound(pairs))
         if missing:
-            self._catch_up(scene, missing, rendering or bpy.app.background)
+            further = span(session.further(visit, scene.frame_end) for session, _ in _sound(pairs))
+            self._catch_up(scene, visit, missing, further, rendering or bpy.app.background)
             if not rendering:
                 # Blender 4.5 crashes later if the scene itself had changed, and is not evaluated again.
                 scene.update_tag()
@@ -135,6 +137,8 @@ class PlayedObjects:
         if self._catching_up or depsgraph.mode == "RENDER" or bpy.app.is_job_running("RENDER"):
             return
         moved, animation = self._look_through(depsgraph)
+        for session in self._sessions.values() if animation else ():
+            session.keys_changed()
         if not self._sessions or is_playing(depsgraph):
             return
         pairs = self._present(scene, depsgraph, self._sessions.values())
@@ -143,7 +147,8 @@ class PlayedObjects:
             if session.frame == scene.frame_current and scene.frame_subframe == 0.0:
                 with _KeepingProblem(session):
                     session.check_sources(scene)
-                    animated = animation and (session.keyed or not moved.isdisjoint(session.sources))
+                    related = session.keyed or not moved.isdisjoint(session.sources)
+                    animated = animation and (related or session.timeline.looks_ahead)
                     session.stale |= session.edited(depsgraph, animated)
         if any(session.stale for session, _ in _sound(pairs)):
             if not self.missing(scene):
@@ -165,7 +170,7 @@ class PlayedObjects:
         """Playing starts: on the start frame with a new run, from where things stand now."""
         for session, _ in self._present(scene, depsgraph, self._sessions.values()):
             if scene.frame_current <= session.timeline.start_frame:
-                session.begin_anew()
+                session.begin_run()
         self.settle_previews(True)
         if not self.missing(scene):
             self.visit(scene, depsgraph)
@@ -196,7 +201,7 @@ class PlayedObjects:
         """The frames to visit, in this order, before the scene's frame can be shown."""
         frame, subframe = scene.frame_current, scene.frame_subframe
         visit = Visit(frame, subframe, sampled=subframe == 0.0, playing=False)
-        return _span(s.needs(visit) for s in self._sessions.values() if s.problem is None)
+        return span(s.needs(visit) for s in self._sessions.values() if s.problem is None)
 
     def _otherwise_than_foretold(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit
@@ -228,26 +233,35 @@ class PlayedObjects:
             pairs.append((session, obj))
         return list(_sound(pairs))
 
-    def _record_next(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    def _record_next(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
         if scene.frame_subframe:
             return
         for session, _ in self._present(scene, depsgraph, self._sessions.values()):
             with _KeepingProblem(session):
-                session.record_next(depsgraph, scene.frame_current)
+                session.record_next(depsgraph, scene.frame_current, visit)
 
-    def _catch_up(self, scene: bpy.types.Scene, frames: range, patient: bool) -> None:
-        """Visit frames for `_record_next`, and come back; if not `patient`, for `LONGEST_WAIT` at most."""
-        frame, subframe = scene.frame_current, scene.frame_subframe
+    def _catch_up(
+        self, scene: bpy.types.Scene, visit: Visit, frames: range, further: range, patient: bool
+    ) -> None:
+        """Visit frames for `_record_next`, and come back; if not `patient`, for `LONGEST_WAIT` at most.
+
+        further: more of them, that the visited frame does not need, as far as there is time.
+        """
         started = perf_counter()
-        self._catching_up = True
+        self._catching_up = visit
         try:
             for missing in frames:
                 scene.frame_set(missing)
                 if not patient and perf_counter() - started > LONGEST_WAIT:
                     break
-            scene.frame_set(frame, subframe=subframe)
+            wait = LONGEST_WAIT if visit.playing or patient else SHORT_WAIT
+            for later in range(frames.stop, further.stop):
+                if perf_counter() - started > wait:
+                    break
+                scene.frame_set(later)
+            scene.frame_set(visit.frame, subframe=visit.subframe)
         finally:
-            self._catching_up = False
+            self._catching_up = None
 
     def _look_through(self, depsgraph: bpy.types.Depsgraph) -> tuple[set[str], bool]:
         """The names of the objects that moved, and whether animation was edited; notices Play switches."""
@@ -291,14 +305,6 @@ def animation_plays() -> bool:
 
 def _sound(pairs: Iterable[Pair]) -> Iterator[Pair]:
     return (pair for pair in pairs if pair[0].problem is None)
-
-
-def _span(ranges: Iterable[range]) -> range:
-    """From the first to the last frame of any of them."""
-    filled = [frames for frames in ranges if frames]
-    if not filled:
-        return range(0)
-    return range(min(frames.start for frames in filled), max(frames.stop for frames in filled))
 
 
 class _KeepingProblem:

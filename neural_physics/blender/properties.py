@@ -333,6 +333,15 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         description="A vertex group that holds flesh back: its weights are the share of the jiggle left",
         update=show_anew,
     )
+    look_ahead: BoolProperty(
+        name="Look Ahead",
+        description=(
+            "Where keys move the bones, let the flesh see the next pose, too: as exact as it was learned. "
+            "Bones that you pose by hand while it plays it follows without that"
+        ),
+        default=True,
+        update=show_anew,
+    )
     decode_with: EnumProperty(
         name="Decode With",
         description="What makes vertices of the mesh out of learned shapes",

@@ -34,10 +34,10 @@ class State(Protocol):
 class Method(Protocol):
     """A model ready to run.
 
-    dt: seconds per step. look_ahead: how many future samples of y a step uses. extrapolates: whether a step
-    that ends after the frame on show is to see y as it would be then, since it looks at how y changes, and
-    not as it is at the frame. decoder: how
-    coefficients become vertices, None where that is not linear.
+    dt: seconds per step. look_ahead: how many future samples of y a step uses where they are known.
+    extrapolates: whether a step that ends after the frame on show is to see y as it would be then, since it
+    looks at how y changes, and not as it is at the frame. decoder: how coefficients become vertices, None
+    where that is not linear.
     """
 
     dt: float
@@ -62,7 +62,7 @@ class Method(Protocol):
         """The state nearest to a true shape (V, 3) and the one a step earlier, with the y of their times."""
 
     def step(self, state: Any, y: Vector, ahead: Sequence[Vector] = ()) -> Any:  # noqa: ANN401
-        """The next state, given y at its time and `look_ahead` later ones."""
+        """The next state, given y at its time and `look_ahead` later ones, none where they are not known."""
 
     def positions(self, state: Any, y: Vector, bases: int | None = None) -> NDArray[np.float32]:  # noqa: ANN401
         """(V, 3) float32, metres, in the reference frame; with fewer bases where asked.

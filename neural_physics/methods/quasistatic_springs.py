@@ -16,7 +16,7 @@ from ..decoding import LinearDecoder
 from ..model_file import Model, damaged
 from ..poses import Pose, pose_channel, pose_in, to_frame, to_world
 from ..skinning import Skin, check_skin, skinning_of
-from ..spring_targets import causal
+from ..spring_targets import even, segment
 from ..springs import Springs
 from .pose_network import PoseNetwork, has_network
 
@@ -24,21 +24,23 @@ Vector = NDArray[np.float32]
 Floats = NDArray[np.float32]
 
 LEAST_SHARE = 1e-9  # of what was learned: so near to its target a vertex is on it, for float32
+HELD = 4  # targets: those of a step and of the one begun at frames between two steps, and the ones after them
 
 
 @dataclass(frozen=True, slots=True)
 class SpringState:
-    """positions x (V, 3) m, velocities (V, 3) m/s, the target now and a step earlier (V, 3) m; world space.
+    """positions x (V, 3) m, velocities (V, 3) m/s, the target (V, 3) m and its velocity m/s; world space.
 
     outside: the share of the network's inputs at the pose that were clipped to what was trained; springs
-    take whatever comes.
+    take whatever comes. begun: whether it has moved; before the first step nothing says how it will.
     """
 
     positions: Floats
     velocities: Floats
     target: Floats
-    target_before: Floats
+    target_velocity: Floats
     outside: float = 0.0
+    begun: bool = True
 
 
 class QuasistaticSprings:
@@ -50,7 +52,7 @@ class QuasistaticSprings:
     Problem("model_damaged").
     """
 
-    look_ahead = 0  # the timeline knows no later y while an artist poses: see `spring_targets`
+    look_ahead = 1  # the pose after the next; where it is not known, see `spring_targets`
     extrapolates = True  # where a target goes is told from y and the one before
     decoder: LinearDecoder | None = None
     basis_count = 0
@@ -74,6 +76,7 @@ class QuasistaticSprings:
             raise damaged(model.path, str(error)) from error
         self._network = PoseNetwork(model, skin, rest) if has_network(model) else None
         self._skinning = skinning_of(skin, rest)
+        self._held: dict[bytes, tuple[Floats, float]] = {}  # targets, by their pose
 
     def loosen(self, shares: Floats | None) -> None:
         """Let each vertex stray so many times as far from its target as was learned; None: as far.
@@ -98,9 +101,9 @@ class QuasistaticSprings:
         return self._network(pose.moves)
 
     def start(self, y: Vector) -> SpringState:
-        """At rest on the targets."""
-        target, outside = self.targets(self._pose(y))
-        return SpringState(target, np.zeros_like(target), target, target, outside)
+        """On the targets, at rest unless the first step knows better."""
+        target, outside = self._targets_at(y)
+        return SpringState(target, np.zeros_like(target), target, np.zeros_like(target), outside, begun=False)
 
     def state_from(
         self,
@@ -113,14 +116,18 @@ class QuasistaticSprings:
         pose, before = self._pose(y), self._pose(y_before)
         x, x_before = to_world(pose, positions), to_world(before, positions_before)
         (target, outside), (target_before, _) = self.targets(pose), self.targets(before)
-        return SpringState(x, (x - x_before) / np.float32(self.dt), target, target_before, outside)
+        velocity = even(target_before, target, self.dt)
+        return SpringState(x, (x - x_before) / np.float32(self.dt), target, velocity, outside)
 
     def step(self, state: SpringState, y: Vector, ahead: Sequence[Vector] = ()) -> SpringState:
-        """Equations 7 to 13."""
-        target, outside = self.targets(self._pose(y))
-        segment = causal(state.target_before, state.target, target, self.dt)
-        x, v = self._springs.step(state.positions, state.velocities, segment)
-        return SpringState(x, v, target, state.target, outside)
+        """Equations 7 to 13. What looks ahead from the start moves there as its target does."""
+        target, outside = self._targets_at(y)
+        after = self._targets_at(ahead[0])[0] if ahead else None
+        rides = after is not None and not state.begun
+        path = segment(state.target, target, after, None if rides else state.target_velocity, self.dt)
+        v = path.start_velocity if rides else state.velocities
+        x, v = self._springs.step(state.positions, v, path)
+        return SpringState(x, v, target, path.end_velocity, outside)
 
     def positions(self, state: SpringState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
         """(V, 3) float32, metres, in the reference frame as it is in y. No use of `bases`."""
@@ -134,6 +141,16 @@ class QuasistaticSprings:
 
     def coefficients(self, state: SpringState, y: Vector) -> None:
         """None: nothing is decoded."""
+
+    def _targets_at(self, y: Vector) -> tuple[Floats, float]:
+        """The targets of a pose; what one step looks ahead to, the next one steps to."""
+        key = y[self._where].tobytes()
+        found = self._held.get(key)
+        if found is None:
+            found = self._held[key] = self.targets(self._pose(y))
+            if len(self._held) > HELD:
+                self._held.pop(next(iter(self._held)), None)
+        return found
 
     def _pose(self, y: Vector) -> Pose:
         return pose_in(y[self._where])

@@ -22,7 +22,7 @@ from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
 from neural_physics.normals import triangulate
 from neural_physics.simulation_request import SimulationRequest, Tracks
-from neural_physics.solver.embedding import boundary
+from neural_physics.solver.element_sides import boundary
 from neural_physics.subspace.contact import Contact
 from neural_physics.subspace.handles import CORNERS, Handles, rigid_fit
 from neural_physics.subspace.surroundings import FollowedFrames, PlacedColliders

@@ -135,8 +135,8 @@ class Part:
         handles, basis = self._handles, self._basis
         if some is not None:
             handles = handles.at(some)
-            rows = basis.reshape(self.count, handles.rest.shape[1], basis.shape[1])[some]
-            basis = rows.reshape(-1, basis.shape[1])
+            bases, axes = basis.shape[1], handles.rest.shape[1]
+            basis = basis.reshape(self.count, axes, bases)[some].reshape(axes * len(some), bases)
         count, n, d = len(handles.weights), handles.free, handles.rest.shape[1]
         jacobian = np.zeros((count, d, n, d))
         for axis in range(d):

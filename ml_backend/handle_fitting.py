@@ -1,4 +1,4 @@
-"""Handles of a body of tetrahedra: where they are, and how every vertex follows them.
+"""Handles of a body of tetrahedra, or of triangles in the plane: where they are, how vertices follow them.
 
 The weights are the smoothest that take the handles' values: they interpolate points, go along with frames
 affinely, and reproduce affine motions, as biharmonic generalised barycentric coordinates do (Wang et al.
@@ -17,7 +17,8 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
 from neural_physics.energies.deformation import rest_shapes
-from neural_physics.subspace.handles import CORNERS, Handles
+from neural_physics.solver.element_sides import edges_of, sides_of
+from neural_physics.subspace.handles import Handles
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -27,8 +28,7 @@ FLAT = 1e-3  # of the body's size: handles that reach no further than that acros
 
 def pin_groups(tetrahedra: NDArray[np.integer], pinned: NDArray[np.bool_]) -> list[Indices]:
     """The pinned vertices, by what of them hangs together: each group is a frame."""
-    elements = tetrahedra.astype(np.intp)
-    pairs = elements[:, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]].reshape(-1, 2)
+    pairs = edges_of(tetrahedra)
     pairs = pairs[pinned[pairs].all(1)]
     graph = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(pinned),) * 2)
     _, parts = connected_components(graph, directed=False)
@@ -37,9 +37,9 @@ def pin_groups(tetrahedra: NDArray[np.integer], pinned: NDArray[np.bool_]) -> li
 
 
 def spread_points(rest: Array, count: int, taken: NDArray[np.bool_]) -> Indices:
-    """(count,) vertices of rest (B, 3), each the farthest from all before it and from those taken (B,).
+    """(count,) vertices of rest (B, d), each the farthest from all before it and from those taken (B,).
 
-    Where none is taken, the first four are those that span the most space.
+    Where none is taken, the first d + 1 are those that span the most space.
     """
     chosen: list[int] = []
     if taken.any():
@@ -54,11 +54,11 @@ def spread_points(rest: Array, count: int, taken: NDArray[np.bool_]) -> Indices:
 
 
 def _spanning(rest: Array) -> list[int]:
-    """Four vertices, each the farthest off the point, line or plane through those before it."""
+    """d + 1 vertices, each the farthest off the point, line or plane through those before it."""
     off = rest - rest.mean(0)
     chosen = [int(np.linalg.norm(off, axis=1).argmax())]
     off = rest - rest[chosen[0]]
-    for _ in range(CORNERS - 1):
+    for _ in range(rest.shape[1]):
         chosen.append(int(np.linalg.norm(off, axis=1).argmax()))
         axis = off[chosen[-1]] / max(float(np.linalg.norm(off[chosen[-1]])), 1e-300)
         off = off - np.outer(off @ axis, axis)
@@ -70,25 +70,23 @@ def fit_handles(
 ) -> Handles:
     """Free points at vertices (n,), and frames that hold groups of vertices.
 
-    rest (B, 3) m, tetrahedra (m, 4) of positive volume. Raises ValueError where the handles do not span
+    rest (B, d) m, tetrahedra (m, d + 1) of positive volume. Raises ValueError where the handles do not span
     space, so that the body would turn or shear without them.
     """
-    count, n = len(rest), len(points)
+    (count, d), n = rest.shape, len(points)
     corners = [_corners(rest, group) for group in frames]
     at_rest = np.concatenate([rest[points], *corners])
     size = float(np.linalg.norm(np.ptp(rest, axis=0)))
     held = np.concatenate([points, *frames]).astype(np.intp)
     away = rest[held] - rest[held].mean(0)
-    spans = len(held) >= CORNERS and np.linalg.svd(away, compute_uv=False)[2] > FLAT * size
+    spans = len(held) > d and np.linalg.svd(away, compute_uv=False)[d - 1] > FLAT * size
     if not spans or len(np.unique(held)) < len(held):
-        raise ValueError(
-            "Handles must be four or more that are not in one plane, each in a place of its own."
-        )
+        raise ValueError("Handles must be four or more that span space, each in a place of its own.")
     given = np.zeros((len(held), len(at_rest)))
     given[:n, :n] = np.eye(n)
     first = n
     for number, (group, of_frame) in enumerate(zip(frames, corners, strict=True)):
-        columns = slice(n + CORNERS * number, n + CORNERS * (number + 1))
+        columns = slice(n + (d + 1) * number, n + (d + 1) * (number + 1))
         given[first : first + len(group), columns] = _affine_shares(rest[group], of_frame)
         first += len(group)
     weights = np.empty((count, len(at_rest)))
@@ -103,56 +101,55 @@ def fit_handles(
 
 
 def gradient_jumps(rest: Array, tetrahedra: NDArray[np.integer]) -> csr_array:
-    """(faces, B): the second derivative across each inner face, times the root of its volume."""
+    """(faces, B): the second derivative across each inner face, or edge, times the root of its volume."""
     elements = tetrahedra.astype(np.intp)
     inverse, volumes = rest_shapes(rest[elements])
-    slopes = _slopes(inverse)
-    sides = np.array([[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]])
-    faces = elements[:, sides].reshape(-1, 3)
+    slopes, size = _slopes(inverse), elements.shape[1]
+    faces = sides_of(elements)
     order = np.lexsort(np.sort(faces, axis=1).T)
     same = (np.sort(faces, axis=1)[order][1:] == np.sort(faces, axis=1)[order][:-1]).all(1)
-    a, b = order[:-1][same] // 4, order[1:][same] // 4
-    corners = rest[faces[order[:-1][same]]]
-    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    a, b = order[:-1][same] // size, order[1:][same] // size
+    # Of the element on one side: how fast the share of the vertex opposite to a face grows, straight off it.
+    normals = slopes[a, :, order[:-1][same] % size]
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     centres = rest[elements].mean(1)
     apart = np.abs(np.einsum("fd,fd->f", centres[a] - centres[b], normals))
-    scale = np.sqrt(0.25 * (volumes[a] + volumes[b])) / apart
+    scale = np.sqrt((volumes[a] + volumes[b]) / size) / apart
     entries = [
         sign * scale[:, None] * np.einsum("fdk,fd->fk", slopes[of], normals)
         for sign, of in ((1.0, a), (-1.0, b))
     ]
-    rows = np.repeat(np.arange(len(a)), 4)
+    rows = np.repeat(np.arange(len(a)), size)
     columns = (np.concatenate([rows, rows]), np.concatenate([elements[a].ravel(), elements[b].ravel()]))
     return csr_array((np.concatenate([e.ravel() for e in entries]), columns), shape=(len(a), len(rest)))
 
 
 def vertex_gradients(rest: Array, tetrahedra: NDArray[np.integer], weights: Array) -> Array:
-    """(B, 3, h) derivatives of weights (B, h) by place: of the tetrahedra around, averaged by volume."""
+    """(B, d, h) derivatives of weights (B, h) by place: of the tetrahedra around, averaged by volume."""
     elements = tetrahedra.astype(np.intp)
     inverse, volumes = rest_shapes(rest[elements])
     slopes = np.einsum("mdk,mkh->mdh", _slopes(inverse), weights[elements])
-    total, around = np.zeros((len(rest), 3, weights.shape[1])), np.zeros(len(rest))
-    for corner in range(4):
+    total, around = np.zeros((*rest.shape, weights.shape[1])), np.zeros(len(rest))
+    for corner in range(elements.shape[1]):
         np.add.at(total, elements[:, corner], volumes[:, None, None] * slopes)
         np.add.at(around, elements[:, corner], volumes)
     return total / around[:, None, None]
 
 
 def _slopes(inverse_rest: Array) -> Array:
-    """(m, 3, 4): the gradients of the barycentric coordinates."""
+    """(m, d, d + 1): the gradients of the barycentric coordinates."""
     return np.concatenate([-inverse_rest.sum(1)[:, None], inverse_rest], 1).swapaxes(1, 2)
 
 
 def _corners(rest: Array, group: Indices) -> Array:
-    """(4, 3): the middle of what a frame holds, and a point along each axis as far off as it reaches."""
+    """(d + 1, d): the middle of what a frame holds, and a point along each axis as far off as it reaches."""
     middle = rest[group].mean(0)
     reach = float(np.linalg.norm(rest[group] - middle, axis=1).max(initial=0.0))
     reach = reach or 0.1 * float(np.linalg.norm(np.ptp(rest, axis=0)))
-    return middle + reach * np.concatenate([np.zeros((1, 3)), np.eye(3)])
+    return middle + reach * np.concatenate([np.zeros((1, len(middle))), np.eye(len(middle))])
 
 
 def _affine_shares(points: Array, corners: Array) -> Array:
-    """(k, 4): by how much points (k, 3) follow each corner of a frame."""
+    """(k, d + 1): by how much points (k, d) follow each corner of a frame."""
     last = (points - corners[0]) @ np.linalg.inv(corners[1:] - corners[0])
     return np.column_stack([1.0 - last.sum(1), last])

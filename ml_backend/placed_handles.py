@@ -52,14 +52,15 @@ def vertices_at(body: Body, obj: str, placed: Sequence[PlacedHandle]) -> Indices
     In the paper, too, point handles are vertices. Raises Problem("contact_handle_outside" |
     "contact_handle_pinned" | "contact_handles_together" | "contact_handles_named_alike").
     """
-    inverse, _ = rest_shapes(body.rest_positions[body.elements])
-    first = body.rest_positions[body.elements[:, 0]]
+    rest = body.rest
+    inverse, _ = rest_shapes(rest[body.elements])
+    first = rest[body.elements[:, 0]]
     free = np.flatnonzero(~body.pinned)
     known: dict[int, str] = {}
     for handle in placed:
         if handle.name in known.values():
             raise Problem("contact_handles_named_alike", object=obj, handle=handle.name)
-        place = np.array(handle.place)
+        place = body.coordinates.of(np.array(handle.place))
         inner = np.einsum("mij,mj->mi", inverse, place - first)
         shares = np.column_stack([1.0 - inner.sum(1), inner])
         around = int(shares.min(1).argmax())
@@ -67,7 +68,7 @@ def vertices_at(body: Body, obj: str, placed: Sequence[PlacedHandle]) -> Indices
             raise Problem("contact_handle_outside", object=obj, handle=handle.name)
         if not len(free) or shares[around] @ body.pinned[body.elements[around]] > PINNED:
             raise Problem("contact_handle_pinned", object=obj, handle=handle.name)
-        vertex = int(free[np.linalg.norm(body.rest_positions[free] - place, axis=1).argmin()])
+        vertex = int(free[np.linalg.norm(rest[free] - place, axis=1).argmin()])
         if vertex in known:
             raise Problem("contact_handles_together", object=obj, handle=handle.name, other=known[vertex])
         known[vertex] = handle.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .coordinates import SPACE, Coordinates, plane_of
 from .errors import Problem
 from .simulation_request import SimulationSettings
 from .whole_files import write_whole, writing
 
-ELEMENT_SIZES = {"solid": 4, "shell": 3, "rod": 2}
+ELEMENT_SIZES = {"solid": (4, 3), "shell": (3,), "rod": (2,)}
 MODULI = {"solid": 2, "shell": 3, "rod": 3}
 
 Positions = NDArray[np.float64]
@@ -26,13 +28,14 @@ Indices = NDArray[np.int32]
 class Body:
     """A body of B vertices and m elements at rest, in metres, and what it is made of.
 
-    settings: of the bake. rest_positions (B, 3). elements: tetrahedra (m, 4) of a solid, triangles (m, 3) of
-    a shell, edges (m, 2) of rods, strand by strand. pinned (B,). masses (B,), kg.
+    settings: of the bake. rest_positions (B, 3). elements: tetrahedra (m, 4) of a solid, or triangles (m, 3)
+    of a flat one; triangles (m, 3) of a shell, edges (m, 2) of rods, strand by strand. pinned (B,).
+    masses (B,), kg; of flat solids, for each metre of their depth across the plane.
     moduli: of each element; of solids Lame's mu and lam in Pa, (m, 2); of shells those of plane stress times
     the thickness in N/m, and the bending stiffness in N m, (m, 3); of rods E A in N, E I and G J in N m^2,
     (m, 3). gravity (3,), m/s^2.
-    embedding_corners, embedding_weights (V, 4): of solids, which four vertices carry each vertex of the
-    artist's mesh, and by how much; None for shells and rods, whose vertices are the mesh's.
+    embedding_corners, embedding_weights (V, d + 1), d being 3, or 2 of flat solids: which vertices carry each
+    vertex of the artist's mesh, and by how much; None for shells and rods, whose vertices are the mesh's.
     bones (B,): of solids, which of the request's bones holds each vertex, -1 where none does.
     """
 
@@ -51,6 +54,27 @@ class Body:
     def vertex_count(self) -> int:
         """B."""
         return len(self.rest_positions)
+
+    @property
+    def flat(self) -> bool:
+        """Whether it is a solid in a plane, which it does not leave, in plane strain."""
+        return self.settings.kind == "solid" and self.elements.shape[1] == 3
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """The d numbers that it is simulated in, in the axes of rest_positions.
+
+        Raises ValueError for a flat solid that is in no plane.
+        """
+        plane = plane_of(self.rest_positions) if self.flat else SPACE
+        if plane is None:
+            raise ValueError("a flat solid must be in one plane")
+        return plane
+
+    @property
+    def rest(self) -> Positions:
+        """rest_positions (B, d) in these."""
+        return self.coordinates.of(self.rest_positions) if self.flat else self.rest_positions
 
     def carried(self, positions: Positions) -> Positions:
         """Where the artist's mesh (V, 3) is when the body's vertices are at positions (B, 3)."""
@@ -89,16 +113,18 @@ class Body:
         _require("masses", self.masses, (count,), np.float64)
         _require("moduli", self.moduli, (m, MODULI[kind]), np.float64)
         _require("gravity", self.gravity, (3,), np.float64)
-        _require("elements", self.elements, (m, ELEMENT_SIZES[kind]), np.int32)
+        size = self.elements.shape[-1]
+        _require("elements", self.elements, (m, size if size in ELEMENT_SIZES[kind] else -1), np.int32)
         _require_indices("elements", self.elements, count)
         if (kind == "solid") != (self.embedding_corners is not None):
             raise ValueError("a solid, and nothing else, has an embedding")
         if self.embedding_corners is not None:
             carried = len(self.embedding_corners)
-            _require("embedding_corners", self.embedding_corners, (carried, 4), np.int32)
-            _require("embedding_weights", self.embedding_weights, (carried, 4), np.float64)
+            _require("embedding_corners", self.embedding_corners, (carried, size), np.int32)
+            _require("embedding_weights", self.embedding_weights, (carried, size), np.float64)
             _require_indices("embedding_corners", self.embedding_corners, count)
             _require("bones", self.bones, (count,), np.int32)
+            _ = self.coordinates  # raises for what is not flat
 
 
 _ARRAYS = ("rest_positions", "elements", "pinned", "masses", "moduli", "gravity")

@@ -280,6 +280,26 @@ PROBLEMS: dict[str, str] = {
         "{object} passes through itself at the start, or comes closer to itself than its thickness: "
         "pull its parts apart, or switch its self-contact off."
     ),
+    "flat_collider_beside": (
+        "{collider} does not cross the plane of {object}, which is flat and cannot leave it: move it into "
+        "that plane, or take off its Collision modifier."
+    ),
+    "flat_collider_pieces": (
+        "The plane of {object} cuts {collider} into {count} pieces, and a flat solid knows colliders of one: "
+        "make each piece an object of its own, without holes."
+    ),
+    "flat_collider_leaves": (
+        "{collider} leaves the plane of {object}, which is flat: let it move along that plane only, and turn "
+        "about what stands upright on it."
+    ),
+    "flat_pins_leave": (
+        "Pins of {object} leave its plane, which a flat solid cannot: move what they hang on along that plane "
+        "only."
+    ),
+    "flat_touches_itself": (
+        "{object} is flat, and a flat solid is not kept from passing through itself: switch its Self Contact "
+        "off, or give the mesh thickness."
+    ),
     # Bake
     "frames_too_few": "The takes of {object} are too short: set Frames per Take to at least {needed}.",
     "vertex_count_changes": (

@@ -24,7 +24,6 @@ from neural_physics.errors import Problem
 from neural_physics.methods.contact_corrections import ContactCorrections
 from neural_physics.model_file import Model, ModelInfo
 from neural_physics.reporting import Emit, StopRequest
-from neural_physics.subspace.handles import CORNERS
 from neural_physics.takes import Dataset
 
 if TYPE_CHECKING:
@@ -58,6 +57,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     info = run.info(solved, courses)
     tensors, error = run.with_cubature(info, corrections, solved)
     write_model(options.out, info, tensors)
+    frames = (len(scene.handles.rest) - scene.handles.free) // scene.handles.corners
     result: dict[str, Any] = {
         "model": str(options.out),
         "training_frames": {"internal": len(solved.internal), "external": len(solved.external)},
@@ -65,7 +65,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "unsettled": solved.unsettled + held_out.unsettled,
         "cubature": len(tensors["cubature.elements"]),
         "cubature_error": error,
-        "handles": [scene.handles.free, (len(scene.handles.rest) - scene.handles.free) // CORNERS],
+        "handles": [scene.handles.free, frames],
         "device": str(device),
         "notes": run.notes,
     }

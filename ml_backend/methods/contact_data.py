@@ -8,6 +8,7 @@ at places all over its surface, at some depths (f, h, i).
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 
@@ -15,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ml_backend.methods.contact_presets import ContactPreset
-from ml_backend.methods.contact_scene import ContactScene
+from ml_backend.methods.contact_scene import ContactScene, normals_of
 from ml_backend.methods.contact_statics import Statics
 from ml_backend.spans import Span
 from ml_backend.tensor_files import Tensors, read_tensors, write_tensors
 from neural_physics.energies.colliders.collider import Collider
+from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.reporting import Emit, Progress, StopRequest
 from neural_physics.subspace.contact import Contact
 from neural_physics.subspace.corrections import internal_features
@@ -30,13 +32,14 @@ Array = NDArray[np.float64]
 SAVE_EVERY = 20.0  # seconds
 TILT = 0.3  # how far off the surface's normal a collider comes from, about
 FADE = 0.03  # of the body's size: how far off the surface r_ext ends
+FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be those that touch
 
 
 @dataclass(frozen=True)
 class Samples:
-    """N shapes: features (N, i), what a network is told; r (N, B, 3) m, what it is to say.
+    """N shapes: features (N, i), what a network is told; r (N, B, d) m, what it is to say.
 
-    states (N, h, 3): Q, m. centres (N, 3), m: where the collider was. recorded (N,): whether a take has it
+    states (N, h, d): Q, m. centres (N, d), m: where the collider was. recorded (N,): whether a take has it
     there.
     """
 
@@ -94,7 +97,7 @@ def solve_corrections(
         assert found is not None  # the dataset has a body
         y = np.asarray(span.take.interaction[t], np.float64)
         rng = np.random.default_rng([seed, number])
-        solving.add(np.asarray(found[t], np.float64), y, rng)
+        solving.add(scene.coordinates.of(np.asarray(found[t], np.float64)), y, rng)
         progress.at(number + 1)
     solving.save(*kept, len(picked))
     return solving.data()
@@ -111,7 +114,7 @@ class _Solving:
         self._unsettled = 0
 
     def add(self, positions: Array, y: Array, rng: np.random.Generator) -> None:
-        """What a frame of a take, (B, 3), has to say."""
+        """What a frame of a take, (B, d), has to say."""
         scene, handles = self._scene, self._scene.handles
         frames = scene.frames.rows(y)
         q = np.concatenate([self._statics.project(positions, frames), frames])
@@ -119,14 +122,14 @@ class _Solving:
         if (np.linalg.det(f) <= 0.0).any():
             self._unsettled += 1  # the blend is inside out there: nothing can be said in its axes
             return
-        alone, settled = self._statics.rest(linear, scene.contact.only(), np.zeros((0, 3)))
+        alone, settled = self._statics.rest(linear, scene.contact.only(), linear[:0])
         if not settled:
             self._unsettled += 1
             return
         state = _State(q, linear, np.linalg.inv(f), *handles.placement(q))
         inner = state.local(alone)
         features = internal_features(q, state.rotation, state.place)
-        self._keep("internal", features, inner, q, np.zeros(3), recorded=True)
+        self._keep("internal", features, inner, q, np.zeros(q.shape[1]), recorded=True)
         if not self._preset.external or not scene.colliders.moving:
             return
         self._recorded(state, inner, positions, y)
@@ -151,27 +154,29 @@ class _Solving:
         which = int(rng.integers(scene.colliders.moving))
         contact = scene.contact.only(which)
         place, normal, depth = self._aim(alone, contact, rng)
+        off = _distance_of(contact, normal, rng)
         start = alone
         if rng.random() < 0.5:
-            outside = _placed(contact, place, normal, -fade_of(scene) * rng.random())
+            outside = place + off(-fade_of(scene) * rng.random())
             if contact.least_gap(alone, 0, outside) > contact.reach:
                 self._keep_external(state, 0.0 * inner, which, outside, recorded=False)
         for step in range(preset.depths):
-            centre = _placed(contact, place, normal, depth * (step + rng.random()) / preset.depths)
+            centre = place + off(depth * (step + rng.random()) / preset.depths)
             shape = self._touched(state, inner, start, which, centre, recorded=False)
             if shape is None:
                 return
             start = shape
 
     def _aim(self, alone: Array, contact: Contact, rng: np.random.Generator) -> tuple[Array, Array, float]:
-        """A place (3,) of the surface, the direction (3,) off it, and how deep to go there, m."""
-        corners = self._scene.body.carried(alone)[self._scene.triangles]
-        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+        """A place (d,) of the surface, the direction (d,) off it, and how deep to go there, m."""
+        corners = self._scene.surface(alone)
+        d = corners.shape[2]
+        normals = normals_of(corners)
         areas = np.linalg.norm(normals, axis=1)
         at = int(rng.choice(len(areas), p=areas / areas.sum()))
-        normal = normals[at] / areas[at] + TILT * rng.normal(size=3)
+        normal = normals[at] / areas[at] + TILT * rng.normal(size=d)
         depth = self._preset.depth * _reach_of(contact.shapes[0]) * rng.random()
-        return rng.dirichlet(np.ones(3)) @ corners[at], normal / np.linalg.norm(normal), depth
+        return rng.dirichlet(np.ones(d)) @ corners[at], normal / np.linalg.norm(normal), depth
 
     def _touched(
         self, state: _State, inner: Array, start: Array, which: int, centre: Array, *, recorded: bool
@@ -228,7 +233,7 @@ class _Solving:
 
 @dataclass(frozen=True)
 class _State:
-    """Q (h, 3), the blend's positions (B, 3), the inverses of its F (B, 3, 3), and its placement."""
+    """Q (h, d), the blend's positions (B, d), the inverses of its F (B, d, d), and its placement."""
 
     q: Array
     linear: Array
@@ -237,23 +242,36 @@ class _State:
     place: Array
 
     def local(self, shape: Array) -> Array:
-        """(B, 3): F^-1 (x - U q) of a shape (B, 3); equation 8."""
+        """(B, d): F^-1 (x - U q) of a shape (B, d); equation 8."""
         r: Array = (self.inverse @ (shape - self.linear)[:, :, None])[:, :, 0]
         return r
 
 
-def _placed(contact: Contact, place: Array, normal: Array, depth: float) -> Array:
-    """(3,): where the only collider is when its surface is `depth` m behind a place, seen along a normal."""
+def _distance_of(contact: Contact, normal: Array, rng: np.random.Generator) -> Callable[[float], Array]:
+    """Where the only collider is, (d,) m, from a place that its surface is so many m behind, along a normal.
+
+    Of a polygon one of its foremost corners is there.
+    """
     shape, turn = contact.shapes[0], contact.turns[0]
-    low, high = -2.0 * _reach_of(shape), 4.0 * _reach_of(shape) + abs(depth)
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        gap = float(shape.distance(-middle * (normal @ turn)[None])[0])
-        low, high = (middle, high) if gap < -depth else (low, middle)
-    centre: Array = place + high * normal
-    return centre
+    if isinstance(shape, Polygon):
+        ahead = -shape.corners @ (normal @ turn)
+        tips = np.flatnonzero(ahead >= ahead.max() - FOREMOST * _reach_of(shape))
+        tip = turn @ shape.corners[tips[rng.integers(len(tips))]]
+        return lambda depth: -tip - depth * normal
+
+    def off(depth: float) -> Array:
+        low, high = -2.0 * _reach_of(shape), 4.0 * _reach_of(shape) + abs(depth)
+        for _ in range(50):
+            middle = 0.5 * (low + high)
+            gap = float(shape.distance(-middle * (normal @ turn)[None])[0])
+            low, high = (middle, high) if gap < -depth else (low, middle)
+        return high * normal
+
+    return off
 
 
 def _reach_of(shape: Collider) -> float:
-    """How far a shape's middle is from its surface, m."""
-    return float(-shape.distance(np.zeros((1, 3)))[0])
+    """How far a shape's middle is from its surface, m; of a polygon half of its lesser extent."""
+    if isinstance(shape, Polygon):
+        return 0.5 * float(np.ptp(shape.corners, axis=0).min())
+    return float(-shape.distance(np.zeros((1, shape.dimension)))[0])

@@ -14,6 +14,7 @@ from ml_backend.methods.contact_scene import ContactScene
 from ml_backend.tensor_files import Tensors
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.collider import Collider
+from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.energies.deformation import rest_shapes
 from neural_physics.methods.contact_corrections import ContactCorrections
@@ -65,6 +66,9 @@ def base_tensors(scene: ContactScene, mean: Array) -> Tensors:
     }
     if len(frames.offset):
         floats |= {"frames.mean": frames.mean, "frames.offset": frames.offset, "frames.matrix": frames.matrix}
+    if body.flat:
+        plane = scene.coordinates
+        floats |= {"plane.origin": plane.origin, "plane.axes": plane.axes}
     if scene.placed:
         floats |= {"handles.aside": scene.aside}
         whole |= {"handles.held": np.arange(len(scene.placed))}
@@ -80,7 +84,7 @@ def cubature_tensors(scene: ContactScene, chosen: Chosen | None) -> Tensors:
     body = scene.body
     picked = np.arange(len(body.elements)) if chosen is None else chosen.elements
     elements = body.elements[picked].astype(np.intp)
-    inverse, volumes = rest_shapes(body.rest_positions[elements])
+    inverse, volumes = rest_shapes(body.rest[elements])
     if chosen is None:
         vertices, local, masses = np.arange(body.vertex_count), elements, body.masses
     else:
@@ -107,9 +111,9 @@ def fit_cubature(
 def element_forces(
     whole: ContactCorrections, scene: ContactScene, solved: CorrectionData, shapes: int
 ) -> Array:
-    """(T, m, 3 n): what each tetrahedron does to the free handles, in up to `shapes` shapes of each sort."""
+    """(T, m, d n): what each tetrahedron does to the free handles, in up to `shapes` shapes of each sort."""
     body = scene.body
-    inverse, volumes = rest_shapes(body.rest_positions[body.elements])
+    inverse, volumes = rest_shapes(body.rest[body.elements])
     every = Cubature(
         body.elements.astype(np.intp),
         inverse,
@@ -125,8 +129,8 @@ def element_forces(
             np.unique(np.linspace(0, len(samples) - 1, shapes).round().astype(int)) if len(samples) else ()
         ):
             pose = whole.dynamics.pose(*_situation(scene, solved, samples, int(number)))
-            jacobian = part.jacobian(pose)[every.elements].reshape(len(every.elements), 12, -1)
             forces = every.element_forces(part.positions(pose))
+            jacobian = part.jacobian(pose)[every.elements].reshape(*forces.shape, -1)
             found.append((forces[:, None] @ jacobian)[:, 0])
     return np.array(found)
 
@@ -146,6 +150,8 @@ def _situation(
 def _shape(shape: Collider) -> dict[str, Any]:
     if isinstance(shape, Sphere):
         return {"kind": "sphere", "sizes": [shape.radius]}
+    if isinstance(shape, Polygon):
+        return {"kind": "polygon", "sizes": shape.corners.ravel().tolist()}
     if isinstance(shape, Box):
         return {"kind": "box", "sizes": list(shape.half_extents)}
     return {"kind": "half_space", "sizes": []}

@@ -16,15 +16,17 @@ from ml_backend.simulation.motions import TrackedMotion
 from ml_backend.simulation.surroundings import REACH
 from ml_backend.spans import Span
 from neural_physics.body import Body
+from neural_physics.coordinates import SPACE, Coordinates
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.half_space import HalfSpace
+from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
 from neural_physics.normals import triangulate
 from neural_physics.simulation_request import SimulationRequest, Tracks
-from neural_physics.solver.embedding import boundary
+from neural_physics.solver.element_sides import boundary
 from neural_physics.subspace.contact import Contact
-from neural_physics.subspace.handles import CORNERS, Handles, rigid_fit
+from neural_physics.subspace.handles import Handles, rigid_fit
 from neural_physics.subspace.surroundings import FollowedFrames, PlacedColliders
 from neural_physics.takes import Dataset
 
@@ -41,10 +43,12 @@ RIGID = 1e-3  # how far the axes of positions may be off a rotation of the world
 
 @dataclass(frozen=True)
 class ContactScene:
-    """All that training and Play need to know beside the corrections; in the axes of the takes' positions.
+    """All that training and Play need to know beside the corrections.
 
-    triangles (m, 3): of the artist's mesh. gravity (3,), m/s^2. placed: the free handles, in their order,
-    where the artist has placed them; aside (n, 3), m: from there to the handles themselves.
+    coordinates: of what follows, in the axes of the takes' positions; d is 2 where the body is flat, else 3.
+    facets (m, d): of the artist's mesh the triangles; of a flat body the edges around it, turned outwards.
+    gravity (d,), m/s^2. placed: the free handles, in their order, where the artist has placed them;
+    aside (n, d), m: from there, as it is told, to the handles themselves.
     """
 
     body: Body
@@ -52,10 +56,24 @@ class ContactScene:
     frames: FollowedFrames
     colliders: PlacedColliders
     contact: Contact
-    triangles: NDArray[np.int32]
+    coordinates: Coordinates
+    facets: NDArray[np.intp]
     gravity: Array
     placed: tuple[PlacedHandle, ...]
     aside: Array
+
+    def surface(self, positions: Array) -> Array:
+        """(m, d, d): the corners of all facets, with the body at positions (B, d)."""
+        found = positions if self.body.flat else self.body.carried(positions)
+        return found[self.facets]
+
+
+def normals_of(corners: Array) -> Array:
+    """(m, d): straight off triangles (m, 3, 3), twice their area, or edges (m, 2, 2), as long as they."""
+    along = corners[:, 1] - corners[:, 0]
+    if corners.shape[2] == 2:
+        return np.stack([along[:, 1], -along[:, 0]], 1)
+    return np.cross(along, corners[:, 2] - corners[:, 0])
 
 
 def contact_scene(
@@ -82,15 +100,24 @@ def contact_scene(
         handles = _placed_handles(body, request.object, placed)
     else:
         handles = _spread_handles(body, request.object, points)
-    frames = _followed(dataset, body, spans, handles, request.object)
-    colliders = _colliders(dataset, body, spans, around, request.object)
-    triangles = triangulate(request.corners, request.face_sizes)
-    contact = _contact(body, request, triangles, colliders)
-    gravity = to_frame[:3, :3] @ body.gravity
     turn = to_frame[:3, :3] @ around[0][1].world_from_rest[:3, :3]
+    coordinates = SPACE
+    if body.flat:
+        rest_to_frame = to_frame @ around[0][1].world_from_rest
+        coordinates = body.coordinates.moved(turn, rest_to_frame[:3, 3])
+    frames = _followed(dataset, body, spans, handles, coordinates, request.object)
+    colliders = _colliders(dataset, body, spans, around, coordinates, request.object)
+    facets = boundary(body.elements)[0]
+    if not body.flat:
+        facets = triangulate(request.corners, request.face_sizes).astype(np.intp)
+    contact = _contact(body, request, facets, colliders)
+    gravity = coordinates.along(to_frame[:3, :3] @ body.gravity)
     places = np.array([handle.place for handle in placed]).reshape(-1, 3)
-    aside = (handles.rest[: len(placed)] - places) @ turn.T
-    return ContactScene(body, handles, frames, colliders, contact, triangles, gravity, placed, aside)
+    off = body.coordinates.places(handles.rest[: len(placed)]) - places
+    aside = coordinates.along(off @ turn.T - coordinates.origin)
+    return ContactScene(
+        body, handles, frames, colliders, contact, coordinates, facets, gravity, placed, aside
+    )
 
 
 def _surroundings(dataset: Dataset, span: Span) -> tuple[SimulationRequest, Tracks]:
@@ -107,7 +134,7 @@ def _shapes(request: SimulationRequest) -> list[tuple[str, bytes]]:
 def _placed_handles(body: Body, name: str, placed: tuple[PlacedHandle, ...]) -> Handles:
     groups, chosen = pin_groups(body.elements, body.pinned), vertices_at(body, name, placed)
     try:
-        return fit_handles(body.rest_positions, body.elements, chosen, groups)
+        return fit_handles(body.rest, body.elements, chosen, groups)
     except (ValueError, RuntimeError) as error:
         names = ", ".join(handle.name for handle in placed)
         raise Problem("contact_handles_few", object=name, handles=names) from error
@@ -115,35 +142,42 @@ def _placed_handles(body: Body, name: str, placed: tuple[PlacedHandle, ...]) -> 
 
 def _spread_handles(body: Body, name: str, points: int) -> Handles:
     groups = pin_groups(body.elements, body.pinned)
-    chosen = spread_points(body.rest_positions, points, body.pinned)
+    chosen = spread_points(body.rest, points, body.pinned)
     try:
-        return fit_handles(body.rest_positions, body.elements, chosen, groups)
+        return fit_handles(body.rest, body.elements, chosen, groups)
     except (ValueError, RuntimeError) as error:  # RuntimeError: a part that no handle reaches
         raise Problem("contact_handles_unusable", object=name, points=points) from error
 
 
-def _followed(dataset: Dataset, body: Body, spans: list[Span], handles: Handles, name: str) -> FollowedFrames:
+def _followed(
+    dataset: Dataset,
+    body: Body,
+    spans: list[Span],
+    handles: Handles,
+    coordinates: Coordinates,
+    name: str,
+) -> FollowedFrames:
     """How the pins go along with y; each group of them as a whole."""
     layout = dataset.info.channels
     y = np.concatenate([span.interaction for span in spans]).astype(np.float64)
     mean = y.mean(0)
     rows, off = [], 0.0
     for number, group in enumerate(pin_groups(body.elements, body.pinned)):
-        rest = body.rest_positions[group]
-        first = handles.free + CORNERS * number
-        corners = handles.rest[first : first + CORNERS]
+        rest = body.rest[group]
+        first = handles.free + handles.corners * number
+        corners = handles.rest[first : first + handles.corners]
         placed = []
         for span in spans:
             found = span.take.body_positions
             assert found is not None  # the dataset has a body
-            for frame in np.asarray(found[span.start : span.stop, group], np.float64):
+            for frame in coordinates.of(np.asarray(found[span.start : span.stop, group], np.float64)):
                 rotation, place = rigid_fit(rest, frame)
                 placed.append((corners - rest.mean(0)) @ rotation.T + place)
                 bent = (rest - rest.mean(0)) @ rotation.T + place - frame
                 off = max(off, float(np.abs(bent).max()))
         rows.append(np.array(placed).reshape(len(y), -1))
     if not rows:
-        return FollowedFrames(mean, np.zeros((0, 3)), np.zeros((0, len(mean))))
+        return FollowedFrames(mean, handles.rest[:0], np.zeros((0, len(mean))))
     flat = np.concatenate(rows, 1)
     used = np.concatenate([np.full(c.size, c.kind in FOLLOWED) for c in layout.channels])
     centred = np.where(used, y - mean, 0.0)
@@ -151,7 +185,7 @@ def _followed(dataset: Dataset, body: Body, spans: list[Span], handles: Handles,
     off = max(off, float(np.abs(flat.mean(0) + centred @ matrix.T - flat).max()))
     if off > 10.0 * EXACT * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0))):
         raise Problem("contact_pins_unseen", object=name, off=f"{1000 * off:.2g} mm")
-    return FollowedFrames(mean, flat.mean(0).reshape(-1, 3), matrix)
+    return FollowedFrames(mean, flat.mean(0).reshape(-1, coordinates.dimension), matrix)
 
 
 def _colliders(
@@ -159,17 +193,21 @@ def _colliders(
     body: Body,
     spans: list[Span],
     around: Sequence[tuple[SimulationRequest, Tracks]],
+    coordinates: Coordinates,
     name: str,
 ) -> PlacedColliders:
-    layout = dataset.info.channels
+    layout, d = dataset.info.channels, coordinates.dimension
     places, turns, y = [], [], []
     for span, (request, tracks) in zip(spans, around, strict=True):
         tracked, to_frame = TrackedMotion(request, body, tracks), tracks.frame_from_world[0]
+        if body.flat:  # the plane's numbers go along with it: they are the same in all axes
+            to_frame = np.eye(3)
+        rotation, shift = to_frame[:d, :d], to_frame[:d, d]
         shapes = [each.shape for each in tracked.colliders]
         for frame in range(span.start, span.stop):
             poses = tracked.poses(frame / tracks.fps)
-            places.append([to_frame[:3, :3] @ pose.translation + to_frame[:3, 3] for pose in poses])
-            turns.append([to_frame[:3, :3] @ pose.rotation for pose in poses])
+            places.append([rotation @ pose.translation + shift for pose in poses])
+            turns.append([rotation @ pose.rotation for pose in poses])
         y.append(span.interaction.astype(np.float64))
     told = np.concatenate(y)
     where = [
@@ -181,15 +219,15 @@ def _colliders(
     found = []
     for number, shape in enumerate(shapes):
         collider = around[0][0].colliders[number].name
-        if not isinstance(shape, Sphere | Box | HalfSpace):
+        if not isinstance(shape, Sphere | Box | HalfSpace | Polygon):
             raise Problem("contact_collider_shape", object=name, collider=collider)
         place = np.array([each[number] for each in places])
         turn = np.array([each[number] for each in turns])
         if isinstance(shape, Sphere):
-            turn = np.eye(3)[None]
+            turn = np.eye(d)[None]
         elif np.abs(turn - turn[0]).max() > 1e-4:
             raise Problem("contact_collider_turns", object=name, collider=collider)
-        anchors = {at: place - (told[:, at : at + 3] if at >= 0 else 0.0) for at in (-1, *where)}
+        anchors = {at: place - coordinates.along(told[:, at : at + 3]) for at in where} | {-1: place}
         strays = {at: float(np.abs(each - each.mean(0)).max()) for at, each in anchors.items()}
         best = min(strays, key=lambda at: (strays[at] > near, at))
         if strays[best] > near:
@@ -204,25 +242,28 @@ def _colliders(
         raise Problem("contact_colliders_differ", object=name)
     return PlacedColliders(
         [each[0] for each in found],
-        np.array([each[1] for each in found]).reshape(-1, 3, 3),
+        np.array([each[1] for each in found]).reshape(-1, d, d),
         np.array([each[2] for each in found], np.intp),
-        np.array([each[3] for each in found]).reshape(-1, 3),
+        np.array([each[3] for each in found]).reshape(-1, d),
+        coordinates.axes,
     )
 
 
 def _contact(
-    body: Body, request: SimulationRequest, triangles: NDArray[np.int32], colliders: PlacedColliders
+    body: Body, request: SimulationRequest, facets: NDArray[np.intp], colliders: PlacedColliders
 ) -> Contact:
     carrier = contact_carrier(body, request)
     if carrier is None:
         outer = np.unique(boundary(body.elements)[0])
         outer = outer[~body.pinned[outer]]
-        corners, weights = np.repeat(outer[:, None], 4, 1), np.tile([1.0, 0.0, 0.0, 0.0], (len(outer), 1))
+        size = body.elements.shape[1]
+        corners, weights = np.repeat(outer[:, None], size, 1), np.tile(np.eye(size)[0], (len(outer), 1))
     else:
         corners, weights = carrier.corners, carrier.weights
-    sides = request.rest_positions[triangles[:, 1:]] - request.rest_positions[triangles[:, :1]]
-    across = np.cross(sides[:, 0], sides[:, 1])
-    area = 0.5 * float(np.linalg.norm(across, axis=1).sum()) / len(corners)
+    # Of a flat body the length of its outline, as it is one metre across.
+    of_facets = (body.rest if body.flat else request.rest_positions)[facets]
+    area = float(np.linalg.norm(normals_of(of_facets), axis=1).sum()) / len(corners)
+    area *= 1.0 if body.flat else 0.5
     edges = body.rest_positions[body.elements[:, :2]]
     length = float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
     reach = REACH * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))

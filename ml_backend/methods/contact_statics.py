@@ -31,7 +31,7 @@ FIRST_SHIFT, MOST_SHIFTS = 1e-7, 6  # of the mean of the diagonal, where that is
 
 @dataclass
 class Statics:
-    """Solves for shapes at rest. gravity (3,), m/s^2, in the axes of positions."""
+    """Solves for shapes at rest. gravity (d,), m/s^2, in the axes of positions."""
 
     body: Body
     handles: Handles
@@ -41,17 +41,18 @@ class Statics:
     def __post_init__(self) -> None:
         body = self.body
         mu, lam = body.moduli.T
-        self.term = SolidTerm(body.rest_positions, body.elements, ENERGIES[body.settings.elasticity], mu, lam)
-        self.free = np.repeat(~body.pinned, 3)
-        self.pattern = SparsePattern([self.term.stencils], body.rest_positions.size, self.free)
-        self.solver, _ = choose_solver(self.pattern, solid=True)
+        rest, d = body.rest, body.coordinates.dimension
+        self.term = SolidTerm(rest, body.elements, ENERGIES[body.settings.elasticity], mu, lam)
+        self.free = np.repeat(~body.pinned, d)
+        self.pattern = SparsePattern([self.term.stencils], rest.size, self.free)
+        self.solver, _ = choose_solver(self.pattern, solid=not body.flat, block=d)
         self.weight = (body.masses[:, None] * self.gravity).ravel()
         edges = body.rest_positions[body.elements[:, :2]]
         self.tolerance = TOLERANCE * float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
         self.held = self._held()
 
     def project(self, positions: Array, frames: Array) -> Array:
-        """The free handles' q (n, 3) nearest to a shape (B, 3), by mass, with the frames' rows of Q given."""
+        """The free handles' q (n, d) nearest to a shape (B, d), by mass, with the frames' rows of Q given."""
         n, free = self.handles.free, ~self.body.pinned
         weights, masses = self.handles.weights[free], self.body.masses[free, None]
         left = positions[free] - weights[:, n:] @ frames
@@ -60,21 +61,21 @@ class Statics:
         return q
 
     def rest(self, start: Array, contact: Contact, centres: Array) -> tuple[Array, bool]:
-        """The shape (B, 3) at rest whose state is that of start (B, 3), and whether it was found.
+        """The shape (B, d) at rest whose state is that of start (B, d), and whether it was found.
 
-        centres (C, 3), m: of the contact's colliders.
+        centres (C, d), m: of the contact's colliders.
         """
         objective = _Held(self, contact, centres)
         found = minimise(objective, start.ravel().copy(), self.tolerance, MOST_ITERATIONS)
-        return found.q.reshape(-1, 3), found.converged
+        return found.q.reshape(start.shape), found.converged
 
     def _held(self) -> Array:
-        """(f, 3 n): what of the free coordinates must stay, one column for each."""
-        n = self.handles.free
-        columns = np.zeros((self.body.vertex_count, 3, n, 3))
-        for axis in range(3):
+        """(f, d n): what of the free coordinates must stay, one column for each."""
+        n, d = self.handles.free, self.body.coordinates.dimension
+        columns = np.zeros((self.body.vertex_count, d, n, d))
+        for axis in range(d):
             columns[:, axis, :, axis] = self.body.masses[:, None] * self.handles.weights[:, :n]
-        return columns.reshape(-1, 3 * n)[self.free]
+        return columns.reshape(-1, d * n)[self.free]
 
 
 class _Held:
@@ -148,13 +149,14 @@ class _Held:
         return values
 
     def _pressed(self, q: Array) -> tuple[Indices, Array, Array]:
-        return self._contact.pressed(q.reshape(-1, 3), self._centres)
+        return self._contact.pressed(q.reshape(-1, self._s.body.coordinates.dimension), self._centres)
 
     def _springs(self, q: Array) -> tuple[Indices, Array, Array]:
-        """(k, 12) coordinates of q and how much each pushes a point along its normal; (k,) short of reach."""
+        """(k, s d): coordinates of q, and how much each pushes a point off; (k,) short of reach."""
         contact = self._contact
         which, short, normals = self._pressed(q)
         corners, weights = contact.corners[which], contact.weights[which]
-        coordinates = (3 * corners[:, :, None] + np.arange(3)).reshape(len(which), 12)
-        pushes = (weights[:, :, None] * normals[:, None, :]).reshape(len(which), 12)
+        d, count = normals.shape[1], normals.shape[1] * corners.shape[1]
+        coordinates = (d * corners[:, :, None] + np.arange(d)).reshape(len(which), count)
+        pushes = (weights[:, :, None] * normals[:, None, :]).reshape(len(which), count)
         return coordinates, pushes, short

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neural_physics.body import Body
+from neural_physics.coordinates import SPACE, plane_of
 from neural_physics.energies.deformation import rest_shapes
 from neural_physics.errors import Problem
 from neural_physics.materials import Rod, Shell, Solid
@@ -20,6 +21,7 @@ from neural_physics.solver.masses import lumped
 from neural_physics.solver.surface_checks import require_solid
 from neural_physics.solver.tetrahedralisation import cage, default_edge_length, tetrahedralise
 
+from .flat_bodies import filled_plane
 from .strands import strands_of_edges
 
 Array = NDArray[np.float64]
@@ -32,10 +34,10 @@ SAME = 1e-6  # of the body's size: how far two meshes at rest may be apart and s
 
 
 def make_body(request: SimulationRequest) -> Body:
-    """Fill a solid with tetrahedra; take shells and rods as they are.
+    """Fill a solid with tetrahedra, or a flat one with triangles; take shells and rods as they are.
 
-    Raises Problem("body_unusable" | "material_unusable" | "nothing_free" | "filling_missing"); the first is
-    caused by an `UnsuitableSurface` where that is what is wrong.
+    Raises Problem("body_unusable" | "material_unusable" | "nothing_free" | "filling_missing" |
+    "flat_touches_itself"); the first is caused by an `UnsuitableSurface` where that is what is wrong.
     """
     make = {"solid": _solid, "shell": _shell, "rod": _rod}[request.settings.kind]
     try:
@@ -82,26 +84,31 @@ def made_of(body: Body, request: SimulationRequest) -> bool:
 
 def embedding_of(body: Body, request: SimulationRequest) -> Embedding:
     """How the artist's mesh hangs in a solid."""
-    return Embedding(body.rest_positions, body.elements, request.rest_positions)
+    return Embedding(body.rest, body.elements, body.coordinates.of(request.rest_positions))
 
 
 def _solid(request: SimulationRequest) -> Body:
     settings = request.settings
     material = _material(request, lambda: Solid(settings.density, settings.young, settings.poisson))
-    triangles = _triangles(request)
-    if settings.filling == "tetwild":
-        require_solid(request.rest_positions, triangles)
-    vertices, tetrahedra = _filled(request, triangles)
-    embedding = Embedding(vertices, tetrahedra, request.rest_positions)
+    triangles, plane = _triangles(request), plane_of(request.rest_positions)
+    if plane is not None:
+        filled, elements = filled_plane(request, plane)
+    else:
+        if settings.filling == "tetwild":
+            require_solid(request.rest_positions, triangles)
+        filled, elements = _filled(request, triangles)
+    coordinates = plane or SPACE
+    embedding = Embedding(filled, elements, coordinates.of(request.rest_positions))
+    vertices = coordinates.places(filled)
     bones = _bones_of(vertices, request)
-    volumes = rest_shapes(vertices[tetrahedra])[1]
+    volumes = rest_shapes(filled[elements])[1]
     return Body(
         settings,
         vertices,
-        tetrahedra.astype(np.int32),
+        elements.astype(np.int32),
         embedding.pinned(request.pins) | (bones >= 0),
-        lumped(len(vertices), tetrahedra, material.density * volumes),
-        np.tile(material.lame, (len(tetrahedra), 1)),
+        lumped(len(vertices), elements, material.density * volumes),
+        np.tile(material.lame, (len(elements), 1)),
         np.asarray(request.gravity, np.float64),
         embedding.corners.astype(np.int32),
         embedding.weights,

@@ -17,7 +17,7 @@ def contact_carrier(body: Body, request: SimulationRequest) -> Carrier | None:
 
     What hangs on a pinned vertex is left out: it goes where it is carried, whatever is in its way.
     """
-    if body.settings.kind != "solid" or body.settings.filling != "cage":
+    if body.settings.kind != "solid" or body.settings.filling != "cage" or body.flat:
         return None
     sides = body.rest_positions[body.elements[:, :2]]
     length = float(np.linalg.norm(sides[:, 1] - sides[:, 0], axis=1).mean())

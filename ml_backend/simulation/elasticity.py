@@ -27,7 +27,7 @@ ENERGIES: dict[str, SolidEnergy] = {
 
 @dataclass(frozen=True)
 class ElasticParts:
-    """q (n,): the coordinates of the body's B vertices, then the angle of each edge of rods.
+    """q (n,): the body's B vertices as `Body.coordinates` has them, then the angle of each edge of rods.
 
     rest (n,). masses (n,): kg, of angles kg m^2. free (n,). reach (n,): see `System`. twisting: of rods, the
     term whose frames are part of the state.
@@ -48,7 +48,7 @@ def elastic_parts(body: Body) -> ElasticParts:
 
 def _solid(body: Body) -> ElasticParts:
     mu, lam = body.moduli.T
-    term = SolidTerm(body.rest_positions, body.elements, ENERGIES[body.settings.elasticity], mu, lam)
+    term = SolidTerm(body.rest, body.elements, ENERGIES[body.settings.elasticity], mu, lam)
     return _parts(body, [term])
 
 
@@ -91,6 +91,6 @@ def _rod(body: Body) -> ElasticParts:
 
 def _parts(body: Body, terms: Sequence[Term]) -> ElasticParts:
     """Where q has the vertices' coordinates and nothing else."""
-    size = body.rest_positions.size
-    masses, free = of_coordinates(body.masses), np.repeat(~body.pinned, 3)
-    return ElasticParts(terms, body.rest_positions.ravel(), masses, free, np.ones(size))
+    d = body.coordinates.dimension
+    masses, free = of_coordinates(body.masses, d), np.repeat(~body.pinned, d)
+    return ElasticParts(terms, body.rest.ravel(), masses, free, np.ones(len(masses)))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from neural_physics.body import Body
+from neural_physics.coordinates import SPACE
 from neural_physics.energies.air import wind_velocity
 from neural_physics.errors import Problem
 from neural_physics.simulation_request import SimulationRequest, Tracks
@@ -17,7 +18,8 @@ from neural_physics.solver.rigid_contact import RigidCollider
 from neural_physics.solver.rigid_motion import Pose, RigidMotion
 
 from .bodies import embedding_of
-from .shapes import fit_shape
+from .flat_shapes import STAYS, fit_in_plane, tracks_in_plane
+from .shapes import FittedShape, fit_shape
 
 Array = NDArray[np.float64]
 
@@ -28,24 +30,27 @@ RIGID = 1e-3  # what a collider's matrix may be off a rotation by; more is a sca
 class TrackedMotion:
     """What a take's tracks say, frame t being at t / fps seconds.
 
-    colliders: one for each of the request's, in its order. placement: where the body at rest stands at the
-    first frame. Raises Problem("collider_unusable" |
-    "collider_scales").
+    coordinates: the d numbers that places of the world are told in: two where the body is flat, in its plane.
+    colliders: one for each of the request's, in its order. placement: where the body at rest stands in these
+    at the first frame. Raises Problem("collider_unusable" | "collider_without_faces" | "collider_scales"
+    | "flat_collider_beside" | "flat_collider_pieces" | "flat_collider_leaves" | "flat_pins_leave").
     """
 
     def __init__(self, request: SimulationRequest, body: Body, tracks: Tracks) -> None:
         self._request, self._body, self._tracks = request, body, tracks
         self._embedding = embedding_of(body, request) if body.embedding_corners is not None else None
-        self._rotations = [
-            _rotations(collider.name, tracks.colliders[:, number, :3, :3])
-            for number, collider in enumerate(request.colliders)
-        ]
         turn = _rotations(request.object, tracks.world_from_rest[None, :3, :3])[0]
-        self.placement = Pose(turn, tracks.world_from_rest[:3, 3])
+        self.placement, self.coordinates = Pose(turn, tracks.world_from_rest[:3, 3]), SPACE
+        if body.flat:
+            # The plane's numbers go along with it: in these the body stands where it is at rest.
+            self.coordinates = body.coordinates.moved(turn, self.placement.translation)
+            self.placement = Pose(np.eye(2), np.zeros(2))
+            if np.abs(self.coordinates.heights(tracks.pins)).max(initial=0.0) > STAYS * self._size:
+                raise Problem("flat_pins_leave", object=request.object)
         self._places, self.colliders = [], list[RigidCollider]()
+        self._rotations, self._shifts = list[Array](), list[Array]()
         for number, collider in enumerate(request.colliders):
-            at_start = Pose(self._rotations[number][0], tracks.colliders[0, number, :3, 3])
-            fitted = fit_shape(collider, at_start.to_own(self.placement.to_world(body.rest_positions)))
+            fitted = self._fit(number)
             self._places.append(fitted.place)
             self.colliders.append(RigidCollider(collider.name, fitted.shape))
         self._targets = lru_cache(maxsize=2)(self._targets_of_frame)  # those before and after a time
@@ -60,7 +65,7 @@ class TrackedMotion:
         return [RigidMotion(a, b) for a, b in zip(self.poses(start), self.poses(end), strict=True)]
 
     def pins(self, time: float) -> Array:
-        """(B, 3) where the body's pinned vertices are, m; the others' rows are not used."""
+        """(B, d) where the body's pinned vertices are, m; the others' rows are not used."""
         frame, share = self._at(time)
         before = self._targets(frame)
         return before + share * (self._targets(frame + 1) - before) if share else before
@@ -72,6 +77,30 @@ class TrackedMotion:
         strength = wind[frame] + share * (wind[frame + 1] - wind[frame]) if share else wind[frame]
         return wind_velocity(np.asarray(strength, np.float64))
 
+    @property
+    def _size(self) -> float:
+        """Of the body at rest, m."""
+        return float(np.linalg.norm(np.ptp(self._body.rest_positions, axis=0)))
+
+    def _fit(self, number: int) -> FittedShape:
+        """The shape of a collider; how its axes turn and shift is noted."""
+        collider, matrices = self._request.colliders[number], self._tracks.colliders[:, number]
+        rotations, shifts = _rotations(collider.name, matrices[:, :3, :3]), matrices[:, :3, 3]
+        if self._body.flat:
+            plane, back = self.coordinates, rotations[0].T
+            own = plane.moved(back, -back @ shifts[0])
+            fitted = fit_in_plane(collider, own, self._body.rest, self._request.object)
+            moved = tracks_in_plane(fitted, plane, rotations, shifts, self._size)
+            if moved is None:
+                raise Problem("flat_collider_leaves", collider=collider.name, object=self._request.object)
+            rotations, shifts = moved
+        else:
+            at_start = Pose(rotations[0], shifts[0])
+            fitted = fit_shape(collider, at_start.to_own(self.placement.to_world(self._body.rest_positions)))
+        self._rotations.append(rotations)
+        self._shifts.append(shifts)
+        return fitted
+
     def _at(self, time: float) -> tuple[int, float]:
         """The frame before a time, and how far it is to the next."""
         frames = min(max(time * self._tracks.fps, 0.0), len(self._tracks.wind) - 1.0)
@@ -82,7 +111,7 @@ class TrackedMotion:
 
     def _pose(self, number: int, frame: int, share: float) -> Pose:
         def mesh_at(t: int) -> Pose:
-            return Pose(self._rotations[number][t], self._tracks.colliders[t, number, :3, 3])
+            return Pose(self._rotations[number][t], self._shifts[number][t])
 
         mesh = RigidMotion(mesh_at(frame), mesh_at(frame + 1)).at(share) if share else mesh_at(frame)
         place = self._places[number]
@@ -90,16 +119,18 @@ class TrackedMotion:
 
     def _targets_of_frame(self, frame: int) -> Array:
         pins = self._request.pins
-        positions = self._request.rest_positions.astype(np.float64)
+        positions = self._body.coordinates.of(self._request.rest_positions.astype(np.float64))
+        held = self.coordinates.of(self._tracks.pins[frame])
         if self._embedding is None:
-            positions[pins] = self._tracks.pins[frame]
+            positions[pins] = held
             return positions
         # As seen from where the body stood at first: what few pins leave open then stays as it was.
-        positions[pins] = self.placement.to_own(self._tracks.pins[frame])
+        positions[pins] = self.placement.to_own(held)
         targets = self.placement.to_world(self._embedding.pin_targets(pins, positions))
         for number, carried in enumerate(self._tracks.bones[frame]):
-            held = self._body.bones == number
-            targets[held] = self._body.rest_positions[held] @ carried[:3, :3].T + carried[:3, 3]
+            mine = self._body.bones == number
+            there = self._body.rest_positions[mine] @ carried[:3, :3].T + carried[:3, 3]
+            targets[mine] = self.coordinates.of(there)
         return targets
 
 

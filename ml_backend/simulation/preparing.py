@@ -8,6 +8,7 @@ import numpy as np
 
 from neural_physics.bake_plan import BakePlan
 from neural_physics.body import Body
+from neural_physics.coordinates import plane_of
 from neural_physics.errors import Problem
 from neural_physics.reporting import Emit, Progress
 from neural_physics.simulation_request import SimulationRequest
@@ -36,8 +37,9 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     dataset = Dataset.open(plan.dataset_path)
     request = SimulationRequest.read(plan.request)
     solid = request.settings.kind == "solid"
-    stage = f"Filling {request.object} with tetrahedra" if solid else f"Preparing {request.object}"
-    progress = Progress(emit, stage, 1)
+    flat = solid and plane_of(request.rest_positions) is not None
+    filling = f"Filling {request.object} with {'triangles' if flat else 'tetrahedra'}"
+    progress = Progress(emit, filling if solid else f"Preparing {request.object}", 1)
     if len(request.rest_positions) != dataset.info.vertex_count:
         raise Problem("dataset_other_object", path=dataset.path, object=request.object)
     plan.places.unlink(missing_ok=True)
@@ -45,7 +47,7 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
         _check_springs(dataset, request)
         progress.at(1)
         return {"vertices": len(request.rest_positions)}
-    for collider in request.colliders:
+    for collider in request.colliders if not flat else ():  # a flat one's depend on where it stands in a take
         fit_shape(collider, np.zeros((1, 3)))
     body = dataset.body
     if body is None or not made_of(body, request):

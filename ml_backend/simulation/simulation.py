@@ -99,7 +99,13 @@ class Simulation:
     @property
     def positions(self) -> Array:
         """(B, 3) of the body's vertices, m."""
-        return self._state.q[: self._body.rest_positions.size].reshape(-1, 3)
+        return self._motion.coordinates.places(self._numbers)
+
+    @property
+    def _numbers(self) -> Array:
+        """(B, d) of the vertices, as the motion's coordinates have them."""
+        rest = self._body.rest
+        return self._state.q[: rest.size].reshape(rest.shape)
 
     def advance(self) -> bool:
         """Simulate one frame; whether all of its steps found their minimum.
@@ -155,19 +161,19 @@ class Simulation:
             make_force(body, self._motion, self._dt, self._air_density),
             stiffness_damping=body.settings.damping,
             reach=parts.reach,
-            solid=body.settings.kind == "solid",
+            solid=body.settings.kind == "solid" and not body.flat,
         )
         self._solver = ImplicitEuler(system, self._tolerance)
 
     def _held(self, time: float) -> Array:
         """q (n,), of which the entries that are not free count."""
         held = self._parts.rest.copy()
-        held[: self._body.rest_positions.size] = self._motion.pins(time).ravel()
+        held[: self._body.rest.size] = self._motion.pins(time).ravel()
         return held
 
     def _start(self) -> State:
         """Where it stands, at rest; or, where pins begin elsewhere, as it settles without weight."""
-        rest, pinned, parts = self._body.rest_positions, self._body.pinned, self._parts
+        rest, pinned, parts = self._body.rest, self._body.pinned, self._parts
         placement, goals = self._motion.placement, self._motion.pins(0.0)
         placed, turn = placement.to_world(rest), placement.rotation
         moved = self._is_moved(placed, goals)
@@ -190,13 +196,13 @@ class Simulation:
         return State(q, np.zeros_like(q))
 
     def _is_moved(self, placed: Array, goals: Array) -> bool:
-        """Whether pins begin elsewhere than the body at rest has them, both (B, 3)."""
+        """Whether pins begin elsewhere than the body at rest has them, both (B, d)."""
         pinned = self._body.pinned
         size = np.linalg.norm(np.ptp(placed, axis=0)) + np.abs(placed).max()
         return bool(pinned.any()) and bool(np.abs(goals - placed)[pinned].max() > MOVED * size)
 
     def _check_start(self) -> None:
-        free = self.positions[~self._body.pinned]
+        free = self._numbers[~self._body.pinned]
         if self._carrier is not None:
             free = self._carrier.apply(self._state.q).reshape(-1, 3)
         for collider, pose in zip(self._motion.colliders, self._motion.poses(0.0), strict=True):
@@ -207,13 +213,14 @@ class Simulation:
 
 
 def _least_turn(source: Array, goal: Array) -> Array:
-    """The rotation (3, 3) that takes points (p, 3) about their middle best to others about theirs.
+    """The rotation (d, d) that takes points (p, d) about their middle best to others about theirs.
 
     Of all that do so for points on a line or a single one, the smallest (Kabsch 1976).
     """
     moments = (source - source.mean(0)).T @ (goal - goal.mean(0))
-    moments += 1e-12 * max(float(np.abs(moments).max()), 1e-200) * np.eye(3)
+    moments += 1e-12 * max(float(np.abs(moments).max()), 1e-200) * np.eye(len(moments))
     left, _, right = np.linalg.svd(moments)
-    mirrored = np.diag([1.0, 1.0, np.sign(np.linalg.det(left @ right))])
+    mirrored = np.eye(len(moments))
+    mirrored[-1, -1] = np.sign(np.linalg.det(left @ right))
     turn: Array = (left @ mirrored @ right).T
     return turn

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from neural_physics.body import Body
 from neural_physics.energies.air import strand_forces, wind_forces
 from neural_physics.errors import Problem
+from neural_physics.solver.element_sides import boundary
 from neural_physics.solver.embedded_contact import Carrier, EmbeddedContact
-from neural_physics.solver.embedding import boundary
 from neural_physics.solver.rigid_contact import RigidContact
 from neural_physics.solver.self_contact import SelfContact
 from neural_physics.solver.system import Force, Surroundings
@@ -29,7 +29,10 @@ LEAST_GAP = 0.25  # of the shortest edge: what neighbours keep from each other i
 
 
 def surface_of(body: Body) -> Indices:
-    """The triangles (m, 3) that touch and that air presses on, of solids turned outwards; none of rods."""
+    """The triangles (m, 3) that touch and that air presses on, of solids turned outwards; none of rods.
+
+    Of flat solids the edges (m, 2) of their outline, which touch.
+    """
     if body.settings.kind == "rod":
         return np.empty((0, 3), np.intp)
     return boundary(body.elements)[0] if body.settings.kind == "solid" else body.elements.astype(np.intp)
@@ -83,8 +86,10 @@ def half_thickness(body: Body) -> float:
 
 
 def make_force(body: Body, motion: TrackedMotion, dt: float, air_density: float) -> Force:
-    """Gravity, wind, and the drag of air that stands still."""
-    weight = (body.masses[:, None] * body.gravity).ravel()
+    """Gravity, wind, and the drag of air that stands still; of flat solids gravity along their plane."""
+    weight = (body.masses[:, None] * motion.coordinates.along(body.gravity)).ravel()
+    if body.flat:  # air is of space: along an outline there is none
+        return lambda q, velocity, time: weight
     if body.settings.kind == "rod":
         edges = body.elements.astype(np.intp)
         shares = body.masses / np.bincount(edges.ravel(), minlength=body.vertex_count)

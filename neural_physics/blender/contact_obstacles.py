@@ -8,7 +8,9 @@ from __future__ import annotations
 import time
 
 import bpy
+import numpy as np
 
+from ..coordinates import plane_of
 from ..energies.colliders.half_space import HalfSpace
 from ..energies.colliders.recognising import Recognised, recognised
 from ..energies.colliders.sphere import Sphere
@@ -16,6 +18,7 @@ from ..errors import Problem
 from .collider_meshes import collider_mesh, collider_objects
 from .dataset_status import LOOK_AGAIN
 from .properties import settings_of
+from .sources import mesh_data, read_positions
 
 _shapes: dict[int, tuple[float, Recognised | None]] = {}  # by the collider's session_uid
 
@@ -24,7 +27,10 @@ def check_colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     """Raise Problem("contact_collider_shape" | "contact_colliders_differ") for what would be refused later.
 
     One network tells all moving colliders' dents (Romero 2021, section 4.2): of balls it knows the size.
+    What is flat meets any shape, as its plane cuts it, which is looked at where takes are simulated.
     """
+    if plane_of(read_positions(mesh_data(obj)).astype(np.float64)) is not None:
+        return
     listed = {item.object for item in settings_of(obj).interactions}
     kinds = set()
     for other in collider_objects(scene, obj):

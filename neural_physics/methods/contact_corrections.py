@@ -16,6 +16,7 @@ from .contact_parts import (
     Settings,
     array,
     colliders_of,
+    coordinates_of,
     correction_of,
     cubature_of,
     frames_of,
@@ -29,7 +30,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class HandleState:
-    """q (n, 3) m: the free handles; x, v (S, 3): the cubature's vertices, m and m/s. y (e,) it came from.
+    """q (n, d) m: the free handles; x, v (S, d): the cubature's vertices, m and m/s. y (e,) it came from.
 
     outside: the share of what the internal correction is told that is beyond its training. residual: see
     `Motion`.
@@ -46,19 +47,21 @@ class HandleState:
 class ContactCorrections:
     """Runs a trained model.
 
-    Tensors (V vertices of the artist's mesh, B of the body, h rows of Q of which n free ones and then four
-    for each frame, S vertices and k tetrahedra of the cubature, P points of contact, C colliders, those that
-    move first, g handles that can be held, and e values of y before the four of each of these): mean (V, 3);
-    carriers.corners, carriers.weights (V, 4); handles.weights (B, h), handles.gradients (B, 3, h),
-    handles.rest (h, 3); frames.mean (e,), frames.offset (h - n, 3) and frames.matrix (3 (h - n), e), where
-    there are frames; cubature.vertices, cubature.masses (S,), cubature.elements (k, 4),
-    cubature.inverse_rest (k, 3, 3), cubature.volumes (k,), cubature.moduli (k, 2); contact.corners,
-    contact.weights (P, 4); where there are such handles, handles.held (g,), handles.aside (g, 3); where
-    there are colliders, colliders.channels (C,), colliders.anchors (C, 3), colliders.turns (C, 3, 3); and of
-    each correction NAME, which is "internal" or "external": NAME.basis (m, B, 3), NAME.mean, scale, low,
+    Tensors (d coordinates, V vertices of the artist's mesh, B of the body, h rows of Q of which n free ones
+    and then d + 1 for each frame, S vertices and k tetrahedra of the cubature, P points of contact, C
+    colliders, those that move first, g handles that can be held, and e values of y before the four of each of
+    these): mean (V, 3); plane.origin (3,) and plane.axes (3, 2), where the body is flat and d is 2, not 3;
+    carriers.corners, carriers.weights (V, d + 1); handles.weights (B, h), handles.gradients (B, d, h),
+    handles.rest (h, d); frames.mean (e,), frames.offset (h - n, d) and frames.matrix (d (h - n), e), where
+    there are frames; cubature.vertices, cubature.masses (S,), cubature.elements (k, d + 1),
+    cubature.inverse_rest (k, d, d), cubature.volumes (k,), cubature.moduli (k, 2); contact.corners,
+    contact.weights (P, d + 1); where there are such handles, handles.held (g,), handles.aside (g, d); where
+    there are colliders, colliders.channels (C,), colliders.anchors (C, d), colliders.turns (C, d, d); and of
+    each correction NAME, which is "internal" or "external": NAME.basis (m, B, d), NAME.mean, scale, low,
     high (i,), NAME.layers.K.weight and .bias.
-    Settings: free: n; elasticity; steps: of a frame; damping, s; gravity, m/s^2; tolerance, m; iterations;
-    stiffness, N/m, and reach, m, of contact; fade, m; colliders: a kind and sizes in m of each.
+    Settings: free: n; elasticity; steps: of a frame; damping, s; gravity (d,), m/s^2; tolerance, m;
+    iterations; stiffness, N/m, and reach, m, of contact; fade, m; colliders: a kind and sizes in m of each,
+    of a polygon all coordinates of its corners.
     Raises Problem("model_damaged").
     """
 
@@ -70,17 +73,19 @@ class ContactCorrections:
         info = model.info
         self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
         self.mean_shape = model.tensor("mean", self.vertex_count, 3)
-        self._settings = Settings(model)
-        self.handles = handles_of(model, self._settings.free)
+        self._coordinates = coordinates_of(model)
+        d = self._coordinates.dimension
+        self._settings = Settings(model, d)
+        self.handles = handles_of(model, self._settings.free, d)
         count = len(self.handles.weights)
-        self._frames = frames_of(model, len(self.handles.rest) - self.handles.free)
-        self._held = held_of(model, self._settings.free)
-        self._colliders = colliders_of(model, self._settings.shapes)
-        corners = model.indices("contact.corners", -1, 4, below=count)
+        self._frames = frames_of(model, len(self.handles.rest) - self.handles.free, d)
+        self._held = held_of(model, self._settings.free, self._coordinates.axes)
+        self._colliders = colliders_of(model, self._settings.shapes, self._coordinates.axes)
+        corners = model.indices("contact.corners", -1, d + 1, below=count)
         vertices, local = np.unique(corners, return_inverse=True)
         contact = Contact(
             local.reshape(corners.shape),
-            array(model, "contact.weights", len(corners), 4),
+            array(model, "contact.weights", len(corners), d + 1),
             self._settings.stiffness,
             self._settings.reach,
             self._settings.shapes,
@@ -89,8 +94,8 @@ class ContactCorrections:
         surface = Surface(contact, vertices)
         corrections = Corrections(
             self.handles,
-            correction_of(model, "internal", 3 * len(self.handles.rest), count),
-            correction_of(model, "external", 4, count),
+            correction_of(model, "internal", self.handles.rest.size, (count, d)),
+            correction_of(model, "external", d + 1, (count, d)),
             surface,
             self._settings.fade,
         )
@@ -98,7 +103,7 @@ class ContactCorrections:
         self.dynamics = Dynamics(
             self.handles,
             corrections,
-            cubature_of(model, len(chosen), self._settings.elasticity),
+            cubature_of(model, len(chosen), self._settings.elasticity, d),
             chosen,
             surface,
             self._settings.gravity,
@@ -106,10 +111,10 @@ class ContactCorrections:
             self._settings.tolerance,
             self._settings.iterations,
         )
-        self.basis_count = 3 * self.handles.free
+        self.basis_count = d * self.handles.free
         self._whole = Part(self.handles, corrections.basis, np.arange(count))
-        self._carriers = model.indices("carriers.corners", self.vertex_count, 4, below=count)
-        self._shares = array(model, "carriers.weights", self.vertex_count, 4)
+        self._carriers = model.indices("carriers.corners", self.vertex_count, d + 1, below=count)
+        self._shares = array(model, "carriers.weights", self.vertex_count, d + 1)
         self._shown = np.empty((self.vertex_count, 3), np.float32)
 
     def start(self, y: Vector) -> HandleState:
@@ -154,13 +159,15 @@ class ContactCorrections:
 
     def positions(self, state: HandleState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
         """(V, 3) float32, metres: equation 1; reused by the next call. No use of `bases`."""
-        body = self.body_positions(state, y)
-        self._shown[:] = np.einsum("vk,vkd->vd", self._shares, body[self._carriers])
+        body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
+        shown = np.einsum("vk,vkd->vd", self._shares, body[self._carriers])
+        self._shown[:] = self._coordinates.places(shown)
         return self._shown
 
     def body_positions(self, state: HandleState, y: Vector) -> Array:
         """(B, 3), m, of the simulated body's vertices."""
-        return self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
+        body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
+        return self._coordinates.places(body)
 
     def shapes(
         self, states: Sequence[HandleState], ys: Sequence[Vector], bases: int | None = None
@@ -184,9 +191,9 @@ class ContactCorrections:
         return HandleState(motion.q, motion.x, motion.v, y, motion.outside, motion.residual)
 
     def _nearest(self, positions: NDArray[np.float32], y: Vector) -> Array:
-        """q (n, 3) whose blend is nearest to a shape (V, 3)."""
+        """q (n, d) whose blend is nearest to a shape (V, 3)."""
         n = self.handles.free
         weights = np.einsum("vk,vkh->vh", self._shares, self.handles.weights[self._carriers])
-        left = positions.astype(np.float64) - weights[:, n:] @ self._frames.rows(y)
+        left = self._coordinates.of(positions.astype(np.float64)) - weights[:, n:] @ self._frames.rows(y)
         q: Array = np.linalg.lstsq(weights[:, :n], left, rcond=None)[0]
         return q

@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..channels import SIZES, Channel
+from ..coordinates import SPACE, Coordinates
 from ..energies.colliders.box import Box
 from ..energies.colliders.collider import Collider
 from ..energies.colliders.half_space import HalfSpace
+from ..energies.colliders.polygon import Polygon
 from ..energies.colliders.sphere import Sphere
 from ..model_file import Model, damaged
 from ..subspace.corrections import Correction
 from ..subspace.cubature import ENERGIES, Cubature
-from ..subspace.handles import CORNERS, Handles
+from ..subspace.handles import Handles
 from ..subspace.networks import TanhNetwork
 from ..subspace.surroundings import FollowedFrames, HeldHandles, PlacedColliders
 
@@ -25,12 +27,14 @@ Indices = NDArray[np.intp]
 MOST_LAYERS = 16
 HANDLE_NUMBERS = SIZES["handle"]
 MOST_STEPS = 64  # in a frame
+MOST_CORNERS = 1000  # of a polygon
+SQUARE = 1e-4  # how far the axes of a plane may be off unit ones at right angles
 
 
 class Settings:
-    """What is not in tensors, checked."""
+    """What is not in tensors, checked, of a body of d coordinates."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, d: int) -> None:
         given = model.info.settings
         try:
             self.free, self.steps = int(given["free"]), int(given["steps"])
@@ -38,9 +42,9 @@ class Settings:
             names = ("damping", "tolerance", "stiffness", "reach", "fade")
             numbers = [float(given[name]) for name in names]
             self.damping, self.tolerance, self.stiffness, self.reach, self.fade = numbers
-            self.gravity = np.array(given["gravity"], np.float64).reshape(3)
+            self.gravity = np.array(given["gravity"], np.float64).reshape(d)
             self.elasticity = str(given["elasticity"])
-            self.shapes = [_shape(item) for item in given["colliders"]]
+            self.shapes = [_shape(item, d) for item in given["colliders"]]
             fine = all(0.0 <= number < 1e12 for number in numbers) and np.isfinite(self.gravity).all()
             if not (
                 fine and self.free >= 1 and 1 <= self.steps <= MOST_STEPS and 1 <= self.iterations <= 1000
@@ -52,58 +56,71 @@ class Settings:
             raise damaged(model.path, f"its settings: {error}") from error
 
 
-def _shape(item: object) -> Collider:
+def _shape(item: object, d: int) -> Collider:
     """Raises TypeError, KeyError or ValueError."""
     if not isinstance(item, dict):
         raise TypeError("a collider is no object")
     sizes = [float(size) for size in item["sizes"]]
+    if item["kind"] == "polygon" and d == 2 and len(sizes) <= 2 * MOST_CORNERS and np.isfinite(sizes).all():
+        return Polygon(np.reshape(sizes, (-1, 2)))
     if not all(0.0 < size < math.inf for size in sizes):
         raise ValueError("a collider has no size")
     if item["kind"] == "sphere":
         (radius,) = sizes
-        return Sphere(radius)
-    if item["kind"] == "box":
-        width, depth, height = sizes
-        return Box((width, depth, height))
+        return Sphere(radius, d)
+    if item["kind"] == "box" and len(sizes) == d:
+        return Box(tuple(sizes))
     if item["kind"] == "half_space" and not sizes:
-        return HalfSpace()
+        return HalfSpace(d)
     raise ValueError("a collider of an unknown kind")
 
 
-def handles_of(model: Model, free: int) -> Handles:
-    rest = array(model, "handles.rest", -1, 3)
+def coordinates_of(model: Model) -> Coordinates:
+    """Those of the plane of a flat body, or those of space."""
+    if "plane.axes" not in model.tensors:
+        return SPACE
+    plane = Coordinates(array(model, "plane.origin", 3), array(model, "plane.axes", 3, 2))
+    if np.abs(plane.axes.T @ plane.axes - np.eye(2)).max() > SQUARE:
+        raise damaged(model.path, "the axes of its plane are no unit vectors at right angles")
+    return plane
+
+
+def handles_of(model: Model, free: int, d: int) -> Handles:
+    rest = array(model, "handles.rest", -1, d)
     h = len(rest)
-    if h < CORNERS or free > h or (h - free) % CORNERS:
+    if h <= d or free > h or (h - free) % (d + 1):
         raise damaged(model.path, f"{h} rows for {free} handles")
     weights = array(model, "handles.weights", -1, h)
-    return Handles(weights, array(model, "handles.gradients", len(weights), 3, h), rest, free)
+    return Handles(weights, array(model, "handles.gradients", len(weights), d, h), rest, free)
 
 
-def frames_of(model: Model, rows: int) -> FollowedFrames:
+def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
     """So many rows of Q."""
     e = model.info.channels.size - HANDLE_NUMBERS * len(_handle_channels(model))
     if not rows:
-        return FollowedFrames(np.zeros(e), np.zeros((0, 3)), np.zeros((0, e)))
+        return FollowedFrames(np.zeros(e), np.zeros((0, d)), np.zeros((0, e)))
     return FollowedFrames(
         array(model, "frames.mean", e),
-        array(model, "frames.offset", rows, 3),
-        array(model, "frames.matrix", 3 * rows, e),
+        array(model, "frames.offset", rows, d),
+        array(model, "frames.matrix", d * rows, e),
     )
 
 
-def held_of(model: Model, free: int) -> HeldHandles:
+def held_of(model: Model, free: int, axes: Array) -> HeldHandles:
     """Which free rows of Q the artist may hold: one for each channel of kind "handle", the last ones of y."""
     layout = model.info.channels
     count = len(_handle_channels(model))
     if not count:
-        return HeldHandles(np.zeros(0, np.intp), np.zeros(0, np.intp), np.zeros((0, 3)))
+        nothing = np.zeros(0, np.intp)
+        return HeldHandles(nothing, nothing, np.zeros((0, axes.shape[1])), axes)
     if any(channel.kind != "handle" for channel in layout.channels[-count:]):
         raise damaged(model.path, "its handles are not the last of what it reacts to")
     first = layout.size - HANDLE_NUMBERS * count
     return HeldHandles(
         model.indices("handles.held", count, below=free),
         first + HANDLE_NUMBERS * np.arange(count),
-        array(model, "handles.aside", count, 3),
+        array(model, "handles.aside", count, axes.shape[1]),
+        axes,
     )
 
 
@@ -111,24 +128,24 @@ def _handle_channels(model: Model) -> list[Channel]:
     return [channel for channel in model.info.channels.channels if channel.kind == "handle"]
 
 
-def colliders_of(model: Model, shapes: Sequence[Collider]) -> PlacedColliders:
+def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> PlacedColliders:
     """Where y has each of the shapes."""
-    count = len(shapes)
+    count, d = len(shapes), axes.shape[1]
     if not count:
-        return PlacedColliders((), np.zeros((0, 3, 3)), np.zeros(0, np.intp), np.zeros((0, 3)))
+        return PlacedColliders((), np.zeros((0, d, d)), np.zeros(0, np.intp), np.zeros((0, d)), axes)
     channels = model.indices("colliders.channels", count, below=model.info.channels.size - 2, least=-1)
     if (np.diff((channels >= 0).astype(int)) > 0).any():
         raise damaged(model.path, "its colliders that move do not come first")
-    turns, anchors = array(model, "colliders.turns", count, 3, 3), array(model, "colliders.anchors", count, 3)
-    return PlacedColliders(shapes, turns, channels, anchors)
+    turns, anchors = array(model, "colliders.turns", count, d, d), array(model, "colliders.anchors", count, d)
+    return PlacedColliders(shapes, turns, channels, anchors, axes)
 
 
-def cubature_of(model: Model, vertices: int, elasticity: str) -> Cubature:
-    elements = model.indices("cubature.elements", -1, 4, below=vertices)
+def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubature:
+    elements = model.indices("cubature.elements", -1, d + 1, below=vertices)
     k = len(elements)
     return Cubature(
         elements,
-        array(model, "cubature.inverse_rest", k, 3, 3),
+        array(model, "cubature.inverse_rest", k, d, d),
         array(model, "cubature.volumes", k),
         array(model, "cubature.moduli", k, 2),
         array(model, "cubature.masses", vertices),
@@ -136,7 +153,8 @@ def cubature_of(model: Model, vertices: int, elasticity: str) -> Cubature:
     )
 
 
-def correction_of(model: Model, name: str, inputs: int, vertices: int) -> Correction | None:
+def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) -> Correction | None:
+    """Of vertices and coordinates of such a shape (B, d)."""
     if f"{name}.basis" not in model.tensors:
         return None
     layers: list[tuple[Array, Array]] = []
@@ -152,7 +170,7 @@ def correction_of(model: Model, name: str, inputs: int, vertices: int) -> Correc
     if not layers:
         raise damaged(model.path, f"the {name} correction has no network")
     return Correction(
-        TanhNetwork(mean, scale, low, high, layers), array(model, f"{name}.basis", size, vertices, 3)
+        TanhNetwork(mean, scale, low, high, layers), array(model, f"{name}.basis", size, *shape)
     )
 
 

@@ -1,4 +1,4 @@
-"""A surface carried by tetrahedra, and what is known on the surface brought to them."""
+"""A surface carried by tetrahedra, or a flat mesh by triangles, and what is known on it brought to them."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import lsqr
 from scipy.spatial import KDTree
 
+from .element_sides import boundary, edges_of
 from .term import Array, Indices, Mask
 
 # Barycentric coordinates down to this are inside, so that rounding puts no vertex between tetrahedra.
@@ -21,22 +22,27 @@ class Embedding:
     """The points of a surface in tetrahedra at rest, which they follow by barycentric coordinates.
 
     A point outside all tetrahedra follows the one that is closest, extrapolated. Affine maps are
-    reproduced exactly, inside and outside.
+    reproduced exactly, inside and outside. In the plane triangles are what tetrahedra are in space; d is 2
+    then, and 3 in space.
 
-    tetrahedron (V,): the one that each point follows. weights (V, 4): of its vertices, with the sum 1.
+    tetrahedron (V,): the one that each point follows. corners, weights (V, d + 1): its vertices, and how much
+    the point follows each, with the sum 1.
     """
 
     def __init__(
         self, tet_vertices: Array, tetrahedra: NDArray[np.integer], vertices: NDArray[np.floating]
     ) -> None:
-        """tet_vertices (n, 3) and vertices (V, 3) in metres, tetrahedra (t, 4) of positive volume."""
+        """tet_vertices (n, d) and vertices (V, d) in metres, tetrahedra (t, d + 1) of positive volume."""
         rest, points = np.asarray(tet_vertices, np.float64), np.asarray(vertices, np.float64)
         elements = np.asarray(tetrahedra).astype(np.intp)
         inverses = np.linalg.inv((rest[elements[:, 1:]] - rest[elements[:, :1]]).transpose(0, 2, 1))
         found = _containing(rest, elements, inverses, points)
         outside = np.flatnonzero(found < 0)
-        triangles, owners = boundary(elements)
-        found[outside] = owners[closest_points(points[outside], rest, triangles)[0]]
+        sides, owners = boundary(elements)
+        if len(outside):
+            # An edge is a triangle with two corners in one place.
+            triangles = sides if sides.shape[1] == 3 else sides[:, [0, 1, 1]]
+            found[outside] = owners[closest_points(points[outside], rest, triangles)[0]]
         self._tetrahedra = elements
         self._rest, self._points = rest, points
         self.tetrahedron = found
@@ -44,12 +50,12 @@ class Embedding:
         self.weights = _barycentric(rest[self.corners[:, 0]], inverses[found], points)
 
     def apply(self, tet_positions: Array) -> Array:
-        """(..., V, 3) where the points are when the tetrahedra's vertices are at (..., n, 3)."""
+        """(..., V, d) where the points are when the tetrahedra's vertices are at (..., n, d)."""
         return np.einsum("vk,...vkd->...vd", self.weights, tet_positions[..., self.corners, :])
 
     def matrix(self) -> csr_array:
         """(V, n), with which `apply` is a product; its transpose takes forces to the tetrahedra."""
-        rows = np.repeat(np.arange(len(self.corners)), 4)
+        rows = np.repeat(np.arange(len(self.corners)), self.corners.shape[1])
         entries = (self.weights.ravel(), (rows, self.corners.ravel()))
         return csr_array(entries, shape=(len(self.corners), len(self._rest)))
 
@@ -64,9 +70,9 @@ class Embedding:
         return held
 
     def pin_targets(self, pins: Mask, positions: Array) -> Array:
-        """(n, 3) where the pinned vertices must be for the pinned points to be at their positions.
+        """(n, d) where the pinned vertices must be for the pinned points to be at their positions.
 
-        pins (V,); positions (V, 3) metres, of which only the pinned are used. Vertices that are not
+        pins (V,); positions (V, d) metres, of which only the pinned are used. Vertices that are not
         pinned get their rest positions. Each connected group of pinned vertices moves rigidly, by the
         best fit to its points (Kabsch 1976), and from there by the least that brings the points closest to
         where they belong, in the mean square: to rounding where that is an affine map, or where each
@@ -78,7 +84,7 @@ class Embedding:
         matrix.eliminate_zeros()
         goals = np.asarray(positions, np.float64)[pins]
         held = self.pinned(pins)
-        sides = self._tetrahedra[:, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]].reshape(-1, 2)
+        sides = edges_of(self._tetrahedra)
         sides = sides[held[sides].all(1)]
         graph = csr_array((np.ones(len(sides)), (sides[:, 0], sides[:, 1])), shape=(len(held),) * 2)
         _, groups = connected_components(graph, directed=False)
@@ -88,20 +94,9 @@ class Embedding:
             targets[members] = _rigid_fit(self._points[pins][mine], goals[mine], self._rest[members])
             part = matrix[np.flatnonzero(mine)][:, np.flatnonzero(members)]
             missing = goals[mine] - part @ targets[members]
-            for axis in range(3):
+            for axis in range(targets.shape[1]):
                 targets[members, axis] += lsqr(part, missing[:, axis], atol=1e-14, btol=1e-14)[0]
         return targets
-
-
-def boundary(tetrahedra: NDArray[np.integer]) -> tuple[Indices, Indices]:
-    """The surface of tetrahedra (t, 4) of positive volume.
-
-    Returns triangles (m, 3), turned outwards, and (m,) the tetrahedron that each belongs to.
-    """
-    faces = tetrahedra[:, [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]]].reshape(-1, 3).astype(np.intp)
-    _, first, counts = np.unique(np.sort(faces, axis=1), axis=0, return_index=True, return_counts=True)
-    chosen = np.sort(first[counts == 1])
-    return faces[chosen], chosen // 4
 
 
 def from_surface(points: Array, vertices: Array, triangles: NDArray[np.integer], values: Array) -> Array:
@@ -117,9 +112,9 @@ def from_surface(points: Array, vertices: Array, triangles: NDArray[np.integer],
 def closest_points(
     points: Array, vertices: Array, triangles: NDArray[np.integer]
 ) -> tuple[Indices, Array, Array]:
-    """The place on a surface that is closest to each point (n, 3).
+    """The place on a surface that is closest to each point (n, d).
 
-    vertices (V, 3) metres, triangles (m, 3). Returns triangle (n,), barycentric coordinates (n, 3) and
+    vertices (V, d) metres, triangles (m, 3). Returns triangle (n,), barycentric coordinates (n, 3) and
     distance (n,) m.
     """
     corners = vertices[triangles]
@@ -191,7 +186,7 @@ def _containing(rest: Array, tetrahedra: Indices, inverses: Array, points: Array
 
 
 def _closest_in_triangles(points: Array, corners: Array) -> Array:
-    """(k, 3) barycentric coordinates of what is closest to points (k, 3) in triangles (k, 3, 3).
+    """(k, 3) barycentric coordinates of what is closest to points (k, d) in triangles (k, 3, d).
 
     That is where the perpendicular meets the triangle, or else on the closest of its three sides.
     """
@@ -219,11 +214,12 @@ def _closest_in_triangles(points: Array, corners: Array) -> Array:
 
 
 def _rigid_fit(source: Array, goal: Array, points: Array) -> Array:
-    """Points (k, 3) moved as the rigid motion does that takes source (p, 3) best to goal (p, 3)."""
+    """Points (k, d) moved as the rigid motion does that takes source (p, d) best to goal (p, d)."""
     middle, aim = source.mean(0), goal.mean(0)
     moments = (source - middle).T @ (goal - aim)
     # Of all turns that fit points on a line, the smallest.
-    moments += 1e-12 * np.abs(moments).max() * np.eye(3)
+    moments += 1e-12 * np.abs(moments).max() * np.eye(len(moments))
     left, _, right = np.linalg.svd(moments)
-    turn = np.diag([1.0, 1.0, np.sign(np.linalg.det(left @ right))])
+    turn = np.eye(len(moments))
+    turn[-1, -1] = np.sign(np.linalg.det(left @ right))
     return (points - middle) @ (left @ turn @ right) + aim

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
-from .embedding import boundary, from_surface
+from .element_sides import boundary
+from .embedding import from_surface
 from .term import Array, Indices
 
 

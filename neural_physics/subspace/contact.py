@@ -18,9 +18,9 @@ Indices = NDArray[np.intp]
 class Contact:
     """Energy k / 2 (reach - d)^2 of every point that is nearer than `reach`, m, to a collider.
 
-    corners (P, 4), weights (P, 4): which vertices carry each point, and by how much, with the sum 1; of a
-    vertex itself four times that, and 1, 0, 0, 0. stiffness: k, N/m. shapes: C colliders, in axes of their
-    own that are turned by turns (C, 3, 3).
+    corners (P, s), weights (P, s): which vertices carry each point, and by how much, with the sum 1; of a
+    vertex itself s times that, and 1, 0, 0, ... stiffness: k, N/m. shapes: C colliders, in axes of their
+    own that are turned by turns (C, d, d). d is 3, or 2 in the plane of a flat body.
     """
 
     corners: Indices
@@ -33,23 +33,23 @@ class Contact:
     def only(self, *colliders: int) -> Contact:
         """With these of the colliders."""
         shapes = [self.shapes[number] for number in colliders]
-        return replace(self, shapes=shapes, turns=self.turns[list(colliders)].reshape(-1, 3, 3))
+        return replace(self, shapes=shapes, turns=self.turns[list(colliders)])
 
     def points(self, positions: Array) -> Array:
-        """(P, 3) m, of the vertices' positions (B, 3)."""
+        """(P, d) m, of the vertices' positions (B, d)."""
         return np.einsum("pk,pkd->pd", self.weights, positions[self.corners])
 
     def least_gap(self, positions: Array, collider: int, centre: Array) -> float:
-        """How far off the nearest point is from a collider at a place (3,), m; negative inside."""
+        """How far off the nearest point is from a collider at a place (d,), m; negative inside."""
         own = (self.points(positions) - centre) @ self.turns[collider]
         return float(self.shapes[collider].distance(own).min())
 
     def pressed(self, positions: Array, centres: Array) -> tuple[Indices, Array, Array]:
-        """What presses, of colliders at centres (C, 3): which points (k,), short of reach by (k,) m, and
-        outward normals (k, 3).
+        """What presses, of colliders at centres (C, d): which points (k,), short of reach by (k,) m, and
+        outward normals (k, d).
         """
         points = self.points(positions)
-        which, short, normals = [np.zeros(0, np.intp)], [np.zeros(0)], [np.zeros((0, 3))]
+        which, short, normals = [np.zeros(0, np.intp)], [np.zeros(0)], [np.zeros((0, points.shape[1]))]
         for shape, turn, centre in zip(self.shapes, self.turns, centres, strict=True):
             own = (points - centre) @ turn
             missing = self.reach - shape.distance(own)

@@ -18,7 +18,7 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Correction:
-    """A network whose outputs are coefficients of bases (m, B, 3), metres, in the axes of rest."""
+    """A network whose outputs are coefficients of bases (m, B, d), metres, in the axes of rest."""
 
     network: TanhNetwork
     basis: Array
@@ -34,9 +34,9 @@ class Surface:
 
 @dataclass(frozen=True)
 class Pose:
-    """The body at some q: Q (h, 3), m; c (m,) all corrections' coefficients.
+    """The body at some q: Q (h, d), m; c (m,) all corrections' coefficients.
 
-    slopes (m, 3 n): their derivatives by the free handles' coordinates, 1/m. outside: the share of what r_int
+    slopes (m, d n): their derivatives by the free handles' coordinates, 1/m. outside: the share of what r_int
     is told that is beyond its training.
     """
 
@@ -47,7 +47,7 @@ class Pose:
 
 
 def internal_features(q: Array, rotation: Array, place: Array) -> Array:
-    """(..., 3 h): all rows of Q (..., h, 3), as seen from the anchor."""
+    """(..., d h): all rows of Q (..., h, d), as seen from the anchor."""
     relative = (q - place[..., None, :]) @ rotation
     return relative.reshape(*q.shape[:-2], -1)
 
@@ -69,7 +69,7 @@ class Corrections:
     ) -> None:
         self._handles, self._internal, self._external = handles, internal, external
         given = [each.basis for each in (internal, external) if each is not None]
-        self.basis = np.concatenate(given) if given else np.zeros((0, len(handles.weights), 3))
+        self.basis = np.concatenate(given) if given else np.zeros((0, *handles.gradients.shape[:2]))
         self._fade = fade
         self._inner = len(internal.basis) if internal else 0
         self._contact = surface.contact
@@ -77,35 +77,35 @@ class Corrections:
         self._locate = Locator(handles, surface.vertices)
 
     def pose(self, q: Array, centres: Array, sizes: Array, turned: Array | None = None) -> Pose:
-        """The body at Q (h, 3), with moving colliders at centres (k, 3) of sizes (k,), both in m.
+        """The body at Q (h, d), with moving colliders at centres (k, d) of sizes (k,), both in m.
 
-        turned (3, 3): the anchor's rotation, where it is not to be told from Q.
+        turned (d, d): the anchor's rotation, where it is not to be told from Q.
         """
         rotation, place = self._handles.placement(q)
         rotation = rotation if turned is None else turned
-        n = self._handles.free
-        c, slopes, outside = np.zeros(len(self.basis)), np.zeros((len(self.basis), n, 3)), 0.0
+        n, d = self._handles.free, q.shape[1]
+        c, slopes, outside = np.zeros(len(self.basis)), np.zeros((len(self.basis), n, d)), 0.0
         inner = slice(0, self._inner)
         if self._internal is not None:
             features = internal_features(q, rotation, place)
             network = self._internal.network
             outside = network.outside(features)
             c[inner], slope = network.with_jacobian(features)
-            slopes[inner] = slope[:, : 3 * n].reshape(-1, n, 3) @ rotation.T
+            slopes[inner] = slope[:, : d * n].reshape(-1, n, d) @ rotation.T
             if len(self._handles.rest) == n:
                 # The anchor is the free points' own middle: it goes along with them.
                 slopes[inner] -= slopes[inner].mean(1, keepdims=True)
         if self._external is not None and len(centres):
             outer = slice(self._inner, None)
-            surface = self._surface.positions(Pose(q, c, slopes.reshape(len(c), 3 * n), outside))
+            surface = self._surface.positions(Pose(q, c, slopes.reshape(len(c), d * n), outside))
             for number, (centre, size) in enumerate(zip(centres, sizes, strict=True)):
                 share = self._share(self._contact.least_gap(surface, number, centre))
                 if share > 0.0:
                     at_rest, moved = self._locate(centre, q)
                     found, slope = self._external.network.with_jacobian(np.append(at_rest, size))
                     c[outer] += share * found
-                    slopes[outer] += share * np.einsum("ma,anb->mnb", slope[:, :3], moved)
-        return Pose(q, c, slopes.reshape(len(c), 3 * n), outside)
+                    slopes[outer] += share * np.einsum("ma,anb->mnb", slope[:, :d], moved)
+        return Pose(q, c, slopes.reshape(len(c), d * n), outside)
 
     def _share(self, gap: float) -> float:
         """1 for what presses, smoothly down to 0."""
@@ -119,29 +119,30 @@ class Part:
     def __init__(self, handles: Handles, basis: Array, vertices: Indices) -> None:
         self._handles = handles.at(vertices)
         count = len(vertices)
-        self._basis = np.ascontiguousarray(basis[:, vertices].reshape(len(basis), 3 * count).T)
+        self._basis = np.ascontiguousarray(basis[:, vertices].reshape(len(basis), basis.shape[2] * count).T)
         self.count = count
 
     def positions(self, pose: Pose) -> Array:
-        """(S, 3) m: equation 1."""
+        """(S, d) m: equation 1."""
         x = self._handles.positions(pose.q)
         if len(pose.c):
-            r = (self._basis @ pose.c).reshape(self.count, 3, 1)
+            r = (self._basis @ pose.c).reshape(self.count, -1, 1)
             x = x + (self._handles.deformation(pose.q) @ r)[:, :, 0]
         return x
 
     def jacobian(self, pose: Pose, some: Indices | None = None) -> Array:
-        """(S, 3, 3 n): U + F dr/dq (equation 4); of some of its vertices (S,) only, where they are given."""
+        """(S, d, d n): U + F dr/dq (equation 4); of some of its vertices (S,) only, where they are given."""
         handles, basis = self._handles, self._basis
         if some is not None:
             handles = handles.at(some)
-            basis = basis.reshape(self.count, -1)[some].reshape(3 * len(some), basis.shape[1])
-        count, n = len(handles.weights), handles.free
-        jacobian = np.zeros((count, 3, n, 3))
-        for axis in range(3):
+            bases, axes = basis.shape[1], handles.rest.shape[1]
+            basis = basis.reshape(self.count, axes, bases)[some].reshape(axes * len(some), bases)
+        count, n, d = len(handles.weights), handles.free, handles.rest.shape[1]
+        jacobian = np.zeros((count, d, n, d))
+        for axis in range(d):
             jacobian[:, axis, :, axis] = handles.weights[:, :n]
-        found = jacobian.reshape(count, 3, 3 * n)
+        found = jacobian.reshape(count, d, d * n)
         if len(pose.c):
-            local = (basis @ pose.slopes).reshape(count, 3, 3 * n)
+            local = (basis @ pose.slopes).reshape(count, d, d * n)
             found += handles.deformation(pose.q) @ local
         return found

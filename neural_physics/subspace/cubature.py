@@ -24,10 +24,10 @@ ENERGIES: dict[str, ModuleType] = {
 
 @dataclass(frozen=True)
 class Cubature:
-    """k tetrahedra that stand for all, over S vertices that stand for the mass of all.
+    """k tetrahedra, of flat bodies triangles, that stand for all, over S vertices for the mass of all.
 
-    elements (k, 4): numbers of those vertices. inverse_rest (k, 3, 3), 1/m. volumes (k,): of the rest shape
-    times a weight that is not negative, m^3. moduli (k, 2): Lame's mu and lam, Pa. masses (S,), kg.
+    elements (k, d + 1): numbers of those vertices. inverse_rest (k, d, d), 1/m. volumes (k,): of the rest
+    shape times a weight that is not negative, m^3. moduli (k, 2): Lame's mu and lam, Pa. masses (S,), kg.
     energy: a module of `energies`.
     """
 
@@ -39,34 +39,34 @@ class Cubature:
     energy: ModuleType
 
     def energies(self, x: Array) -> Array:
-        """(k,) J, of the vertices' positions (S, 3)."""
+        """(k,) J, of the vertices' positions (S, d)."""
         found: Array = self.volumes * self.energy.energy_density(self._deformation(x), *self.moduli.T)
         return found
 
     def element_forces(self, x: Array) -> Array:
-        """(k, 12) N: the gradients of `energies` by the coordinates of each element's vertices."""
+        """(k, d (d + 1)) N: the gradients of `energies` by the coordinates of each element's vertices."""
         stress = self.energy.stress(self._deformation(x), *self.moduli.T)
-        return self._pulled(self.volumes[:, None] * stress.reshape(-1, 9))
+        return self._pulled(self.volumes[:, None] * stress.reshape(len(stress), -1))
 
     def forces(self, x: Array) -> Array:
-        """(S, 3) N: the gradient of all energies, by the vertices."""
+        """(S, d) N: the gradient of all energies, by the vertices."""
         return self._summed(self.element_forces(x))
 
     def stiffness(self, x: Array, *, projected: bool) -> Array:
-        """(k, 9, 9) J: second derivatives by the entries of each F; projected: without negative curvature."""
+        """(k, d d, d d) J: second derivatives by the entries of F; projected: without negative curvature."""
         hessian = self.energy.projected_hessian if projected else self.energy.hessian
         found: Array = self.volumes[:, None, None] * hessian(self._deformation(x), *self.moduli.T)
         return found
 
     def pulled(self, stiffness: Array, moved: Array) -> Array:
-        """(S, 3) N: what a stiffness (k, 9, 9) does to vertices that have moved by (S, 3)."""
-        changes = self._operator @ moved[self.elements].reshape(-1, 12, 1)
+        """(S, d) N: what a `stiffness` does to vertices that have moved by (S, d)."""
+        changes = self._operator @ moved[self.elements].reshape(len(self.elements), -1, 1)
         return self._summed(self._pulled((stiffness @ changes)[:, :, 0]))
 
     def reduced(self, stiffness: Array, jacobian: Array) -> Array:
-        """(c, c): a stiffness (k, 9, 9) as seen from coordinates that move the vertices by (S, 3, c)."""
-        columns = jacobian.shape[-1]
-        changes = self._operator @ jacobian[self.elements].reshape(-1, 12, columns)
+        """(c, c): a `stiffness` as seen from coordinates that move the vertices by (S, d, c)."""
+        columns, rows = jacobian.shape[-1], self._operator.shape[-1]
+        changes = self._operator @ jacobian[self.elements].reshape(-1, rows, columns)
         found: Array = changes.reshape(-1, columns).T @ (stiffness @ changes).reshape(-1, columns)
         return found
 
@@ -79,10 +79,10 @@ class Cubature:
         return pulled
 
     def _summed(self, by_element: Array) -> Array:
-        count = len(self.masses)
+        count, d = len(self.masses), self.inverse_rest.shape[1]
         places = self.elements.ravel()
-        parts = by_element.reshape(-1, 3)
-        return np.stack([np.bincount(places, parts[:, axis], count) for axis in range(3)], 1)
+        parts = by_element.reshape(-1, d)
+        return np.stack([np.bincount(places, parts[:, axis], count) for axis in range(d)], 1)
 
     @cached_property
     def _operator(self) -> Array:

@@ -20,7 +20,7 @@ LESS = 1e-4  # by how much the residual must fall, as a share of what the step p
 
 @dataclass(frozen=True)
 class Motion:
-    """q (n, 3): the free handles, m; x, v (S, 3): the cubature's vertices, m and m/s.
+    """q (n, d): the free handles, m; x, v (S, d): the cubature's vertices, m and m/s.
 
     residual: what is left of equation 6 after the step to it, over what there was at first. outside: see
     `Pose`.
@@ -35,9 +35,9 @@ class Motion:
 
 @dataclass(frozen=True)
 class Around:
-    """What acts in a step, at its end: frames (4 k, 3): the frames' rows of Q, m; centres (C, 3) m: of all
-    colliders, those that move first; sizes (c,) m: of the c that move. held (g,): which free rows of Q are
-    where they are told to be, and places (g, 3), m: where that is.
+    """What acts in a step, at its end: frames (k (d + 1), d): the frames' rows of Q, m; centres (C, d) m: of
+    all colliders, those that move first; sizes (c,) m: of the c that move. held (g,): which free rows of Q
+    are where they are told to be, and places (g, d), m: where that is.
     """
 
     frames: Array
@@ -47,7 +47,7 @@ class Around:
     places: Array = field(default_factory=lambda: np.zeros((0, 3)))
 
     def holding(self, q: Array) -> Array:
-        """q (n, 3) with the rows that are held in their places; the same array where none is."""
+        """q (n, d) with the rows that are held in their places; the same array where none is."""
         if not len(self.held):
             return q
         q = q.copy()
@@ -59,7 +59,7 @@ class Around:
 class _Residual:
     """Equation 6 at some q: its left side (m,) N, and all that it was made of, by what is not held.
 
-    jacobian (S, 3, m). pushes (k, m): how far each pressed point moves along its normal.
+    jacobian (S, d, m). pushes (k, m): how far each pressed point moves along its normal.
     """
 
     value: Array
@@ -69,7 +69,7 @@ class _Residual:
 
 
 class Dynamics:
-    """Steps q. gravity (3,) m/s^2; damping: Rayleigh's, of the stiffness, s; tolerance: m."""
+    """Steps q. gravity (d,) m/s^2; damping: Rayleigh's, of the stiffness, s; tolerance: m."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Dynamics:
         self._tolerance, self._most = tolerance, most_iterations
 
     def at(self, q: Array, around: Around) -> Motion:
-        """At rest, with the free handles at q (n, 3), but for those that are held."""
+        """At rest, with the free handles at q (n, d), but for those that are held."""
         q = around.holding(q)
         pose = self.pose(q, around)
         x = self._part.positions(pose)
@@ -148,7 +148,7 @@ class _Step:
         self._turned = of._handles.placement(rows)[0] if alone else None
         self._loose: Indices | slice = slice(None)  # the coordinates of q that are solved for
         if len(around.held):
-            free = np.ones((of._handles.free, 3), bool)
+            free = np.ones((of._handles.free, motion.q.shape[1]), bool)
             free[around.held] = False
             self._loose = np.flatnonzero(free)
         self._drag = None
@@ -156,13 +156,13 @@ class _Step:
             self._drag = of._damping / dt * of._cubature.stiffness(motion.x, projected=True)
 
     def moved(self, q: Array, move: Array) -> Array:
-        """q (n, 3) with what is not held moved by (m,)."""
+        """q (n, d) with what is not held moved by (m,)."""
         flat = q.ravel().copy()
         flat[self._loose] += move
-        return flat.reshape(-1, 3)
+        return flat.reshape(q.shape)
 
     def residual(self, q: Array) -> _Residual:
-        """At free handles q (n, 3)."""
+        """At free handles q (n, d)."""
         of = self._of
         pose = of.pose(q, self._around, self._turned)
         x, jacobian = of._part.positions(pose), of._part.jacobian(pose)[:, :, self._loose]
@@ -178,7 +178,7 @@ class _Step:
         """(m, m): J^T (M / dt^2 + K) J, positive definite."""
         of = self._of
         flat = at.jacobian.reshape(at.x.size, -1)
-        rest = (flat * np.repeat(self._inertia, 3)[:, None]).T @ flat
+        rest = (flat * np.repeat(self._inertia, at.x.shape[1])[:, None]).T @ flat
         rest += of._surface.contact.stiffness * (at.pushes.T @ at.pushes)
         for projected in (False, True):
             stiffness = of._cubature.stiffness(at.x, projected=projected)
@@ -197,7 +197,7 @@ class _Step:
         of, contact = self._of, self._of._surface.contact
         which, short, normals = contact.pressed(of._touching.positions(pose), self._around.centres)
         if not len(which):
-            return np.zeros((0, 3 * of._handles.free))[:, self._loose], short
+            return np.zeros((0, of._handles.free * pose.q.shape[1]))[:, self._loose], short
         corners = contact.corners[which]
         some, places = np.unique(corners, return_inverse=True)
         jacobian = of._touching.jacobian(pose, some)[:, :, self._loose][places.reshape(corners.shape)]

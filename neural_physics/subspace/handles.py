@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-CORNERS = 4  # rows of Q that stand for one frame: points that go with it, affinely
-
 
 @dataclass(frozen=True)
 class Handles:
-    """Positions of h points, n of them free, then four for each frame; B vertices follow all of them.
+    """Positions of h points, n of them free, then d + 1 for each frame; B vertices follow all of them.
 
-    weights (B, h): W, which reproduces affine motions, so that rows have the sum 1. gradients (B, 3, h):
-    the derivatives of W by the place at rest, 1/m, averaged around each vertex. rest (h, 3): Q at rest, m.
-    free: n.
+    All in d coordinates: 3 in space, 2 of a flat body in its plane. weights (B, h): W, which reproduces
+    affine motions, so that rows have the sum 1. gradients (B, d, h): the derivatives of W by the place at
+    rest, 1/m, averaged around each vertex. rest (h, d): Q at rest, m. free: n.
     """
 
     weights: Array
@@ -28,10 +26,15 @@ class Handles:
     free: int
 
     @property
+    def corners(self) -> int:
+        """How many rows of Q stand for one frame: points that go with it, affinely."""
+        return int(self.rest.shape[1]) + 1
+
+    @property
     def anchor(self) -> Indices:
         """The rows of Q that poses are told relative to: the first frame's, or all where there is none."""
         if len(self.rest) > self.free:
-            return np.arange(self.free, self.free + CORNERS)
+            return np.arange(self.free, self.free + self.corners)
         return np.arange(self.free)
 
     def at(self, vertices: Indices) -> Handles:
@@ -39,31 +42,32 @@ class Handles:
         return Handles(self.weights[vertices], self.gradients[vertices], self.rest, self.free)
 
     def positions(self, q: Array) -> Array:
-        """(B, 3) m, of all handles' q (h, 3)."""
+        """(B, d) m, of all handles' q (h, d)."""
         x: Array = self.weights @ q
         return x
 
     def deformation(self, q: Array) -> Array:
-        """(B, 3, 3): F, the deformation gradient of the blend, at each vertex."""
-        count = len(self.weights)
-        by_axis = self.gradients.reshape(count * 3, -1) @ q
-        return by_axis.reshape(count, 3, 3).swapaxes(1, 2)
+        """(B, d, d): F, the deformation gradient of the blend, at each vertex."""
+        count, d, _ = self.gradients.shape
+        by_axis = self.gradients.reshape(count * d, -1) @ q
+        return by_axis.reshape(count, d, d).swapaxes(1, 2)
 
     def placement(self, q: Array) -> tuple[Array, Array]:
-        """A(q): the rotation (3, 3) and the place (3,) of the anchor, which at rest is not turned."""
+        """A(q): the rotation (d, d) and the place (d,) of the anchor, which at rest is not turned."""
         return rigid_fit(self.rest[self.anchor], q[self.anchor])
 
 
 def rigid_fit(rest: Array, now: Array) -> tuple[Array, Array]:
-    """The rotation (3, 3) that takes points (k, 3) about their middle best to others about theirs, and that.
+    """The rotation (d, d) that takes points (k, d) about their middle best to others about theirs, and that.
 
     Kabsch 1976; a rotation also where the points are mirrored.
     """
     middle = now.mean(0)
     moments = (now - middle).T @ (rest - rest.mean(0))
     # Of all turns that fit points on a line, the smallest.
-    moments += 1e-12 * max(float(np.abs(moments).max()), 1e-200) * np.eye(3)
+    moments += 1e-12 * max(float(np.abs(moments).max()), 1e-200) * np.eye(len(moments))
     left, _, right = np.linalg.svd(moments)
-    turn = np.diag([1.0, 1.0, np.sign(np.linalg.det(left @ right)) or 1.0])
+    turn = np.eye(len(moments))
+    turn[-1, -1] = np.sign(np.linalg.det(left @ right)) or 1.0
     rotation: Array = left @ turn @ right
     return rotation, middle

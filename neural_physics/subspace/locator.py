@@ -28,9 +28,9 @@ class Locator:
         self._scale = NEAR * float(np.linalg.norm(np.ptp(self._rest, axis=0)))
 
     def __call__(self, place: Array, q: Array) -> tuple[Array, Array]:
-        """(3,) m, of a place (3,) with the handles at Q (h, 3), and its derivatives by the free ones.
+        """(d,) m, of a place (d,) with the handles at Q (h, d), and its derivatives by the free ones.
 
-        These, (3, n, 3), leave out that the share of each vertex, and F, change with Q.
+        These, (d, n, d), leave out that the share of each vertex, and F, change with Q.
         """
         handles = self._handles
         away = place - handles.positions(q)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FollowedFrames:
-    """The frames' rows of Q (4 k, 3), m: offset + matrix (y - mean), linear in the first e numbers of y.
+    """The frames' rows of Q (r, d), m: offset + matrix (y - mean), linear in the first e numbers of y.
 
-    mean (e,), offset (4 k, 3), matrix (12 k, e).
+    mean (e,), offset (r, d), matrix (r d, e).
     """
 
     mean: Array
@@ -26,23 +26,26 @@ class FollowedFrames:
     matrix: Array
 
     def rows(self, y: NDArray[np.floating]) -> Array:
-        """(4 k, 3) m, of y."""
-        moved: Array = self.offset + (self.matrix @ (y[: len(self.mean)] - self.mean)).reshape(-1, 3)
-        return moved
+        """(r, d) m, of y."""
+        moved = (self.matrix @ (y[: len(self.mean)] - self.mean)).reshape(self.offset.shape)
+        rows: Array = self.offset + moved
+        return rows
 
 
 @dataclass(frozen=True)
 class PlacedColliders:
     """C shapes, those that move first.
 
-    turns (C, 3, 3): of their axes, which do not turn any further. channels (C,): the first of the three
-    numbers of y that tell where each is, -1 where it stands. anchors (C, 3), m: its place less what is told.
+    turns (C, d, d): of their axes, which do not turn any further. channels (C,): the first of the three
+    numbers of y that tell where each is, -1 where it stands. anchors (C, d), m: its place less what is told.
+    axes (3, d): the body's coordinates, in those that y tells places in.
     """
 
     shapes: Sequence[Collider]
     turns: Array
     channels: NDArray[np.intp]
     anchors: Array
+    axes: Array = field(default_factory=lambda: np.eye(3))
 
     @property
     def moving(self) -> int:
@@ -56,10 +59,10 @@ class PlacedColliders:
         return np.array([shape.radius if isinstance(shape, Sphere) else 0.0 for shape in moving])
 
     def centres(self, y: NDArray[np.floating]) -> Array:
-        """(C, 3) m, of y (e,)."""
+        """(C, d) m, of y (e,)."""
         places = self.anchors.copy()
         moving = self.channels >= 0
-        places[moving] += y[self.channels[moving, None] + np.arange(3)]
+        places[moving] += y[self.channels[moving, None] + np.arange(3)] @ self.axes
         return places
 
 
@@ -71,18 +74,19 @@ class HeldHandles:
     """Handles that the artist may hold, c of them: y has four numbers for each, a place times w, then w.
 
     So what lies between a frame in which a handle is free, all four 0, and one in which it is held is the
-    same place with less weight. rows (c,): of Q. channels (c,): the first of the four. aside (c, 3), m: from
-    the place that is told to where the handle is to be.
+    same place with less weight. rows (c,): of Q. channels (c,): the first of the four. aside (c, d), m: from
+    the place that is told to where the handle is to be. axes (3, d): as `PlacedColliders` has them.
     """
 
     rows: NDArray[np.intp]
     channels: NDArray[np.intp]
     aside: Array
+    axes: Array = field(default_factory=lambda: np.eye(3))
 
     def held(self, y: NDArray[np.floating]) -> tuple[NDArray[np.intp], Array]:
-        """The rows of Q (k,) that are held, and where (k, 3), m. Takes, whose y ends before, hold none."""
+        """The rows of Q (k,) that are held, and where (k, d), m. Takes, whose y ends before, hold none."""
         if not len(self.rows) or len(y) <= self.channels[0]:
-            return self.rows[:0], np.zeros((0, 3))
+            return self.rows[:0], self.aside[:0]
         told = y[self.channels[:, None] + np.arange(4)].astype(np.float64)
         firm = told[:, 3] >= FIRM
-        return self.rows[firm], told[firm, :3] / told[firm, 3:] + self.aside[firm]
+        return self.rows[firm], told[firm, :3] / told[firm, 3:] @ self.axes + self.aside[firm]

@@ -27,8 +27,10 @@ from neural_physics.blender.examples import (  # noqa: E402
     sliding_hair,
     turning_hair,
 )
+from neural_physics.blender.method_obstacles import check_bake  # noqa: E402
 from neural_physics.blender.properties import settings_of  # noqa: E402
 from neural_physics.blender.sampling import layout_of  # noqa: E402
+from neural_physics.blender.solver_request import solver_request  # noqa: E402
 from neural_physics.blender.sources import mesh_of, read_positions  # noqa: E402
 from neural_physics.reporting import parse_event  # noqa: E402
 from neural_physics.takes import Dataset, Take  # noqa: E402
@@ -38,7 +40,8 @@ SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
 SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS", "SOFT_CHARACTER", "SOFT_ANIMAL"]
 BY_LATENT_DYNAMICS = ["PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR", "HANGING_FIGURE", "EARS"]
 THIN = ["HAIR_TUFT", "CLOTH_SHELL", "PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR"]
-NAMES = [*SOLIDS, *THIN]
+FLAT = ["JELLY_WITH_CIRCLE", "JELLY_WITH_COMB", "JELLY_WITH_STAR"]
+NAMES = [*SOLIDS, *THIN, *FLAT]
 FRAMES = 24
 needs_solver = pytest.mark.skipif(
     not SOLVER_PYTHON.exists(), reason="needs the environment with the solver: make setup"
@@ -144,6 +147,23 @@ def test_colliders_are_rigid_and_begin_clear_of_the_body(name):
             local = evaluated.matrix_world.inverted() @ (obj.matrix_world @ Vector(place))
             found, nearest, normal, _ = evaluated.closest_point_on_mesh(local)
             assert found and (local - nearest).dot(normal) > 0.02, (name, other.name)
+
+
+@pytest.mark.skipif(find_spec("scipy") is None, reason="outlines are filled with SciPy")
+@pytest.mark.parametrize("name", FLAT)
+def test_a_flat_jelly_is_simulated_in_its_plane_as_contact_corrections_need_it(name):
+    from ml_backend.simulation.bodies import make_body
+    from ml_backend.simulation.flat_shapes import fit_in_plane
+
+    obj = opened(name)
+    check_bake(bpy.context.scene, obj)
+    asked = solver_request(bpy.context.scene, obj)
+    body = make_body(asked)
+    assert settings_of(obj).method == "contact_corrections" and asked.settings.friction == 0.0
+    assert body.flat and 800 < len(body.elements) < 1300
+    (mesh,) = asked.colliders
+    shape = fit_in_plane(mesh, body.coordinates, body.rest, obj.name).shape
+    assert type(shape).__name__ == ("Sphere" if name.endswith("CIRCLE") else "Polygon")
 
 
 @pytest.mark.parametrize("name", BY_LATENT_DYNAMICS)

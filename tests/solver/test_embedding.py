@@ -10,7 +10,8 @@ from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 from surfaces import cube, icosphere, torus, volumes
 
-from neural_physics.solver.embedding import Embedding, boundary, closest_points, from_surface
+from neural_physics.solver.element_sides import boundary
+from neural_physics.solver.embedding import Embedding, closest_points, from_surface
 from neural_physics.solver.surface_checks import enclosed_volume
 from neural_physics.solver.tetrahedralisation import cage
 

@@ -9,7 +9,7 @@ import pytest
 from meshes import block
 from surfaces import cube, icosphere
 
-from neural_physics.solver.embedding import boundary
+from neural_physics.solver.element_sides import boundary
 from neural_physics.solver.interior_weights import harmonic, interior_weights, laplacian
 from neural_physics.solver.tetrahedralisation import cage, tetrahedralise
 

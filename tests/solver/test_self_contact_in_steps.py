@@ -11,7 +11,7 @@ from neural_physics.energies import stable_neo_hookean
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.deformation import rest_shapes
 from neural_physics.energies.lame import lame_parameters
-from neural_physics.solver.embedding import boundary
+from neural_physics.solver.element_sides import boundary
 from neural_physics.solver.implicit_euler import ImplicitEuler
 from neural_physics.solver.masses import lumped, of_coordinates
 from neural_physics.solver.solid_term import SolidTerm

@@ -13,7 +13,8 @@ from surfaces import cube, icosphere, together, torus, volumes
 
 from neural_physics.normals import triangulate
 from neural_physics.solver import tetrahedralisation
-from neural_physics.solver.embedding import Embedding, boundary
+from neural_physics.solver.element_sides import boundary
+from neural_physics.solver.embedding import Embedding
 from neural_physics.solver.surface_checks import (
     PROBLEMS,
     UnsuitableSurface,

@@ -1,0 +1,114 @@
+"""Jelly with Circle, Comb and Star: a flat jelly, and what is pressed into it (Romero 2021, Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import cos, pi, sin
+from typing import cast
+
+import bmesh
+import bpy
+
+from ...methods.requirements import CONTACT_CORRECTIONS
+from ...motion import MotionBox
+from ..properties import settings_of
+from .parts import animate, pin, react_to, simulate_as, vertices_where
+from .stage import BALL, JELLY, PORCELAIN, SAIL, STEEL, Colour, View, add_mesh, block, open_stage
+
+FRAMES = 250
+WIDTH, HEIGHT, THICKNESS = 0.8, 0.6, 0.12  # metres; the last only to look at
+TAPER = 0.2  # by how much it is narrower at its top
+COLUMNS, ROWS = 40, 30
+TRIANGLES = 1000
+YOUNG = 2e4  # Pa
+DAMPING = 0.01  # seconds
+DEPTH = 0.2  # of what is pressed in, m
+RADIUS = 0.14
+HIGH = 0.32  # how far above the jelly things begin, m
+PRESSED = 0.13  # how deep they go, m
+
+Outline = Sequence[tuple[float, float]]
+
+
+def circle(scene: bpy.types.Scene) -> bpy.types.Object:
+    """The jelly, and a wheel; returns the jelly."""
+    around = [2.0 * pi * k / 64 for k in range(64)]
+    return _built(scene, "Circle", [(RADIUS * cos(a), RADIUS * sin(a)) for a in around], BALL)
+
+
+def comb(scene: bpy.types.Scene) -> bpy.types.Object:
+    """The jelly, and a comb of five teeth; returns the jelly."""
+    tooth, gap, back, length = 0.035, 0.065, 0.06, 0.14
+    corners = []
+    for k in range(5):
+        left = (k - 2) * (tooth + gap) - 0.5 * tooth
+        corners += [(left, 0.0), (left + 0.3 * tooth, -length), (left + 0.7 * tooth, -length)]
+        corners += [(left + tooth, 0.0)]
+    half = 2 * (tooth + gap) + 0.5 * tooth
+    return _built(scene, "Comb", [*corners, (half, back), (-half, back)], SAIL)
+
+
+def star(scene: bpy.types.Scene) -> bpy.types.Object:
+    """The jelly, and a star of five points, one of them down; returns the jelly."""
+    corners = []
+    for k in range(10):
+        angle, radius = -0.5 * pi + pi * k / 5.0, 0.1 if k % 2 else 0.22
+        corners.append((radius * cos(angle), radius * sin(angle)))
+    return _built(scene, "Star", corners, STEEL)
+
+
+def _built(scene: bpy.types.Scene, name: str, outline: Outline, colour: Colour) -> bpy.types.Object:
+    view = View(camera=(-0.9, -3.4, 1.0), target=(0.0, 0.0, 0.42), lens=75.0)
+    collection = open_stage(scene, f"Jelly with {name}", view, ground=-0.08, frames=FRAMES)
+    jelly = add_mesh(collection, "Jelly", _slab(), JELLY, 0.12)
+    _thicken(jelly)
+    block(collection, "Plate", (1.1 * WIDTH, 0.5, 0.06), (0.0, 0.0, -0.031), PORCELAIN)
+    pin(jelly, "Pins", vertices_where(jelly, lambda at: at.z < 1e-4))
+    simulation = simulate_as(jelly, "SOLID", "jelly")
+    simulation.young, simulation.tetrahedra, simulation.damping = YOUNG, TRIANGLES, DAMPING
+    settings_of(jelly).method = CONTACT_CORRECTIONS
+    presser = add_mesh(collection, name, _prism(outline), colour, 0.3)
+    cast(bpy.types.Mesh, presser.data).shade_flat()
+    presser.modifiers.new("Collision", "COLLISION")
+    reach = -min(z for _, z in outline)
+    top, low, high = HEIGHT + reach, HEIGHT + reach - PRESSED, HEIGHT + reach + HIGH
+    react_to(jelly, presser, MotionBox((-0.25, 0.0, low), (0.25, 0.0, high), fastest=1.0))
+    keys = [(1, 0.0, top + 0.2), (30, 0.0, low), (50, 0.0, top + 0.1), (75, -0.2, low + 0.03)]
+    keys += [(105, 0.15, low + 0.05), (125, 0.2, top + 0.15), (150, 0.1, low), (165, 0.1, high)]
+    keys += [(200, -0.1, low), (215, -0.1, top + 0.1), (FRAMES, 0.0, top + 0.2)]
+    animate(presser, [(frame, (x, 0.0, z)) for frame, x, z in keys])
+    return jelly
+
+
+def _slab() -> bmesh.types.BMesh:
+    """Flat, upright, its foot on the X axis."""
+    shape = bmesh.new()
+    rows = []
+    for j in range(ROWS + 1):
+        up = j / ROWS
+        half = 0.5 * WIDTH * (1.0 - TAPER * up)
+        along = [half * (2.0 * i / COLUMNS - 1.0) for i in range(COLUMNS + 1)]
+        rows.append([shape.verts.new((x, 0.0, HEIGHT * up)) for x in along])
+    for j in range(ROWS):
+        for i in range(COLUMNS):
+            shape.faces.new((rows[j][i], rows[j][i + 1], rows[j + 1][i + 1], rows[j + 1][i]))
+    return shape
+
+
+def _thicken(obj: bpy.types.Object) -> None:
+    """To look at only: behind the physics, so that what is simulated stays flat."""
+    solidify = cast(bpy.types.SolidifyModifier, obj.modifiers.new("Solidify", "SOLIDIFY"))
+    solidify.thickness, solidify.offset = THICKNESS, 0.0
+    split = cast(bpy.types.EdgeSplitModifier, obj.modifiers.new("Edge Split", "EDGE_SPLIT"))
+    split.split_angle = 0.25 * pi
+
+
+def _prism(outline: Outline) -> bmesh.types.BMesh:
+    """An outline in the XZ plane, as deep in front of it as behind."""
+    shape = bmesh.new()
+    face = shape.faces.new([shape.verts.new((x, -0.5 * DEPTH, z)) for x, z in outline])
+    extruded = bmesh.ops.extrude_face_region(shape, geom=[face], use_keep_orig=True)["geom"]
+    moved = [part for part in extruded if isinstance(part, bmesh.types.BMVert)]
+    bmesh.ops.translate(shape, verts=moved, vec=(0.0, DEPTH, 0.0))
+    bmesh.ops.recalc_face_normals(shape, faces=list(shape.faces))
+    return shape

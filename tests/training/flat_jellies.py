@@ -1,0 +1,56 @@
+"""Flat jellies that something wanders into, baked by the bundled solver, for methods that learn contact."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from bake_requests import jelly, request, tracks
+from flat_meshes import UPRIGHT, polygon
+from pressed_blocks import FPS, silent
+
+from ml_backend.simulation.preparing import prepare_body
+from ml_backend.simulation.recording import simulate_take
+from neural_physics.bake_plan import BakePlan, PlannedTake
+from neural_physics.channels import Channel, ChannelLayout
+from neural_physics.dataset_info import DatasetInfo
+from neural_physics.motion import MotionBox, wander
+from neural_physics.reporting import StopRequest
+from neural_physics.rest_mesh import Mesh
+from neural_physics.takes import Dataset
+
+LAYOUT = ChannelLayout((Channel("Presser", "position", 3, "Presser"),))
+
+
+def bake_flat(folder: Path, presser, reach, frames=90, turn=UPRIGHT, **settings) -> Dataset:
+    """A jelly of 0.4 m on its foot, and a collider that reaches `reach` below its middle; y is up.
+
+    Two takes, the second for validation.
+    """
+    settings = {"young": 2e4, "tetrahedra": 200, "steps": 1, "damping": 0.02, "friction": 0.0, **settings}
+    foot = [(x, 0.0) for x in np.linspace(-0.2, 0.2, 9)]
+    mesh = polygon([*foot, (0.2, 0.4), (0.0, 0.4), (-0.2, 0.4)], turn)
+    down = turn @ np.array([0.0, -9.81, 0.0])
+    asked = request(jelly(**settings), mesh, range(9), [presser], gravity=down)
+    rest = asked.rest_positions.astype(np.float32)
+    loose = np.empty((0, 2), np.int32)
+    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
+    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, LAYOUT)
+    dataset = Dataset.create(folder, info, mesh)
+    takes = (PlannedTake("take_000", frames, 0, "training"), PlannedTake("take_001", frames, 1, "validation"))
+    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", (), takes, solver=("python",))
+    plan.write()
+    asked.write(plan.request)
+    prepare_body(plan, silent)
+    box = MotionBox((-0.15, 0.35 + reach, 0), (0.15, 0.5 + reach, 0), shortest=0.4, longest=1.2, fastest=0.8)
+    for take in takes:
+        rng = np.random.default_rng(take.seed)
+        path = np.asarray(wander(box, frames, 1 / FPS, rng, (0.0, 0.45 + reach, 0.0))) @ turn.T
+        still = tracks(asked, frames)
+        colliders = still.colliders.copy()
+        colliders[:, 0, :3, 3] = path
+        y = path.astype(np.float32)
+        replace(still, fps=FPS, interaction=y, colliders=colliders).write(plan.tracks(take.name))
+        simulate_take(plan, take.name, silent, StopRequest())
+    return dataset

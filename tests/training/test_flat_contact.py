@@ -1,0 +1,184 @@
+"""Contact corrections of a flat solid: a jelly in its plane that a star or a circle presses."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+import pytest
+import torch
+from bake_requests import jelly, request, round_ball
+from flat_jellies import bake_flat
+from flat_meshes import UPRIGHT, extruded, polygon, star
+from pressed_blocks import silent
+from scipy.spatial.transform import Rotation
+
+from ml_backend.cubature_fitting import fit_masses
+from ml_backend.handle_fitting import fit_handles, gradient_jumps, pin_groups, spread_points
+from ml_backend.methods.contact_scene import normals_of
+from ml_backend.simulation.bodies import make_body
+from ml_backend.train import add_arguments, run
+from neural_physics.methods import load_method
+from neural_physics.model_file import read_model
+from neural_physics.reporting import StopRequest
+from neural_physics.subspace.corrections import Part
+from neural_physics.timeline import Timeline
+
+pytestmark = pytest.mark.torch
+QUICK = ["handles=7", "poses=40", "traverses=4", "depths=2", "cubature=60", "epochs=400", "batch=128"]
+QUICK += ["minutes=0", "learning_rate=3e-3", "validate_every=50"]
+TILTED = Rotation.from_euler("xyz", [0.4, -0.7, 1.1]).as_matrix()
+
+
+def train(dataset, out, *settings, words=()):
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    words = ["--method", "contact_corrections", "--bases", "24", *words, str(dataset.path), "--out", str(out)]
+    torch.set_num_threads(1)
+    words += [f"--set={s}" for s in (*QUICK, *settings)]
+    return run(parser.parse_args(words), silent, StopRequest())
+
+
+@pytest.fixture(scope="module")
+def pressed(tmp_path_factory):
+    """A star's tip is led into the jelly, in a plane that is no axis'; the dataset, and the model."""
+    folder = tmp_path_factory.mktemp("star")
+    spiky = extruded("Presser", star(5, 0.15, 0.07) @ np.array([[0, -1], [1, 0]]), turn=TILTED)
+    dataset = bake_flat(folder / "dataset", spiky, 0.15, turn=TILTED)
+    result = train(dataset, folder / "model.safetensors")
+    return dataset, result, read_model(folder / "model.safetensors")
+
+
+def body_with_handles(points=6, pins=(0, 1)):
+    square = polygon([(-0.2, 0.0), (0.2, 0.0), (0.2, 0.4), (-0.2, 0.4)])
+    body = make_body(request(jelly(tetrahedra=120), square, pins))
+    groups = pin_groups(body.elements, body.pinned)
+    chosen = spread_points(body.rest, points, body.pinned)
+    return body, chosen, fit_handles(body.rest, body.elements, chosen, groups)
+
+
+@pytest.mark.parametrize("pins", [(), (0, 1)])
+def test_affine_maps_of_the_plane_are_reproduced_and_handles_interpolated(pins):
+    body, chosen, handles = body_with_handles(pins=pins)
+    affine = np.random.default_rng(0).normal(size=(2, 2))
+    q = handles.rest @ affine.T + [3.0, -1.0]
+    assert handles.positions(q) == pytest.approx(body.rest @ affine.T + [3.0, -1.0], abs=1e-8)
+    assert handles.deformation(q) == pytest.approx(np.tile(affine, (body.vertex_count, 1, 1)), abs=1e-8)
+    assert handles.weights[chosen] == pytest.approx(np.eye(6, len(handles.rest)), abs=1e-9)
+    jumps = gradient_jumps(body.rest, body.elements)
+    assert np.abs(jumps @ np.column_stack([body.rest, np.ones(len(body.rest))])).max() < 1e-9
+    assert len(handles.rest) == 6 + (3 * len(pins) if pins else 0)
+
+
+def test_the_reduced_mass_is_the_bodys():
+    body, _, handles = body_with_handles()
+    vertices = np.unique(body.elements[::3])
+    assert fit_masses(handles.weights, body.masses, vertices).sum() == pytest.approx(body.masses.sum())
+
+
+def test_facets_are_turned_outwards(pressed):
+    body, _, _ = body_with_handles()
+    from neural_physics.solver.element_sides import boundary
+
+    edges = body.rest[boundary(body.elements)[0]]
+    outwards = edges.mean(1) - body.rest.mean(0)
+    assert (np.einsum("md,md->m", normals_of(edges), outwards) > 0.0).all()
+
+
+def test_what_was_learned_is_of_the_plane(pressed):
+    dataset, result, model = pressed
+    assert result["handles"] == [7, 1] and 0 < result["cubature"] <= 60 and result["cubature_error"] < 0.2
+    assert result["training_frames"]["external"] > 150
+    (shape,) = model.info.settings["colliders"]
+    assert shape["kind"] == "polygon" and len(shape["sizes"]) == 20
+    method = load_method(model)
+    assert method.handles.rest.shape == (10, 2) and method.basis_count == 14
+    (take,) = dataset.takes("validation")
+    state = method.start(take.interaction[0])
+    assert method.positions(state, take.interaction[0]) == pytest.approx(take.positions[0], abs=0.01)
+    tensors = model.tensors
+    assert tensors["cubature.masses"].sum() == pytest.approx(dataset.body.masses.sum(), rel=1e-5)
+
+
+def test_jacobians_agree_with_differences(pressed):
+    """Of x by the handles, with F as it is (equation 4), so of what is seen in the axes of rest."""
+    _, _, model = pressed
+    method = load_method(model)
+    y = np.zeros(3, np.float32)
+    around = method.around(y)
+    rng = np.random.default_rng(0)
+    q = method.handles.rest[:7] + 0.01 * rng.normal(size=(7, 2))
+    part = Part(method.handles, method.dynamics.corrections.basis, np.arange(len(method.handles.weights)))
+    pose = method.dynamics.pose(q, around)
+    deformation = method.handles.deformation(pose.q)
+
+    def moved(k, by):
+        flat = q.ravel().copy()
+        flat[k] += by
+        other = method.dynamics.pose(flat.reshape(-1, 2), around)
+        r = np.einsum("mbd,m->bd", method.dynamics.corrections.basis, other.c)
+        return method.handles.positions(other.q) + np.einsum("bij,bj->bi", deformation, r)
+
+    jacobian = part.jacobian(pose)
+    for k in (0, 5, 13):
+        slope = (moved(k, 1e-5) - moved(k, -1e-5)) / 2e-5
+        assert jacobian[:, :, k] == pytest.approx(slope, abs=2e-6)
+
+
+def rollout(method, take):
+    """(T - 2, V, 3) from the true first two frames."""
+    x, y = take.positions, take.interaction
+    state = method.state_from(np.asarray(x[1]), np.asarray(x[0]), y[1], y[0])
+    found = []
+    for t in range(2, len(x)):
+        state = method.step(state, y[t])
+        found.append(method.body_positions(state, y[t]))
+    return np.array(found)
+
+
+def test_rollouts_are_better_with_corrections_and_stay_in_the_plane(pressed, tmp_path):
+    dataset, _, model = pressed
+    train(dataset, tmp_path / "linear.safetensors", "internal=false", "external=false", "poses=10")
+    (take,) = dataset.takes("validation")
+    truth = np.asarray(take.body_positions[2:], float)
+    with_it, without = (
+        rollout(load_method(m), take) for m in (model, read_model(tmp_path / "linear.safetensors"))
+    )
+    errors = [float(np.sqrt(((each - truth) ** 2).sum(-1).mean())) for each in (with_it, without)]
+    moved = float(np.sqrt(((truth - truth[0]) ** 2).sum(-1).mean()))
+    print(f"rollout {errors[0]:.4f} m, linear {errors[1]:.4f} m, moved {moved:.4f} m")
+    assert errors[0] < 0.8 * errors[1]
+    assert np.abs(with_it @ (TILTED @ [0.0, 0.0, 1.0])).max() < 1e-6
+
+
+def test_a_circle_and_a_handle_in_the_hand(tmp_path):
+    ball = round_ball(0.1, 32, 16)
+    dataset = bake_flat(tmp_path / "dataset", type(ball)("Presser", ball.vertices, ball.triangles), 0.1, 40)
+    out = tmp_path / "model.safetensors"
+    places = ["--handle", "Tip=0.0,0.0,0.35", "--handle", "Side=0.15,0.0,0.2", "--handle", "Low=-0.1,0,0.1"]
+    train(dataset, out, "poses=10", "epochs=20", words=places)
+    model = read_model(out)
+    (shape,) = model.info.settings["colliders"]
+    assert shape == {"kind": "sphere", "sizes": [pytest.approx(0.1, rel=1e-4)]}
+    method = load_method(model)
+    line = Timeline(method, 30.0, 1)
+    y = np.zeros(method.channels.size, np.float32)
+    y[:3] = dataset.take("take_000").interaction[0]
+    goal = np.array([0.05, 0.0, 0.38])
+    held = y.copy()
+    held[3:7] = [*goal, 1.0]
+    line.record(1, y)
+    for frame in range(2, 6):
+        line.record(frame, held)
+    for frame in range(1, 6):
+        positions = np.array(line.positions(frame))
+    state = method.start(y)
+    state = method.step(state, held)
+    places = method._coordinates.places
+    off = places(method.handles.rest)[0] - [0.0, 0.0, 0.35]
+    assert places(state.q)[0] - goal == pytest.approx(off, abs=1e-5)
+    assert np.isfinite(positions).all() and np.abs(positions[:, 1]).max() < 1e-6
+
+
+def test_upright_is_a_rotation():
+    assert np.linalg.det(UPRIGHT) == pytest.approx(1.0)

@@ -45,7 +45,8 @@ def met_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> Met:
         return Met((), takes, [])
     sources = {channel.name: channel.source for channel in dataset.info.channels.channels}
     known = {sources[name] for name in model.settings.get("colliders", {})}
-    notes, rows_of = [], {}
+    notes: list[str] = []
+    rows_of: dict[str, dict[str, Rows]] = {}
     for take in takes:
         surroundings = dataset.surroundings(take.name)
         rows_of[take.name] = {}

@@ -178,22 +178,18 @@ def _finish(axes: Axes, label: str) -> None:
     axes.legend(fontsize=7)
 
 
-PICTURES = {
-    "hierarchy_table": plot_table,
-    "hierarchy_structures": plot_structures,
-    "hierarchy_motion": draw_motion,
-    "hierarchy_stretched": draw_stretched,
-}
+PLOTS = {"hierarchy_table": plot_table, "hierarchy_structures": plot_structures}  # of parts of the report
+SHAPES = {"hierarchy_motion": draw_motion, "hierarchy_stretched": draw_stretched}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("picture", nargs="*", help=", ".join(PICTURES))
-    names = parser.parse_args().picture or list(PICTURES)
-    report = json.loads(REPORT.read_text(encoding="utf-8"))
-    for name in names:
-        draw = PICTURES[name]
-        figure = draw(report[name]) if name in ("hierarchy_table", "hierarchy_structures") else draw()
+    parser.add_argument("picture", nargs="*", help=", ".join([*PLOTS, *SHAPES]))
+    for name in parser.parse_args().picture or [*PLOTS, *SHAPES]:
+        if name in PLOTS:
+            figure = PLOTS[name](json.loads(REPORT.read_text(encoding="utf-8"))[name])
+        else:
+            figure = SHAPES[name]()
         write_whole(IMAGES / f"{name}.png", png(figure))
 
 

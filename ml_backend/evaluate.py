@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ml_backend.comparison import BASIS, MEAN, OURS, RIDGE, Comparison, compare, predictors
+from ml_backend.met_capsules import met_capsules
 from ml_backend.timing import time_model
 from neural_physics.errors import Problem
 from neural_physics.evaluation import ROLLOUT_FRAMES, Window, check_belongs, held_out_takes, rollout, tile
@@ -49,7 +50,10 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         raise Problem("folder_not_writable", path=folder, reason="it is a file")
     model, dataset = read_model(args.model), Dataset.open(args.dataset)
     check_belongs(model.info, args.model, dataset)
-    method, takes = load_method(model), held_out_takes(dataset)
+    met = met_capsules(model.info, dataset, held_out_takes(dataset))
+    method, takes = load_method(model, met.channels), met.takes
+    for note in met.notes:
+        emit({"event": "log", "text": note})
     windows = tile(takes, max(3, args.frames))
     emit(
         {
@@ -69,7 +73,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         stop.check()
 
     comparison = compare(model, method, dataset, windows, candidates, visited)
-    report = summary(args, model, dataset, takes, comparison)
+    report = {**summary(args, model, dataset, takes, comparison), "notes": met.notes}
     typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
     emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
     with writing(folder), _written_whole(folder) as scratch:

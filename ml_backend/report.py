@@ -75,7 +75,8 @@ def _about(report: dict[str, Any]) -> str:
         f"<p class='quiet'>{report['vertices']:,} vertices, {report['bases']} bases. "
         f"{report['rollouts']} rollouts, {seconds:,.0f} seconds in all, over "
         f"{escape(', '.join(report['takes']))} ({role.get(report['role'], report['role'])}). Each rollout "
-        f"starts as the reference did and then sees only what the object reacts to.</p>"
+        f"starts as the reference did and then sees only what the object reacts to."
+        f"{''.join(f' {escape(note)}' for note in report['notes'])}</p>"
     )
 
 

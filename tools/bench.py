@@ -18,6 +18,7 @@ from typing import Any
 
 import bench_accuracy
 import bench_excursion
+import bench_hierarchy
 import bench_latent
 import bench_limit
 import bench_normals
@@ -90,6 +91,7 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "solver": bench_solver.judge,
     **bench_latent.PARTS,
     **bench_springs.PARTS,
+    **bench_hierarchy.PARTS,
 }
 
 

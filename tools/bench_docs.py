@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import bench_hierarchy_docs
 import bench_latent_docs
 import bench_spring_docs
 from markdown_tables import table
@@ -306,6 +307,7 @@ PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "simkit": ("solver", simkit),
     **bench_latent_docs.PLACES,
     **bench_spring_docs.PLACES,
+    **bench_hierarchy_docs.PLACES,
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from spring_scenes import STANDING
 from ml_backend.methods.rig_takes import RigTakes
 from ml_backend.spans import Span
 from neural_physics.poses import Pose
-from neural_physics.spring_targets import causal
+from neural_physics.spring_targets import segment
 from neural_physics.springs import Springs
 from neural_physics.takes import Dataset
 
@@ -46,16 +46,17 @@ class Action:
 
 
 def swung(targets: Floats, springs: Springs) -> Floats:
-    """(N, V, 3) as Play has it: from rest on the first of targets (N, V, 3), none of which it sees early."""
+    """(N, V, 3) as Play has it where animation is keyed: from rest on the first of targets (N, V, 3)."""
     return np.stack(list(_swinging(targets, springs)))
 
 
 def _swinging(targets: Floats, springs: Springs) -> Iterator[Floats]:
-    x, v, before = targets[0], np.zeros_like(targets[0]), targets[0]
+    x, v, velocity = targets[0], np.zeros_like(targets[0]), None
     yield x
-    for start, end in pairwise(targets):
-        x, v = springs.step(x, v, causal(before, start, end, springs.dt))
-        before = start
+    for start, end, after in zip_longest(targets[:-1], targets[1:], targets[2:]):
+        path = segment(start, end, after, velocity, springs.dt)
+        x, v = springs.step(x, v, path)
+        velocity = path.end_velocity
         yield x
 
 

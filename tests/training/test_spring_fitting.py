@@ -12,7 +12,7 @@ from ml_backend.methods.spring_rollouts import misfit, pieces, relative_errors, 
 from ml_backend.methods.spring_search import evolve, within_bounds
 from neural_physics.errors import Problem
 from neural_physics.reporting import StopRequest
-from neural_physics.spring_targets import looking_ahead
+from neural_physics.spring_targets import segment
 from neural_physics.springs import Springs
 
 DT = 1 / 24
@@ -37,12 +37,13 @@ def swinging_targets(rng, frames, vertices):
 def played(targets, k_s, k_d, velocity=0.0):
     """What the run time shows (N, V, 3) of springs that start on the target."""
     springs, targets = Springs(k_s, k_d, DT), targets.astype(np.float32)
-    x, v = targets[0], np.full_like(targets[0], velocity)
+    x, v, target_velocity = targets[0], np.full_like(targets[0], velocity), None
     shown = [x]
     for n in range(len(targets) - 1):
-        before = targets[n - 1] if n else None
         after = targets[n + 2] if n + 2 < len(targets) else None
-        x, v = springs.step(x, v, looking_ahead(before, targets[n], targets[n + 1], after, DT))
+        path = segment(targets[n], targets[n + 1], after, target_velocity, DT)
+        x, v = springs.step(x, v, path)
+        target_velocity = path.end_velocity
         shown.append(x)
     return np.array(shown)
 

@@ -21,6 +21,8 @@ PICTURES = {
     "play_and_share": "8_play_and_share",
     "solver_set_up": "solid_1_not_set_up",
     "solver_take": "solid_4_take",
+    "latent_train": "latent_1_train",
+    "latent_play": "latent_2_play",
 }
 
 

@@ -16,7 +16,6 @@ from neural_physics.takes import Dataset
 
 LARGER = 1.0001
 DIMENSIONS = {"solid": 3, "shell": 2, "rod": 1}
-LIMITED = ("Hair on a sliding cube", "Pinned cloth", "Hanging figure")
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import latent_datasets
 import numpy as np
-from bench_latent_limit import LIMITED, twin
+from bench_latent_limit import twin
 from latent_rollouts import Course, Roller, course, first_above, long_elastic, to_and_fro
 from latent_scenes import LATENT
 
@@ -62,7 +62,7 @@ def _row(name: str, kept_only: bool) -> dict[str, Any]:
 
 def _limit(name: str, beside: Course, kept_only: bool) -> np.ndarray | None:
     """(T,) m: how far the twin of a body that is 0.01 % larger is from the take."""
-    found = twin(name, kept_only) if name in LIMITED else None
+    found = twin(name, kept_only)
     if found is None:
         return None
     dataset, take, shapes = found

@@ -81,7 +81,10 @@ def fit_handles(
     away = rest[held] - rest[held].mean(0)
     spans = len(held) > d and np.linalg.svd(away, compute_uv=False)[d - 1] > FLAT * size
     if not spans or len(np.unique(held)) < len(held):
-        raise ValueError("Handles must be four or more that span space, each in a place of its own.")
+        raise ValueError(
+            "Handles must be four or more that are not in one plane, of what is flat three that are not "
+            "on one line, each in a place of its own."
+        )
     given = np.zeros((len(held), len(at_rest)))
     given[:n, :n] = np.eye(n)
     first = n

@@ -46,16 +46,16 @@ class Action:
 
 
 def swung(targets: Floats, springs: Springs) -> Floats:
-    """(N, V, 3) as Play has it where animation is keyed: from rest on the first of targets (N, V, 3)."""
+    """(N, V, 3) as Play has it where animation is keyed: riding along with targets (N, V, 3) at first."""
     return np.stack(list(_swinging(targets, springs)))
 
 
 def _swinging(targets: Floats, springs: Springs) -> Iterator[Floats]:
-    x, v, velocity = targets[0], np.zeros_like(targets[0]), None
+    x, v, velocity = targets[0], None, None
     yield x
     for start, end, after in zip_longest(targets[:-1], targets[1:], targets[2:]):
         path = segment(start, end, after, velocity, springs.dt)
-        x, v = springs.step(x, v, path)
+        x, v = springs.step(x, path.start_velocity if v is None else v, path)
         velocity = path.end_velocity
         yield x
 

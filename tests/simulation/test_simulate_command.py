@@ -295,7 +295,7 @@ def test_a_simulation_without_numbers_ends_the_take_and_what_led_there_is_left_o
     def exploding(self) -> bool:
         converged = advance(self)
         if self.frame == 20:
-            self.positions[:] = np.nan
+            self._state.q[:] = np.nan
         return converged
 
     monkeypatch.setattr(recording.Simulation, "advance", exploding)

@@ -78,7 +78,7 @@ def kept_there(folder):
         patched.setattr(spring_curves, "PELVIS", ("bone0",))
         for module in (spring_training, bench_spring_errors):
             patched.setattr(module, "PRESET", "preview")
-        patched.setattr(bench_spring_errors, "CHARACTERS", (STRIP,))
+        patched.setattr(bench_spring_errors, "JUDGED", (STRIP,))
         patched.setitem(REGIONS, STRIP.example, PARTS)
         yield
 
@@ -132,7 +132,7 @@ def test_what_is_measured_is_what_play_shows(judged, dataset):
     y = dataset.take("sway").interaction[STANDING:]
     state = method.start(y[0])
     for t, each in enumerate(y):
-        state = method.step(state, each) if t else state
+        state = method.step(state, each, [*y[t + 1 : t + 2]]) if t else state
         played = to_world(pose_in(each), method.positions(state, each))
         assert shown[t] == pytest.approx(played, abs=1e-5)
 

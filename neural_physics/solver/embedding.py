@@ -43,7 +43,7 @@ class Embedding:
             # An edge is a triangle with two corners in one place.
             triangles = sides if sides.shape[1] == 3 else sides[:, [0, 1, 1]]
             found[outside] = owners[closest_points(points[outside], rest, triangles)[0]]
-        self._tetrahedra = elements
+        self._tetrahedra, self._sides = elements, sides
         self._rest, self._points = rest, points
         self.tetrahedron = found
         self.corners = elements[found]
@@ -63,11 +63,26 @@ class Embedding:
         """(n,) which of the tetrahedra's vertices to pin: all that a pinned point (V,) follows.
 
         With fewer, pinned points would be drawn along by the body. What is held this way reaches up to one
-        tetrahedron beyond the pinned points.
+        tetrahedron beyond the pinned points. In the plane, where the outline was divided, what is between two
+        pinned points is held, too.
         """
         held = np.zeros(len(self._rest), bool)
         held[self.corners[pins][np.abs(self.weights[pins]) > NO_SHARE]] = True
-        return held
+        return held if self._rest.shape[1] == 3 else held | self._between(held)
+
+    def _between(self, held: Mask) -> Mask:
+        """(n,) the outline's vertices without a point of their own that have held ones (n,) on both sides."""
+        added = np.zeros(len(held), bool)
+        added[self._sides] = True
+        added[self.corners[self.weights > 1.0 - NO_SHARE]] = False
+        inner = self._sides[added[self._sides].all(1)]
+        graph = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(len(held),) * 2)
+        _, parts = connected_components(graph, directed=False)
+        both_ways = np.concatenate([self._sides, self._sides[:, ::-1]])
+        ends = both_ways[~added[both_ways[:, 0]] & added[both_ways[:, 1]]]
+        loose = np.zeros(len(held), bool)
+        loose[parts[ends[~held[ends[:, 0]], 1]]] = True
+        return added & ~loose[parts]
 
     def pin_targets(self, pins: Mask, positions: Array) -> Array:
         """(n, d) where the pinned vertices must be for the pinned points to be at their positions.

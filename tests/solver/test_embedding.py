@@ -14,6 +14,7 @@ from neural_physics.solver.element_sides import boundary
 from neural_physics.solver.embedding import Embedding, closest_points, from_surface
 from neural_physics.solver.surface_checks import enclosed_volume
 from neural_physics.solver.tetrahedralisation import cage
+from neural_physics.solver.triangulation import fill_outline
 
 
 def scattered(count, seed):
@@ -167,3 +168,17 @@ def test_pins_that_bend_are_met_where_each_has_tetrahedra_of_its_own():
     goal = vertices + np.random.default_rng(8).normal(size=(8, 3))
     after = embedding.apply(embedding.pin_targets(pins, goal))
     assert after[pins] == pytest.approx(goal[pins], abs=1e-6)
+
+
+def test_what_was_put_between_two_pinned_points_of_an_outline_is_pinned_and_goes_along():
+    # A square of one metre, divided into thirds; its lower side is pinned, and one corner above.
+    points = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    edges = np.array([[0, 1], [1, 2], [2, 3], [3, 0]])
+    vertices, triangles = fill_outline(points, edges, 1.0, 20)
+    embedding = Embedding(vertices, triangles, points)
+    held = embedding.pinned(np.array([True, True, False, False]))
+    assert np.array_equal(held, vertices[:, 1] == 0.0) and held.sum() > 2
+    assert embedding.pinned(np.array([True, False, True, False])).sum() == 2
+    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    moved = embedding.pin_targets(np.array([True, True, False, False]), points @ turn.T + 2.0)
+    assert moved[held] == pytest.approx(vertices[held] @ turn.T + 2.0, abs=1e-9)

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
 from neural_physics.energies.deformation import rest_shapes
-from neural_physics.solver.element_sides import edges_of, sides_of
+from neural_physics.solver.element_sides import edges_of, joined, sides_of
 from neural_physics.subspace.handles import Handles
 
 Array = NDArray[np.float64]
@@ -28,11 +27,7 @@ FLAT = 1e-3  # of the body's size: handles that reach no further than that acros
 
 def pin_groups(tetrahedra: NDArray[np.integer], pinned: NDArray[np.bool_]) -> list[Indices]:
     """The pinned vertices, by what of them hangs together: each group is a frame."""
-    pairs = edges_of(tetrahedra)
-    pairs = pairs[pinned[pairs].all(1)]
-    graph = csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(pinned),) * 2)
-    _, parts = connected_components(graph, directed=False)
-    held = np.flatnonzero(pinned)
+    parts, held = joined(edges_of(tetrahedra), pinned), np.flatnonzero(pinned)
     return [held[parts[held] == part] for part in np.unique(parts[held])]
 
 

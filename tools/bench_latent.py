@@ -1,4 +1,3 @@
-# ruff: noqa: T201 (a tool that is watched)
 """Measures latent dynamics (Li et al. 2025): `python tools/bench_latent.py [PART ...]`, without Blender.
 
 Datasets and models are kept in build/bench/latent, so that what was stopped goes on where it was; the figures
@@ -8,9 +7,6 @@ together take hours. Datasets of the examples come from Blender: what is missing
 
 from __future__ import annotations
 
-import argparse
-import json
-import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -24,8 +20,7 @@ import bench_latent_contact
 import bench_latent_peer
 import bench_latent_splits
 import bench_latent_table
-import torch
-from bench_docs import REPORT
+from bench_runner import run_parts
 
 PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "latent_ablations": bench_latent_ablations.judge,
@@ -42,28 +37,5 @@ KEPT: dict[str, Callable[[], dict[str, Any]]] = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", nargs="*", help=", ".join(PARTS))
-    parser.add_argument("--kept", action="store_true", help="train nothing: what is not there is told")
-    args = parser.parse_args()
-    known = KEPT if args.kept else PARTS
-    parts = args.part or list(known)
-    if set(parts) - set(known):
-        parser.error(f"the parts are {', '.join(known)}")
-    torch.set_num_threads(1)
-    for name in parts:
-        found = known[name]()
-        report = json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.is_file() else {}
-        REPORT.parent.mkdir(parents=True, exist_ok=True)
-        cores = len(os.sched_getaffinity(0))
-        REPORT.write_text(
-            json.dumps({**report, "cores": cores, name: found}, indent=1) + "\n", encoding="utf-8"
-        )
-        missing = found.get("missing")
-        without = f", but for what is not there yet: {', '.join(missing)}" if missing else ""
-        print(f"{name}: done{without}", flush=True)
-
-
 if __name__ == "__main__":
-    main()
+    run_parts(__doc__.splitlines()[0], PARTS, KEPT)

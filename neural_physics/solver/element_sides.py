@@ -6,8 +6,10 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
-from .term import Indices
+from .term import Indices, Mask
 
 # Of a tetrahedron the triangles, of a triangle the edges, opposite to each of its vertices, turned outwards.
 SIDES = {4: ((1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1)), 3: ((1, 2), (2, 0), (0, 1))}
@@ -17,6 +19,14 @@ def edges_of(elements: NDArray[np.integer]) -> Indices:
     """(k, 2), those of every element (m, s), so that most are there several times."""
     pairs = np.array(list(combinations(range(elements.shape[1]), 2)))
     return elements[:, pairs].reshape(-1, 2).astype(np.intp)
+
+
+def joined(edges: Indices, chosen: Mask) -> Indices:
+    """(n,) of each vertex the number of its part; edges (k, 2) join those that are both chosen (n,)."""
+    inner = edges[chosen[edges].all(1)]
+    graph = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(len(chosen),) * 2)
+    parts: Indices = connected_components(graph, directed=False)[1].astype(np.intp)
+    return parts
 
 
 def sides_of(elements: NDArray[np.integer]) -> Indices:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import lsqr
 from scipy.spatial import KDTree
 
-from .element_sides import boundary, edges_of
+from .element_sides import boundary, edges_of, joined
 from .term import Array, Indices, Mask
 
 # Barycentric coordinates down to this are inside, so that rounding puts no vertex between tetrahedra.
@@ -75,9 +74,7 @@ class Embedding:
         added = np.zeros(len(held), bool)
         added[self._sides] = True
         added[self.corners[self.weights > 1.0 - NO_SHARE]] = False
-        inner = self._sides[added[self._sides].all(1)]
-        graph = csr_array((np.ones(len(inner)), (inner[:, 0], inner[:, 1])), shape=(len(held),) * 2)
-        _, parts = connected_components(graph, directed=False)
+        parts = joined(self._sides, added)
         both_ways = np.concatenate([self._sides, self._sides[:, ::-1]])
         ends = both_ways[~added[both_ways[:, 0]] & added[both_ways[:, 1]]]
         loose = np.zeros(len(held), bool)
@@ -99,10 +96,7 @@ class Embedding:
         matrix.eliminate_zeros()
         goals = np.asarray(positions, np.float64)[pins]
         held = self.pinned(pins)
-        sides = edges_of(self._tetrahedra)
-        sides = sides[held[sides].all(1)]
-        graph = csr_array((np.ones(len(sides)), (sides[:, 0], sides[:, 1])), shape=(len(held),) * 2)
-        _, groups = connected_components(graph, directed=False)
+        groups = joined(edges_of(self._tetrahedra), held)
         of_point = groups[matrix.indices[matrix.indptr[:-1]]]
         for group in np.unique(of_point):
             mine, members = of_point == group, held & (groups == group)

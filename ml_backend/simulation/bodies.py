@@ -16,7 +16,7 @@ from neural_physics.errors import Problem
 from neural_physics.materials import Rod, Shell, Solid
 from neural_physics.normals import triangulate
 from neural_physics.simulation_request import SimulationRequest
-from neural_physics.solver.embedding import NO_SHARE, Embedding
+from neural_physics.solver.embedding import Embedding, held_by
 from neural_physics.solver.masses import lumped
 from neural_physics.solver.surface_checks import require_solid
 from neural_physics.solver.tetrahedralisation import cage, default_edge_length, tetrahedralise
@@ -210,9 +210,9 @@ def _held(body: Body, request: SimulationRequest) -> NDArray[np.bool_]:
     pins = request.pins
     if body.embedding_corners is None or body.embedding_weights is None:
         return pins
-    held = _bones_of(body.rest_positions, request) >= 0
-    held[body.embedding_corners[pins][np.abs(body.embedding_weights[pins]) > NO_SHARE]] = True
-    return held
+    carried = body.embedding_corners, body.embedding_weights
+    by_pins = held_by(pins, body.vertex_count, body.elements, *carried)
+    return by_pins | (_bones_of(body.rest_positions, request) >= 0)
 
 
 def _clause(error: ValueError) -> str:

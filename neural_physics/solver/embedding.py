@@ -42,7 +42,7 @@ class Embedding:
             # An edge is a triangle with two corners in one place.
             triangles = sides if sides.shape[1] == 3 else sides[:, [0, 1, 1]]
             found[outside] = owners[closest_points(points[outside], rest, triangles)[0]]
-        self._tetrahedra, self._sides = elements, sides
+        self._tetrahedra = elements
         self._rest, self._points = rest, points
         self.tetrahedron = found
         self.corners = elements[found]
@@ -62,24 +62,9 @@ class Embedding:
         """(n,) which of the tetrahedra's vertices to pin: all that a pinned point (V,) follows.
 
         With fewer, pinned points would be drawn along by the body. What is held this way reaches up to one
-        tetrahedron beyond the pinned points. In the plane, where the outline was divided, what is between two
-        pinned points is held, too.
+        tetrahedron beyond the pinned points.
         """
-        held = np.zeros(len(self._rest), bool)
-        held[self.corners[pins][np.abs(self.weights[pins]) > NO_SHARE]] = True
-        return held if self._rest.shape[1] == 3 else held | self._between(held)
-
-    def _between(self, held: Mask) -> Mask:
-        """(n,) the outline's vertices without a point of their own that have held ones (n,) on both sides."""
-        added = np.zeros(len(held), bool)
-        added[self._sides] = True
-        added[self.corners[self.weights > 1.0 - NO_SHARE]] = False
-        parts = joined(self._sides, added)
-        both_ways = np.concatenate([self._sides, self._sides[:, ::-1]])
-        ends = both_ways[~added[both_ways[:, 0]] & added[both_ways[:, 1]]]
-        loose = np.zeros(len(held), bool)
-        loose[parts[ends[~held[ends[:, 0]], 1]]] = True
-        return added & ~loose[parts]
+        return held_by(pins, len(self._rest), self._tetrahedra, self.corners, self.weights)
 
     def pin_targets(self, pins: Mask, positions: Array) -> Array:
         """(n, d) where the pinned vertices must be for the pinned points to be at their positions.
@@ -106,6 +91,32 @@ class Embedding:
             for axis in range(targets.shape[1]):
                 targets[members, axis] += lsqr(part, missing[:, axis], atol=1e-14, btol=1e-14)[0]
         return targets
+
+
+def held_by(pins: Mask, count: int, elements: Indices, corners: Indices, weights: Array) -> Mask:
+    """(count,) which vertices of elements (t, d + 1) hold the pinned of the points (V,) that they carry.
+
+    corners, weights (V, d + 1): as of an `Embedding`. In the plane, where an outline was divided, what is
+    between two pinned points is held, too.
+    """
+    held = np.zeros(count, bool)
+    held[corners[pins][np.abs(weights[pins]) > NO_SHARE]] = True
+    if elements.shape[1] == 3:
+        held |= _between(held, boundary(elements)[0], corners[weights > 1.0 - NO_SHARE])
+    return held
+
+
+def _between(held: Mask, sides: Indices, points: Indices) -> Mask:
+    """(n,) the vertices of an outline (s, 2), but for its points, that have held ones (n,) on both sides."""
+    added = np.zeros(len(held), bool)
+    added[sides] = True
+    added[points] = False
+    parts = joined(sides, added)
+    both_ways = np.concatenate([sides, sides[:, ::-1]])
+    ends = both_ways[~added[both_ways[:, 0]] & added[both_ways[:, 1]]]
+    loose = np.zeros(len(held), bool)
+    loose[parts[ends[~held[ends[:, 0]], 1]]] = True
+    return added & ~loose[parts]
 
 
 def from_surface(points: Array, vertices: Array, triangles: NDArray[np.integer], values: Array) -> Array:

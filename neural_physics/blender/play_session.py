@@ -261,10 +261,10 @@ class PlaySession:
 
     def begin_run(self) -> None:
         """The animation is played from the start: what it is now is that run's."""
-        broken = self.timeline.broken_at() is not None
-        self.begin_anew()
-        if broken or self._keys_changed:
+        if self._keys_changed or self.timeline.broken_at() is not None:
             self.animated_anew()
+        else:
+            self.begin_anew()
 
     def record_next(self, depsgraph: bpy.types.Depsgraph, frame: int, visit: Visit) -> None:
         """While frames are caught up for a visit: take this one if it is the next to record, or to read."""

@@ -67,20 +67,29 @@ refused("does not simulate " + sheet.name, ours.train)
     )
 
 
-def test_latents_are_told_to_the_training_where_they_are_chosen(installed: Callable[..., str]) -> None:
+@pytest.mark.parametrize(
+    ("example", "method", "setting", "told"),
+    [
+        ("CANTILEVER", "latent_dynamics", "latent_count", "latents"),
+        ("JELLY", "contact_corrections", "handle_count", "handles"),
+    ],
+)
+def test_counts_are_told_to_the_training_where_they_are_chosen(
+    installed: Callable[..., str], example: str, method: str, setting: str, told: str
+) -> None:
     installed(
         SCENE
-        + """
-ours.add_example(name="CANTILEVER")
+        + f"""
+ours.add_example(name={example!r})
 tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks")
-beam = bpy.context.active_object
-settings = beam.neural_physics
-settings.latent_count = 12
-assert "latents=12" not in tasks._train_words(beam), "of another method"
-settings.method = "latent_dynamics"
-assert "latents=12" in tasks._train_words(beam)
-settings.latent_count = 0
-assert "--set" not in tasks._train_words(beam)
+obj = bpy.context.active_object
+settings = obj.neural_physics
+settings.{setting} = 9
+assert "{told}=9" not in tasks._train_words(obj), "of another method"
+settings.method = {method!r}
+assert "{told}=9" in tasks._train_words(obj)
+settings.{setting} = 0
+assert "--set" not in tasks._train_words(obj)
 """
     )
 
@@ -216,24 +225,6 @@ for example in ("BALL_AND_SHEET", "CLOTH_SHELL", "HAIR_TUFT"):
     ours.add_example(name=example)
     bpy.context.active_object.neural_physics.method = "contact_corrections"
     refused("set Simulated By to Solid", ours.bake)
-"""
-    )
-
-
-def test_handles_are_told_to_the_training_where_they_are_chosen(installed: Callable[..., str]) -> None:
-    installed(
-        SCENE
-        + """
-ours.add_example(name="JELLY")
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks")
-jelly = bpy.context.active_object
-settings = jelly.neural_physics
-settings.handle_count = 9
-assert "handles=9" not in tasks._train_words(jelly), "of another method"
-settings.method = "contact_corrections"
-assert "handles=9" in tasks._train_words(jelly)
-settings.handle_count = 0
-assert "--set" not in tasks._train_words(jelly)
 """
     )
 

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
-import pytest
+from whole_ways import MARKS, TRAINING_PYTHON
 
-ROOT = Path(__file__).resolve().parents[2]
-TRAINING_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
-pytestmark = [
-    pytest.mark.blender,
-    pytest.mark.slow,
-    pytest.mark.skipif(not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup"),
-]
+pytestmark = MARKS
 
 SCENE = """
 import math

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
-import pytest
+from whole_ways import MARKS, TRAINING_PYTHON
 
-ROOT = Path(__file__).resolve().parents[2]
-TRAINING_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
-pytestmark = [pytest.mark.blender, pytest.mark.slow]
+pytestmark = MARKS
 
 SCENE = """
 import importlib, math, random
@@ -123,6 +120,5 @@ assert shape(bpy.data.objects["Flesh"]) == forward[50]
 )
 
 
-@pytest.mark.skipif(not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup")
 def test_bake_train_play(installed: Callable[..., str]) -> None:
     installed(WAY, timeout=900, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))

@@ -8,7 +8,7 @@ import synthetic
 from numpy.typing import NDArray
 from play_models import model_file
 
-from neural_physics.blender import handlers, packing, properties
+from neural_physics.blender import handlers, packing, playback, properties
 from neural_physics.blender.properties import settings_of
 from neural_physics.blender.sources import read_positions
 from neural_physics.rest_mesh import Mesh
@@ -69,6 +69,34 @@ def add_sheet(
     item.name, item.object = "Hand", hand
     packing.pack(sheet, model_file(mesh, reference_frame, seed))
     return sheet
+
+
+def playing_sheet(fps: int, model: bytes) -> tuple[bpy.types.Scene, bpy.types.Object, bpy.types.Object]:
+    """A scene, a hand, and a sheet that plays a model of it."""
+    scene = open_scene(fps)
+    hand = add_hand()
+    sheet = add_sheet(hand)
+    packing.pack(sheet, model)
+    playback.attach(sheet)
+    return scene, hand, sheet
+
+
+def places_of(obj: bpy.types.Object, frames: range) -> NDArray[np.float64]:
+    """(T, 3): where an object is at each frame, which the scene is left at."""
+    places = []
+    for frame in frames:
+        bpy.context.scene.frame_set(frame)
+        places.append(np.array(obj.matrix_world.translation))
+    return np.array(places)
+
+
+def every_half_second(sheet: bpy.types.Object, fps: int, seconds: int) -> NDArray[np.float32]:
+    """(2 seconds, V, 3): what is shown, from frame 1 on."""
+    poses = []
+    for half in range(2 * seconds):
+        bpy.context.scene.frame_set(1 + half * fps // 2)
+        poses.append(shown(sheet))
+    return np.stack(poses)
 
 
 def shown(obj: bpy.types.Object) -> NDArray[np.float32]:

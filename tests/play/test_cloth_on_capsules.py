@@ -62,11 +62,8 @@ def add_arm(sheet, fps=24, moves=True):
 
 
 def arm_places(frames):
-    places = []
-    for frame in range(1, frames + 1):
-        bpy.context.scene.frame_set(frame)
-        places.append(np.array(bpy.data.objects["Arm"].matrix_world.translation))
-    return np.array(places)
+    """(T, 3): where the arm is at frames 1 to T."""
+    return play_scenes.places_of(bpy.data.objects["Arm"], range(1, frames + 1))
 
 
 def stepped(places):

@@ -48,11 +48,7 @@ def opened(file):
 
 def hand_places(frames):
     """(T, 3): where the hand is at frames 1 to T."""
-    places = []
-    for frame in range(1, frames + 1):
-        bpy.context.scene.frame_set(frame)
-        places.append(np.array(bpy.data.objects["Hand"].matrix_world.translation))
-    return np.array(places)
+    return play_scenes.places_of(bpy.data.objects["Hand"], range(1, frames + 1))
 
 
 def stepped(places, stretches, bendings=None):

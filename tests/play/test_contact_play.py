@@ -21,21 +21,7 @@ MESH = synthetic.sheet_mesh()
 
 def scene_with_a_sheet(fps):
     """The scene, the hand, and a sheet that plays."""
-    scene = play_scenes.open_scene(fps)
-    hand = play_scenes.add_hand()
-    sheet = play_scenes.add_sheet(hand)
-    packing.pack(sheet, contact_model_file(MESH))
-    playback.attach(sheet)
-    return scene, hand, sheet
-
-
-def places_of(scene, obj, frames):
-    """(T, 3): where an object is at each frame."""
-    places = []
-    for frame in frames:
-        scene.frame_set(frame)
-        places.append(np.array(obj.matrix_world.translation))
-    return np.array(places)
+    return play_scenes.playing_sheet(fps, contact_model_file(MESH))
 
 
 def shape_of(u, y):
@@ -47,19 +33,14 @@ def shape_of(u, y):
 @pytest.fixture(scope="module")
 def expected():
     """The same without Play, every half second."""
-    scene, hand, _ = scene_with_a_sheet(24)
-    y = places_of(scene, hand, range(1, 2 + 24 * SECONDS))
+    _, hand, _ = scene_with_a_sheet(24)
+    y = play_scenes.places_of(hand, range(1, 2 + 24 * SECONDS))
     return shape_of(swing(MESH, y), y)[: 24 * SECONDS : 12]
 
 
 def played(fps):
     """(12, V, 3): what is shown every half second, at whole steps of the model."""
-    scene, _, sheet = scene_with_a_sheet(fps)
-    poses = []
-    for half_seconds in range(2 * SECONDS):
-        scene.frame_set(1 + half_seconds * fps // 2)
-        poses.append(play_scenes.shown(sheet))
-    return np.stack(poses)
+    return play_scenes.every_half_second(scene_with_a_sheet(fps)[2], fps, SECONDS)
 
 
 def test_play_follows_the_closed_form(expected):
@@ -127,8 +108,8 @@ def test_a_handle_is_where_its_empty_is_while_that_is_held_by_keys():
         grip.location = start + 0.01 * frame * np.array([1.0, 0.5, -0.5])
         grip.keyframe_insert("location", frame=frame)
     frames = range(1, 60)
-    y = places_of(scene, hand, frames)
-    held = places_of(scene, grip, frames) - start
+    y = play_scenes.places_of(hand, frames)
+    held = play_scenes.places_of(grip, frames) - start
     for t, frame in enumerate(frames):
         if not 10 <= frame < 30:
             held[t] = np.nan

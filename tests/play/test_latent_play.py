@@ -9,8 +9,6 @@ import pytest
 import synthetic
 from latent_models import lag, latent_model_file, shares
 
-from neural_physics.blender import packing, playback
-
 pytestmark = pytest.mark.blender
 
 SECONDS = 6
@@ -19,33 +17,19 @@ MESH = synthetic.sheet_mesh()
 
 def scene_with_a_sheet(fps):
     """The scene, the hand, and a sheet that plays."""
-    scene = play_scenes.open_scene(fps)
-    hand = play_scenes.add_hand()
-    sheet = play_scenes.add_sheet(hand)
-    packing.pack(sheet, latent_model_file(MESH))
-    playback.attach(sheet)
-    return scene, hand, sheet
+    return play_scenes.playing_sheet(fps, latent_model_file(MESH))
 
 
 def played(fps):
     """(12, V, 3): what is shown every half second, which is a step of the model."""
-    scene, _, sheet = scene_with_a_sheet(fps)
-    poses = []
-    for half_seconds in range(2 * SECONDS):
-        scene.frame_set(1 + half_seconds * fps // 2)
-        poses.append(play_scenes.shown(sheet))
-    return np.stack(poses)
+    return play_scenes.every_half_second(scene_with_a_sheet(fps)[2], fps, SECONDS)
 
 
 @pytest.fixture(scope="module")
 def expected():
     """The same without Play: z by its recurrence, from where the hand is at each of the model's steps."""
-    scene, hand, _ = scene_with_a_sheet(24)
-    places = []
-    for frame in range(1, 2 + 24 * SECONDS):
-        scene.frame_set(frame)
-        places.append(np.array(hand.matrix_world.translation))
-    y = np.array(places)
+    _, hand, _ = scene_with_a_sheet(24)
+    y = play_scenes.places_of(hand, range(1, 2 + 24 * SECONDS))
     z = lag(y)
     x = MESH.rest_positions + y[:, None] + shares(MESH)[:, None] * z[:, None]
     return x[: 24 * SECONDS : 12]

@@ -1,0 +1,14 @@
+"""What the tests have in common that bake, train and play by buttons alone, in a Blender of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+TRAINING_PYTHON = Path(__file__).resolve().parents[2] / ".venv" / "blender-4.5" / "bin" / "python"
+MARKS = [
+    pytest.mark.blender,
+    pytest.mark.slow,
+    pytest.mark.skipif(not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup"),
+]

@@ -23,7 +23,7 @@ LEFT = (
     Limb("leg", "pelvis", (0.13, 0.36, 0.58), (0.145, 0.30, 0.34), 0.14, 0.085),
     Limb("hock", "leg", (0.145, 0.30, 0.34), (0.15, 0.42, 0.12), 0.075, 0.06),
     Limb("hind_paw", "hock", (0.15, 0.41, 0.07), (0.15, 0.31, 0.05), 0.066, 0.06),
-    Limb("ear", "skull", (0.10, -0.54, 1.03), (0.22, -0.54, 1.04), 0.06, 0.06),
+    Limb("ear", "skull", (0.10, -0.54, 1.03), (0.285, -0.54, 0.95), 0.06, 0.058),
 )
 
 
@@ -33,13 +33,14 @@ def limbs() -> list[Limb]:
 
 
 def flesh() -> list[Ball]:
-    """Belly, dewlap, and what hangs from the ears beyond their bones."""
+    """Belly, dewlap, and what ears and tail have beyond their bones."""
     belly: list[Ball] = [((0.0, 0.17, 0.52), 0.17), ((0.0, 0.02, 0.49), 0.18), ((0.0, -0.14, 0.52), 0.17)]
     dewlap: list[Ball] = [((0.0, -0.50, 0.74), 0.10)]
     ears: list[Ball] = [
         ((side * x, y, z), 0.058)
         for side in (1.0, -1.0)
-        for x, z in ((0.26, 1.02), (0.29, 0.98), (0.305, 0.92), (0.31, 0.86), (0.31, 0.81))
+        for x, z in ((0.26, 1.00), (0.29, 0.96), (0.305, 0.91), (0.31, 0.86), (0.31, 0.81))
         for y in (-0.57, -0.51)
     ]
-    return [*belly, *dewlap, *ears]
+    tail: list[Ball] = [((0.0, 0.835, 1.06), 0.062), ((0.0, 0.86, 1.12), 0.066), ((0.0, 0.875, 1.17), 0.062)]
+    return [*belly, *dewlap, *ears, *tail]

@@ -16,8 +16,8 @@ TROT_RIGHT = mirrored(TROT_LEFT)
 TROT_AIR: Pose = {"wrist*": (22, 0, 0), "hock*": (-10, 0, 0), "skull": (-5, 0, 0)}
 # Rolled about its length; the legs stay upright.
 SHAKE_LEFT: Pose = {
-    "loin": (0, 9, 0), "ribs": (0, 9, 0), "arm.L": (0, -18, 0), "arm.R": (0, -18, 0),
-    "nape": (6, 8, 0), "skull": (0, 20, 0), "tail": (0, -20, 0),
+    "loin": (0, 6, 0), "ribs": (0, 6, 0), "arm.L": (0, -12, 0), "arm.R": (0, -12, 0),
+    "nape": (6, 4, 0), "skull": (0, 10, 0), "tail": (0, -12, 0),
 }  # fmt: skip
 SHAKE_RIGHT = mirrored(SHAKE_LEFT)
 CROUCH: Pose = {

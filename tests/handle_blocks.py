@@ -8,7 +8,7 @@ from bake_requests import cuboid, jelly, request
 from ml_backend.handle_fitting import fit_handles, pin_groups, spread_points
 from ml_backend.simulation.bodies import make_body
 from neural_physics.energies.deformation import rest_shapes
-from neural_physics.subspace.contact import Contact
+from neural_physics.subspace.contact import Contact, Placed
 from neural_physics.subspace.corrections import Corrections, Surface
 from neural_physics.subspace.cubature import ENERGIES, Cubature
 from neural_physics.subspace.dynamics import Dynamics
@@ -36,13 +36,17 @@ def whole(body):
 def surface_of(body, shapes=(), stiffness=1e4, reach=1e-3):
     vertices = np.arange(body.vertex_count)
     corners, weights = np.repeat(vertices[:, None], 4, 1), np.tile([1.0, 0.0, 0.0, 0.0], (len(vertices), 1))
-    turns = np.tile(np.eye(3), (len(shapes), 1, 1))
-    return Surface(Contact(corners, weights, stiffness, reach, shapes, turns), vertices)
+    return Surface(Contact(corners, weights, stiffness, reach, shapes), vertices)
+
+
+def placed(*centres):
+    """Colliders that are not turned."""
+    return Placed(np.array(centres, float).reshape(-1, 3), np.tile(np.eye(3), (len(centres), 1, 1)))
 
 
 def dynamics_of(body, handles, gravity=(0.0, 0.0, 0.0), shapes=(), tolerance=1e-10, iterations=30, **contact):
     surface = surface_of(body, shapes, **contact)
-    corrections = Corrections(handles, None, None, surface, 1.0)
+    corrections = Corrections(handles, None, None, surface, 1.0, oriented=False)
     vertices = np.arange(body.vertex_count)
     damping = body.settings.damping
     return Dynamics(

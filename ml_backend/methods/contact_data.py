@@ -23,7 +23,7 @@ from ml_backend.tensor_files import Tensors, read_tensors, write_tensors
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.reporting import Emit, Progress, StopRequest
-from neural_physics.subspace.contact import Contact
+from neural_physics.subspace.contact import Contact, Placed
 from neural_physics.subspace.corrections import internal_features
 from neural_physics.subspace.locator import Locator
 
@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 SAVE_EVERY = 20.0  # seconds
 TILT = 0.3  # how far off the surface's normal a collider comes from, about
 FADE = 0.03  # of the body's size: how far off the surface r_ext ends
+NOTHING = Placed(np.zeros((0, 0)), np.zeros((0, 0, 0)))  # no collider
 FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be those that touch
 
 
@@ -39,14 +40,15 @@ FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be
 class Samples:
     """N shapes: features (N, i), what a network is told; r (N, B, d) m, what it is to say.
 
-    states (N, h, d): Q, m. centres (N, d), m: where the collider was. recorded (N,): whether a take has it
-    there.
+    states (N, h, d): Q, m. centres (N, d), m, and turns (N, d, d): where the collider was, and how its axes
+    were turned. recorded (N,): whether a take has it there.
     """
 
     features: NDArray[np.float32]
     r: NDArray[np.float32]
     states: NDArray[np.float32]
     centres: NDArray[np.float32]
+    turns: NDArray[np.float32]
     recorded: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -122,14 +124,15 @@ class _Solving:
         if (np.linalg.det(f) <= 0.0).any():
             self._unsettled += 1  # the blend is inside out there: nothing can be said in its axes
             return
-        alone, settled = self._statics.rest(linear, scene.contact.only(), linear[:0])
+        alone, settled = self._statics.rest(linear, scene.contact.only(), NOTHING)
         if not settled:
             self._unsettled += 1
             return
         state = _State(q, linear, np.linalg.inv(f), *handles.placement(q))
         inner = state.local(alone)
         features = internal_features(q, state.rotation, state.place)
-        self._keep("internal", features, inner, q, np.zeros(q.shape[1]), recorded=True)
+        nowhere = np.zeros(q.shape[1]), np.eye(q.shape[1])
+        self._keep("internal", features, inner, q, *nowhere, recorded=True)
         if not self._preset.external or not scene.colliders.moving:
             return
         self._recorded(state, inner, positions, y)
@@ -139,14 +142,13 @@ class _Solving:
     def _recorded(self, state: _State, inner: Array, positions: Array, y: Array) -> None:
         """The one collider that touched in the take, if it was one."""
         scene = self._scene
-        moving = scene.contact.only(*range(scene.colliders.moving))
-        centres = scene.colliders.centres(y)[: scene.colliders.moving]
-        gaps = [moving.least_gap(positions, k, centre) for k, centre in enumerate(centres)]
-        near = [k for k, gap in enumerate(gaps) if gap < 2.0 * moving.reach]
+        placed, reach = scene.colliders.placed(y), scene.contact.reach
+        gaps = [scene.contact.least_gap(positions, k, placed) for k in range(scene.colliders.moving)]
+        near = [k for k, gap in enumerate(gaps) if gap < 2.0 * reach]
         if len(near) == 1:
             start = positions.copy()
             start[scene.body.pinned] = state.linear[scene.body.pinned]
-            self._touched(state, inner, start, near[0], centres[near[0]], recorded=True)
+            self._touched(state, inner, start, near[0], placed.only(near[0]), recorded=True)
 
     def _traverse(self, state: _State, inner: Array, alone: Array, rng: np.random.Generator) -> None:
         """One collider led in towards a place of the surface, from outside to some depth."""
@@ -154,15 +156,17 @@ class _Solving:
         which = int(rng.integers(scene.colliders.moving))
         contact = scene.contact.only(which)
         place, normal, depth = self._aim(alone, contact, rng)
-        off = _distance_of(contact, normal, rng)
+        turn = scene.turns_met[int(rng.integers(len(scene.turns_met))), which]
+        off = _distance_of(contact.shapes[0], turn, normal, rng)
         start = alone
         if rng.random() < 0.5:
-            outside = place + off(-fade_of(scene) * rng.random())
+            outside = Placed((place + off(-fade_of(scene) * rng.random()))[None], turn[None])
             if contact.least_gap(alone, 0, outside) > contact.reach:
                 self._keep_external(state, 0.0 * inner, which, outside, recorded=False)
         for step in range(preset.depths):
             centre = place + off(depth * (step + rng.random()) / preset.depths)
-            shape = self._touched(state, inner, start, which, centre, recorded=False)
+            placed = Placed(centre[None], turn[None])
+            shape = self._touched(state, inner, start, which, placed, recorded=False)
             if shape is None:
                 return
             start = shape
@@ -179,27 +183,31 @@ class _Solving:
         return rng.dirichlet(np.ones(d)) @ corners[at], normal / np.linalg.norm(normal), depth
 
     def _touched(
-        self, state: _State, inner: Array, start: Array, which: int, centre: Array, *, recorded: bool
+        self, state: _State, inner: Array, start: Array, which: int, placed: Placed, *, recorded: bool
     ) -> Array | None:
-        """The shape at rest with a collider in place, from another of the same state."""
-        shape, settled = self._statics.rest(start, self._scene.contact.only(which), centre[None])
+        """The shape at rest with a collider in its place, from another of the same state."""
+        shape, settled = self._statics.rest(start, self._scene.contact.only(which), placed)
         if not settled:
             self._unsettled += 1
             return None
-        self._keep_external(state, state.local(shape) - inner, which, centre, recorded=recorded)
+        self._keep_external(state, state.local(shape) - inner, which, placed, recorded=recorded)
         return shape
 
-    def _keep_external(self, state: _State, r: Array, which: int, centre: Array, *, recorded: bool) -> None:
-        at_rest, _ = self._locate(centre, state.q)
+    def _keep_external(self, state: _State, r: Array, which: int, placed: Placed, *, recorded: bool) -> None:
+        (centre,), (turn,) = placed.centres, placed.turns
+        at_rest, _ = self._locate(centre, state.q, turn if self._scene.colliders.oriented else None)
         features = np.append(at_rest, self._scene.colliders.sizes[which])
-        self._keep("external", features, r, state.q, centre, recorded=recorded)
+        self._keep("external", features, r, state.q, centre, turn, recorded=recorded)
 
-    def _keep(self, kind: str, features: Array, r: Array, q: Array, centre: Array, *, recorded: bool) -> None:
+    def _keep(
+        self, kind: str, features: Array, r: Array, q: Array, centre: Array, turn: Array, *, recorded: bool
+    ) -> None:
         given = {
             "features": features,
             "r": r,
             "states": q,
             "centres": centre,
+            "turns": turn,
             "recorded": np.asarray(recorded),
         }
         for name, each in given.items():
@@ -213,7 +221,7 @@ class _Solving:
         rows = {
             f.name: np.array(self._rows.get(f"{kind}.{f.name}", empty), np.float32) for f in fields(Samples)
         }
-        return Samples(rows["features"], rows["r"], rows["states"], rows["centres"], rows["recorded"] > 0.0)
+        return Samples(**rows | {"recorded": rows["recorded"] > 0.0})
 
     def save(self, path: Path, identity: str, done: int) -> None:
         tensors: Tensors = {name: np.stack(rows) for name, rows in self._rows.items()}
@@ -247,12 +255,13 @@ class _State:
         return r
 
 
-def _distance_of(contact: Contact, normal: Array, rng: np.random.Generator) -> Callable[[float], Array]:
-    """Where the only collider is, (d,) m, from a place that its surface is so many m behind, along a normal.
+def _distance_of(
+    shape: Collider, turn: Array, normal: Array, rng: np.random.Generator
+) -> Callable[[float], Array]:
+    """Where a shape is, (d,) m, from a place that its surface is so many m behind, along a normal.
 
     Of a polygon one of its foremost corners is there.
     """
-    shape, turn = contact.shapes[0], contact.turns[0]
     if isinstance(shape, Polygon):
         ahead = -shape.corners @ (normal @ turn)
         tips = np.flatnonzero(ahead >= ahead.max() - FOREMOST * _reach_of(shape))

@@ -18,6 +18,7 @@ from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.energies.deformation import rest_shapes
 from neural_physics.methods.contact_corrections import ContactCorrections
+from neural_physics.subspace.contact import Placed
 from neural_physics.subspace.corrections import Part
 from neural_physics.subspace.cubature import ENERGIES, Cubature
 from neural_physics.subspace.dynamics import Around
@@ -73,8 +74,8 @@ def base_tensors(scene: ContactScene, mean: Array) -> Tensors:
         floats |= {"handles.aside": scene.aside}
         whole |= {"handles.held": np.arange(len(scene.placed))}
     if len(colliders.shapes):
-        floats |= {"colliders.anchors": colliders.anchors, "colliders.turns": colliders.turns}
-        whole |= {"colliders.channels": colliders.channels}
+        floats |= {"colliders.anchors": colliders.anchors, "colliders.axes": colliders.own}
+        whole |= {"colliders.channels": colliders.channels, "colliders.turning": colliders.turning}
     tensors: Tensors = {name: np.asarray(array, np.float32) for name, array in floats.items()}
     return tensors | {name: np.asarray(array, np.int32) for name, array in whole.items()}
 
@@ -143,8 +144,8 @@ def _situation(
     q = samples.states[number].astype(np.float64)
     n, features = handles.free, samples.features[number].astype(np.float64)
     found = 0 if samples is solved.internal else 1
-    centres = samples.centres[number, None].astype(np.float64)
-    return q[:n], Around(q[n:], centres[:found], features[-1:][:found])
+    centres, turns = (each[number, None].astype(np.float64) for each in (samples.centres, samples.turns))
+    return q[:n], Around(q[n:], Placed(centres[:found], turns[:found]), features[-1:][:found])
 
 
 def _shape(shape: Collider) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from ml_backend.simulation.motions import TrackedMotion
 from ml_backend.simulation.surroundings import REACH
 from ml_backend.spans import Span
 from neural_physics.body import Body
+from neural_physics.channels import ChannelLayout, Kind
 from neural_physics.coordinates import SPACE, Coordinates
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.half_space import HalfSpace
@@ -27,7 +28,7 @@ from neural_physics.simulation_request import SimulationRequest, Tracks
 from neural_physics.solver.element_sides import boundary
 from neural_physics.subspace.contact import Contact
 from neural_physics.subspace.handles import Handles, rigid_fit
-from neural_physics.subspace.surroundings import FollowedFrames, PlacedColliders
+from neural_physics.subspace.surroundings import FollowedColliders, FollowedFrames, rotation_of
 from neural_physics.takes import Dataset
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ Array = NDArray[np.float64]
 # Of Young's modulus times the area that a point stands for over the mean edge: what presses then sinks in by
 # a small share of what the body itself gives way.
 CONTACT_STIFFNESS = 20.0
+TURNS = 1e-4  # entries of a rotation that differ by more are another one
 RIGID = 1e-3  # how far the axes of positions may be off a rotation of the world's; what is more is a scale
 
 
@@ -48,19 +50,21 @@ class ContactScene:
     coordinates: of what follows, in the axes of the takes' positions; d is 2 where the body is flat, else 3.
     facets (m, d): of the artist's mesh the triangles; of a flat body the edges around it, turned outwards.
     gravity (d,), m/s^2. placed: the free handles, in their order, where the artist has placed them;
-    aside (n, d), m: from there, as it is told, to the handles themselves.
+    aside (n, d), m: from there, as it is told, to the handles themselves. turns_met (N, c, d, d): how the c
+    colliders that move are turned in frames of the takes; in one only where none turns.
     """
 
     body: Body
     handles: Handles
     frames: FollowedFrames
-    colliders: PlacedColliders
+    colliders: FollowedColliders
     contact: Contact
     coordinates: Coordinates
     facets: NDArray[np.intp]
     gravity: Array
     placed: tuple[PlacedHandle, ...]
     aside: Array
+    turns_met: Array
 
     def surface(self, positions: Array) -> Array:
         """(m, d, d): the corners of all facets, with the body at positions (B, d)."""
@@ -115,8 +119,10 @@ def contact_scene(
     places = np.array([handle.place for handle in placed]).reshape(-1, 3)
     off = body.coordinates.places(handles.rest[: len(placed)]) - places
     aside = coordinates.along(off @ turn.T - coordinates.origin)
+    told = np.concatenate([span.interaction for span in spans])[: None if colliders.oriented else 1]
+    turns_met = np.array([colliders.placed(y).turns[: colliders.moving] for y in told])
     return ContactScene(
-        body, handles, frames, colliders, contact, coordinates, facets, gravity, placed, aside
+        body, handles, frames, colliders, contact, coordinates, facets, gravity, placed, aside, turns_met
     )
 
 
@@ -195,7 +201,7 @@ def _colliders(
     around: Sequence[tuple[SimulationRequest, Tracks]],
     coordinates: Coordinates,
     name: str,
-) -> PlacedColliders:
+) -> FollowedColliders:
     layout, d = dataset.info.channels, coordinates.dimension
     places, turns, y = [], [], []
     for span, (request, tracks) in zip(spans, around, strict=True):
@@ -209,12 +215,7 @@ def _colliders(
             places.append([rotation @ pose.translation + shift for pose in poses])
             turns.append([rotation @ pose.rotation for pose in poses])
         y.append(span.interaction.astype(np.float64))
-    told = np.concatenate(y)
-    where = [
-        at.start
-        for c, at in zip(layout.channels, layout.slices().values(), strict=True)
-        if c.kind == "position"
-    ]
+    told, axes = np.concatenate(y), coordinates.axes
     near = EXACT * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
     found = []
     for number, shape in enumerate(shapes):
@@ -223,10 +224,12 @@ def _colliders(
             raise Problem("contact_collider_shape", object=name, collider=collider)
         place = np.array([each[number] for each in places])
         turn = np.array([each[number] for each in turns])
-        if isinstance(shape, Sphere):
-            turn = np.eye(d)[None]
-        elif np.abs(turn - turn[0]).max() > 1e-4:
-            raise Problem("contact_collider_turns", object=name, collider=collider)
+        turning, own = -1, axes if isinstance(shape, Sphere) else axes @ turn[0]
+        if not isinstance(shape, Sphere) and np.abs(turn - turn[0]).max() > TURNS:
+            turning, own = _turned(told, _starts(layout, "orientation"), turn, axes)
+            if turning < 0:
+                raise Problem("contact_collider_turns", object=name, collider=collider)
+        where = _starts(layout, "position")
         anchors = {at: place - coordinates.along(told[:, at : at + 3]) for at in where} | {-1: place}
         strays = {at: float(np.abs(each - each.mean(0)).max()) for at, each in anchors.items()}
         best = min(strays, key=lambda at: (strays[at] > near, at))
@@ -234,23 +237,44 @@ def _colliders(
             raise Problem("contact_collider_unseen", object=name, collider=collider)
         if best >= 0 and isinstance(shape, HalfSpace):
             raise Problem("contact_collider_shape", object=name, collider=collider)
-        found.append((shape, turn[0], best, anchors[best].mean(0)))
-    found.sort(key=lambda each: each[2] < 0)
-    moving = [each[0] for each in found if each[2] >= 0]
+        if best < 0 <= turning:
+            raise Problem("contact_collider_unseen", object=name, collider=collider)
+        found.append((shape, best, anchors[best].mean(0), turning, own))
+    found.sort(key=lambda each: each[1] < 0)
+    moving = [each[0] for each in found if each[1] >= 0]
     alike = {(type(shape), None if isinstance(shape, Sphere) else shape) for shape in moving}
     if len(alike) > 1:
         raise Problem("contact_colliders_differ", object=name)
-    return PlacedColliders(
+    return FollowedColliders(
         [each[0] for each in found],
-        np.array([each[1] for each in found]).reshape(-1, d, d),
-        np.array([each[2] for each in found], np.intp),
-        np.array([each[3] for each in found]).reshape(-1, d),
-        coordinates.axes,
+        np.array([each[1] for each in found], np.intp),
+        np.array([each[2] for each in found]).reshape(-1, d),
+        np.array([each[3] for each in found], np.intp),
+        np.array([each[4] for each in found]).reshape(-1, 3, d),
+        axes,
     )
 
 
+def _starts(layout: ChannelLayout, kind: Kind) -> list[int]:
+    """Where in y channels of a kind begin."""
+    places = layout.slices()
+    return [places[channel.name].start for channel in layout.channels if channel.kind == kind]
+
+
+def _turned(told: Array, where: list[int], turns: Array, axes: Array) -> tuple[int, Array]:
+    """Which of the orientations in y (N, e) a shape's axes, turned by (N, d, d), go along with: where it
+    begins, -1 for none of them, and the shape's axes in those of the object (3, d).
+    """
+    for at in where:
+        rotations = np.array([rotation_of(y[at : at + 6]) for y in told])
+        own = rotations[0].T @ axes @ turns[0]
+        if np.abs(axes.T @ rotations @ own - turns).max() <= TURNS:
+            return at, own
+    return -1, axes @ turns[0]
+
+
 def _contact(
-    body: Body, request: SimulationRequest, facets: NDArray[np.intp], colliders: PlacedColliders
+    body: Body, request: SimulationRequest, facets: NDArray[np.intp], colliders: FollowedColliders
 ) -> Contact:
     carrier = contact_carrier(body, request)
     if carrier is None:
@@ -268,4 +292,4 @@ def _contact(
     length = float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
     reach = REACH * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
     stiffness = CONTACT_STIFFNESS * body.settings.young * area / length
-    return Contact(corners, weights, stiffness, reach, colliders.shapes, colliders.turns)
+    return Contact(corners, weights, stiffness, reach, colliders.shapes)

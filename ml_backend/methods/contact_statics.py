@@ -18,7 +18,7 @@ from neural_physics.body import Body
 from neural_physics.solver.linear import NotPositiveDefinite, SparsePattern, choose_solver
 from neural_physics.solver.newton import minimise
 from neural_physics.solver.solid_term import SolidTerm
-from neural_physics.subspace.contact import Contact
+from neural_physics.subspace.contact import Contact, Placed
 from neural_physics.subspace.handles import Handles
 
 Array = NDArray[np.float64]
@@ -60,12 +60,12 @@ class Statics:
         q: Array = np.linalg.solve(own.T @ (masses * own), own.T @ (masses * left))
         return q
 
-    def rest(self, start: Array, contact: Contact, centres: Array) -> tuple[Array, bool]:
+    def rest(self, start: Array, contact: Contact, placed: Placed) -> tuple[Array, bool]:
         """The shape (B, d) at rest whose state is that of start (B, d), and whether it was found.
 
-        centres (C, d), m: of the contact's colliders.
+        placed: the contact's colliders.
         """
-        objective = _Held(self, contact, centres)
+        objective = _Held(self, contact, placed)
         found = minimise(objective, start.ravel().copy(), self.tolerance, MOST_ITERATIONS)
         return found.q.reshape(start.shape), found.converged
 
@@ -81,8 +81,8 @@ class Statics:
 class _Held:
     """The energy of a body at rest, downhill only along what leaves the handles' state as it is."""
 
-    def __init__(self, statics: Statics, contact: Contact, centres: Array) -> None:
-        self._s, self._contact, self._centres = statics, contact, centres
+    def __init__(self, statics: Statics, contact: Contact, placed: Placed) -> None:
+        self._s, self._contact, self._placed = statics, contact, placed
 
     def advance(self, q: Array) -> tuple[Array, bool]:
         return q, True
@@ -149,7 +149,7 @@ class _Held:
         return values
 
     def _pressed(self, q: Array) -> tuple[Indices, Array, Array]:
-        return self._contact.pressed(q.reshape(-1, self._s.body.coordinates.dimension), self._centres)
+        return self._contact.pressed(q.reshape(-1, self._s.body.coordinates.dimension), self._placed)
 
     def _springs(self, q: Array) -> tuple[Indices, Array, Array]:
         """(k, s d): coordinates of q, and how much each pushes a point off; (k,) short of reach."""

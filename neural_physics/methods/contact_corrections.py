@@ -56,9 +56,9 @@ class ContactCorrections:
     there are frames; cubature.vertices, cubature.masses (S,), cubature.elements (k, d + 1),
     cubature.inverse_rest (k, d, d), cubature.volumes (k,), cubature.moduli (k, 2); contact.corners,
     contact.weights (P, d + 1); where there are such handles, handles.held (g,), handles.aside (g, d); where
-    there are colliders, colliders.channels (C,), colliders.anchors (C, d), colliders.turns (C, d, d); and of
-    each correction NAME, which is "internal" or "external": NAME.basis (m, B, d), NAME.mean, scale, low,
-    high (i,), NAME.layers.K.weight and .bias.
+    there are colliders, colliders.channels (C,), colliders.anchors (C, d), colliders.turning (C,) and
+    colliders.axes (C, 3, d), see `FollowedColliders`; and of each correction NAME, which is "internal" or
+    "external": NAME.basis (m, B, d), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
     Settings: free: n; elasticity; steps: of a frame; damping, s; gravity (d,), m/s^2; tolerance, m;
     iterations; stiffness, N/m, and reach, m, of contact; fade, m; colliders: a kind and sizes in m of each,
     of a polygon all coordinates of its corners.
@@ -89,15 +89,17 @@ class ContactCorrections:
             self._settings.stiffness,
             self._settings.reach,
             self._settings.shapes,
-            self._colliders.turns,
         )
         surface = Surface(contact, vertices)
+        oriented = self._colliders.oriented
+        told = (d * d if oriented else d) + 1  # of a collider: where it is, how it is turned, its size
         corrections = Corrections(
             self.handles,
             correction_of(model, "internal", self.handles.rest.size, (count, d)),
-            correction_of(model, "external", d + 1, (count, d)),
+            correction_of(model, "external", told, (count, d)),
             surface,
             self._settings.fade,
+            oriented=oriented,
         )
         chosen = model.indices("cubature.vertices", -1, below=count)
         self.dynamics = Dynamics(
@@ -184,7 +186,7 @@ class ContactCorrections:
     def around(self, y: Vector) -> Around:
         """Where y has frames, colliders and the handles that are held."""
         return Around(
-            self._frames.rows(y), self._colliders.centres(y), self._colliders.sizes, *self._held.held(y)
+            self._frames.rows(y), self._colliders.placed(y), self._colliders.sizes, *self._held.held(y)
         )
 
     def _state(self, motion: Motion, y: Vector) -> HandleState:

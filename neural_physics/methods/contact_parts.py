@@ -20,7 +20,7 @@ from ..subspace.corrections import Correction
 from ..subspace.cubature import ENERGIES, Cubature
 from ..subspace.handles import Handles
 from ..subspace.networks import TanhNetwork
-from ..subspace.surroundings import FollowedFrames, HeldHandles, PlacedColliders
+from ..subspace.surroundings import FollowedColliders, FollowedFrames, HeldHandles
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -128,16 +128,20 @@ def _handle_channels(model: Model) -> list[Channel]:
     return [channel for channel in model.info.channels.channels if channel.kind == "handle"]
 
 
-def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> PlacedColliders:
+def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> FollowedColliders:
     """Where y has each of the shapes."""
-    count, d = len(shapes), axes.shape[1]
+    count, d, e = len(shapes), axes.shape[1], model.info.channels.size
     if not count:
-        return PlacedColliders((), np.zeros((0, d, d)), np.zeros(0, np.intp), np.zeros((0, d)), axes)
-    channels = model.indices("colliders.channels", count, below=model.info.channels.size - 2, least=-1)
+        nothing = np.zeros(0, np.intp)
+        return FollowedColliders((), nothing, np.zeros((0, d)), nothing, np.zeros((0, 3, d)), axes)
+    channels = model.indices("colliders.channels", count, below=e - 2, least=-1)
+    turning = model.indices("colliders.turning", count, below=max(0, e - 5), least=-1)
     if (np.diff((channels >= 0).astype(int)) > 0).any():
         raise damaged(model.path, "its colliders that move do not come first")
-    turns, anchors = array(model, "colliders.turns", count, d, d), array(model, "colliders.anchors", count, d)
-    return PlacedColliders(shapes, turns, channels, anchors, axes)
+    if (turning[channels < 0] >= 0).any():
+        raise damaged(model.path, "a collider that does not move turns")
+    own, anchors = array(model, "colliders.axes", count, 3, d), array(model, "colliders.anchors", count, d)
+    return FollowedColliders(shapes, channels, anchors, turning, own, axes)
 
 
 def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubature:

@@ -15,12 +15,24 @@ Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
+class Placed:
+    """Where C colliders are: centres (C, d), m, and how the axes of their shapes are turned, (C, d, d)."""
+
+    centres: Array
+    turns: Array
+
+    def only(self, *colliders: int) -> Placed:
+        """These of the colliders."""
+        return Placed(self.centres[list(colliders)], self.turns[list(colliders)])
+
+
+@dataclass(frozen=True)
 class Contact:
     """Energy k / 2 (reach - d)^2 of every point that is nearer than `reach`, m, to a collider.
 
     corners (P, s), weights (P, s): which vertices carry each point, and by how much, with the sum 1; of a
     vertex itself s times that, and 1, 0, 0, ... stiffness: k, N/m. shapes: C colliders, in axes of their
-    own that are turned by turns (C, d, d). d is 3, or 2 in the plane of a flat body.
+    own. d is 3, or 2 in the plane of a flat body.
     """
 
     corners: Indices
@@ -28,29 +40,25 @@ class Contact:
     stiffness: float
     reach: float
     shapes: Sequence[Collider]
-    turns: Array
 
     def only(self, *colliders: int) -> Contact:
         """With these of the colliders."""
-        shapes = [self.shapes[number] for number in colliders]
-        return replace(self, shapes=shapes, turns=self.turns[list(colliders)])
+        return replace(self, shapes=[self.shapes[number] for number in colliders])
 
     def points(self, positions: Array) -> Array:
         """(P, d) m, of the vertices' positions (B, d)."""
         return np.einsum("pk,pkd->pd", self.weights, positions[self.corners])
 
-    def least_gap(self, positions: Array, collider: int, centre: Array) -> float:
-        """How far off the nearest point is from a collider at a place (d,), m; negative inside."""
-        own = (self.points(positions) - centre) @ self.turns[collider]
+    def least_gap(self, positions: Array, collider: int, placed: Placed) -> float:
+        """How far off the nearest point is from one of the colliders, m; negative inside."""
+        own = (self.points(positions) - placed.centres[collider]) @ placed.turns[collider]
         return float(self.shapes[collider].distance(own).min())
 
-    def pressed(self, positions: Array, centres: Array) -> tuple[Indices, Array, Array]:
-        """What presses, of colliders at centres (C, d): which points (k,), short of reach by (k,) m, and
-        outward normals (k, d).
-        """
+    def pressed(self, positions: Array, placed: Placed) -> tuple[Indices, Array, Array]:
+        """What presses: which points (k,), short of reach by (k,) m, and outward normals (k, d)."""
         points = self.points(positions)
         which, short, normals = [np.zeros(0, np.intp)], [np.zeros(0)], [np.zeros((0, points.shape[1]))]
-        for shape, turn, centre in zip(self.shapes, self.turns, centres, strict=True):
+        for shape, turn, centre in zip(self.shapes, placed.turns, placed.centres, strict=True):
             own = (points - centre) @ turn
             missing = self.reach - shape.distance(own)
             near = np.flatnonzero(missing > 0.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .contact import Contact
+from .contact import Contact, Placed
 from .handles import Handles
 from .locator import Locator
 from .networks import TanhNetwork
@@ -66,18 +66,21 @@ class Corrections:
         external: Correction | None,
         surface: Surface,
         fade: float,
+        *,
+        oriented: bool,
     ) -> None:
+        """oriented: whether r_ext is told how colliders are turned, too."""
         self._handles, self._internal, self._external = handles, internal, external
         given = [each.basis for each in (internal, external) if each is not None]
         self.basis = np.concatenate(given) if given else np.zeros((0, *handles.gradients.shape[:2]))
-        self._fade = fade
+        self._fade, self._oriented = fade, oriented
         self._inner = len(internal.basis) if internal else 0
         self._contact = surface.contact
         self._surface = Part(handles, self.basis, surface.vertices)
         self._locate = Locator(handles, surface.vertices)
 
-    def pose(self, q: Array, centres: Array, sizes: Array, turned: Array | None = None) -> Pose:
-        """The body at Q (h, d), with moving colliders at centres (k, d) of sizes (k,), both in m.
+    def pose(self, q: Array, placed: Placed, sizes: Array, turned: Array | None = None) -> Pose:
+        """The body at Q (h, d), with colliders in their places, of which the first (k,) move, of sizes in m.
 
         turned (d, d): the anchor's rotation, where it is not to be told from Q.
         """
@@ -95,16 +98,17 @@ class Corrections:
             if len(self._handles.rest) == n:
                 # The anchor is the free points' own middle: it goes along with them.
                 slopes[inner] -= slopes[inner].mean(1, keepdims=True)
-        if self._external is not None and len(centres):
+        if self._external is not None and len(sizes):
             outer = slice(self._inner, None)
             surface = self._surface.positions(Pose(q, c, slopes.reshape(len(c), d * n), outside))
-            for number, (centre, size) in enumerate(zip(centres, sizes, strict=True)):
-                share = self._share(self._contact.least_gap(surface, number, centre))
+            for number, size in enumerate(sizes):
+                share = self._share(self._contact.least_gap(surface, number, placed))
                 if share > 0.0:
-                    at_rest, moved = self._locate(centre, q)
+                    turn = placed.turns[number] if self._oriented else None
+                    at_rest, moved = self._locate(placed.centres[number], q, turn)
                     found, slope = self._external.network.with_jacobian(np.append(at_rest, size))
                     c[outer] += share * found
-                    slopes[outer] += share * np.einsum("ma,anb->mnb", slope[:, :d], moved)
+                    slopes[outer] += share * np.einsum("ma,anb->mnb", slope[:, :-1], moved)
         return Pose(q, c, slopes.reshape(len(c), d * n), outside)
 
     def _share(self, gap: float) -> float:

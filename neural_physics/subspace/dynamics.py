@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from .contact import Placed
 from .corrections import Corrections, Part, Pose, Surface
 from .cubature import Cubature
 from .handles import Handles
@@ -35,13 +36,13 @@ class Motion:
 
 @dataclass(frozen=True)
 class Around:
-    """What acts in a step, at its end: frames (k (d + 1), d): the frames' rows of Q, m; centres (C, d) m: of
-    all colliders, those that move first; sizes (c,) m: of the c that move. held (g,): which free rows of Q
-    are where they are told to be, and places (g, d), m: where that is.
+    """What acts in a step, at its end: frames (k (d + 1), d): the frames' rows of Q, m; placed: all
+    colliders, those that move first; sizes (c,) m: of the c that move. held (g,): which free rows of Q are
+    where they are told to be, and places (g, d), m: where that is.
     """
 
     frames: Array
-    centres: Array
+    placed: Placed
     sizes: Array
     held: Indices = field(default_factory=lambda: np.zeros(0, np.intp))
     places: Array = field(default_factory=lambda: np.zeros((0, 3)))
@@ -100,7 +101,7 @@ class Dynamics:
     def pose(self, q: Array, around: Around, turned: Array | None = None) -> Pose:
         """See `Corrections.pose`."""
         rows = np.concatenate([q, around.frames])
-        return self.corrections.pose(rows, around.centres[: len(around.sizes)], around.sizes, turned)
+        return self.corrections.pose(rows, around.placed, around.sizes, turned)
 
     def step(self, motion: Motion, dt: float, around: Around) -> Motion:
         """Where equation 6 holds dt seconds later, or the nearest to it that was found.
@@ -195,7 +196,7 @@ class _Step:
     def _pushes(self, pose: Pose) -> tuple[Array, Array]:
         """(k, m) how pressed points move along their normals, and (k,) how much too near they are, m."""
         of, contact = self._of, self._of._surface.contact
-        which, short, normals = contact.pressed(of._touching.positions(pose), self._around.centres)
+        which, short, normals = contact.pressed(of._touching.positions(pose), self._around.placed)
         if not len(which):
             return np.zeros((0, of._handles.free * pose.q.shape[1]))[:, self._loose], short
         corners = contact.corners[which]

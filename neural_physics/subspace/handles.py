@@ -66,8 +66,13 @@ def rigid_fit(rest: Array, now: Array) -> tuple[Array, Array]:
     moments = (now - middle).T @ (rest - rest.mean(0))
     # Of all turns that fit points on a line, the smallest.
     moments += 1e-12 * max(float(np.abs(moments).max()), 1e-200) * np.eye(len(moments))
-    left, _, right = np.linalg.svd(moments)
-    turn = np.eye(len(moments))
+    return nearest_rotation(moments), middle
+
+
+def nearest_rotation(matrix: Array) -> Array:
+    """The rotation (d, d) that is nearest to a matrix, in the mean square of its entries."""
+    left, _, right = np.linalg.svd(matrix)
+    turn = np.eye(len(matrix))
     turn[-1, -1] = np.sign(np.linalg.det(left @ right)) or 1.0
     rotation: Array = left @ turn @ right
-    return rotation, middle
+    return rotation

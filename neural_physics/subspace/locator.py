@@ -27,10 +27,12 @@ class Locator:
         self._rest = self._handles.positions(handles.rest)
         self._scale = NEAR * float(np.linalg.norm(np.ptp(self._rest, axis=0)))
 
-    def __call__(self, place: Array, q: Array) -> tuple[Array, Array]:
+    def __call__(self, place: Array, q: Array, turn: Array | None = None) -> tuple[Array, Array]:
         """(d,) m, of a place (d,) with the handles at Q (h, d), and its derivatives by the free ones.
 
-        These, (d, n, d), leave out that the share of each vertex, and F, change with Q.
+        turn (d, d): of the collider's axes. Then all but the last of these follow, as they would be, one
+        after the other: (d d,). The derivatives, (d, n, d) or (d d, n, d), leave out that the share of each
+        vertex changes with Q, and those of the place that F does.
         """
         handles = self._handles
         away = place - handles.positions(q)
@@ -41,4 +43,12 @@ class Locator:
         inverse = cofactor(f).swapaxes(1, 2) / np.maximum(determinant(f), FLATTEST)[:, None, None]
         found: Array = shares @ (self._rest + (inverse @ away[:, :, None])[:, :, 0])
         weights = shares[:, None] * handles.weights[:, : handles.free]
-        return found, -np.einsum("vab,vn->anb", inverse, weights)
+        slopes = -np.einsum("vab,vn->anb", inverse, weights)
+        if turn is None:
+            return found, slopes
+        axes = inverse @ turn[:, :-1]
+        # d(F^-1) = -F^-1 dF F^-1
+        leaning = np.einsum("v,vck,vcn->vkn", shares, axes, handles.gradients[:, :, : handles.free])
+        turning = -np.einsum("vab,vkn->kanb", inverse, leaning)
+        turned = np.einsum("v,vak->ka", shares, axes)
+        return np.append(found, turned), np.concatenate([slopes, turning.reshape(-1, *slopes.shape[1:])])

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from ..energies.colliders.collider import Collider
 from ..energies.colliders.sphere import Sphere
+from .contact import Placed
+from .handles import nearest_rotation
 
 Array = NDArray[np.float64]
 
@@ -33,18 +35,21 @@ class FollowedFrames:
 
 
 @dataclass(frozen=True)
-class PlacedColliders:
+class FollowedColliders:
     """C shapes, those that move first.
 
-    turns (C, d, d): of their axes, which do not turn any further. channels (C,): the first of the three
-    numbers of y that tell where each is, -1 where it stands. anchors (C, d), m: its place less what is told.
-    axes (3, d): the body's coordinates, in those that y tells places in.
+    channels (C,): the first of the three numbers of y that tell where each is, -1 where it stands. anchors
+    (C, d), m: its place less what is told. turning (C,): the first of the six numbers of y that tell its
+    object's first two axes, -1 where it keeps its orientation. own (C, 3, d): the axes of its shape in those
+    of the object; where it does not turn, in those that y tells places in. axes (3, d): the body's
+    coordinates in these.
     """
 
     shapes: Sequence[Collider]
-    turns: Array
     channels: NDArray[np.intp]
     anchors: Array
+    turning: NDArray[np.intp]
+    own: Array
     axes: Array = field(default_factory=lambda: np.eye(3))
 
     @property
@@ -58,12 +63,28 @@ class PlacedColliders:
         moving = self.shapes[: self.moving]
         return np.array([shape.radius if isinstance(shape, Sphere) else 0.0 for shape in moving])
 
-    def centres(self, y: NDArray[np.floating]) -> Array:
-        """(C, d) m, of y (e,)."""
-        places = self.anchors.copy()
+    @property
+    def oriented(self) -> bool:
+        """Whether any of those that move also turns."""
+        return bool((self.turning >= 0).any())
+
+    def placed(self, y: NDArray[np.floating]) -> Placed:
+        """Where y (e,) has them."""
+        centres = self.anchors.copy()
         moving = self.channels >= 0
-        places[moving] += y[self.channels[moving, None] + np.arange(3)] @ self.axes
-        return places
+        centres[moving] += y[self.channels[moving, None] + np.arange(3)] @ self.axes
+        turns = [
+            nearest_rotation(self.axes.T @ (rotation_of(y[at : at + 6]) if at >= 0 else np.eye(3)) @ own)
+            for at, own in zip(self.turning, self.own, strict=True)
+        ]
+        return Placed(centres, np.array(turns).reshape(-1, *[self.axes.shape[1]] * 2))
+
+
+def rotation_of(axes: NDArray[np.floating]) -> Array:
+    """(3, 3), of an object's first two axes (6,), which between two frames are not quite unit vectors."""
+    first, second = np.asarray(axes, np.float64).reshape(2, 3)
+    rotation: Array = np.column_stack([first, second, np.cross(first, second)])
+    return nearest_rotation(rotation)
 
 
 FIRM = 0.5  # from here on a handle is held: between two frames a hold begins, or ends, halfway
@@ -75,7 +96,7 @@ class HeldHandles:
 
     So what lies between a frame in which a handle is free, all four 0, and one in which it is held is the
     same place with less weight. rows (c,): of Q. channels (c,): the first of the four. aside (c, d), m: from
-    the place that is told to where the handle is to be. axes (3, d): as `PlacedColliders` has them.
+    the place that is told to where the handle is to be. axes (3, d): as `FollowedColliders` has them.
     """
 
     rows: NDArray[np.intp]

@@ -54,7 +54,7 @@ def contact_model_file(mesh: Mesh, handle: str = "") -> bytes:
         "frames.matrix": np.tile(np.eye(3), (4, 1)),
         "contact.weights": np.array([[1.0, 0.0, 0.0, 0.0]]),
         "colliders.anchors": anchors,
-        "colliders.turns": turns,
+        "colliders.axes": turns,
         "cubature.masses": np.full(count, mass),
         "cubature.inverse_rest": np.eye(3)[None],
         "cubature.volumes": np.zeros(1),
@@ -64,6 +64,7 @@ def contact_model_file(mesh: Mesh, handle: str = "") -> bytes:
         "carriers.corners": np.repeat(np.arange(count)[:, None], 4, 1),
         "contact.corners": np.full((1, 4), last),
         "colliders.channels": np.full(3, -1),
+        "colliders.turning": np.full(3, -1),
         "cubature.vertices": np.arange(count),
         "cubature.elements": np.arange(4)[None],
     }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from handle_blocks import block, handles_of, surface_of, whole
+from handle_blocks import block, handles_of, placed, surface_of, whole
 from scipy.spatial.transform import Rotation
 
 from ml_backend.cubature_fitting import fit_elements, fit_masses
 from neural_physics.energies.colliders.sphere import Sphere
+from neural_physics.subspace.contact import Placed
 from neural_physics.subspace.corrections import (
     Correction,
     Corrections,
@@ -38,16 +39,13 @@ def network(inputs, outputs, seed, range_=np.inf):
     return TanhNetwork(0.1 * rng.normal(size=inputs), 0.5 + rng.random(inputs), low, high, layers)
 
 
-def corrections_of(body, handles, fade=10.0):
+def corrections_of(body, handles, fade=10.0, oriented=False):
     rng = np.random.default_rng(5)
     bases = [0.01 * rng.normal(size=(k, body.vertex_count, 3)) for k in (4, 3)]
     inner = Correction(network(3 * len(handles.rest), 4, 1), bases[0])
-    outer = Correction(network(4, 3, 2), bases[1])
-    return (
-        Corrections(handles, inner, outer, surface_of(body, (Sphere(0.1), Sphere(0.2))), fade),
-        inner,
-        outer,
-    )
+    outer = Correction(network(10 if oriented else 4, 3, 2), bases[1])
+    surface = surface_of(body, (Sphere(0.1), Sphere(0.2)))
+    return Corrections(handles, inner, outer, surface, fade, oriented=oriented), inner, outer
 
 
 def bent(handles, turned=True):
@@ -85,7 +83,7 @@ def test_equation_1_is_what_comes_out(held):
     corrections, inner, outer = corrections_of(body, handles, fade=1e9)
     q = bent(handles)
     centres, sizes = np.array([[0.9, 0.2, 0.4], [0.3, 0.1, 0.7]]), np.array([0.1, 0.2])
-    pose = corrections.pose(q, centres, sizes)
+    pose = corrections.pose(q, placed(*centres), sizes)
     rotation, place = handles.placement(q)
     local = np.tensordot(inner.network(internal_features(q, rotation, place)), inner.basis, 1)
     for centre, size in zip(centres, sizes, strict=True):
@@ -109,7 +107,7 @@ def test_equation_4_is_the_jacobian_where_f_and_the_placement_stay(held, pinned)
         handles = handles_of(body, POINTS)
     corrections, _, _ = corrections_of(body, handles, fade=1e9)
     q, n = bent(handles), handles.free
-    centres, sizes = np.zeros((0, 3)), np.zeros(0)
+    nothing, sizes = placed(), np.zeros(0)
     turned = handles.placement(q)[0]
     part = Part(handles, corrections.basis, np.arange(body.vertex_count))
     deformation = handles.deformation(q)
@@ -117,11 +115,11 @@ def test_equation_4_is_the_jacobian_where_f_and_the_placement_stay(held, pinned)
     def shape(flat):
         moved = q.copy()
         moved[:n] = flat.reshape(n, 3)
-        c = corrections.pose(moved, centres, sizes, turned).c
+        c = corrections.pose(moved, nothing, sizes, turned).c
         r = np.tensordot(c, corrections.basis, 1)
         return handles.positions(moved) + (deformation @ r[:, :, None])[:, :, 0]
 
-    found = part.jacobian(corrections.pose(q, centres, sizes, turned))
+    found = part.jacobian(corrections.pose(q, nothing, sizes, turned))
     at = q[:n].ravel()
     columns = [(shape(at + s) - shape(at - s)) / 2e-6 for s in 1e-6 * np.eye(3 * n)]
     np.testing.assert_allclose(found, np.stack(columns, 2), atol=1e-7)
@@ -139,23 +137,46 @@ def test_a_collider_is_found_where_it_would_be_at_rest():
     np.testing.assert_allclose(slopes.sum(1), -np.linalg.inv(matrix), atol=1e-9)
 
 
-def test_corrections_turn_and_move_with_the_body(held):
+@pytest.mark.parametrize("oriented", [False, True])
+def test_corrections_turn_and_move_with_the_body(held, oriented):
     body, handles = held
-    corrections, _, _ = corrections_of(body, handles)
+    corrections, _, _ = corrections_of(body, handles, oriented=oriented)
     part = Part(handles, corrections.basis, np.arange(body.vertex_count))
-    q, centre = bent(handles, turned=False), np.array([[0.9, 0.2, 0.4]])
-    turn = Rotation.from_rotvec([0.5, -0.4, 1.0]).as_matrix()
-    before = part.positions(corrections.pose(q, centre, np.array([0.1])))
-    after = part.positions(corrections.pose(q @ turn.T + 1.0, centre @ turn.T + 1.0, np.array([0.1])))
+    q, axes = bent(handles, turned=False), Rotation.from_rotvec([-0.2, 0.9, 0.3]).as_matrix()
+    turn, size = Rotation.from_rotvec([0.5, -0.4, 1.0]).as_matrix(), np.array([0.1])
+    beside = Placed(np.array([[0.9, 0.2, 0.4]]), axes[None])
+    before = part.positions(corrections.pose(q, beside, size))
+    along = Placed(beside.centres @ turn.T + 1.0, turn @ beside.turns)
+    after = part.positions(corrections.pose(q @ turn.T + 1.0, along, size))
     np.testing.assert_allclose(after, before @ turn.T + 1.0, atol=1e-9)
+    otherwise = part.positions(corrections.pose(q, Placed(beside.centres, np.eye(3)[None]), size))
+    assert (np.abs(otherwise - before).max() > 1e-4) == oriented
+
+
+def test_how_a_collider_is_turned_is_told_as_the_body_at_rest_would_see_it():
+    """Exactly where the blend is affine, and its derivatives are those of finite differences."""
+    body = block()
+    handles = handles_of(body, POINTS)
+    locate = Locator(handles, np.arange(body.vertex_count))
+    matrix, axes = np.array([[1.2, 0.3, -0.1], [0.0, 0.8, 0.4], [0.2, 0.1, 1.1]]), np.eye(3)[[2, 0, 1]]
+    place, affine = np.array([0.5, 0.4, 0.9]), handles.rest @ matrix.T + 0.3
+    found, slopes = locate(place, affine, axes)
+    np.testing.assert_allclose(found[3:].reshape(2, 3), (np.linalg.inv(matrix) @ axes)[:, :2].T, atol=1e-9)
+    np.testing.assert_array_equal(found[:3], locate(place, affine)[0])
+    # The shares of vertices change with Q, but where all vertices say the same that changes nothing.
+    for number, axis in ((0, 0), (3, 2)):
+        moved = np.zeros_like(affine)
+        moved[number, axis] = 1e-6
+        ahead, back = (locate(place, affine + sign * moved, axes)[0] for sign in (1.0, -1.0))
+        np.testing.assert_allclose(slopes[3:, number, axis], (ahead - back)[3:] / 2e-6, atol=1e-6)
 
 
 def test_a_collider_that_is_far_changes_nothing(held):
     body, handles = held
     corrections, _, _ = corrections_of(body, handles, fade=0.05)
     q = bent(handles)
-    alone = corrections.pose(q, np.zeros((0, 3)), np.zeros(0))
-    far = corrections.pose(q, np.array([[5.0, 0.0, 0.0]]), np.array([0.1]))
+    alone = corrections.pose(q, placed(), np.zeros(0))
+    far = corrections.pose(q, placed([5.0, 0.0, 0.0]), np.array([0.1]))
     np.testing.assert_array_equal(far.c, alone.c)
     np.testing.assert_array_equal(far.slopes, alone.slopes)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from handle_blocks import block, dynamics_of, handles_of, whole
+from handle_blocks import block, dynamics_of, handles_of, placed, whole
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
 
@@ -20,7 +20,7 @@ from neural_physics.subspace.surroundings import HeldHandles
 
 DT = 1.0 / 60.0
 DOWN = (0.0, 0.0, -9.81)
-NOTHING = Around(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0))
+NOTHING = Around(np.zeros((0, 3)), placed(), np.zeros(0))
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def loose():
 
 def standing(handles):
     """Frames where they are at rest, and nothing else around."""
-    return Around(handles.rest[handles.free :], np.zeros((0, 3)), np.zeros(0))
+    return Around(handles.rest[handles.free :], placed(), np.zeros(0))
 
 
 def test_a_free_body_falls_as_implicit_euler_has_it(loose):
@@ -116,7 +116,7 @@ def test_frames_carry_the_body_along_and_around():
     dynamics = dynamics_of(body, handles)
     turn = Rotation.from_rotvec([0.0, 0.0, 0.4]).as_matrix()
     aim = handles.rest @ turn.T + [0.1, 0.2, 0.0]
-    around = Around(aim[8:], np.zeros((0, 3)), np.zeros(0))
+    around = Around(aim[8:], placed(), np.zeros(0))
     motion = dynamics.at(handles.rest[:8], standing(handles))
     for _ in range(100):
         motion = dynamics.step(motion, 0.1, around)
@@ -145,7 +145,7 @@ def test_a_block_rests_on_the_ground_with_its_weight(loose):
     dynamics = dynamics_of(
         loose, handles, DOWN, (HalfSpace(),), tolerance=1e-9, stiffness=stiffness, reach=reach
     )
-    around = Around(np.zeros((0, 3)), np.array([[0.0, 0.0, -0.01]]), np.zeros(0))
+    around = Around(np.zeros((0, 3)), placed([0.0, 0.0, -0.01]), np.zeros(0))
     motion = dynamics.at(handles.rest, around)
     for _ in range(150):
         motion = dynamics.step(motion, 0.05, around)
@@ -160,11 +160,11 @@ def test_a_ball_pushes_the_body_aside():
     ball = Sphere(0.12)
     dynamics = dynamics_of(body, handles, shapes=(ball,), stiffness=3e4, reach=2e-3)
     motion = dynamics.at(
-        handles.rest[:12], Around(handles.rest[12:], np.array([[0.32, 0.0, 0.6]]), np.zeros(1))
+        handles.rest[:12], Around(handles.rest[12:], placed([0.32, 0.0, 0.6]), np.zeros(1))
     )
     for t in range(40):
         centre = np.array([[0.32, 0.0, 0.6 - 0.008 * t]])
-        motion = dynamics.step(motion, DT, Around(handles.rest[12:], centre, np.full(1, 0.12)))
+        motion = dynamics.step(motion, DT, Around(handles.rest[12:], placed(*centre), np.full(1, 0.12)))
     gaps = ball.distance(motion.x - centre)
     moved = np.linalg.norm(motion.x - body.rest_positions, axis=1)
     assert moved.max() > 0.02 and gaps.min() > -0.02 and motion.residual < 1e-3

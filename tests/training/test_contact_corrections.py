@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from bake_requests import cuboid, ground
+from handle_blocks import placed
 from motion_data import make_dataset
 from pressed_blocks import RADIUS, bake, pressed, silent
 from swinging_strips import bake as bake_strip
@@ -90,10 +91,10 @@ def test_corrections_bring_unseen_shapes_nearer_to_the_full_body(trained, held_o
             q, centre = q.astype(float), place[None].astype(float)
             n = scene.handles.free
             found = touched * 1
-            around = Around(q[n:], centre[:found], np.full(found, RADIUS))
+            around = Around(q[n:], placed(*centre[:found]), np.full(found, RADIUS))
             pose = method.dynamics.pose(q[:n], around)
             f = scene.handles.deformation(q)
-            alone = method.dynamics.pose(q[:n], Around(q[n:], centre[:0], np.zeros(0)))
+            alone = method.dynamics.pose(q[:n], Around(q[n:], placed(), np.zeros(0)))
             inner = part.positions(alone) if touched else scene.handles.positions(q)
             lacks = (f @ r.astype(float)[:, :, None])[:, :, 0]
             wrong += float(((part.positions(pose) - inner - lacks) ** 2).sum())
@@ -182,7 +183,7 @@ def test_solving_goes_on_where_it_was_stopped(held_out, dataset, tmp_path):
         solve(scene, spans, 4, preset, tmp_path / "cut.safetensors", StopAfter())
     resumed = solve(scene, spans, 4, preset, tmp_path / "cut.safetensors")
     for kind in ("internal", "external"):
-        for name in ("features", "r", "states", "centres", "recorded"):
+        for name in ("features", "r", "states", "centres", "turns", "recorded"):
             a, b = (getattr(getattr(each, kind), name) for each in (whole, resumed))
             np.testing.assert_array_equal(a, b)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from handle_blocks import block, handles_of, surface_of, whole
+from handle_blocks import block, handles_of, placed, surface_of, whole
 from scipy.optimize import minimize
 
 from ml_backend.methods.contact_statics import Statics
@@ -32,8 +32,8 @@ def test_it_is_the_least_energy_of_all_shapes_with_that_state(held):
     body, handles, statics = held
     start = handles.positions(bent(handles))
     contact = surface_of(body, (Sphere(0.15),), 2e4, 2e-3).contact
-    centres = np.array([start[:, 0].max() + 0.08, 0.0, 0.15])[None]
-    found, settled = statics.rest(start, contact, centres)
+    beside = placed([start[:, 0].max() + 0.08, 0.0, 0.15])
+    found, settled = statics.rest(start, contact, beside)
     elastic = whole(body)
     constraint = statics.held
     space = np.linalg.svd(constraint, full_matrices=True)[0][:, constraint.shape[1] :]
@@ -45,7 +45,7 @@ def test_it_is_the_least_energy_of_all_shapes_with_that_state(held):
 
     def energy(u):
         x = shape(u)
-        short = contact.pressed(x, centres)[1]
+        short = contact.pressed(x, beside)[1]
         weight = 9.81 * body.masses @ x[:, 2]
         return float(elastic.energies(x).sum() + weight + 0.5 * contact.stiffness * short @ short)
 
@@ -61,7 +61,7 @@ def test_the_state_and_the_pins_stay(held):
     q = bent(handles)
     start = handles.positions(q)
     np.testing.assert_allclose(statics.project(start, q[handles.free :]), q[: handles.free], atol=1e-10)
-    found, _ = statics.rest(start, surface_of(body).contact, np.zeros((0, 3)))
+    found, _ = statics.rest(start, surface_of(body).contact, placed())
     assert np.abs(found - start).max() > 1e-3
     np.testing.assert_allclose(statics.project(found, q[handles.free :]), q[: handles.free], atol=1e-9)
     np.testing.assert_array_equal(found[body.pinned], start[body.pinned])
@@ -71,7 +71,7 @@ def test_a_body_that_nothing_holds_has_shapes_at_rest_too():
     body = block(tetrahedra=60)
     handles = handles_of(body, 6)
     statics = Statics(body, handles, DOWN)
-    found, settled = statics.rest(body.rest_positions.copy(), surface_of(body).contact, np.zeros((0, 3)))
+    found, settled = statics.rest(body.rest_positions.copy(), surface_of(body).contact, placed())
     assert settled
     # It falls, but as a whole: that is held, and no weight is felt.
     np.testing.assert_allclose(found, body.rest_positions, atol=1e-4)

@@ -119,13 +119,18 @@ class _Run:
         """What Play reads of both corrections, and how their trainings went."""
         tensors: Tensors = {}
         courses: dict[str, Course] = {}
-        for name, wanted in (("internal", self.preset.internal), ("external", self.preset.external)):
+        preset, options = self.preset, self.options
+        for name, wanted, width in (
+            ("internal", preset.internal, preset.internal_width),
+            ("external", preset.external, preset.external_width),
+        ):
             samples: Samples = getattr(solved, name)
             if not wanted or not len(samples) or not np.abs(samples.r).max() > 0.0:
                 continue
             others: Samples = getattr(held_out, name)
-            preset, options = self.preset, self.options
-            learner = CorrectionLearner(samples, others, options.bases, preset, options.seed, self.device)
+            learner = CorrectionLearner(
+                samples, others, options.bases, preset, width, options.seed, self.device
+            )
             schedule = Schedule(
                 learner.steps,
                 min(preset.validate_every, learner.steps),

@@ -17,8 +17,10 @@ class ContactPreset(Preset):
     shapes at rest are solved; traverses: of each, the places where a collider is led in; depths: steps of
     that; depth: how far at most, as a share of the collider's own (a ball's radius).
     cubature: tetrahedra that stand for all in Play (0: all of them). iterations: of Newton's method in a
-    step, at most. layers, width: of both networks, the output included. epochs: over the samples, of each
-    network, in batches of `batch`; learning_rate: Adam's, falling as a cosine where `falling`.
+    step, at most. layers: of both networks, the output included; internal_width, external_width: theirs.
+    epochs: over the samples, of each network, in batches of `batch`; learning_rate: Adam's, falling as a
+    cosine where `falling`. solved: whether the last layers are solved for, and the first ones begin as steep
+    as suits the samples; see `contact_learner`.
     validate_every: steps; patience: validations without a better one before training ends; minutes: for each
     network at most (0: no limit).
     """
@@ -33,12 +35,14 @@ class ContactPreset(Preset):
     cubature: int = 150
     iterations: int = 8
     layers: int = 2
-    width: int = 200
+    internal_width: int = 200
+    external_width: int = 1000
     epochs: float = 1000.0
     batch: int = 512
     learning_rate: float = 1e-3
     falling: bool = True
-    validate_every: int = 100
+    solved: bool = True
+    validate_every: int = 500
     patience: int = 20
     minutes: float = 4.0
 
@@ -51,7 +55,8 @@ class ContactPreset(Preset):
         "cubature": (0, math.inf),
         "iterations": (1, 100),
         "layers": (2, 16),
-        "width": (1, 8192),
+        "internal_width": (1, 8192),
+        "external_width": (1, 8192),
         "epochs": (0, math.inf),
         "batch": (1, math.inf),
         "learning_rate": (0, math.inf),
@@ -65,15 +70,20 @@ class ContactPreset(Preset):
 PRESETS = {
     "preview": ContactPreset(poses=60, traverses=4, epochs=300.0, minutes=0.5),
     "balanced": ContactPreset(),
-    "final": ContactPreset(poses=1500, traverses=16, cubature=300, width=1000, patience=40, minutes=60.0),
+    "final": ContactPreset(
+        poses=1500, traverses=16, cubature=300, external_width=2000, patience=40, minutes=60.0
+    ),
     # Romero 2021, section 4.3 and Table 1; docs/methods/contact_corrections.md says where all differ.
     "paper": ContactPreset(
         handles=8,
         poses=1200,
         cubature=600,
-        width=200,
+        internal_width=200,
+        external_width=200,
         epochs=1500.0,
         falling=False,
+        solved=False,
+        validate_every=100,
         patience=10**9,
         minutes=0.0,
     ),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Kind = Literal[
     "position",  # of an object's origin, in the reference frame
+    "orientation",  # an object's first two axes, unit vectors in the reference frame
     "joints",  # positions of an armature's joints, in the reference frame
     "pose",  # where an armature takes the mesh at rest, in world space; see `Channel.parts`
     "ground",  # the world's up direction and the height above the ground, in the reference frame
@@ -25,6 +26,7 @@ Kind = Literal[
 ]
 UNITS: dict[Kind, str] = {
     "position": "m",
+    "orientation": "1",
     "joints": "m",
     "pose": "1",
     "ground": "m",
@@ -40,6 +42,7 @@ UNITS: dict[Kind, str] = {
 # Numbers of y that a channel of each kind takes; those not named take any.
 SIZES: dict[Kind, int] = {
     "position": 3,
+    "orientation": 6,
     "ground": 4,
     "velocity": 3,
     "acceleration": 3,
@@ -149,6 +152,7 @@ def _channel_from_json(item: Mapping[str, Any]) -> Channel:
     return Channel(str(item["name"]), kind, size, str(item.get("source", "")), parts)
 
 
+ORIENTATION = " orientation"  # after an object's name, in those of channels of this kind
 HANDLE_PREFIX = "Handle "  # of the names of channels of kind "handle"
 
 

@@ -498,7 +498,8 @@ PROBLEMS: dict[str, str] = {
         "No channel of {object} tells where the collider {collider} is: add its position as a channel and bake again."
     ),
     "contact_collider_turns": (
-        "The collider {collider} of {object} turns, which no channel tells: let it keep its orientation, or use a ball."
+        "The collider {collider} of {object} turns, which no channel tells: switch on Turning for it "
+        "in its training motion and bake again, or let it keep its orientation."
     ),
     "contact_collider_shape": (
         "Contact corrections know balls, boxes and a ground that stands, and the collider {collider} of {object} "

@@ -125,6 +125,10 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
         column = settings_column(layout)
         column.prop(item, "object")
         column.prop(item, "motion", text="Motion")
+        moves_frame = settings.moving_frame and item.object == (settings.frame_object or obj)
+        may_turn = item.object is not None and item.object.type != "ARMATURE" and not is_wind(item.object)
+        if may_turn and not moves_frame:
+            column.prop(item, "turning")
         if item.object is None or item.motion == "KEEP":
             return
         if item.motion == "ACTIONS":
@@ -141,7 +145,7 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
             column.prop(item, "box_high", text="To")
             column.separator()
             column.prop(item, "fastest")
-        if is_wind(item.object) or (settings.moving_frame and item.object == (settings.frame_object or obj)):
+        if is_wind(item.object) or moves_frame or (may_turn and item.turning):
             column.prop(item, "turn")
             column.prop(item, "turn_axis")
         column.prop(item, "shortest")

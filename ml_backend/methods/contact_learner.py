@@ -32,7 +32,15 @@ LAST_RATE = 0.01  # of the learning rate, where it falls
 BEYOND = 0.1  # of the range of what was trained: how far what the network is told may be off it
 STILL = 1e-6  # of the largest spread: what varies by less does not vary
 STEEPNESS = (4.0, 1.0, 2.0, 8.0, 16.0)  # of the first layer, where the last is solved for: what is tried
-RIDGES = (1e-7, 1e-6, 1e-5, 1e-4)  # of the mean square of the last layer's inputs: what is tried
+RIDGES = (
+    1e-7,
+    1e-6,
+    1e-5,
+    1e-4,
+    1e-3,
+    1e-2,
+    1e-1,
+)  # of the mean square of the last layer's inputs: what is tried
 ROWS = 4096  # of samples, at once
 
 

@@ -155,9 +155,15 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     )
     strength_low: FloatProperty(name="Least Wind", description="Weakest wind in training", default=0.0)
     strength_high: FloatProperty(name="Most Wind", description="Strongest wind in training", default=1000.0)
+    turning: BoolProperty(
+        name="Turning",
+        description="Also react to how it is turned, and turn it while it wanders in training",
+        default=False,
+        update=show_anew,
+    )
     turn: FloatProperty(
         name="Turn",
-        description="How far the wind, or a moving reference frame, turns from where it points now",
+        description="How far it turns in training from how it is turned now",
         default=0.8,
         min=0.0,
         max=3.1416,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..channels import (
     HANDLE_PREFIX,
     KINEMATIC_KINDS,
+    ORIENTATION,
     POSE_ROWS,
     SIZES,
     Channel,
@@ -64,7 +65,11 @@ def layout_of(obj: bpy.types.Object) -> ChannelLayout:
             raise Problem("interaction_unset", object=obj.name, row=row)
         # Where the frame is, seen from itself, says nothing; that it moves does.
         if item.object != frame or item.object.type == "ARMATURE":
-            channels.append(_channel_of(obj, item, {c.name for c in channels}))
+            channel = _channel_of(obj, item, {c.name for c in channels})
+            channels.append(channel)
+            if channel.kind == "position" and item.turning:
+                name = channel.name + ORIENTATION
+                channels.append(Channel(name, "orientation", SIZES["orientation"], channel.source))
     if settings.use_ground:
         channels.append(Channel("Ground", "ground", 4))
     if settings.moving_frame:
@@ -113,6 +118,8 @@ def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
     """What a channel is read from; "" for the reference frame, and for a handle that nobody can hold here."""
     if channel.kind == "handle":
         return bindings.get(channel.name, "")
+    if channel.kind == "orientation":
+        return bindings.get(channel.name.removesuffix(ORIENTATION), channel.source)
     return bindings.get(channel.name, channel.source)
 
 
@@ -262,6 +269,8 @@ class ChannelSampler:
         match channel.kind:
             case "position":
                 return _position_reader(Named(self._obj.name, source))
+            case "orientation":
+                return _orientation_reader(Named(self._obj.name, source))
             case "joints":
                 return _joints_reader(Named(self._obj.name, source), channel)
             case "pose":
@@ -309,6 +318,17 @@ class _Frame:
 def _position_reader(source: Named) -> Reader:
     def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
         return (frame_from_world @ source.evaluated(depsgraph).matrix_world.translation).to_tuple()
+
+    return read
+
+
+def _orientation_reader(source: Named) -> Reader:
+    """The first two axes of an object, without its scale."""
+
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        turned = source.evaluated(depsgraph).matrix_world.to_quaternion()
+        axes = (frame_from_world.to_quaternion() @ turned).to_matrix().col
+        return (*axes[0], *axes[1])
 
     return read
 

@@ -94,7 +94,8 @@ def key_training_motion(obj: bpy.types.Object, span: Span, seed: int, role: Role
         elif is_wind(mover):
             _blow(mover, item, span, rng)
         else:
-            _wander(mover, item, span, rng, turns=settings.moving_frame and mover == frame)
+            turns = item.turning or (settings.moving_frame and mover == frame)
+            _wander(mover, item, span, rng, turns=turns)
 
 
 def _box(item: NEURALPHYSICS_PG_interaction) -> MotionBox:

@@ -68,6 +68,21 @@ def test_a_position_is_given_in_the_axes_of_a_bone_as_it_is_posed(cloth):
     assert sample(sampler_of(cloth)) == pytest.approx([0.0, 2.0, 0.0], abs=1e-6)
 
 
+def test_how_an_object_is_turned_is_told_by_its_first_axes_as_the_frame_sees_them(cloth):
+    cloth.rotation_euler, cloth.scale = (0.3, 0.8, -0.4), (2.0, 2.0, 2.0)
+    ball = add_ball()
+    ball.rotation_euler, ball.scale = (1.0, -0.2, 0.1), (0.5, 3.0, 1.0)
+    react_to(cloth, ball, turning=True)
+    names = [channel.name for channel in layout_of(cloth).channels]
+    assert names == ["Ball", "Ball orientation"]
+    axes = sample(sampler_of(cloth))[3:].reshape(2, 3)
+    world = axes @ cloth.rotation_euler.to_matrix().transposed()
+    assert world == pytest.approx(np.array(ball.rotation_euler.to_matrix())[:, :2].T, abs=1e-6)
+    other = add_empty("Cannon")  # what the place is bound to, the orientation is
+    other.rotation_euler = cloth.rotation_euler
+    assert sample(sampler_of(cloth, Ball="Cannon"))[3:] == pytest.approx([1, 0, 0, 0, 1, 0], abs=1e-6)
+
+
 def test_the_matrix_of_the_frame_takes_positions_back_to_the_object(cloth):
     cloth.location, cloth.rotation_euler = (0.5, -1.0, 2.0), (0.3, 0.8, -0.4)
     frame = add_empty("Frame", (3.0, 1.0, 0.0))

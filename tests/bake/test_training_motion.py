@@ -154,6 +154,19 @@ def test_a_moving_reference_frame_also_turns(cloth):
     assert 0.2 < angles.max() <= 0.5 + 1e-3
 
 
+@pytest.mark.parametrize("turning", [False, True])
+def test_what_has_turning_switched_on_turns_as_it_wanders(cloth, turning):
+    ball = add_ball()
+    ball.rotation_euler.z = 0.3
+    react_to(cloth, ball, **BOX, turning=turning, turn=0.5)
+    set_frame(FIRST)
+    key_training_motion(cloth, SPAN, seed=3, role="training")
+    turned = matrices(ball)[:, :3, :3]
+    from_start = turned @ turned[0].T
+    angles = np.arccos(np.clip((np.trace(from_start, axis1=1, axis2=2) - 1) / 2, -1, 1))
+    assert 0.2 < angles.max() <= 0.5 + 1e-3 if turning else angles.max() < 1e-3
+
+
 @pytest.mark.parametrize("axis", ["X", "Y", "Z"])
 def test_a_frame_may_turn_about_one_of_its_own_axes_alone(cloth, axis):
     pole = add_empty("Pole")

@@ -159,9 +159,7 @@ def test_a_ball_pushes_the_body_aside():
     handles = handles_of(body, 12)
     ball = Sphere(0.12)
     dynamics = dynamics_of(body, handles, shapes=(ball,), stiffness=3e4, reach=2e-3)
-    motion = dynamics.at(
-        handles.rest[:12], Around(handles.rest[12:], placed([0.32, 0.0, 0.6]), np.zeros(1))
-    )
+    motion = dynamics.at(handles.rest[:12], Around(handles.rest[12:], placed([0.32, 0.0, 0.6]), np.zeros(1)))
     for t in range(40):
         centre = np.array([[0.32, 0.0, 0.6 - 0.008 * t]])
         motion = dynamics.step(motion, DT, Around(handles.rest[12:], placed(*centre), np.full(1, 0.12)))

@@ -9,13 +9,14 @@ import numpy as np
 from bake_requests import jelly, request, tracks
 from flat_meshes import UPRIGHT, polygon
 from pressed_blocks import FPS, silent
+from scipy.spatial.transform import Rotation
 
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import simulate_take
 from neural_physics.bake_plan import BakePlan, PlannedTake
 from neural_physics.channels import Channel, ChannelLayout
 from neural_physics.dataset_info import DatasetInfo
-from neural_physics.motion import MotionBox, wander
+from neural_physics.motion import MotionBox, wander, wander_turn
 from neural_physics.reporting import StopRequest
 from neural_physics.rest_mesh import Mesh
 from neural_physics.takes import Dataset
@@ -23,10 +24,16 @@ from neural_physics.takes import Dataset
 LAYOUT = ChannelLayout((Channel("Presser", "position", 3, "Presser"),))
 
 
-def bake_flat(folder: Path, presser, reach, frames=90, turn=UPRIGHT, **settings) -> Dataset:
+TURNING = ChannelLayout((*LAYOUT.channels, Channel("Presser orientation", "orientation", 6, "Presser")))
+
+
+def bake_flat(
+    folder: Path, presser, reach, frames=90, turn=UPRIGHT, spin=0.0, told=True, **settings
+) -> Dataset:
     """A jelly of 0.4 m on its foot, and a collider that reaches `reach` below its middle; y is up.
 
-    Two takes, the second for validation.
+    Two takes, the second for validation. spin: radians, by which the collider turns in the plane at most;
+    told: whether a channel says so.
     """
     settings = {"young": 2e4, "tetrahedra": 200, "steps": 1, "damping": 0.02, "friction": 0.0, **settings}
     foot = [(x, 0.0) for x in np.linspace(-0.2, 0.2, 9)]
@@ -36,7 +43,8 @@ def bake_flat(folder: Path, presser, reach, frames=90, turn=UPRIGHT, **settings)
     rest = asked.rest_positions.astype(np.float32)
     loose = np.empty((0, 2), np.int32)
     mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
-    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, LAYOUT)
+    layout = TURNING if spin and told else LAYOUT
+    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, layout)
     dataset = Dataset.create(folder, info, mesh)
     takes = (PlannedTake("take_000", frames, 0, "training"), PlannedTake("take_001", frames, 1, "validation"))
     plan = BakePlan(str(folder), asked.object, "Scene", "Layer", (), takes, solver=("python",))
@@ -47,10 +55,14 @@ def bake_flat(folder: Path, presser, reach, frames=90, turn=UPRIGHT, **settings)
     for take in takes:
         rng = np.random.default_rng(take.seed)
         path = np.asarray(wander(box, frames, 1 / FPS, rng, (0.0, 0.45 + reach, 0.0))) @ turn.T
+        angles = wander_turn(spin, box, frames, 1 / FPS, rng, axis=2) if spin else np.zeros((frames, 3))
+        spins = turn @ Rotation.from_rotvec(angles).as_matrix() @ turn.T
         still = tracks(asked, frames)
         colliders = still.colliders.copy()
         colliders[:, 0, :3, 3] = path
-        y = path.astype(np.float32)
+        colliders[:, 0, :3, :3] = spins
+        axes = spins[:, :, :2].swapaxes(1, 2).reshape(frames, 6)
+        y = (np.hstack([path, axes]) if layout is TURNING else path).astype(np.float32)
         replace(still, fps=FPS, interaction=y, colliders=colliders).write(plan.tracks(take.name))
         simulate_take(plan, take.name, silent, StopRequest())
     return dataset

@@ -26,6 +26,7 @@ DEPTH = 0.2  # of what is pressed in, m
 RADIUS = 0.14
 HIGH = 0.32  # how far above the jelly things begin, m
 PRESSED = 0.13  # how deep they go, m
+TURN = 0.5  # radians, by which what has corners turns either way
 
 Outline = Sequence[tuple[float, float]]
 
@@ -45,7 +46,7 @@ def comb(scene: bpy.types.Scene) -> bpy.types.Object:
         corners += [(left, 0.0), (left + 0.3 * tooth, -length), (left + 0.7 * tooth, -length)]
         corners += [(left + tooth, 0.0)]
     half = 2 * (tooth + gap) + 0.5 * tooth
-    return _built(scene, "Comb", [*corners, (half, back), (-half, back)], SAIL)
+    return _built(scene, "Comb", [*corners, (half, back), (-half, back)], SAIL, TURN)
 
 
 def star(scene: bpy.types.Scene) -> bpy.types.Object:
@@ -54,10 +55,12 @@ def star(scene: bpy.types.Scene) -> bpy.types.Object:
     for k in range(10):
         angle, radius = -0.5 * pi + pi * k / 5.0, 0.1 if k % 2 else 0.22
         corners.append((radius * cos(angle), radius * sin(angle)))
-    return _built(scene, "Star", corners, STEEL)
+    return _built(scene, "Star", corners, STEEL, TURN)
 
 
-def _built(scene: bpy.types.Scene, name: str, outline: Outline, colour: Colour) -> bpy.types.Object:
+def _built(
+    scene: bpy.types.Scene, name: str, outline: Outline, colour: Colour, turn: float = 0.0
+) -> bpy.types.Object:
     view = View(camera=(-0.9, -3.4, 1.0), target=(0.0, 0.0, 0.42), lens=75.0)
     collection = open_stage(scene, f"Jelly with {name}", view, ground=-0.08, frames=FRAMES)
     jelly = add_mesh(collection, "Jelly", _slab(), JELLY, 0.12)
@@ -73,10 +76,17 @@ def _built(scene: bpy.types.Scene, name: str, outline: Outline, colour: Colour) 
     reach = -min(z for _, z in outline)
     top, low, high = HEIGHT + reach, HEIGHT + reach - PRESSED, HEIGHT + reach + HIGH
     react_to(jelly, presser, MotionBox((-0.25, 0.0, low), (0.25, 0.0, high), fastest=1.0))
+    item = settings_of(jelly).interactions[0]
+    item.turning, item.turn, item.turn_axis = turn > 0.0, turn, "Y"
     keys = [(1, 0.0, top + 0.2), (30, 0.0, low), (50, 0.0, top + 0.1), (75, -0.2, low + 0.03)]
     keys += [(105, 0.15, low + 0.05), (125, 0.2, top + 0.15), (150, 0.1, low), (165, 0.1, high)]
     keys += [(200, -0.1, low), (215, -0.1, top + 0.1), (FRAMES, 0.0, top + 0.2)]
     animate(presser, [(frame, (x, 0.0, z)) for frame, x, z in keys])
+    if turn:
+        for frame, share in ((50, 0.0), (75, -1.0), (105, 0.8), (165, 0.5), (200, -0.6), (FRAMES, 0.0)):
+            presser.rotation_euler = (0.0, share * turn, 0.0)
+            presser.keyframe_insert("rotation_euler", frame=frame)
+        presser.rotation_euler = (0.0, 0.0, 0.0)
     return jelly
 
 

@@ -221,7 +221,8 @@ class _Solving:
         rows = {
             f.name: np.array(self._rows.get(f"{kind}.{f.name}", empty), np.float32) for f in fields(Samples)
         }
-        return Samples(**rows | {"recorded": rows["recorded"] > 0.0})
+        recorded = rows.pop("recorded") > 0.0
+        return Samples(**rows, recorded=recorded)
 
     def save(self, path: Path, identity: str, done: int) -> None:
         tensors: Tensors = {name: np.stack(rows) for name, rows in self._rows.items()}

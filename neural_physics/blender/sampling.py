@@ -266,17 +266,14 @@ class ChannelSampler:
         return frame_kinematics([now, before, earlier], self._dt)
 
     def _reader(self, channel: Channel, source: str) -> Reader:
+        named = Named(self._obj.name, source)
+        if channel.kind in PLAIN_READERS:
+            return PLAIN_READERS[channel.kind](named)
         match channel.kind:
-            case "position":
-                return _position_reader(Named(self._obj.name, source))
-            case "orientation":
-                return _orientation_reader(Named(self._obj.name, source))
             case "joints":
-                return _joints_reader(Named(self._obj.name, source), channel)
+                return _joints_reader(named, channel)
             case "pose":
-                return pose_reader(Named(self._obj.name, source), self._obj, channel)
-            case "wind":
-                return _wind_reader(Named(self._obj.name, source))
+                return pose_reader(named, self._obj, channel)
             case "ground":
                 return _ground_reader(self._obj)
             case _:
@@ -431,3 +428,11 @@ def _joint_places(
 def _columns(pairs: list[tuple[int, int]]) -> tuple[Indices, Indices]:
     table = np.array(pairs, np.intp).reshape(-1, 2)
     return table[:, 0], table[:, 1]
+
+
+# Of channels that one object and nothing else tells.
+PLAIN_READERS: Mapping[str, Callable[[Named], Reader]] = {
+    "position": _position_reader,
+    "orientation": _orientation_reader,
+    "wind": _wind_reader,
+}

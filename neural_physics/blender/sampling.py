@@ -266,14 +266,13 @@ class ChannelSampler:
         return frame_kinematics([now, before, earlier], self._dt)
 
     def _reader(self, channel: Channel, source: str) -> Reader:
-        named = Named(self._obj.name, source)
         if channel.kind in PLAIN_READERS:
-            return PLAIN_READERS[channel.kind](named)
+            return PLAIN_READERS[channel.kind](Named(self._obj.name, source))
         match channel.kind:
             case "joints":
-                return _joints_reader(named, channel)
+                return _joints_reader(Named(self._obj.name, source), channel)
             case "pose":
-                return pose_reader(named, self._obj, channel)
+                return pose_reader(Named(self._obj.name, source), self._obj, channel)
             case "ground":
                 return _ground_reader(self._obj)
             case _:

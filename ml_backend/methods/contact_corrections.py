@@ -48,7 +48,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training, validation = split(dataset)
     emit({"event": "log", "text": "Placing the handles."})
     scene = contact_scene(dataset, body, training, preset.handles, options.handles)
-    run = _Run(dataset, options, scene, device, identity(dataset, options), emit, stop)
+    run = ContactTraining(dataset, options, scene, device, identity(dataset, options), emit, stop)
     solved = run.solved(training, preset.poses, "training")
     held_out = run.solved(validation, max(2, round(VALIDATION_SHARE * preset.poses)), "validation")
     if not len(solved.internal):
@@ -86,7 +86,7 @@ def solid_body(dataset: Dataset) -> Body:
 
 
 @dataclass
-class _Run:
+class ContactTraining:
     """What all stages of one training share."""
 
     dataset: Dataset

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,10 @@ class Around:
     sizes: Array
     held: Indices = field(default_factory=lambda: np.zeros(0, np.intp))
     places: Array = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def without_colliders(self) -> Around:
+        """The same where nothing touches."""
+        return replace(self, placed=self.placed.only(), sizes=self.sizes[:0])
 
     def holding(self, q: Array) -> Array:
         """q (n, d) with the rows that are held in their places; the same array where none is."""

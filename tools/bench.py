@@ -17,6 +17,7 @@ from statistics import median
 from typing import Any
 
 import bench_accuracy
+import bench_contact
 import bench_excursion
 import bench_hierarchy
 import bench_latent
@@ -92,6 +93,7 @@ PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     **bench_latent.PARTS,
     **bench_springs.PARTS,
     **bench_hierarchy.PARTS,
+    **bench_contact.PARTS,
 }
 
 

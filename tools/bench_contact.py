@@ -15,9 +15,13 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import bench_contact_accuracy
+import bench_contact_times
 from bench_runner import run_parts
 
-PARTS: dict[str, Callable[[], dict[str, Any]]] = {"contact_accuracy": bench_contact_accuracy.judge}
+PARTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "contact_accuracy": bench_contact_accuracy.judge,
+    "contact_times": bench_contact_times.judge,
+}
 
 
 if __name__ == "__main__":

@@ -131,7 +131,7 @@ def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections,
         n, around = scene.handles.free, method.around(y)
         ours = part.positions(method.dynamics.pose(q[:n], around))
         inner = part.positions(method.dynamics.pose(q[:n], around.without_colliders()))
-        touched = np.abs(full - alone).max() > 0.0
+        touched = len(scene.contact.pressed(full, placed)[0]) > 0
         frames["all"] += 1
         frames["touched"] += int(touched)
         told_of: Mapping[str, tuple[np.ndarray, np.ndarray]] = {"all": (ours - full, linear - full)}

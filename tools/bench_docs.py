@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import bench_contact_docs
 import bench_hierarchy_docs
 import bench_latent_docs
 import bench_spring_docs
@@ -308,6 +309,7 @@ PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     **bench_latent_docs.PLACES,
     **bench_spring_docs.PLACES,
     **bench_hierarchy_docs.PLACES,
+    **bench_contact_docs.PLACES,
 }
 
 

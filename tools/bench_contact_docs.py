@@ -1,0 +1,91 @@
+"""The tables of contact corrections in docs/benchmarks.md; see `bench_docs`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from markdown_tables import table
+
+Part = dict[str, Any]
+
+# Table 2 of the paper: by example, whether it turns, and the width of the network, frames and error in %.
+PAPERS = {
+    ("JELLY_WITH_CIRCLE", False): {200: "11 (9,748)"},
+    ("JELLY_WITH_COMB", False): {200: "15 (30,486)", 1000: "14 (30,486)"},
+    ("JELLY_WITH_COMB", True): {200: "21 (30,486)", 1000: "17 (30,486)", 3000: "12 (30,486)"},
+}
+
+
+def accuracy(part: Part) -> str:
+    """Table 2."""
+    lines = [
+        (
+            _name(row),
+            f"{row['triangles']:,}",
+            f"{row['shapes']['internal']:,}, {row['shapes']['external']:,}",
+            f"{row['width']:,}",
+            *(_percent(row["errors"][name]) for name in ("all", "touched", "without", "dents")),
+            PAPERS.get((row["jelly"], row["turning"]), {}).get(row["width"], ""),
+        )
+        for row in part["rows"]
+    ]
+    heads = (
+        "collider",
+        "triangles",
+        "shapes: *r_int*, *r_ext*",
+        "units of *r_ext*",
+        "all frames, %",
+        "in contact, %",
+        "*r_int* alone, %",
+        "dents alone, %",
+        "the paper, % (frames)",
+    )
+    frames = "; ".join(
+        f"{_name(row)} {row['frames']['all']}, {row['frames']['touched']} in contact"
+        for row in {_name(row): row for row in part["rows"]}.values()
+    )
+    return f"{table(heads, lines)}\n\nFrames that were tested on: {frames}."
+
+
+def times(part: Part) -> str:
+    """Table 1."""
+    lines = [
+        (
+            _name(row),
+            f"{row['triangles']:,}",
+            row["cubature"],
+            ", ".join(str(row["bases"].get(name, 0)) for name in ("internal", "external")),
+            f"{row['width']:,}",
+            *(f"{1e3 / row['ms'][name]:.0f}" for name in ("linear", "ours", "full")),
+            f"{row['ms']['full'] / row['ms']['ours']:.1f}",
+        )
+        for row in part["rows"]
+    ]
+    heads = (
+        "collider",
+        "triangles",
+        "in Play",
+        "bases: *r_int*, *r_ext*",
+        "units of *r_ext*",
+        "handles alone, frames/s",
+        "ours",
+        "full",
+        "full over ours, times",
+    )
+    return table(heads, lines)
+
+
+def _name(row: Part) -> str:
+    name = row["jelly"].removeprefix("JELLY_WITH_").lower()
+    return f"{name}, turning" if row["turning"] else name
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.1f}"
+
+
+PLACES: dict[str, tuple[str, Callable[[Part], str]]] = {
+    "contact_accuracy": ("contact_accuracy", accuracy),
+    "contact_times": ("contact_times", times),
+}

@@ -122,7 +122,7 @@ class CorrectionLearner:
         return parameters
 
     def _steepest(self, sizes: list[int]) -> list[Tensor]:
-        """The drawn network whose first layer is as steep as suits the validation samples, its last solved."""
+        """The drawn network whose first layer is as steep as suits the validation best, its last solved."""
         found = list[tuple[float, list[Tensor]]]()
         for steepness in STEEPNESS:
             self.parameters = self._drawn(sizes)

@@ -26,7 +26,7 @@ from neural_physics.methods.contact_corrections import ContactCorrections  # noq
 from neural_physics.model_file import Model, read_model  # noqa: E402
 
 pytestmark = pytest.mark.torch
-ROW = accuracy.Row("SMALL", 14, 60)
+ROW = accuracy.Row("SMALL", 40, 60)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def measured(tmp_path_factory):
         for module in (accuracy, times):
             patched.setattr(module, "ROWS", (ROW, accuracy.Row("GONE", 5, 60)))
         patched.setattr(accuracy, "VALIDATED", 4)
-        patched.setattr(accuracy, "TRAVERSES", 4)
+        patched.setattr(accuracy, "TRAVERSES", 6)
         patched.setattr(times, "PASSES", 1)
         other = Jelly("GONE", "JELLY_WITH_STAR", turning=True)
         patched.setattr(accuracy, "JELLIES", (jelly, other))

@@ -48,7 +48,7 @@ def _row(character: Character, dataset: Dataset) -> dict[str, Any]:
         "vertices": dataset.info.vertex_count,
         "bones": len(skin.bones),
         "on_each": float(np.count_nonzero(skin.weights, axis=1).mean()),
-        "modes": read_model(path).tensors["network.basis"].shape[2],
+        "modes": float(read_model(path).tensors["network.modes"].mean()),
         "simulated_vertices": body.vertex_count,
         "tetrahedra": len(body.elements),
         "steps": body.settings.steps,

@@ -1,7 +1,7 @@
 # ruff: noqa: T201 (a tool that is watched)
 """What `bench_contact.py` needs of Blender: `python tools/contact_bakes.py [NAME ...]`.
 
-Of each jelly three takes to learn from, and another interaction, with another seed, simulated by the bundled
+Of each jelly takes to learn from, and another interaction, with another seed, simulated by the bundled
 solver as the Bake button has it done. All is kept in build/bench/contact, and what was stopped goes on where
 it was.
 """

@@ -13,7 +13,8 @@ from neural_physics.takes import Dataset
 ROOT = Path(__file__).resolve().parents[1]
 CONTACT = ROOT / "build" / "bench" / "contact"
 SCENES, MODELS = CONTACT / "scenes", CONTACT / "models"
-TRAINING, TEST = ("take_000", "take_001", "take_002"), "interaction"  # takes; the last is another interaction
+TRAINING = tuple(f"take_{number:03d}" for number in range(6))
+TEST = "interaction"  # a take with another seed
 FRAMES = 250  # of each
 
 

@@ -24,7 +24,7 @@ import human
 BONE_RADIUS = 0.03  # metres: its limbs are half as thick as the soft character's
 STEP = 8  # frames from key to key
 # Of both actions: seed; frames; by how much joints are turned, radians, and all is shifted, metres, at most.
-ACTIONS = {"Random Keys": (1, 88, 0.3, 0.10), "Other Random Keys": (2, 88, 0.4, 0.07)}
+ACTIONS = {"Random Keys": (1, 88, 0.3, 0.10), "Other Random Keys": (2, 88, 0.25, 0.12)}
 
 
 def build(scene: bpy.types.Scene) -> bpy.types.Object:

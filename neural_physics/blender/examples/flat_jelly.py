@@ -25,6 +25,7 @@ DAMPING = 0.01  # seconds
 DEPTH = 0.2  # of what is pressed in, m
 RADIUS = 0.14
 HIGH = 0.32  # how far above the jelly things begin, m
+ABOVE = 0.05  # how far above it they wander in training, m
 PRESSED = 0.13  # how deep they go, m
 TURN = 0.5  # radians, by which what has corners turns either way
 
@@ -75,7 +76,8 @@ def _built(
     presser.modifiers.new("Collision", "COLLISION")
     reach = -min(z for _, z in outline)
     top, low, high = HEIGHT + reach, HEIGHT + reach - PRESSED, HEIGHT + reach + HIGH
-    react_to(jelly, presser, MotionBox((-0.25, 0.0, low), (0.25, 0.0, high), fastest=1.0))
+    # It presses most of the time: that is what there is to learn.
+    react_to(jelly, presser, MotionBox((-0.25, 0.0, low), (0.25, 0.0, top + ABOVE), fastest=1.0))
     item = settings_of(jelly).interactions[0]
     item.turning, item.turn, item.turn_axis = turn > 0.0, turn, "Y"
     keys = [(1, 0.0, top + 0.2), (30, 0.0, low), (50, 0.0, top + 0.1), (75, -0.2, low + 0.03)]

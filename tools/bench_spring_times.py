@@ -18,7 +18,6 @@ from spring_training import loaded, trained
 
 from ml_backend.methods.rig_takes import RigTakes
 from ml_backend.simulation.posing import PosedBody
-from neural_physics.model_file import read_model
 from neural_physics.poses import pose_in
 from neural_physics.takes import Dataset
 
@@ -48,7 +47,6 @@ def _row(character: Character, dataset: Dataset) -> dict[str, Any]:
         "vertices": dataset.info.vertex_count,
         "bones": len(skin.bones),
         "on_each": float(np.count_nonzero(skin.weights, axis=1).mean()),
-        "modes": float(read_model(path).tensors["network.modes"].mean()),
         "simulated_vertices": body.vertex_count,
         "tetrahedra": len(body.elements),
         "steps": body.settings.steps,

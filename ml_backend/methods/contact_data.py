@@ -24,21 +24,21 @@ from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.reporting import Emit, Progress, StopRequest
 from neural_physics.subspace.contact import Contact, Placed
-from neural_physics.subspace.corrections import internal_features
+from neural_physics.subspace.corrections import internal_features, pressing
 from neural_physics.subspace.locator import Locator
 
 Array = NDArray[np.float64]
 
 SAVE_EVERY = 20.0  # seconds
 TILT = 0.3  # how far off the surface's normal a collider comes from, about
-FADE = 0.03  # of the body's size: how far off the surface r_ext ends
+REFERENCE_DEPTH = 0.03  # of the body's size: what depths are told in
 NOTHING = Placed(np.zeros((0, 0)), np.zeros((0, 0, 0)))  # no collider
 FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be those that touch
 
 
 @dataclass(frozen=True)
 class Samples:
-    """N shapes: features (N, i), what a network is told; r (N, B, d) m, what it is to say.
+    """N shapes: features (N, i), what a network is told; r (N, B, d) m, what it is to say, times shares (N,).
 
     states (N, h, d): Q, m. centres (N, d), m, and turns (N, d, d): where the collider was, and how its axes
     were turned. recorded (N,): whether a take has it there.
@@ -46,6 +46,7 @@ class Samples:
 
     features: NDArray[np.float32]
     r: NDArray[np.float32]
+    shares: NDArray[np.float32]
     states: NDArray[np.float32]
     centres: NDArray[np.float32]
     turns: NDArray[np.float32]
@@ -64,9 +65,9 @@ class CorrectionData:
     unsettled: int
 
 
-def fade_of(scene: ContactScene) -> float:
-    """How far off the body a collider is no longer felt, m."""
-    return FADE * float(np.linalg.norm(np.ptp(scene.body.rest_positions, axis=0)))
+def reference_depth_of(scene: ContactScene) -> float:
+    """What `pressing` has depths in, m."""
+    return REFERENCE_DEPTH * float(np.linalg.norm(np.ptp(scene.body.rest_positions, axis=0)))
 
 
 def solve_corrections(
@@ -132,14 +133,14 @@ class _Solving:
         inner = state.local(alone)
         features = internal_features(q, state.rotation, state.place)
         nowhere = np.zeros(q.shape[1]), np.eye(q.shape[1])
-        self._keep("internal", features, inner, q, *nowhere, recorded=True)
+        self._keep("internal", features, inner, 1.0, q, *nowhere, recorded=True)
         if not self._preset.external or not scene.colliders.moving:
             return
-        self._recorded(state, inner, positions, y)
+        self._recorded(state, alone, positions, y)
         for _ in range(self._preset.traverses):
-            self._traverse(state, inner, alone, rng)
+            self._traverse(state, alone, rng)
 
-    def _recorded(self, state: _State, inner: Array, positions: Array, y: Array) -> None:
+    def _recorded(self, state: _State, alone: Array, positions: Array, y: Array) -> None:
         """The one collider that touched in the take, if it was one."""
         scene = self._scene
         placed, reach = scene.colliders.placed(y), scene.contact.reach
@@ -148,9 +149,9 @@ class _Solving:
         if len(near) == 1:
             start = positions.copy()
             start[scene.body.pinned] = state.linear[scene.body.pinned]
-            self._touched(state, inner, start, near[0], placed.only(near[0]), recorded=True)
+            self._touched(state, alone, start, near[0], placed.only(near[0]), recorded=True)
 
-    def _traverse(self, state: _State, inner: Array, alone: Array, rng: np.random.Generator) -> None:
+    def _traverse(self, state: _State, alone: Array, rng: np.random.Generator) -> None:
         """One collider led in towards a place of the surface, from outside to some depth."""
         scene, preset = self._scene, self._preset
         which = int(rng.integers(scene.colliders.moving))
@@ -159,14 +160,10 @@ class _Solving:
         turn = scene.turns_met[int(rng.integers(len(scene.turns_met))), which]
         off = _distance_of(contact.shapes[0], turn, normal, rng)
         start = alone
-        if rng.random() < 0.5:
-            outside = Placed((place + off(-fade_of(scene) * rng.random()))[None], turn[None])
-            if contact.least_gap(alone, 0, outside) > contact.reach:
-                self._keep_external(state, 0.0 * inner, which, outside, recorded=False)
         for step in range(preset.depths):
             centre = place + off(depth * (step + rng.random()) / preset.depths)
             placed = Placed(centre[None], turn[None])
-            shape = self._touched(state, inner, start, which, placed, recorded=False)
+            shape = self._touched(state, alone, start, which, placed, recorded=False)
             if shape is None:
                 return
             start = shape
@@ -183,28 +180,39 @@ class _Solving:
         return rng.dirichlet(np.ones(d)) @ corners[at], normal / np.linalg.norm(normal), depth
 
     def _touched(
-        self, state: _State, inner: Array, start: Array, which: int, placed: Placed, *, recorded: bool
+        self, state: _State, alone: Array, start: Array, which: int, placed: Placed, *, recorded: bool
     ) -> Array | None:
         """The shape at rest with a collider in its place, from another of the same state."""
-        shape, settled = self._statics.rest(start, self._scene.contact.only(which), placed)
+        contact = self._scene.contact.only(which)
+        shape, settled = self._statics.rest(start, contact, placed)
         if not settled:
             self._unsettled += 1
             return None
-        self._keep_external(state, state.local(shape) - inner, which, placed, recorded=recorded)
-        return shape
-
-    def _keep_external(self, state: _State, r: Array, which: int, placed: Placed, *, recorded: bool) -> None:
+        depth = contact.reach - contact.least_gap(alone, 0, placed)
+        share, _ = pressing(depth, reference_depth_of(self._scene))
         (centre,), (turn,) = placed.centres, placed.turns
         at_rest, _ = self._locate(centre, state.q, turn if self._scene.colliders.oriented else None)
         features = np.append(at_rest, self._scene.colliders.sizes[which])
-        self._keep("external", features, r, state.q, centre, turn, recorded=recorded)
+        r = state.local(shape) - state.local(alone)
+        self._keep("external", features, r, share, state.q, centre, turn, recorded=recorded)
+        return shape
 
     def _keep(
-        self, kind: str, features: Array, r: Array, q: Array, centre: Array, turn: Array, *, recorded: bool
+        self,
+        kind: str,
+        features: Array,
+        r: Array,
+        share: float,
+        q: Array,
+        centre: Array,
+        turn: Array,
+        *,
+        recorded: bool,
     ) -> None:
         given = {
             "features": features,
             "r": r,
+            "shares": np.asarray(share),
             "states": q,
             "centres": centre,
             "turns": turn,
@@ -235,6 +243,8 @@ class _Solving:
         if found is None or found[1].get("identity") != identity:
             return 0
         tensors = found[0]
+        if any(f"internal.{field.name}" not in tensors for field in fields(Samples)):
+            return 0  # by another version
         done, self._unsettled = (int(n) for n in tensors.pop("progress"))
         self._rows = {name: list(rows) for name, rows in tensors.items()}
         return done

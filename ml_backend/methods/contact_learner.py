@@ -60,9 +60,12 @@ class CorrectionLearner:
         """training: at least one sample; validation: others, of which the error is told. width: of layers."""
         self._preset, self._seed = preset, seed
         rows = training.r.reshape(len(training), -1)
-        subspace = fit_pca(lambda: iter([rows]), bases, device, seed)
+        # What is multiplied by shares has none of it where these are 0: no mean either.
+        scaled = (training.shares != 1.0).any()
+        subspace = fit_pca(lambda: iter([rows, -rows] if scaled else [rows]), bases, device, seed)
         self._shape = (-1, *training.r.shape[1:])
-        self.mean, self.basis = subspace.mean, subspace.basis
+        self.mean = np.zeros_like(subspace.mean) if scaled else subspace.mean
+        self.basis = subspace.basis
         x = torch.from_numpy(training.features).to(device)
         self._low, self._high = x.amin(0), x.amax(0)
         margin = BEYOND * (self._high - self._low)
@@ -74,6 +77,7 @@ class CorrectionLearner:
         self._y_scale = float(c.square().mean().sqrt()) if c.numel() else 1.0
         self._y_scale = self._y_scale or 1.0
         self._x, self._y = self._scaled(x), c / self._y_scale
+        self._shares = torch.from_numpy(training.shares[:, None]).to(device)
         self._validation = self._prepared(validation, device)
         sizes = [x.shape[1], *[width] * (preset.layers - 1), len(self.basis)]
         self.parameters = self._steepest(sizes) if preset.solved else self._drawn(sizes)
@@ -90,7 +94,7 @@ class CorrectionLearner:
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
         count = min(self._preset.batch, len(self._x))
         at = torch.randint(len(self._x), (count,), generator=generator).to(self._x.device)
-        loss = (self._predict(self._x[at]) - self._y[at]).square().sum(1).mean()
+        loss = (self._predict(self._x[at], self._shares[at]) - self._y[at]).square().sum(1).mean()
         self._optimiser.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         fall = 0.5 * (1.0 + math.cos(math.pi * share)) if self._preset.falling else 1.0
@@ -108,9 +112,9 @@ class CorrectionLearner:
         return self._error()
 
     def _error(self) -> float:
-        x, c, beyond, whole = self._validation
+        x, shares, c, beyond, whole = self._validation
         with torch.no_grad():
-            wrong = (self._predict(x) * self._y_scale - c).square().sum() + beyond
+            wrong = (self._predict(x, shares) * self._y_scale - c).square().sum() + beyond
         return math.sqrt(float(wrong) / max(float(whole), 1e-30))
 
     def _drawn(self, sizes: list[int]) -> list[Tensor]:
@@ -143,7 +147,8 @@ class CorrectionLearner:
             moments = torch.zeros(count, count, dtype=torch.float64, device=last.device)
             products = torch.zeros(count, len(last), dtype=torch.float64, device=last.device)
             for rows in torch.arange(len(self._x), device=last.device).split(ROWS):
-                inputs = functional.pad(self._hidden(self._x[rows]), (0, 1), value=1.0).double()
+                inputs = functional.pad(self._hidden(self._x[rows]), (0, 1), value=1.0)
+                inputs = (self._shares[rows] * inputs).double()
                 moments += inputs.T @ inputs
                 products += inputs.T @ self._y[rows].double()
             found = list[tuple[float, Tensor]]()
@@ -188,8 +193,8 @@ class CorrectionLearner:
     def _scaled(self, x: Tensor) -> Tensor:
         return (x.clamp(self._low, self._high) - self._x_mean) * self._x_scale
 
-    def _prepared(self, samples: Samples, device: torch.device) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Scaled features, coefficients, and the sums of squares of what no basis holds and of all of r."""
+    def _prepared(self, samples: Samples, device: torch.device) -> tuple[Tensor, ...]:
+        """Scaled features, shares, coefficients, and the sums of squares of what no basis holds, and of r."""
         rows = samples.r.reshape(len(samples), len(self.mean))
         c = (rows - self.mean) @ self.basis.T
         away = rows - self.mean
@@ -197,10 +202,11 @@ class CorrectionLearner:
         whole = float((rows.astype(np.float64) ** 2).sum())
         x = torch.from_numpy(samples.features.reshape(len(samples), len(self._x_mean))).to(device)
         sums = [torch.tensor(each, dtype=torch.float64, device=device) for each in (beyond, whole)]
-        return self._scaled(x), torch.from_numpy(c).to(device), sums[0], sums[1]
+        shares = torch.from_numpy(samples.shares.reshape(-1, 1)).to(device)
+        return self._scaled(x), shares, torch.from_numpy(c).to(device), sums[0], sums[1]
 
-    def _predict(self, x: Tensor) -> Tensor:
-        return functional.linear(self._hidden(x), *self.parameters[-2:])
+    def _predict(self, x: Tensor, shares: Tensor) -> Tensor:
+        return shares * functional.linear(self._hidden(x), *self.parameters[-2:])
 
     def _hidden(self, x: Tensor) -> Tensor:
         for k in range(0, len(self.parameters) - 2, 2):

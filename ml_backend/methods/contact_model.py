@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ml_backend.cubature_fitting import Chosen, fit_elements, fit_masses
-from ml_backend.methods.contact_data import CorrectionData, Samples, fade_of
+from ml_backend.methods.contact_data import CorrectionData, Samples, reference_depth_of
 from ml_backend.methods.contact_presets import ContactPreset
 from ml_backend.methods.contact_scene import ContactScene
 from ml_backend.tensor_files import Tensors
@@ -44,7 +44,7 @@ def settings_of(scene: ContactScene, preset: ContactPreset) -> dict[str, Any]:
         "iterations": preset.iterations,
         "stiffness": scene.contact.stiffness,
         "reach": scene.contact.reach,
-        "fade": fade_of(scene),
+        "reference_depth": reference_depth_of(scene),
         "colliders": [_shape(shape) for shape in scene.colliders.shapes],
     }
 

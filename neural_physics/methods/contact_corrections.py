@@ -60,8 +60,8 @@ class ContactCorrections:
     colliders.axes (C, 3, d), see `FollowedColliders`; and of each correction NAME, which is "internal" or
     "external": NAME.basis (m, B, d), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
     Settings: free: n; elasticity; steps: of a frame; damping, s; gravity (d,), m/s^2; tolerance, m;
-    iterations; stiffness, N/m, and reach, m, of contact; fade, m; colliders: a kind and sizes in m of each,
-    of a polygon all coordinates of its corners.
+    iterations; stiffness, N/m, and reach, m, of contact; reference_depth, m; colliders: a kind and sizes in m
+    of each, of a polygon all coordinates of its corners.
     Raises Problem("model_damaged").
     """
 
@@ -98,7 +98,7 @@ class ContactCorrections:
             correction_of(model, "internal", self.handles.rest.size, (count, d)),
             correction_of(model, "external", told, (count, d)),
             surface,
-            self._settings.fade,
+            self._settings.reference_depth,
             oriented=oriented,
         )
         chosen = model.indices("cubature.vertices", -1, below=count)

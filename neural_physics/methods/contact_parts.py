@@ -39,9 +39,9 @@ class Settings:
         try:
             self.free, self.steps = int(given["free"]), int(given["steps"])
             self.iterations = int(given["iterations"])
-            names = ("damping", "tolerance", "stiffness", "reach", "fade")
+            names = ("damping", "tolerance", "stiffness", "reach", "reference_depth")
             numbers = [float(given[name]) for name in names]
-            self.damping, self.tolerance, self.stiffness, self.reach, self.fade = numbers
+            self.damping, self.tolerance, self.stiffness, self.reach, self.reference_depth = numbers
             self.gravity = np.array(given["gravity"], np.float64).reshape(d)
             self.elasticity = str(given["elasticity"])
             self.shapes = [_shape(item, d) for item in given["colliders"]]
@@ -50,7 +50,7 @@ class Settings:
                 fine and self.free >= 1 and 1 <= self.steps <= MOST_STEPS and 1 <= self.iterations <= 1000
             ):
                 raise ValueError("values that make no sense")
-            if self.tolerance <= 0.0 or self.fade <= 0.0 or self.elasticity not in ENERGIES:
+            if self.tolerance <= 0.0 or self.reference_depth <= 0.0 or self.elasticity not in ENERGIES:
                 raise ValueError("values that make no sense")
         except (KeyError, TypeError, ValueError) as error:
             raise damaged(model.path, f"its settings: {error}") from error

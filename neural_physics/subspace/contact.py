@@ -49,10 +49,19 @@ class Contact:
         """(P, d) m, of the vertices' positions (B, d)."""
         return np.einsum("pk,pkd->pd", self.weights, positions[self.corners])
 
+    def nearest(self, positions: Array, collider: int, placed: Placed) -> tuple[float, int, Array]:
+        """How far off the nearest point is from one of the colliders, m, negative inside; which point that
+        is, and the normal (d,) of the collider there.
+        """
+        shape, turn = self.shapes[collider], placed.turns[collider]
+        own = (self.points(positions) - placed.centres[collider]) @ turn
+        gaps = shape.distance(own)
+        point = int(gaps.argmin())
+        return float(gaps[point]), point, turn @ shape.gradient(own[point : point + 1])[0]
+
     def least_gap(self, positions: Array, collider: int, placed: Placed) -> float:
-        """How far off the nearest point is from one of the colliders, m; negative inside."""
-        own = (self.points(positions) - placed.centres[collider]) @ placed.turns[collider]
-        return float(self.shapes[collider].distance(own).min())
+        """See `nearest`."""
+        return self.nearest(positions, collider, placed)[0]
 
     def pressed(self, positions: Array, placed: Placed) -> tuple[Indices, Array, Array]:
         """What presses: which points (k,), short of reach by (k,) m, and outward normals (k, d)."""

@@ -52,11 +52,21 @@ def internal_features(q: Array, rotation: Array, place: Array) -> Array:
     return relative.reshape(*q.shape[:-2], -1)
 
 
+GROWTH = 1.25  # with what power of its depth a dent grows; measured, see docs/methods/contact_corrections.md
+
+
+def pressing(depth: float, reference_depth: float) -> tuple[float, float]:
+    """What r_ext's network is multiplied by where a collider reaches `depth` metres into the body that r_int
+    gives, and its derivative, 1/m: nothing where it does not touch.
+    """
+    share = max(depth, 0.0) / reference_depth
+    return share**GROWTH, GROWTH * share ** (GROWTH - 1.0) / reference_depth
+
+
 class Corrections:
     """r_int, r_ext, both or none of them.
 
-    r_ext is added up over the colliders that move (superposition), each faded out as it leaves the surface
-    that r_int gives: between touching it and `fade` metres off.
+    r_ext is added up over the colliders that move (superposition), each with a `pressing` of its own.
     """
 
     def __init__(
@@ -65,7 +75,7 @@ class Corrections:
         internal: Correction | None,
         external: Correction | None,
         surface: Surface,
-        fade: float,
+        reference_depth: float,
         *,
         oriented: bool,
     ) -> None:
@@ -73,7 +83,7 @@ class Corrections:
         self._handles, self._internal, self._external = handles, internal, external
         given = [each.basis for each in (internal, external) if each is not None]
         self.basis = np.concatenate(given) if given else np.zeros((0, *handles.gradients.shape[:2]))
-        self._fade, self._oriented = fade, oriented
+        self._reference_depth, self._oriented = reference_depth, oriented
         self._inner = len(internal.basis) if internal else 0
         self._contact = surface.contact
         self._surface = Part(handles, self.basis, surface.vertices)
@@ -100,21 +110,22 @@ class Corrections:
                 slopes[inner] -= slopes[inner].mean(1, keepdims=True)
         if self._external is not None and len(sizes):
             outer = slice(self._inner, None)
-            surface = self._surface.positions(Pose(q, c, slopes.reshape(len(c), d * n), outside))
+            # As it is without any collider: what these add does not change how deep the others are.
+            inner_pose = Pose(q, c.copy(), slopes.reshape(len(c), d * n).copy(), outside)
+            surface = self._surface.positions(inner_pose)
             for number, size in enumerate(sizes):
-                share = self._share(self._contact.least_gap(surface, number, placed))
+                gap, point, normal = self._contact.nearest(surface, number, placed)
+                share, steepness = pressing(self._contact.reach - gap, self._reference_depth)
                 if share > 0.0:
                     turn = placed.turns[number] if self._oriented else None
                     at_rest, moved = self._locate(placed.centres[number], q, turn)
                     found, slope = self._external.network.with_jacobian(np.append(at_rest, size))
                     c[outer] += share * found
                     slopes[outer] += share * np.einsum("ma,anb->mnb", slope[:, :-1], moved)
+                    corners, weights = self._contact.corners[point], self._contact.weights[point]
+                    retreat = weights @ (normal @ self._surface.jacobian(inner_pose, corners))
+                    slopes[outer] -= steepness * np.multiply.outer(found, retreat.reshape(n, d))
         return Pose(q, c, slopes.reshape(len(c), d * n), outside)
-
-    def _share(self, gap: float) -> float:
-        """1 for what presses, smoothly down to 0."""
-        t = min(max(1.0 - gap / self._fade, 0.0), 1.0)
-        return t * t * (3.0 - 2.0 * t)
 
 
 class Part:

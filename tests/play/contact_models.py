@@ -78,7 +78,7 @@ def contact_model_file(mesh: Mesh, handle: str = "") -> bytes:
         "iterations": 8,
         "stiffness": stiffness,
         "reach": REACH,
-        "fade": 1.0,
+        "reference_depth": 1.0,
         "colliders": [{"kind": "half_space", "sizes": []}] * 3,
     }
     layout = synthetic.LAYOUT

@@ -21,6 +21,7 @@ from neural_physics.subspace.networks import TanhNetwork
 
 PINS = (0, 1, 2, 3)
 POINTS = 6
+REACH, REFERENCE_DEPTH = 1e-3, 0.05  # m
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +40,13 @@ def network(inputs, outputs, seed, range_=np.inf):
     return TanhNetwork(0.1 * rng.normal(size=inputs), 0.5 + rng.random(inputs), low, high, layers)
 
 
-def corrections_of(body, handles, fade=10.0, oriented=False):
+def corrections_of(body, handles, oriented=False):
     rng = np.random.default_rng(5)
     bases = [0.01 * rng.normal(size=(k, body.vertex_count, 3)) for k in (4, 3)]
     inner = Correction(network(3 * len(handles.rest), 4, 1), bases[0])
     outer = Correction(network(10 if oriented else 4, 3, 2), bases[1])
     surface = surface_of(body, (Sphere(0.1), Sphere(0.2)))
-    return Corrections(handles, inner, outer, surface, fade, oriented=oriented), inner, outer
+    return Corrections(handles, inner, outer, surface, REFERENCE_DEPTH, oriented=oriented), inner, outer
 
 
 def bent(handles, turned=True):
@@ -78,17 +79,23 @@ def test_what_is_beyond_the_range_is_taken_for_its_end():
 
 
 def test_equation_1_is_what_comes_out(held):
-    """Written out vertex by vertex, with two colliders that are both near: their corrections add up."""
+    """Written out vertex by vertex, with two colliders that both press: their corrections add up."""
     body, handles = held
-    corrections, inner, outer = corrections_of(body, handles, fade=1e9)
+    corrections, inner, outer = corrections_of(body, handles)
     q = bent(handles)
-    centres, sizes = np.array([[0.9, 0.2, 0.4], [0.3, 0.1, 0.7]]), np.array([0.1, 0.2])
+    centres, sizes = handles.positions(q)[[0, -1]] + 0.03, np.array([0.1, 0.2])
     pose = corrections.pose(q, placed(*centres), sizes)
     rotation, place = handles.placement(q)
     local = np.tensordot(inner.network(internal_features(q, rotation, place)), inner.basis, 1)
+    alone = np.array(
+        [w @ q + (q.T @ g.T) @ r for w, g, r in zip(handles.weights, handles.gradients, local, strict=True)]
+    )
     for centre, size in zip(centres, sizes, strict=True):
         at_rest, _ = Locator(handles, np.arange(body.vertex_count))(centre, q)
-        local += np.tensordot(outer.network(np.append(at_rest, size)), outer.basis, 1)
+        depth = REACH + size - np.linalg.norm(alone - centre, axis=1).min()
+        assert depth > 0.01
+        dent = np.tensordot(outer.network(np.append(at_rest, size)), outer.basis, 1)
+        local = local + (depth / REFERENCE_DEPTH) ** 1.25 * dent
     expected = [
         w @ q + (q.T @ g.T) @ r for w, g, r in zip(handles.weights, handles.gradients, local, strict=True)
     ]
@@ -105,7 +112,7 @@ def test_equation_4_is_the_jacobian_where_f_and_the_placement_stay(held, pinned)
     if not pinned:
         body = block()
         handles = handles_of(body, POINTS)
-    corrections, _, _ = corrections_of(body, handles, fade=1e9)
+    corrections, _, _ = corrections_of(body, handles)
     q, n = bent(handles), handles.free
     nothing, sizes = placed(), np.zeros(0)
     turned = handles.placement(q)[0]
@@ -123,6 +130,27 @@ def test_equation_4_is_the_jacobian_where_f_and_the_placement_stay(held, pinned)
     at = q[:n].ravel()
     columns = [(shape(at + s) - shape(at - s)) / 2e-6 for s in 1e-6 * np.eye(3 * n)]
     np.testing.assert_allclose(found, np.stack(columns, 2), atol=1e-7)
+
+
+def test_a_dent_grows_and_shrinks_with_the_depth_as_its_derivative_says(held):
+    """Against finite differences, of a network that always says the same, so that nothing else changes."""
+    body, handles = held
+    corrections, _, outer = corrections_of(body, handles)
+    outer.network.layers[0][0][:] = 0.0
+    q, n, size, turned = bent(handles), handles.free, np.array([0.1]), handles.placement(bent(handles))[0]
+    beside = placed(handles.positions(q)[-1] + 0.03)
+
+    def dents(flat):
+        moved = q.copy()
+        moved[:n] = flat.reshape(n, 3)
+        return corrections.pose(moved, beside, size, turned).c[4:]
+
+    at, h = q[:n].ravel(), 1e-6
+    found = corrections.pose(q, beside, size, turned).slopes[4:]
+    columns = [(dents(at + s) - dents(at - s)) / (2.0 * h) for s in h * np.eye(3 * n)]
+    assert np.abs(found).max() > 1.0
+    # Equation 4 leaves out that F changes with q, by which r_int's own part of the surface moves.
+    np.testing.assert_allclose(found, np.stack(columns, 1), atol=0.1 * np.abs(found).max())
 
 
 def test_a_collider_is_found_where_it_would_be_at_rest():
@@ -144,7 +172,7 @@ def test_corrections_turn_and_move_with_the_body(held, oriented):
     part = Part(handles, corrections.basis, np.arange(body.vertex_count))
     q, axes = bent(handles, turned=False), Rotation.from_rotvec([-0.2, 0.9, 0.3]).as_matrix()
     turn, size = Rotation.from_rotvec([0.5, -0.4, 1.0]).as_matrix(), np.array([0.1])
-    beside = Placed(np.array([[0.9, 0.2, 0.4]]), axes[None])
+    beside = Placed(handles.positions(q)[-1:] + 0.03, axes[None])
     before = part.positions(corrections.pose(q, beside, size))
     along = Placed(beside.centres @ turn.T + 1.0, turn @ beside.turns)
     after = part.positions(corrections.pose(q @ turn.T + 1.0, along, size))
@@ -173,7 +201,7 @@ def test_how_a_collider_is_turned_is_told_as_the_body_at_rest_would_see_it():
 
 def test_a_collider_that_is_far_changes_nothing(held):
     body, handles = held
-    corrections, _, _ = corrections_of(body, handles, fade=0.05)
+    corrections, _, _ = corrections_of(body, handles)
     q = bent(handles)
     alone = corrections.pose(q, placed(), np.zeros(0))
     far = corrections.pose(q, placed([5.0, 0.0, 0.0]), np.array([0.1]))

@@ -183,7 +183,7 @@ def test_solving_goes_on_where_it_was_stopped(held_out, dataset, tmp_path):
         solve(scene, spans, 4, preset, tmp_path / "cut.safetensors", StopAfter())
     resumed = solve(scene, spans, 4, preset, tmp_path / "cut.safetensors")
     for kind in ("internal", "external"):
-        for name in ("features", "r", "states", "centres", "turns", "recorded"):
+        for name in ("features", "r", "shares", "states", "centres", "turns", "recorded"):
             a, b = (getattr(getattr(each, kind), name) for each in (whole, resumed))
             np.testing.assert_array_equal(a, b)
 

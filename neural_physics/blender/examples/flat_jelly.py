@@ -24,8 +24,7 @@ YOUNG = 2e4  # Pa
 DAMPING = 0.01  # seconds
 DEPTH = 0.2  # of what is pressed in, m
 RADIUS = 0.14
-HIGH = 0.32  # how far above the jelly things begin, m
-ABOVE = 0.05  # how far above it they wander in training, m
+ABOVE = 0.1  # how far above it they go, m: low, so that they press most of the time, which is to be learned
 PRESSED = 0.13  # how deep they go, m
 TURN = 0.5  # radians, by which what has corners turns either way
 
@@ -75,14 +74,13 @@ def _built(
     cast(bpy.types.Mesh, presser.data).shade_flat()
     presser.modifiers.new("Collision", "COLLISION")
     reach = -min(z for _, z in outline)
-    top, low, high = HEIGHT + reach, HEIGHT + reach - PRESSED, HEIGHT + reach + HIGH
-    # It presses most of the time: that is what there is to learn.
-    react_to(jelly, presser, MotionBox((-0.25, 0.0, low), (0.25, 0.0, top + ABOVE), fastest=1.0))
+    low, high = HEIGHT + reach - PRESSED, HEIGHT + reach + ABOVE
+    react_to(jelly, presser, MotionBox((-0.25, 0.0, low), (0.25, 0.0, high), fastest=1.0))
     item = settings_of(jelly).interactions[0]
     item.turning, item.turn, item.turn_axis = turn > 0.0, turn, "Y"
-    keys = [(1, 0.0, top + 0.2), (30, 0.0, low), (50, 0.0, top + 0.1), (75, -0.2, low + 0.03)]
-    keys += [(105, 0.15, low + 0.05), (125, 0.2, top + 0.15), (150, 0.1, low), (165, 0.1, high)]
-    keys += [(200, -0.1, low), (215, -0.1, top + 0.1), (FRAMES, 0.0, top + 0.2)]
+    keys = [(1, 0.0, high), (30, 0.0, low), (50, 0.0, high), (75, -0.2, low + 0.03)]
+    keys += [(105, 0.15, low + 0.05), (125, 0.2, high), (150, 0.1, low), (165, 0.1, high)]
+    keys += [(200, -0.1, low), (215, -0.1, high), (FRAMES, 0.0, high)]
     animate(presser, [(frame, (x, 0.0, z)) for frame, x, z in keys])
     if turn:
         for frame, share in ((50, 0.0), (75, -1.0), (105, 0.8), (165, 0.5), (200, -0.6), (FRAMES, 0.0)):

@@ -140,6 +140,7 @@ PROBLEMS: dict[str, str] = {
         "and bake again, or choose another method."
     ),
     "material_unknown": "{object} cannot be made of “{material}”; what there is for it: {known}.",
+    "softer_unknown": "{object} has no vertex group “{group}” to be softer by: choose another for Softer Where, or none.",
     "pins_unknown": "{object} has no vertex group “{group}” to hold it by: choose another for Pins, or none.",
     "body_unusable": "{object} cannot be simulated as it is: {reason}.",
     "places_unknown": (

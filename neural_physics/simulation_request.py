@@ -33,7 +33,8 @@ class SimulationSettings:
     from. What a kind does not use is left as it is.
     tetrahedra: about how many fill a solid. steps: of implicit Euler in a frame. damping: Rayleigh's, of the
     stiffness, s. friction: Coulomb's coefficient, the same with all colliders. bone_radius: of solids, how
-    near to a bone the inside goes with it, m; 0: nothing does.
+    near to a bone the inside goes with it, m; 0: nothing does. softest: of solids, what young is multiplied
+    by where the request's softness is 1.
     """
 
     kind: Kind
@@ -53,6 +54,7 @@ class SimulationSettings:
     friction: float = 0.4
     self_contact: bool = False
     bone_radius: float = 0.0
+    softest: float = 1.0
     stretch_low: float = 100.0
     stretch_high: float = 1000.0
     bending_low: float = 2e-5
@@ -72,6 +74,8 @@ class SimulationSettings:
                 raise ValueError(f"{setting.name} is not a finite number")
         if settings.steps < 1 or settings.tetrahedra < 1:
             raise ValueError("steps and tetrahedra must be at least 1")
+        if not 0.0 < settings.softest <= 1.0:
+            raise ValueError("softest must be above 0, and 1 at most")
         for name in ("stretch", "bending"):
             if not 0.0 < getattr(settings, f"{name}_low") <= getattr(settings, f"{name}_high"):
                 raise ValueError(f"{name} must go from a number above 0 to one that is not lower")
@@ -94,7 +98,8 @@ class SimulationRequest:
     rest_positions (V, 3): of the artist's mesh at rest, metres, its scale applied, not where it stands nor
     how it is turned. corners, face_sizes: its faces, as in `rest_mesh.Mesh`; edges (E, 2): all of its edges.
     pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes. bones (K, 2, 3): heads and
-    tails, at rest, of the bones that hold the inside of a solid, in the axes of rest_positions.
+    tails, at rest, of the bones that hold the inside of a solid, in the axes of rest_positions. softness (V,),
+    0 to 1, of solids: Young's modulus is multiplied by softest^softness; nothing (0,) is the same everywhere.
     """
 
     object: str
@@ -107,13 +112,12 @@ class SimulationRequest:
     gravity: Positions
     colliders: tuple[ColliderMesh, ...]
     bones: Positions = field(default_factory=lambda: np.empty((0, 2, 3)))
+    softness: Positions = field(default_factory=lambda: np.empty(0))
 
     def write(self, path: Path) -> None:
         """Raises Problem("folder_not_writable" | "disk_full")."""
-        arrays: dict[str, NDArray[Any]] = {
-            name: getattr(self, name)
-            for name in ("rest_positions", "corners", "face_sizes", "edges", "pins", "gravity", "bones")
-        }
+        names = ("rest_positions", "corners", "face_sizes", "edges", "pins", "gravity", "bones", "softness")
+        arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in names}
         for number, collider in enumerate(self.colliders):
             arrays[f"collider_{number}_vertices"] = collider.vertices
             arrays[f"collider_{number}_triangles"] = collider.triangles
@@ -147,6 +151,7 @@ class SimulationRequest:
                     arrays["gravity"],
                     colliders,
                     arrays["bones"],
+                    arrays["softness"] if "softness" in arrays else np.empty(0),  # there was none once
                 )
         except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error

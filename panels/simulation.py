@@ -36,6 +36,10 @@ class NEURALPHYSICS_PT_simulation(Details, bpy.types.Panel):
         column.operator_menu_enum(NEURALPHYSICS_OT_use_material.bl_idname, "name", text="Material")
         for quantity in QUANTITIES[simulation.kind]:
             column.prop(simulation, quantity)
+            if quantity == "young" and simulation.kind == "SOLID":
+                column.prop_search(simulation, "softer", obj, "vertex_groups")
+                if simulation.softer:
+                    column.prop(simulation, "softest")
         column.prop(simulation, "friction")
         if simulation.kind == "SPRINGS":
             return

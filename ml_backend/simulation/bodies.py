@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import KDTree
 
 from neural_physics.body import Body
 from neural_physics.coordinates import SPACE, plane_of
@@ -79,7 +80,10 @@ def made_of(body: Body, request: SimulationRequest) -> bool:
     near = SAME * np.linalg.norm(np.ptp(request.rest_positions, axis=0))
     same_pins = np.array_equal(_held(body, request), body.pinned)
     same_place = np.abs(at_rest - request.rest_positions).max() <= near
-    return bool(same_pins and same_place and np.allclose(body.gravity, request.gravity))
+    same_softness = request.settings.kind != "solid" or np.allclose(
+        body.moduli, _moduli(request, body.rest_positions, body.elements)
+    )
+    return bool(same_pins and same_place and same_softness and np.allclose(body.gravity, request.gravity))
 
 
 def embedding_of(body: Body, request: SimulationRequest) -> Embedding:
@@ -102,18 +106,29 @@ def _solid(request: SimulationRequest) -> Body:
     vertices = coordinates.places(filled)
     bones = _bones_of(vertices, request)
     volumes = rest_shapes(filled[elements])[1]
+    moduli = _moduli(request, vertices, elements)
     return Body(
         settings,
         vertices,
         elements.astype(np.int32),
         embedding.pinned(request.pins) | (bones >= 0),
         lumped(len(vertices), elements, material.density * volumes),
-        np.tile(material.lame, (len(elements), 1)),
+        moduli,
         np.asarray(request.gravity, np.float64),
         embedding.corners.astype(np.int32),
         embedding.weights,
         bones,
     )
+
+
+def _moduli(request: SimulationRequest, vertices: Array, elements: NDArray[np.integer]) -> Array:
+    """(m, 2) Pa: Lame's of each element, as soft as the artist's mesh is where that is nearest to its middle."""
+    s = request.settings
+    lame = np.array(Solid(s.density, s.young, s.poisson).lame)
+    if not len(request.softness):
+        return np.tile(lame, (len(elements), 1))
+    nearest = KDTree(request.rest_positions).query(vertices[elements].mean(1))[1]
+    return lame * (s.softest ** request.softness[nearest])[:, None]
 
 
 def _bones_of(vertices: Array, request: SimulationRequest) -> NDArray[np.int32]:

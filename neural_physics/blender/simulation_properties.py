@@ -101,6 +101,17 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
         soft_max=1e7,
         precision=0,
     )
+    softer: StringProperty(
+        name="Softer Where", description="Vertex group of what is softer, such as the stripes of an accordion"
+    )
+    softest: FloatProperty(
+        name="Down To",
+        description="Share of the stiffness where the vertex group Softer Where weighs 1",
+        default=0.1,
+        min=1e-4,
+        max=1.0,
+        precision=3,
+    )
     poisson: FloatProperty(
         name="Keeps Volume",
         description="Poisson's ratio: 0 nothing bulges when it is pressed, towards 0.5 volume is kept",
@@ -258,6 +269,8 @@ def settings_for_solver(simulation: NEURALPHYSICS_PG_simulation) -> SimulationSe
         "bone_radius",
     ]
     chosen = {name: getattr(simulation, name) for name in names}
+    if simulation.kind == "SOLID" and simulation.softer:
+        chosen["softest"] = simulation.softest
     if simulation.kind == "SPRINGS":  # of the others, takes of before there were springs stay the same
         for name in LIVE:
             span = getattr(simulation, f"{name}_low"), getattr(simulation, f"{name}_high")

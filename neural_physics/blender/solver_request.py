@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
+from numpy.typing import NDArray
 
 from ..simulation_request import SimulationRequest
 from .collider_meshes import collider_mesh, collider_objects
@@ -11,7 +12,7 @@ from .holding_bones import holding_rig, rest_segments
 from .properties import settings_of
 from .rigid_placement import stretch
 from .simulation_properties import settings_for_solver
-from .sources import mesh_data, mesh_of
+from .sources import group_weights, mesh_data, mesh_of
 
 
 def solver_request(scene: bpy.types.Scene, obj: bpy.types.Object) -> SimulationRequest:
@@ -32,4 +33,13 @@ def solver_request(scene: bpy.types.Scene, obj: bpy.types.Object) -> SimulationR
         gravity=np.array(gravity, np.float64),
         colliders=tuple(collider_mesh(depsgraph, other) for other in collider_objects(scene, obj)),
         bones=np.empty((0, 2, 3)) if rig is None else rest_segments(obj, rig),
+        softness=_softness(obj),
     )
+
+
+def _softness(obj: bpy.types.Object) -> NDArray[np.float64]:
+    """(V,), or (0,) where no vertex group says that some of a solid is softer."""
+    simulation = settings_of(obj).simulation
+    if simulation.kind != "SOLID" or not simulation.softer:
+        return np.empty(0)
+    return group_weights(obj, simulation.softer, 0.0).astype(np.float64)

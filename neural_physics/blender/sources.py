@@ -142,7 +142,7 @@ def check_target(obj: bpy.types.Object | None) -> None:
     """Whether an object's simulation can be baked.
 
     Raises what `check_mesh` does, and Problem("mesh_without_faces" | "mesh_without_edges" |
-    "rods_with_faces" | "pins_unknown" | "no_physics" | "physics_disabled").
+    "rods_with_faces" | "pins_unknown" | "softer_unknown" | "no_physics" | "physics_disabled").
     """
     check_mesh(obj)
     assert obj is not None  # check_mesh has refused it
@@ -171,6 +171,8 @@ def _check_for_solver(obj: bpy.types.Object) -> None:
         raise Problem("mesh_without_faces", object=obj.name)
     if simulation.pins and simulation.pins not in obj.vertex_groups:
         raise Problem("pins_unknown", object=obj.name, group=simulation.pins)
+    if simulation.kind == "SOLID" and simulation.softer and simulation.softer not in obj.vertex_groups:
+        raise Problem("softer_unknown", object=obj.name, group=simulation.softer)
 
 
 def pin_group(obj: bpy.types.Object) -> str:

@@ -20,6 +20,7 @@ from scenes import add_ball, add_empty, add_grid, add_rig, add_wind, empty_scene
 from neural_physics.bake_plan import BakePlan  # noqa: E402
 from neural_physics.blender import baking  # noqa: E402
 from neural_physics.blender.properties import settings_of  # noqa: E402
+from neural_physics.blender.solver_request import solver_request  # noqa: E402
 from neural_physics.blender.track_recording import record_tracks  # noqa: E402
 from neural_physics.errors import Problem  # noqa: E402
 from neural_physics.reporting import StopRequest  # noqa: E402
@@ -206,6 +207,13 @@ def test_a_collider_that_grows_is_told(tmp_path):
     ("spoil", "code"),
     [
         (lambda sheet: setattr(settings_of(sheet).simulation, "pins", "Gone"), "pins_unknown"),
+        (
+            lambda sheet: (
+                setattr(settings_of(sheet).simulation, "kind", "SOLID"),
+                setattr(settings_of(sheet).simulation, "softer", "Gone"),
+            ),
+            "softer_unknown",
+        ),
         (lambda sheet: setattr(settings_of(sheet).simulation, "kind", "ROD"), "rods_with_faces"),
         (lambda sheet: sheet.data.clear_geometry(), "mesh_without_faces"),
     ],
@@ -218,6 +226,22 @@ def test_a_body_that_the_solver_can_make_nothing_of_is_told(tmp_path, spoil, cod
     with pytest.raises(Problem) as told:
         plan_of(sheet, tmp_path / "d")
     assert told.value.code == code and "Sheet" in told.value.message
+
+
+def test_where_a_solid_is_softer_is_what_a_vertex_group_weighs():
+    empty_scene()
+    sheet = shell()
+    simulation = settings_of(sheet).simulation
+    simulation.kind, simulation.softest = "SOLID", 0.02
+    assert len(solver_request(bpy.context.scene, sheet).softness) == 0
+    assert solver_request(bpy.context.scene, sheet).settings.softest == 1.0
+    sheet.vertex_groups.new(name="Stripes").add([1, 3], 0.5, "REPLACE")
+    simulation.softer = "Stripes"
+    asked = solver_request(bpy.context.scene, sheet)
+    assert np.flatnonzero(asked.softness).tolist() == [1, 3] and asked.softness[1] == pytest.approx(0.5)
+    assert asked.settings.softest == pytest.approx(0.02)
+    simulation.kind = "SHELL"
+    assert len(solver_request(bpy.context.scene, sheet).softness) == 0
 
 
 def test_a_request_that_was_damaged_is_told(tmp_path):

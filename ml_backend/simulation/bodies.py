@@ -122,7 +122,7 @@ def _solid(request: SimulationRequest) -> Body:
 
 
 def _moduli(request: SimulationRequest, vertices: Array, elements: NDArray[np.integer]) -> Array:
-    """(m, 2) Pa: Lame's of each element, as soft as the artist's mesh is where that is nearest to its middle."""
+    """(m, 2) Pa: Lame's of each element, as soft as the artist's mesh is nearest to its middle."""
     s = request.settings
     lame = np.array(Solid(s.density, s.young, s.poisson).lame)
     if not len(request.softness):

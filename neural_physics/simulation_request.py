@@ -98,8 +98,9 @@ class SimulationRequest:
     rest_positions (V, 3): of the artist's mesh at rest, metres, its scale applied, not where it stands nor
     how it is turned. corners, face_sizes: its faces, as in `rest_mesh.Mesh`; edges (E, 2): all of its edges.
     pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes. bones (K, 2, 3): heads and
-    tails, at rest, of the bones that hold the inside of a solid, in the axes of rest_positions. softness (V,),
-    0 to 1, of solids: Young's modulus is multiplied by softest^softness; (0,) if it is the same everywhere.
+    tails, at rest, of the bones that hold the inside of a solid, in the axes of rest_positions.
+    softness (V,), 0 to 1, of solids: Young's modulus is multiplied by softest^softness; (0,) if it is the
+    same everywhere.
     """
 
     object: str

@@ -41,7 +41,7 @@ SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS", "S
 BY_LATENT_DYNAMICS = ["PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR", "HANGING_FIGURE", "EARS"]
 THIN = ["HAIR_TUFT", "CLOTH_SHELL", "PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR"]
 FLAT = ["JELLY_WITH_CIRCLE", "JELLY_WITH_COMB", "JELLY_WITH_STAR"]
-NAMES = [*SOLIDS, *THIN, *FLAT]
+NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION"]
 FRAMES = 24
 needs_solver = pytest.mark.skipif(
     not SOLVER_PYTHON.exists(), reason="needs the environment with the solver: make setup"
@@ -176,6 +176,23 @@ def test_a_flat_jelly_is_simulated_in_its_plane_as_contact_corrections_need_it(n
     (mesh,) = asked.colliders
     shape = fit_in_plane(mesh, body.coordinates, body.rest, obj.name).shape
     assert type(shape).__name__ == ("Sphere" if name.endswith("CIRCLE") else "Polygon")
+
+
+@pytest.mark.skipif(find_spec("scipy") is None, reason="outlines are filled with SciPy")
+def test_the_accordion_is_stiff_and_soft_in_turn_between_two_grips():
+    from ml_backend.handle_fitting import pin_groups
+    from ml_backend.simulation.bodies import make_body
+
+    obj = opened("ACCORDION")
+    check_bake(bpy.context.scene, obj)
+    asked = solver_request(bpy.context.scene, obj)
+    body = make_body(asked)
+    assert body.flat and len(pin_groups(body.elements, body.pinned)) == 2 and not asked.colliders
+    middles = body.rest_positions[body.elements].mean(1)[:, 0]
+    stripes = np.floor((middles / np.ptp(asked.rest_positions[:, 0]) + 0.5) * 9).astype(int)
+    stiff = body.moduli[:, 0] > 0.5 * body.moduli[:, 0].max()
+    assert (stiff == (stripes % 2 == 0)).mean() > 0.9  # but at the seams
+    assert len(np.unique(np.round(body.moduli[:, 0], 3))) == 2
 
 
 @pytest.mark.parametrize("name", BY_LATENT_DYNAMICS)

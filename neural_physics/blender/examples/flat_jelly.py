@@ -12,7 +12,7 @@ import bpy
 from ...methods.requirements import CONTACT_CORRECTIONS
 from ...motion import MotionBox
 from ..properties import settings_of
-from .parts import animate, pin, react_to, simulate_as, vertices_where
+from .parts import animate, pin, react_to, simulate_as, thicken, vertices_where
 from .stage import BALL, JELLY, PORCELAIN, SAIL, STEEL, Colour, View, add_mesh, block, open_stage
 
 FRAMES = 250
@@ -64,7 +64,7 @@ def _built(
     view = View(camera=(-0.9, -3.4, 1.0), target=(0.0, 0.0, 0.42), lens=75.0)
     collection = open_stage(scene, f"Jelly with {name}", view, ground=-0.08, frames=FRAMES)
     jelly = add_mesh(collection, "Jelly", _slab(), JELLY, 0.12)
-    _thicken(jelly)
+    thicken(jelly, THICKNESS)
     block(collection, "Plate", (1.1 * WIDTH, 0.5, 0.06), (0.0, 0.0, -0.031), PORCELAIN)
     pin(jelly, "Pins", vertices_where(jelly, lambda at: at.z < 1e-4))
     simulation = simulate_as(jelly, "SOLID", "jelly")
@@ -103,14 +103,6 @@ def _slab() -> bmesh.types.BMesh:
         for i in range(COLUMNS):
             shape.faces.new((rows[j][i], rows[j][i + 1], rows[j + 1][i + 1], rows[j + 1][i]))
     return shape
-
-
-def _thicken(obj: bpy.types.Object) -> None:
-    """To look at only: behind the physics, so that what is simulated stays flat."""
-    solidify = cast(bpy.types.SolidifyModifier, obj.modifiers.new("Solidify", "SOLIDIFY"))
-    solidify.thickness, solidify.offset = THICKNESS, 0.0
-    split = cast(bpy.types.EdgeSplitModifier, obj.modifiers.new("Edge Split", "EDGE_SPLIT"))
-    split.split_angle = 0.25 * pi
 
 
 def _prism(outline: Outline) -> bmesh.types.BMesh:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import pi
 from typing import cast
 
 import bmesh
@@ -98,6 +99,14 @@ def hang_on(obj: bpy.types.Object, mover: bpy.types.Object, vertices: Sequence[i
     hook = cast(bpy.types.HookModifier, obj.modifiers.new(mover.name, "HOOK"))
     hook.object, hook.vertex_group, hook.falloff_type = mover, mover.name, "NONE"
     hook.matrix_inverse = mover.matrix_basis.inverted()
+
+
+def thicken(obj: bpy.types.Object, thickness: float) -> None:
+    """Of what is flat, to look at only: behind the physics, so that what is simulated stays flat."""
+    solidify = cast(bpy.types.SolidifyModifier, obj.modifiers.new("Solidify", "SOLIDIFY"))
+    solidify.thickness, solidify.offset = thickness, 0.0
+    split = cast(bpy.types.EdgeSplitModifier, obj.modifiers.new("Edge Split", "EDGE_SPLIT"))
+    split.split_angle = 0.25 * pi
 
 
 def vertices_where(obj: bpy.types.Object, holds: Callable[[Vector], bool]) -> list[int]:

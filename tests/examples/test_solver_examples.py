@@ -41,7 +41,7 @@ SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS", "S
 BY_LATENT_DYNAMICS = ["PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR", "HANGING_FIGURE", "EARS"]
 THIN = ["HAIR_TUFT", "CLOTH_SHELL", "PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR"]
 FLAT = ["JELLY_WITH_CIRCLE", "JELLY_WITH_COMB", "JELLY_WITH_STAR"]
-NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION"]
+NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION", "AUXETIC"]
 FRAMES = 24
 needs_solver = pytest.mark.skipif(
     not SOLVER_PYTHON.exists(), reason="needs the environment with the solver: make setup"
@@ -193,6 +193,28 @@ def test_the_accordion_is_stiff_and_soft_in_turn_between_two_grips():
     stiff = body.moduli[:, 0] > 0.5 * body.moduli[:, 0].max()
     assert (stiff == (stripes % 2 == 0)).mean() > 0.9  # but at the seams
     assert len(np.unique(np.round(body.moduli[:, 0], 3))) == 2
+
+
+@pytest.mark.skipif(find_spec("scipy") is None, reason="outlines are filled with SciPy")
+def test_the_auxetic_body_is_thicker_where_it_is_pulled():
+    """Its ends a tenth further apart, without weight."""
+    from ml_backend.simulation.bodies import make_body
+    from ml_backend.simulation.elasticity import elastic_parts
+    from neural_physics.solver.implicit_euler import equilibrium
+    from neural_physics.solver.system import System
+
+    body = make_body(solver_request(bpy.context.scene, opened("AUXETIC")))
+    parts = elastic_parts(body)
+    rest = body.rest_positions
+    pulled = body.coordinates.of((rest - rest.mean(0)) * [1.1, 1.0, 1.0] + rest.mean(0))
+    system = System(parts.masses, parts.terms, parts.free, solid=False)
+    found = equilibrium(system, pulled.ravel(), 1e-6)
+    assert found.converged
+    x = body.coordinates.places(found.q.reshape(-1, 2))
+    middle = np.abs(rest[:, 0]) < 0.2
+    top, bottom = (middle & (np.abs(rest[:, 2] - end) < 1e-6) for end in (rest[:, 2].max(), rest[:, 2].min()))
+    thicker = (x[top, 2].mean() - x[bottom, 2].mean()) / np.ptp(rest[:, 2]) - 1.0
+    assert 0.01 < thicker < 0.1
 
 
 @pytest.mark.parametrize("name", BY_LATENT_DYNAMICS)

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import bpy
 
 from . import (
-    accordion,
     ball_and_sheet,
     bunny,
     cantilever,
@@ -23,6 +22,7 @@ from . import (
     hair_tuft,
     hanging_figure,
     jelly,
+    microstructures,
     pinned_cloth,
     skirt,
     sliding_hair,
@@ -59,6 +59,7 @@ EXAMPLES: list[tuple[str, str, str]] = [
     ("JELLY_WITH_COMB", "Jelly with Comb", "A flat jelly and a comb; simulated by the bundled solver"),
     ("JELLY_WITH_STAR", "Jelly with Star", "A flat jelly and a star; simulated by the bundled solver"),
     ("ACCORDION", "Accordion", "Stripes, stiff and soft in turn, to pull; simulated by the bundled solver"),
+    ("AUXETIC", "Auxetic", "A body that thickens where it is pulled; simulated by the bundled solver"),
     ("FLAG_LEVELS", "Hierarchical Flag", "A fine flag of which the coarsest level is simulated as it plays"),
     ("CLOTH_OVER_OBJECTS", "Cloth over Objects", "A cloth to drag over balls, of a stiffness to choose"),
     ("SOFT_CHARACTER", "Soft Character", "A stout figure of flesh on bones that does jumping jacks"),
@@ -85,7 +86,8 @@ _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "JELLY_WITH_CIRCLE": flat_jelly.circle,
     "JELLY_WITH_COMB": flat_jelly.comb,
     "JELLY_WITH_STAR": flat_jelly.star,
-    "ACCORDION": accordion.build,
+    "ACCORDION": microstructures.accordion,
+    "AUXETIC": microstructures.auxetic,
     "FLAG_LEVELS": flag_levels.build,
     "CLOTH_OVER_OBJECTS": cloth_over_objects.build,
     "SOFT_CHARACTER": soft_character.build,

@@ -203,7 +203,8 @@ def test_the_auxetic_body_is_thicker_where_it_is_pulled():
     from neural_physics.solver.implicit_euler import equilibrium
     from neural_physics.solver.system import System
 
-    body = make_body(solver_request(bpy.context.scene, opened("AUXETIC")))
+    obj = opened("AUXETIC")
+    body = make_body(solver_request(bpy.context.scene, obj))
     parts = elastic_parts(body)
     rest = body.rest_positions
     pulled = body.coordinates.of((rest - rest.mean(0)) * [1.1, 1.0, 1.0] + rest.mean(0))

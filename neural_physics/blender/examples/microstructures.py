@@ -8,6 +8,7 @@ from math import hypot
 
 import bmesh
 import bpy
+from mathutils import Vector
 
 from ...methods.requirements import CONTACT_CORRECTIONS
 from ...motion import MotionBox
@@ -61,13 +62,12 @@ def _built(
     collection = open_stage(scene, name, view, ground=-0.15, frames=FRAMES)
     body = add_mesh(collection, name, _grid(faces, height), JELLY, 0.12)
     for side, grip_name in ((-1.0, "Left Grip"), (1.0, "Right Grip")):
-        end = side * 0.5 * LENGTH
-        size = (0.05, 0.2, 1.1 * height)
-        grip = block(collection, grip_name, size, (end + side * 0.025, 0.0, MIDDLE), STEEL)
-        hang_on(body, grip, vertices_where(body, lambda at, end=end: abs(at.x - end) < 1e-4))
-        low, high = _around(grip.location.to_tuple())
+        x = side * (0.5 * LENGTH + 0.025)
+        grip = block(collection, grip_name, (0.05, 0.2, 1.1 * height), (x, 0.0, MIDDLE), STEEL)
+        hang_on(body, grip, vertices_where(body, _end(side)))
+        low, high = (x - STRAY, 0.0, MIDDLE - STRAY), (x + STRAY, 0.0, MIDDLE + STRAY)
         react_to(body, grip, MotionBox(low, high, fastest=1.5))
-        animate(grip, [(frame, _moved(grip, side, share, up)) for frame, share, up in DEMONSTRATION])
+        animate(grip, [(frame, _moved(x, side, share, up)) for frame, share, up in DEMONSTRATION])
     pin(body, SOFT, vertices_where(body, lambda at: soft(at.x, at.z - MIDDLE)))
     mesh = mesh_data(body)
     mesh.materials.append(material(SOFT, PORCELAIN, 0.3))
@@ -108,14 +108,14 @@ def _distance(at: tuple[float, float], a: tuple[float, float], b: tuple[float, f
     return hypot(at[0] - a[0] - share * along[0], at[1] - a[1] - share * along[1])
 
 
-def _around(place: Point) -> tuple[Point, Point]:
-    x, y, z = place
-    return (x - STRAY, y, z - STRAY), (x + STRAY, y, z + STRAY)
+def _end(side: float) -> Callable[[Vector], bool]:
+    """Whether a place is at the body's end on that side, -1 or 1."""
+    return lambda at: abs(at.x - 0.5 * side * LENGTH) < 1e-4
 
 
-def _moved(grip: bpy.types.Object, side: float, out: float, up: float) -> Point:
-    x, y, z = grip.location
-    return x + side * out * STRAY, y, z + (up * STRAY if side > 0.0 else 0.0)
+def _moved(x: float, side: float, out: float, up: float) -> Point:
+    """Where the grip of a side goes that is at x at first."""
+    return x + side * out * STRAY, 0.0, MIDDLE + (up * STRAY if side > 0.0 else 0.0)
 
 
 def _grid(faces: tuple[int, int], height: float) -> bmesh.types.BMesh:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import cast
 
+import bmesh
 import bpy
 import numpy as np
 from mathutils import Euler
@@ -19,6 +20,7 @@ from .keying import Span
 from .properties import settings_of
 from .rig_actions import Channel, actions_of, curves_of
 from .skins import armature_modifier, followed_bones, skin_of
+from .sources import mesh_data
 from .training_motion import clip_of, key_channels, value_of
 
 Rows = NDArray[np.float64]
@@ -87,7 +89,29 @@ def key_poses(scene: bpy.types.Scene, obj: bpy.types.Object, span: Span, seed: i
 
 
 def _ranges(obj: bpy.types.Object, rig: bpy.types.Object) -> list[JointRange]:
-    return joint_ranges(rig, followed_bones(obj, rig), settings_of(obj).pose_range)
+    """Of all bones but those that are shorter than a tetrahedron is wide, fingers for the most part.
+
+    There is no flesh between such bones that could bend: turned by themselves they turn it inside out.
+    """
+    bones, scale = followed_bones(obj, rig), _size(rig)
+    width = _element_width(obj)
+    long = tuple(name for name in bones if scale * cast(bpy.types.Armature, rig.data).bones[name].length >= width)
+    return joint_ranges(rig, long or bones, settings_of(obj).pose_range)
+
+
+def _element_width(obj: bpy.types.Object) -> float:
+    """How long the edges are of as many regular tetrahedra as the object is simulated with, metres."""
+    mesh = bmesh.new()
+    mesh.from_mesh(mesh_data(obj))
+    volume = abs(mesh.calc_volume()) * _size(obj) ** 3
+    mesh.free()
+    # A regular tetrahedron of edge a has the volume a^3 / (6 sqrt(2)).
+    return float(np.cbrt(6.0 * np.sqrt(2.0) * volume / settings_of(obj).simulation.tetrahedra))
+
+
+def _size(obj: bpy.types.Object) -> float:
+    """By how much an object is scaled in the world, on average."""
+    return float(np.cbrt(abs(obj.matrix_world.to_3x3().determinant())))
 
 
 def _posing_actions(obj: bpy.types.Object, rig: bpy.types.Object) -> list[bpy.types.Action]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,11 +74,18 @@ class FollowedColliders:
         centres = self.anchors.copy()
         moving = self.channels >= 0
         centres[moving] += y[self.channels[moving, None] + np.arange(3)] @ self.axes
-        turns = [
-            nearest_rotation(self.axes.T @ (rotation_of(y[at : at + 6]) if at >= 0 else np.eye(3)) @ own)
-            for at, own in zip(self.turning, self.own, strict=True)
-        ]
-        return Placed(centres, np.array(turns).reshape(-1, *[self.axes.shape[1]] * 2))
+        turns = self._at_rest.copy()
+        for index in np.flatnonzero(self.turning >= 0):
+            told = y[self.turning[index] : self.turning[index] + 6]
+            turns[index] = nearest_rotation(self.axes.T @ rotation_of(told) @ self.own[index])
+        return Placed(centres, turns)
+
+    @cached_property
+    def _at_rest(self) -> Array:
+        """(C, d, d) the shapes' turns where their objects keep their orientation."""
+        size = self.axes.shape[1]
+        turns = [nearest_rotation(self.axes.T @ own) for own in self.own]
+        return np.array(turns).reshape(-1, size, size)
 
 
 def rotation_of(axes: NDArray[np.floating]) -> Array:

@@ -81,6 +81,24 @@ def test_random_poses_turn_within_limits_and_locks_and_are_the_same_again(tmp_pa
     assert np.array_equal(again.interaction, tracks.interaction)
 
 
+@pytest.mark.parametrize(("length", "size", "turned"), [(0.15, 1.0, False), (0.3, 1.0, True), (0.15, 2.0, False)])
+def test_bones_that_are_shorter_than_a_tetrahedron_do_not_turn_by_themselves(tmp_path, length, size, turned):
+    """Of 0.32 cubic metres 200 regular tetrahedra have edges of 0.24 m."""
+    flesh, rig = limb(poses=10), bpy.data.objects["Rig"]
+    rig.scale = flesh.scale = size, size, size
+    bpy.context.view_layer.objects.active = rig
+    bpy.ops.object.mode_set(mode="EDIT")
+    bones = rig.data.edit_bones
+    tip = bones.new("tip")
+    tip.head, tip.tail, tip.parent = (0, 0, 1.7), (0, 0, 1.7 + length), bones["upper"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    flesh.vertex_groups.new(name="tip").add([0], 0.1, "REPLACE")
+    tracks = recorded(flesh, tmp_path / "d")
+    upper, found = tracks.bones[:, 1, :3, :3], tracks.bones[:, 2, :3, :3]
+    assert (np.abs(found - upper).max() > 0.1) == turned
+    assert np.ptp(upper, axis=0).max() > 0.1
+
+
 def test_every_take_has_other_poses_and_a_tenth_is_for_checking(tmp_path):
     plan = plan_of(limb(poses=60), tmp_path / "d")
     posed = [take for take in plan.takes if take.kind == "quasistatic"]

@@ -125,3 +125,32 @@ def test_an_object_that_is_scaled_and_mirrored_is_carried_as_large_as_it_is():
     first, second = body.elements[:, 0], body.elements[:, 1]
     lengths = [np.linalg.norm(x[second] - x[first], axis=1) for x in (at, body.rest_positions)]
     assert lengths[0] == pytest.approx(lengths[1])
+
+
+def inside_elements(positions, elements):
+    """(V,) which vertices are inside of an element that they are no corner of."""
+    corners = positions[elements]
+    sides = np.linalg.inv(np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2))
+    shares = np.einsum("mij,vmj->vmi", sides, positions[:, None] - corners[None, :, 0])
+    within = (shares > 1e-6).all(2) & (shares.sum(2) < 1.0 - 1e-6)
+    own = (elements[None] == np.arange(len(positions))[:, None, None]).any(2)
+    return (within & ~own).any(1)
+
+
+def test_a_limb_that_is_folded_rests_on_itself_where_it_is_not_to_pass_through():
+    pytest.importorskip("ipctk")
+    folded = bends([2.0])
+    for self_contact in (False, True):
+        asked, skin = limb(gravity=(0.0, 0.0, 0.0), self_contact=self_contact)
+        body, poses = posed(asked, skin, folded)
+        there, settled = poses.settle(0)
+        assert settled.failure == ""
+        assert inside_elements(there, body.elements).any() != self_contact
+
+
+def test_a_pose_that_presses_flesh_together_is_found_where_it_does_not_pass_through_itself():
+    pytest.importorskip("ipctk")
+    asked, skin = limb(gravity=(0.0, 0.0, 0.0), self_contact=True)
+    body, poses = posed(asked, skin, bends([2.3]))
+    there, settled = poses.settle(0)
+    assert settled.failure == "" and not inside_elements(there, body.elements).any()

@@ -1,0 +1,84 @@
+"""Contact corrections by real clicks: a flat jelly is baked, trained and pressed by hand (Romero 2021)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from blender_window import REGION, Window
+from three_buttons import Example
+
+pytestmark = [pytest.mark.window, pytest.mark.slow]
+
+RADIUS, HEIGHT = 0.14, 0.6  # metres, of the circle and of the jelly
+QUICK = """
+settings.simulation.tetrahedra, settings.take_count, settings.take_frames = 250, 2, 100
+settings.preset, settings.basis_count = "preview", 24
+"""
+ABOVE = """
+circle = bpy.data.objects["Circle"]
+circle.animation_data_clear()
+circle.location = 0.0, 0.0, 0.6 + 0.14 + 0.06
+scene.frame_set(1)
+bpy.ops.object.select_all(action="DESELECT")
+circle.select_set(True)
+bpy.context.view_layer.objects.active = circle
+"""
+# What is to be shown at each frame of the playback, and where the circle is then.
+WATCH = """
+import sys, types
+seen = sys.modules.setdefault("pressing_watched", types.ModuleType("pressing_watched")).__dict__
+seen["seen"] = []
+def watch(scene, depsgraph):
+    circle = bpy.data.objects["Circle"]
+    shape = bpy.data.objects["Jelly"].data.attributes["neural_physics_position"].data
+    heights = [shape[v].vector[2] for v in seen["top"]]
+    seen["seen"].append((scene.frame_current, circle.location.z, min(heights)))
+top = max(v.co.z for v in body.data.vertices)
+seen["top"] = [v.index for v in body.data.vertices if v.co.z > top - 1e-4 and abs(v.co.x) < 0.1]
+seen["watch"] = watch
+bpy.app.handlers.frame_change_post.append(watch)
+"""
+WATCHED = """
+import sys
+seen = sys.modules["pressing_watched"].__dict__
+bpy.app.handlers.frame_change_post.remove(seen["watch"])
+result = seen["seen"]
+"""
+PLAYBACK = (
+    "with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):\n"
+    "    bpy.ops.screen.animation_{}"
+)
+MIDDLE = (
+    REGION
+    + """
+view = next(r for r in area.regions if r.type == "WINDOW")
+result = view.x + view.width // 3, window.height - view.y - view.height // 2
+"""
+)
+
+
+def test_a_jelly_is_baked_trained_and_pressed_by_hand(window: Window) -> None:
+    jelly = Example(window, "JELLY_WITH_CIRCLE", "Jelly", QUICK)
+    jelly.bake_and_train()
+    window.shot("contact_1_trained")
+    jelly.play()
+    jelly.ask(ABOVE)
+    still = jelly.shown()
+    jelly.ask(WATCH)
+    x, y = window.ask(MIDDLE)
+    window.launcher("x", "mousemove", x, y)
+    jelly.ask(PLAYBACK.format("play()"))
+    # Grab it along Z and pull it down, as an artist does.
+    window.launcher("x", "key", "g", "sleep", "0.2", "key", "z", "sleep", "0.2")
+    for step in range(1, 9):
+        window.launcher("x", "mousemove", x, y + 12 * step, "sleep", "0.25")
+    window.shot("contact_2_grabbed")
+    window.launcher("click", x, y + 96)
+    jelly.ask(PLAYBACK.format("cancel(restore_frame=False)"))
+    seen = jelly.ask(WATCHED)
+    assert np.abs(jelly.shown() - still).max() > 0.02
+    frames, heights, tops = (np.array(each) for each in zip(*seen, strict=True))
+    pressed = heights - RADIUS < HEIGHT - 0.03
+    assert np.ptp(heights) > 0.05 and pressed.sum() >= 3, (frames, heights)
+    assert (tops[pressed] < HEIGHT - 0.01).all(), "it gives way in the frame in which it is pressed"
+    assert (tops[~pressed & (heights - RADIUS > HEIGHT)] > HEIGHT - 0.02).all(), "and not before"

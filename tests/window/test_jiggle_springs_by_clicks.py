@@ -1,0 +1,35 @@
+"""Jiggle springs by real clicks: a figure of flesh on bones is baked, trained and played (Jin 2022)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from blender_window import Window
+from three_buttons import Example
+
+pytestmark = [pytest.mark.window, pytest.mark.slow]
+
+QUICK = """
+settings.simulation.filling, settings.simulation.tetrahedra, settings.simulation.steps = "cage", 1500, 1
+settings.take_count, settings.take_frames, settings.pose_count = 1, 60, 10
+settings.preset = "preview"
+"""
+
+
+def test_a_figure_is_baked_trained_and_played(window: Window) -> None:
+    figure = Example(window, "SOFT_CHARACTER", "Soft Body", QUICK)
+    assert figure.ask("result = settings.method") == "quasistatic_springs"
+    bones = [figure.shown(frame) for frame in (1, 10, 20, 30)]
+    figure.bake_and_train()
+    window.shot("springs_1_trained")
+    figure.play()
+    for frame in range(1, 31):
+        figure.window.ask(f"bpy.context.scene.frame_set({frame})")
+        if frame == 20:
+            window.shot("springs_2_play")
+            there = figure.shown()
+    played = [figure.shown(frame) for frame in (1, 10, 20, 30)]
+    assert np.array_equal(played[2], there), "scrubbed as played"
+    off = [np.linalg.norm(a - b, axis=1) for a, b in zip(played, bones, strict=True)]
+    assert 0.01 < max(each.max() for each in off) < 0.3, "flesh swings about its bones, and stays there"
+    assert min(np.median(each) for each in off) < 0.02, "most of it is near them"

@@ -1,0 +1,71 @@
+"""An example in the window's Blender, and its Bake, Train and Play by clicks."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+import numpy as np
+from blender_window import OUT, REGION, Window
+from numpy.typing import NDArray
+
+IN_VIEW = REGION + "with bpy.context.temp_override(window=window, area=area):\n    "
+STATE = """
+from bl_ext.user_default.neural_physics.neural_physics.blender import job_host, paths
+state = job_host.state_of(paths.jobs_folder(body), {kind!r})
+result = state.phase, state.share, state.message
+"""
+SHOWN = """
+depsgraph = bpy.context.evaluated_depsgraph_get()
+result = [list(v.co) for v in body.evaluated_get(depsgraph).data.vertices]
+"""
+
+
+class Example:
+    """One that is added to an empty scene, and what `object` in it does."""
+
+    def __init__(self, window: Window, example: str, body: str, settings: str) -> None:
+        """settings: Python that makes it quick, in which `settings` are the body's."""
+        self.window, self._body = window, body
+        folder = OUT / example.lower()
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        window.ask(
+            IN_VIEW
+            + "bpy.ops.wm.read_homefile(use_empty=True)\n"
+            + f"bpy.ops.wm.save_as_mainfile(filepath={str(folder / 'scene.blend')!r})"
+        )
+        window.open_tab()
+        window.ask(
+            IN_VIEW
+            + f"bpy.ops.neural_physics.add_example(name={example!r})\n"
+            + "area.spaces.active.region_3d.view_perspective = 'CAMERA'\n"
+        )
+        self.ask(settings)
+
+    def ask(self, code: str) -> Any:
+        """Run Python that knows `body`, its `settings` and the `scene`."""
+        names = f"body = bpy.data.objects[{self._body!r}]; settings = body.neural_physics\n"
+        return self.window.ask(names + "scene = bpy.context.scene\n" + code)
+
+    def bake_and_train(self) -> None:
+        self._finish("bake")
+        self._finish("train")
+        self.window.wait(lambda: self.ask("result = settings.model is not None"), 20)
+
+    def play(self) -> None:
+        self.window.press("neural_physics.play")
+        assert self.ask("result = settings.playing")
+
+    def shown(self, frame: int | None = None) -> NDArray[np.float64]:
+        """(V, 3) where the body's vertices are shown, in its own axes; frame: one to go to first."""
+        moved = "" if frame is None else f"scene.frame_set({frame})\n"
+        return np.array(self.ask(moved + SHOWN))
+
+    def _finish(self, kind: str) -> None:
+        self.window.press(f"neural_physics.{kind}")
+        self.window.wait(lambda: self._state(kind)[0] != "running", 900)
+        assert self._state(kind)[0] == "finished", self._state(kind)
+
+    def _state(self, kind: str) -> Any:
+        return self.ask(STATE.format(kind=kind))

@@ -239,7 +239,7 @@ PROBLEMS: dict[str, str] = {
         "make more actions, or keep none."
     ),
     "test_action_unused": (
-        "The action {action} of {object} is kept for testing, and {found} takes leave none for that: "
+        "The action {action} of {object} is kept for testing, and Takes at {found} leaves none for that: "
         "set Takes to {needed} or more, or keep no action."
     ),
     "wind_range_empty": "The least wind of {object} is above its most: set them the other way round.",

@@ -253,7 +253,7 @@ def test_an_action_that_cannot_be_kept_for_testing_is_told(cloth):
     item.test_action = "lift"
     check_training_motion(cloth)
     settings_of(cloth).take_count = 7
-    with pytest.raises(Problem, match="7 takes leave none for that: set Takes to 8"):
+    with pytest.raises(Problem, match="Takes at 7 leaves none for that: set Takes to 8"):
         check_training_motion(cloth)
     settings_of(cloth).take_count = 8
     item.test_action = "jump"

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.window, pytest.mark.slow]
 QUICK = """
 settings.simulation.filling, settings.simulation.tetrahedra, settings.simulation.steps = "cage", 1500, 1
 settings.take_count, settings.take_frames, settings.pose_count = 1, 60, 10
-settings.preset = "preview"
+settings.preset, settings.interactions[0].test_action = "preview", ""
 """
 
 

@@ -22,7 +22,7 @@ result = [list(v.co) for v in body.evaluated_get(depsgraph).data.vertices]
 
 
 class Example:
-    """One that is added to an empty scene, and what `object` in it does."""
+    """One that is added to an empty scene, alone in it."""
 
     def __init__(self, window: Window, example: str, body: str, settings: str) -> None:
         """settings: Python that makes it quick, in which `settings` are the body's."""
@@ -64,6 +64,7 @@ class Example:
 
     def _finish(self, kind: str) -> None:
         self.window.press(f"neural_physics.{kind}")
+        self.window.wait(lambda: self._state(kind)[0] != "idle", 60)
         self.window.wait(lambda: self._state(kind)[0] != "running", 900)
         assert self._state(kind)[0] == "finished", self._state(kind)
 

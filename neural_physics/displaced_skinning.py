@@ -19,7 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .skinning import DualQuaternionSkinning, Floats, Indices, Shares, Skin, VertexSums, carried_points
+from .skinning import (
+    DualQuaternionSkinning,
+    Floats,
+    Indices,
+    Shares,
+    Skin,
+    VertexSums,
+    carried_points,
+    multiply,
+)
 
 SINGULAR = 1e-3  # of a matrix's largest stretch: what it squeezes further is not drawn out again
 
@@ -28,7 +37,7 @@ class DisplacedSkinning:
     """Displacements are coefficients times a basis, for each bone its own.
 
     Turning a displacement by its bone costs no pass of its own: a bone's matrix, and each of its coefficients
-    times its turn, stand below each other, so that one product makes moved vertices of the basis.
+    times its turn, stand beside each other, so that one product makes moved vertices of the basis.
     """
 
     def __init__(
@@ -57,33 +66,33 @@ class DisplacedSkinning:
         vertices = np.concatenate([some.vertices, plain.vertices])
         self._sums = VertexSums(vertices, len(rest_positions))
         self._owners = np.array([bone for bone, _ in some.parts], np.intp)
-        self._columns = np.empty((len(skin.bones) + 1, 4, 3), np.float32)
-        self._matrices = np.empty((len(self._owners), 4 + 3 * modes, 3), np.float32)
-        self._turned = self._matrices[:, 4:].reshape(len(self._owners), modes, 3, 3)
-        moved, self._products = self._sums.rows, list[tuple[Floats, Floats, Floats]]()
+        self._moves = np.empty((len(skin.bones) + 1, 3, 4), np.float32)
+        self._matrices = np.empty((len(self._owners), 3, 4 + 3 * modes), np.float32)
+        self._turned = self._matrices[:, :, 4:].reshape(len(self._owners), 3, modes, 3)
+        moved, self._products = self._sums.planes, list[tuple[Floats, Floats, Floats]]()
         for matrix, (_, part), basis in zip(self._matrices, some.parts, bases, strict=True):
             flat = basis.transpose(0, 2, 1).reshape(3 * len(basis), part.stop - part.start)
             rows = np.concatenate([points[:, displaced[part]], flat])
-            self._products.append((rows.T, matrix[: len(rows)], moved[part]))
+            self._products.append((matrix[:, : len(rows)], rows, moved[:, part]))
         for bone, part in plain.parts:
             rows = np.ascontiguousarray(points[:, others[part]])
-            self._products.append((rows.T, self._columns[bone], moved[len(displaced) :][part]))
+            self._products.append((self._moves[bone], rows, moved[:, len(displaced) :][:, part]))
 
     def __call__(self, moves: Floats, coefficients: Floats) -> Floats:
         """(V, 3) float32, metres, world space, a new array.
 
         moves (K + 1, 3, 4): the object's, the bones'. coefficients (R, u) float32.
         """
-        self._columns[:] = moves.transpose(0, 2, 1)
-        matrices = self._columns[self._owners]
-        self._matrices[:, :4] = matrices
-        np.einsum("ru,rij->ruij", coefficients, matrices[:, :3], out=self._turned)
-        for rows, matrix, moved in self._products:
-            np.dot(rows, matrix, out=moved)
-        placed = self._sums()
+        self._moves[:] = moves
+        owned = self._moves[self._owners]
+        self._matrices[:, :, :4] = owned
+        np.einsum("ru,rij->riuj", coefficients, owned[:, :, :3], out=self._turned)
+        for matrix, rows, placed in self._products:
+            multiply(matrix, rows, placed)
+        total = self._sums()
         if self._base is not None:
-            placed += self._base(moves)
-        return placed
+            total += self._base(moves)
+        return total
 
 
 def undisplaced(shares: Shares, moves: NDArray[Any], offsets: NDArray[Any]) -> Sequence[NDArray[np.float64]]:

@@ -33,9 +33,12 @@ def pose_in(values: Floats) -> Pose:
 
 def to_frame(pose: Pose, x: Floats) -> Floats:
     """Points (V, 3), m, from the world to the reference frame; float32, a new array."""
-    turned: Floats = x @ np.ascontiguousarray(pose.frame_from_world[:, :3].T)
-    turned += pose.frame_from_world[:, 3]
-    return turned
+    placed = np.empty(x.shape, np.float32)
+    for axis, row in enumerate(pose.frame_from_world):  # one product of all takes four times as long
+        column = x @ row[:3]
+        column += row[3]
+        placed[:, axis] = column
+    return placed
 
 
 def to_world(pose: Pose, x: Floats) -> Floats:

@@ -85,29 +85,26 @@ class Shares:
 
 
 class VertexSums:
-    """Adds up what each vertex has of `rows` (S, 3) float32, metres, which are to be written."""
+    """Adds up what each vertex has of `planes` (3, S) float32, metres, which are to be written."""
 
     def __init__(self, vertices: Indices, count: int) -> None:
-        """vertices (S,): whose each row is; count: V."""
-        # Where each vertex's addends are; the last one, of nothing, for those that have fewer than others.
-        self._addends = _ranked(vertices, np.arange(len(vertices)), count, missing=len(vertices))
-        self._rows = np.zeros((len(vertices) + 1, 3), np.float32)
-        self.rows = self._rows[:-1]
-        self._one = np.empty((count, 3), np.float32)
+        """vertices (S,): whose each column is; count: V."""
+        self._vertices, self._count = vertices, count
+        self.planes = np.zeros((3, len(vertices)), np.float32)
 
     def __call__(self) -> Floats:
         """(V, 3) float32, a new array."""
-        total: Floats = np.take(self._rows, self._addends[0], axis=0)
-        for places in self._addends[1:]:
-            total += np.take(self._rows, places, axis=0, out=self._one, mode="clip")
+        total = np.empty((self._count, 3), np.float32)
+        for axis, plane in enumerate(self.planes):
+            total[:, axis] = np.bincount(self._vertices, plane, self._count)
         return total
 
 
 class LinearSkinning:
-    """x_v = sum_b w_vb M_b [x_rest, 1]: one product per bone, then a sum over the bones of each vertex.
+    """x_v = sum_b w_vb M_b [x_rest, 1]: products per bone, then a sum over the bones of each vertex.
 
-    For 13,575 vertices, 60 bones and one to four of them per vertex half the time that weights times all
-    matrices take.
+    For 13,575 vertices, 60 bones and one to four of them per vertex a quarter of the time that weights times
+    all matrices take.
     """
 
     def __init__(self, skin: Skin, rest_positions: Floats) -> None:
@@ -115,16 +112,22 @@ class LinearSkinning:
         points = carried_points(shares, rest_positions)
         self._sums = VertexSums(shares.vertices, len(rest_positions))
         self._parts = [
-            (bone, np.ascontiguousarray(points[:, part]).T, self._sums.rows[part])
+            (bone, np.ascontiguousarray(points[:, part]), self._sums.planes[:, part])
             for bone, part in shares.parts
         ]
 
     def __call__(self, moves: Floats) -> Floats:
         """(V, 3) float32, metres, world space, a new array; moves (K + 1, 3, 4): the object's, the bones'."""
-        columns = columns_of(moves)
+        matrices = np.ascontiguousarray(moves, np.float32)
         for bone, points, moved in self._parts:
-            np.dot(points, columns[bone], out=moved)
+            multiply(matrices[bone], points, moved)
         return self._sums()
+
+
+def multiply(matrix: Floats, points: Floats, moved: Floats) -> None:
+    """moved (3, n) = matrix (3, k) times points (k, n), by rows: less than half the time of one product."""
+    for row, out in zip(matrix, moved, strict=True):
+        np.dot(row, points, out=out)
 
 
 def carried_points(shares: Shares, rest_positions: Floats) -> Floats:
@@ -133,11 +136,6 @@ def carried_points(shares: Shares, rest_positions: Floats) -> Floats:
     points[:3] = rest_positions[shares.vertices].T
     points *= shares.weights
     return points
-
-
-def columns_of(moves: Floats) -> Floats:
-    """(K + 1, 4, 3) float32: moves (K + 1, 3, 4), each transposed."""
-    return np.ascontiguousarray(moves.transpose(0, 2, 1), np.float32)
 
 
 class DualQuaternionSkinning:

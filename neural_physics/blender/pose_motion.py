@@ -95,7 +95,9 @@ def _ranges(obj: bpy.types.Object, rig: bpy.types.Object) -> list[JointRange]:
     """
     bones, scale = followed_bones(obj, rig), _size(rig)
     width = _element_width(obj)
-    long = tuple(name for name in bones if scale * cast(bpy.types.Armature, rig.data).bones[name].length >= width)
+    long = tuple(
+        name for name in bones if scale * cast(bpy.types.Armature, rig.data).bones[name].length >= width
+    )
     return joint_ranges(rig, long or bones, settings_of(obj).pose_range)
 
 

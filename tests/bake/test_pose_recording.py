@@ -81,7 +81,9 @@ def test_random_poses_turn_within_limits_and_locks_and_are_the_same_again(tmp_pa
     assert np.array_equal(again.interaction, tracks.interaction)
 
 
-@pytest.mark.parametrize(("length", "size", "turned"), [(0.15, 1.0, False), (0.3, 1.0, True), (0.15, 2.0, False)])
+@pytest.mark.parametrize(
+    ("length", "size", "turned"), [(0.15, 1.0, False), (0.3, 1.0, True), (0.15, 2.0, False)]
+)
 def test_bones_that_are_shorter_than_a_tetrahedron_do_not_turn_by_themselves(tmp_path, length, size, turned):
     """Of 0.32 cubic metres 200 regular tetrahedra have edges of 0.24 m."""
     flesh, rig = limb(poses=10), bpy.data.objects["Rig"]

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.window, pytest.mark.slow]
 
 QUICK = """
 settings.simulation.filling, settings.simulation.tetrahedra, settings.simulation.steps = "cage", 1500, 1
-settings.take_count, settings.take_frames, settings.pose_count = 1, 60, 10
+settings.take_count, settings.take_frames, settings.pose_count = 1, 90, 10
 settings.preset, settings.interactions[0].test_action = "preview", ""
 """
 
@@ -32,4 +32,4 @@ def test_a_figure_is_baked_trained_and_played(window: Window) -> None:
     assert np.array_equal(played[2], there), "scrubbed as played"
     off = [np.linalg.norm(a - b, axis=1) for a, b in zip(played, bones, strict=True)]
     assert 0.01 < max(each.max() for each in off) < 0.3, "flesh swings about its bones, and stays there"
-    assert min(np.median(each) for each in off) < 0.02, "most of it is near them"
+    assert max(np.median(each) for each in off) < 0.1, "most of it is near them"

@@ -104,7 +104,7 @@ def poses(count: int) -> NDArray[np.float32]:
 
 def frame(method: QuasistaticSprings) -> Callable[[int], None]:
     """One frame of Play: a step, and its positions in the reference frame."""
-    ys = poses(4)
+    ys = poses(9)  # more than a method keeps targets of
     state = method.start(ys[0])
 
     def step(number: int) -> None:

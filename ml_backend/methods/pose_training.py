@@ -18,6 +18,7 @@ from ml_backend.training import Schedule, Training
 from neural_physics.methods.pose_network import NETWORK, PoseNetwork
 from neural_physics.model_file import Model, ModelInfo
 from neural_physics.reporting import Emit, Progress, StopRequest
+from neural_physics.wording import plural
 
 if TYPE_CHECKING:
     from ml_backend.train import Options
@@ -94,9 +95,9 @@ def train_poses(
 
 def told(found: TrainedPoses, held: list[Span]) -> str:
     """A sentence about what the network is worth."""
-    count = sum(len(span) for span in held)
+    poses = plural(sum(len(span) for span in held), "pose")
     return (
-        f"On {count} poses kept for checking, the network of poses is {1e3 * found.error:.2g} mm from the "
+        f"On {poses} kept for checking, the network of poses is {1e3 * found.error:.2g} mm from the "
         f"simulation, and bones alone {1e3 * found.skinning:.2g} mm (root mean square)."
     )
 

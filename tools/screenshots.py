@@ -23,6 +23,7 @@ PICTURES = {
     "solver_take": "solid_4_take",
     "latent_train": "latent_1_train",
     "latent_play": "latent_2_play",
+    "contact_play": "contact_2_grabbed",
 }
 
 

@@ -9,7 +9,7 @@ from three_buttons import Example
 
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
-RADIUS, HEIGHT = 0.14, 0.6  # metres, of the circle and of the jelly
+RADIUS, SAGGED = 0.14, 0.53  # metres, of the circle; how high the jelly is that has sunk into its weight
 QUICK = """
 settings.simulation.tetrahedra, settings.take_count, settings.take_frames = 250, 2, 100
 settings.preset, settings.basis_count = "preview", 24
@@ -44,6 +44,7 @@ seen = sys.modules["pressing_watched"].__dict__
 bpy.app.handlers.frame_change_post.remove(seen["watch"])
 result = seen["seen"]
 """
+SHOWN_FRAMES = "import sys\nresult = len(sys.modules['pressing_watched'].__dict__['seen'])"
 PLAYBACK = (
     "with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):\n"
     "    bpy.ops.screen.animation_{}"
@@ -57,6 +58,12 @@ result = view.x + view.width // 3, window.height - view.y - view.height // 2
 )
 
 
+def wait_for_frames(jelly: Example, count: int) -> None:
+    """Until the playback has shown so many more."""
+    begun = jelly.ask(SHOWN_FRAMES)
+    jelly.window.wait(lambda: jelly.ask(SHOWN_FRAMES) >= begun + count, 60)
+
+
 def test_a_jelly_is_baked_trained_and_pressed_by_hand(window: Window) -> None:
     jelly = Example(window, "JELLY_WITH_CIRCLE", "Jelly", QUICK)
     jelly.bake_and_train()
@@ -68,17 +75,19 @@ def test_a_jelly_is_baked_trained_and_pressed_by_hand(window: Window) -> None:
     x, y = window.ask(MIDDLE)
     window.launcher("x", "mousemove", x, y)
     jelly.ask(PLAYBACK.format("play()"))
-    # Grab it along Z and pull it down, as an artist does.
+    # Grab it along Z and pull it down, as an artist does; how many frames that lasts is the machine's affair.
     window.launcher("x", "key", "g", "sleep", "0.2", "key", "z", "sleep", "0.2")
     for step in range(1, 9):
-        window.launcher("x", "mousemove", x, y + 12 * step, "sleep", "0.25")
+        window.launcher("x", "mousemove", x, y + 12 * step)
+        wait_for_frames(jelly, 2)
     window.shot("contact_2_grabbed")
     window.launcher("click", x, y + 96)
     jelly.ask(PLAYBACK.format("cancel(restore_frame=False)"))
     seen = jelly.ask(WATCHED)
     assert np.abs(jelly.shown() - still).max() > 0.02
     frames, heights, tops = (np.array(each) for each in zip(*seen, strict=True))
-    pressed = heights - RADIUS < HEIGHT - 0.03
+    lowest = heights - RADIUS
+    pressed = lowest < SAGGED - 0.05
     assert np.ptp(heights) > 0.05 and pressed.sum() >= 3, (frames, heights)
-    assert (tops[pressed] < HEIGHT - 0.01).all(), "it gives way in the frame in which it is pressed"
-    assert (tops[~pressed & (heights - RADIUS > HEIGHT)] > HEIGHT - 0.02).all(), "and not before"
+    assert (tops[pressed] < lowest[pressed] + 0.04).all(), "it gives way in the frame in which it is pressed"
+    assert tops[pressed].max() < tops[~pressed].min() + 0.01, "and not before"

@@ -61,15 +61,22 @@ def _spanning(rest: Array) -> list[int]:
 
 
 def fit_handles(
-    rest: Array, tetrahedra: NDArray[np.integer], points: Indices, frames: Sequence[Indices]
+    rest: Array,
+    tetrahedra: NDArray[np.integer],
+    points: Indices,
+    frames: Sequence[Indices],
+    loose: Sequence[tuple[Indices, Array]] = (),
 ) -> Handles:
-    """Free points at vertices (n,), and frames that hold groups of vertices.
+    """Points at vertices (n,), and frames that groups of vertices go along with: those that are pinned, and
+    before them loose ones, whose corners are free, each with the place (d,) of its first corner.
 
     rest (B, d) m, tetrahedra (m, d + 1) of positive volume. Raises ValueError where the handles do not span
     space, so that the body would turn or shear without them.
     """
     (count, d), n = rest.shape, len(points)
-    corners = [_corners(rest, group) for group in frames]
+    corners = [_corners(rest, group, place) for group, place in loose]
+    corners += [_corners(rest, group) for group in frames]
+    frames = [*(group for group, _ in loose), *frames]
     at_rest = np.concatenate([rest[points], *corners])
     size = float(np.linalg.norm(np.ptp(rest, axis=0)))
     held = np.concatenate([points, *frames]).astype(np.intp)
@@ -95,7 +102,8 @@ def fit_handles(
         energy = (jumps.T @ jumps)[free]
         system = splu(energy[:, free].tocsc(), permc_spec="MMD_AT_PLUS_A")
         weights[free] = system.solve(-(energy[:, held] @ given))
-    return Handles(weights, vertex_gradients(rest, tetrahedra, weights), at_rest, n)
+    gradients, free_rows = vertex_gradients(rest, tetrahedra, weights), n + (d + 1) * len(loose)
+    return Handles(weights, gradients, at_rest, free_rows, len(loose))
 
 
 def gradient_jumps(rest: Array, tetrahedra: NDArray[np.integer]) -> csr_array:
@@ -139,9 +147,9 @@ def _slopes(inverse_rest: Array) -> Array:
     return np.concatenate([-inverse_rest.sum(1)[:, None], inverse_rest], 1).swapaxes(1, 2)
 
 
-def _corners(rest: Array, group: Indices) -> Array:
-    """(d + 1, d): the middle of what a frame holds, and a point along each axis as far off as it reaches."""
-    middle = rest[group].mean(0)
+def _corners(rest: Array, group: Indices, place: Array | None = None) -> Array:
+    """(d + 1, d): a place in a frame, or its middle, and a point along each axis as far off as it reaches."""
+    middle = rest[group].mean(0) if place is None else place
     reach = float(np.linalg.norm(rest[group] - middle, axis=1).max(initial=0.0))
     reach = reach or 0.1 * float(np.linalg.norm(np.ptp(rest, axis=0)))
     return middle + reach * np.concatenate([np.zeros((1, len(middle))), np.eye(len(middle))])

@@ -23,15 +23,21 @@ PINNED = 0.9  # the share of the pins in where a place goes from which on nothin
 
 @dataclass(frozen=True)
 class PlacedHandle:
-    """place: m, in the axes of the body at rest. name: of the Empty, or "Rig/bone"."""
+    """place: m, in the axes of the body at rest. name: of the Empty, or "Rig/bone".
+
+    core: whether it is one of the request's cores, which tells its place.
+    """
 
     name: str
     place: tuple[float, float, float]
+    core: bool = False
 
 
 def placed_handle(word: str) -> PlacedHandle:
-    """Read NAME=X,Y,Z. Raises argparse.ArgumentTypeError."""
+    """Read NAME=X,Y,Z, or NAME=core. Raises argparse.ArgumentTypeError."""
     name, _, numbers = word.rpartition("=")
+    if name and numbers == "core":
+        return PlacedHandle(name, (0.0, 0.0, 0.0), core=True)
     try:
         x, y, z = (float(number) for number in numbers.split(","))
     except ValueError:
@@ -55,7 +61,8 @@ def vertices_at(body: Body, obj: str, placed: Sequence[PlacedHandle]) -> Indices
     rest = body.rest
     inverse, _ = rest_shapes(rest[body.elements])
     first = rest[body.elements[:, 0]]
-    free = np.flatnonzero(~body.pinned)
+    held = body.pinned if body.cores is None else body.pinned | (body.cores >= 0)
+    free = np.flatnonzero(~held)
     known: dict[int, str] = {}
     for handle in placed:
         if handle.name in known.values():
@@ -66,7 +73,7 @@ def vertices_at(body: Body, obj: str, placed: Sequence[PlacedHandle]) -> Indices
         around = int(shares.min(1).argmax())
         if shares[around].min() < -BEYOND:
             raise Problem("contact_handle_outside", object=obj, handle=handle.name)
-        if not len(free) or shares[around] @ body.pinned[body.elements[around]] > PINNED:
+        if not len(free) or shares[around] @ held[body.elements[around]] > PINNED:
             raise Problem("contact_handle_pinned", object=obj, handle=handle.name)
         vertex = int(free[np.linalg.norm(rest[free] - place, axis=1).argmin()])
         if vertex in known:

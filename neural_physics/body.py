@@ -36,7 +36,8 @@ class Body:
     (m, 3). gravity (3,), m/s^2.
     embedding_corners, embedding_weights (V, d + 1), d being 3, or 2 of flat solids: which vertices carry each
     vertex of the artist's mesh, and by how much; None for shells and rods, whose vertices are the mesh's.
-    bones (B,): of solids, which of the request's bones holds each vertex, -1 where none does.
+    bones (B,): of solids, which of the request's bones holds each vertex, -1 where none does. cores (B,):
+    which of the request's cores each vertex is in, -1 in none; None where there are no cores.
     """
 
     settings: SimulationSettings
@@ -49,6 +50,7 @@ class Body:
     embedding_corners: Indices | None = None
     embedding_weights: Positions | None = None
     bones: Indices | None = None
+    cores: Indices | None = None
 
     @property
     def vertex_count(self) -> int:
@@ -84,8 +86,8 @@ class Body:
 
     def write(self, path: Path) -> None:
         """All or nothing. Raises Problem("folder_not_writable" | "disk_full")."""
-        names = _ARRAYS if self.embedding_corners is None else (*_ARRAYS, *_OF_SOLIDS)
-        arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in names}
+        held = {name: getattr(self, name) for name in (*_ARRAYS, *_OF_SOLIDS)}
+        arrays: dict[str, NDArray[Any]] = {name: array for name, array in held.items() if array is not None}
         arrays["settings"] = np.frombuffer(json.dumps(asdict(self.settings)).encode(), np.uint8)
         data = BytesIO()
         np.savez(data, **arrays)
@@ -125,10 +127,20 @@ class Body:
             _require_indices("embedding_corners", self.embedding_corners, count)
             _require("bones", self.bones, (count,), np.int32)
             _ = self.coordinates  # raises for what is not flat
+        if self.cores is not None:
+            _require("cores", self.cores, (count,), np.int32)
+
+    @property
+    def core_groups(self) -> list[NDArray[np.intp]]:
+        """The free vertices of each core, in the request's order."""
+        if self.cores is None:
+            return []
+        free = np.where(self.pinned, -1, self.cores)
+        return [np.flatnonzero(free == number) for number in range(int(self.cores.max()) + 1)]
 
 
 _ARRAYS = ("rest_positions", "elements", "pinned", "masses", "moduli", "gravity")
-_OF_SOLIDS = ("embedding_corners", "embedding_weights", "bones")
+_OF_SOLIDS = ("embedding_corners", "embedding_weights", "bones", "cores")
 
 
 def _require(name: str, array: NDArray[Any] | None, shape: tuple[int, ...], dtype: type) -> None:

@@ -488,6 +488,13 @@ PROBLEMS: dict[str, str] = {
         "Nothing is in the list Handles of {object}: add Empties with the + button, or leave it empty, "
         "and handles are placed by themselves."
     ),
+    "contact_core_unknown": (
+        "The takes of {object} were baked without the core {handle}: bake again, or set its Core Radius to 0."
+    ),
+    "core_small": (
+        "The core {handle} holds too little of {object} to be turned by: raise its Core Radius, "
+        "move it inside the mesh, or set more Tetrahedra."
+    ),
     "contact_handle_unset": (
         "Line {row} of the list Handles of {object} has no Empty and no bone: choose one, or remove the line."
     ),

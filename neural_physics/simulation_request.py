@@ -92,6 +92,18 @@ class ColliderMesh:
 
 
 @dataclass(frozen=True)
+class Core:
+    """A stiff part of a solid: what is nearer than radius, m, to the line between two ends (2, 3), m.
+
+    The ends are in the axes of the request's rest_positions; of a ball they are the same.
+    """
+
+    name: str
+    ends: Positions
+    radius: float
+
+
+@dataclass(frozen=True)
 class SimulationRequest:
     """A body, what it is made of, and the shapes around it.
 
@@ -100,7 +112,7 @@ class SimulationRequest:
     pins (V,): which vertices are held. gravity (3,): m/s^2, in the world's axes. bones (K, 2, 3): heads and
     tails, at rest, of the bones that hold the inside of a solid, in the axes of rest_positions.
     softness (V,), 0 to 1, of solids: Young's modulus is multiplied by softest^softness; (0,) if it is the
-    same everywhere.
+    same everywhere. cores: of solids, what in them is stiff and free to move.
     """
 
     object: str
@@ -114,6 +126,7 @@ class SimulationRequest:
     colliders: tuple[ColliderMesh, ...]
     bones: Positions = field(default_factory=lambda: np.empty((0, 2, 3)))
     softness: Positions = field(default_factory=lambda: np.empty(0))
+    cores: tuple[Core, ...] = ()
 
     def write(self, path: Path) -> None:
         """Raises Problem("folder_not_writable" | "disk_full")."""
@@ -126,6 +139,9 @@ class SimulationRequest:
             "object": self.object,
             "settings": asdict(self.settings),
             "colliders": [collider.name for collider in self.colliders],
+            "cores": [
+                {"name": core.name, "ends": core.ends.tolist(), "radius": core.radius} for core in self.cores
+            ],
         }
         _write(path, arrays, about)
 
@@ -153,6 +169,7 @@ class SimulationRequest:
                     colliders,
                     arrays["bones"],
                     arrays["softness"] if "softness" in arrays else np.empty(0),  # there was none once
+                    tuple(_core(item) for item in about.get("cores", ())),
                 )
         except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
@@ -207,6 +224,13 @@ class Tracks:
                 )
         except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
+
+
+def _core(item: Mapping[str, Any]) -> Core:
+    ends, radius = np.array(item["ends"], np.float64), float(item["radius"])
+    if ends.shape != (2, 3) or not np.isfinite(ends).all() or not 0.0 < radius < np.inf:
+        raise ValueError("a core must have two ends and a radius")
+    return Core(str(item["name"]), ends, radius)
 
 
 def _write(path: Path, arrays: Mapping[str, NDArray[Any]], about: Mapping[str, Any]) -> None:

@@ -65,6 +65,7 @@ class NEURALPHYSICS_PT_handles(Details, bpy.types.Panel):
         column.prop(item, "object")
         if item.object is not None and item.object.type == "ARMATURE":
             column.prop_search(item, "bone", item.object.data, "bones")
+        column.prop(item, "radius")
 
 
 CLASSES = (NEURALPHYSICS_UL_handles, NEURALPHYSICS_PT_handles)

@@ -122,7 +122,7 @@ def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections,
         q = np.concatenate([statics.project(positions, rows), rows])
         linear, placed = scene.handles.positions(q), scene.colliders.placed(y)
         start = positions.copy()
-        start[scene.body.pinned] = linear[scene.body.pinned]
+        start[statics.fixed] = linear[statics.fixed]
         full, settled = statics.rest(start, scene.contact, placed)
         alone, at_rest = statics.rest(linear, scene.contact.only(), placed.only())
         if not settled or not at_rest:

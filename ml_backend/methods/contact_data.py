@@ -148,7 +148,7 @@ class _Solving:
         near = [k for k, gap in enumerate(gaps) if gap < 2.0 * reach]
         if len(near) == 1:
             start = positions.copy()
-            start[scene.body.pinned] = state.linear[scene.body.pinned]
+            start[self._statics.fixed] = state.linear[self._statics.fixed]
             self._touched(state, alone, start, near[0], placed.only(near[0]), recorded=True)
 
     def _traverse(self, state: _State, alone: Array, rng: np.random.Generator) -> None:

@@ -36,6 +36,7 @@ def settings_of(scene: ContactScene, preset: ContactPreset) -> dict[str, Any]:
     length = float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
     return {
         "free": scene.handles.free,
+        "loose": scene.handles.loose,
         "elasticity": settings.elasticity,
         "steps": settings.steps,
         "damping": settings.damping,
@@ -72,7 +73,7 @@ def base_tensors(scene: ContactScene, mean: Array) -> Tensors:
         floats |= {"plane.origin": plane.origin, "plane.axes": plane.axes}
     if scene.placed:
         floats |= {"handles.aside": scene.aside}
-        whole |= {"handles.held": np.arange(len(scene.placed))}
+        whole |= {"handles.held": scene.rows}
     if len(colliders.shapes):
         floats |= {"colliders.anchors": colliders.anchors, "colliders.axes": colliders.own}
         whole |= {"colliders.channels": colliders.channels, "colliders.turning": colliders.turning}

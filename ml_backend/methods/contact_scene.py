@@ -24,7 +24,7 @@ from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
 from neural_physics.normals import triangulate
-from neural_physics.simulation_request import SimulationRequest, Tracks
+from neural_physics.simulation_request import Core, SimulationRequest, Tracks
 from neural_physics.solver.element_sides import boundary
 from neural_physics.subspace.contact import Contact
 from neural_physics.subspace.handles import Handles, rigid_fit
@@ -49,8 +49,9 @@ class ContactScene:
 
     coordinates: of what follows, in the axes of the takes' positions; d is 2 where the body is flat, else 3.
     facets (m, d): of the artist's mesh the triangles; of a flat body the edges around it, turned outwards.
-    gravity (d,), m/s^2. placed: the free handles, in their order, where the artist has placed them;
-    aside (n, d), m: from there, as it is told, to the handles themselves. turns_met (N, c, d, d): how the c
+    gravity (d,), m/s^2. placed: the handles that can be held, where the artist has placed them: points, then
+    cores; rows (g,): of Q, by which they are; aside (g, d), m: from there, as it is told, to these rows.
+    turns_met (N, c, d, d): how the c
     colliders that move are turned in frames of the takes; in one only where none turns.
     """
 
@@ -63,6 +64,7 @@ class ContactScene:
     facets: NDArray[np.intp]
     gravity: Array
     placed: tuple[PlacedHandle, ...]
+    rows: NDArray[np.intp]
     aside: Array
     turns_met: Array
 
@@ -87,7 +89,8 @@ def contact_scene(
 
     Raises what `vertices_at` does, and Problem("latent_take_without_tracks" | "latent_takes_differ" |
     "contact_frame_moves" | "contact_scaled" | "contact_handles_unusable" | "contact_handles_few" |
-    "contact_pins_unseen" | "contact_collider_unseen" | "contact_collider_turns" | "contact_collider_shape" |
+    "contact_core_unknown" | "contact_handles_named_alike" | "contact_pins_unseen" |
+    "contact_collider_unseen" | "contact_collider_turns" | "contact_collider_shape" |
     "contact_colliders_differ").
     """
     around = [_surroundings(dataset, span) for span in spans]
@@ -100,10 +103,13 @@ def contact_scene(
             raise Problem("contact_frame_moves", object=request.object)
     if np.abs(to_frame[:3, :3] @ to_frame[:3, :3].T - np.eye(3)).max() > RIGID:
         raise Problem("contact_scaled", object=request.object)
-    if placed:
-        handles = _placed_handles(body, request.object, placed)
-    else:
-        handles = _spread_handles(body, request.object, points)
+    _check_cores(request, placed)
+    placed = tuple(handle for handle in placed if not handle.core)
+    handles = _handles(body, request, points, placed)
+    # A core is held by its first corner.
+    first = handles.free - handles.corners * len(request.cores)
+    rows = np.append(np.arange(len(placed)), first + handles.corners * np.arange(len(request.cores)))
+    placed = (*placed, *(PlacedHandle(core.name, _head(core), core=True) for core in request.cores))
     turn = to_frame[:3, :3] @ around[0][1].world_from_rest[:3, :3]
     coordinates = SPACE
     if body.flat:
@@ -117,12 +123,23 @@ def contact_scene(
     contact = _contact(body, request, facets, colliders)
     gravity = coordinates.along(to_frame[:3, :3] @ body.gravity)
     places = np.array([handle.place for handle in placed]).reshape(-1, 3)
-    off = body.coordinates.places(handles.rest[: len(placed)]) - places
+    off = body.coordinates.places(handles.rest[rows]) - places
     aside = coordinates.along(off @ turn.T - coordinates.origin)
     told = np.concatenate([span.interaction for span in spans])[: None if colliders.oriented else 1]
     turns_met = np.array([colliders.placed(y).turns[: colliders.moving] for y in told])
     return ContactScene(
-        body, handles, frames, colliders, contact, coordinates, facets, gravity, placed, aside, turns_met
+        body,
+        handles,
+        frames,
+        colliders,
+        contact,
+        coordinates,
+        facets,
+        gravity,
+        placed,
+        rows,
+        aside,
+        turns_met,
     )
 
 
@@ -137,22 +154,39 @@ def _shapes(request: SimulationRequest) -> list[tuple[str, bytes]]:
     return [(collider.name, collider.vertices.tobytes()) for collider in request.colliders]
 
 
-def _placed_handles(body: Body, name: str, placed: tuple[PlacedHandle, ...]) -> Handles:
-    groups, chosen = pin_groups(body.elements, body.pinned), vertices_at(body, name, placed)
+def _handles(
+    body: Body, request: SimulationRequest, points: int, placed: tuple[PlacedHandle, ...]
+) -> Handles:
+    """Where the artist has placed any, or cores, only those; else so many points, spread over the body."""
+    groups, name = pin_groups(body.elements, body.pinned), request.object
+    ends = body.coordinates.of(np.array([_head(core) for core in request.cores]).reshape(-1, 3))
+    loose = list(zip(body.core_groups, ends, strict=True))
+    if placed or loose:
+        chosen = vertices_at(body, name, placed)
+    else:
+        chosen = spread_points(body.rest, points, body.pinned)
     try:
-        return fit_handles(body.rest, body.elements, chosen, groups)
-    except (ValueError, RuntimeError) as error:
-        names = ", ".join(handle.name for handle in placed)
+        return fit_handles(body.rest, body.elements, chosen, groups, loose)
+    except (ValueError, RuntimeError) as error:  # RuntimeError: a part that no handle reaches
+        if not placed and not loose:
+            raise Problem("contact_handles_unusable", object=name, points=points) from error
+        names = ", ".join([*(handle.name for handle in placed), *(core.name for core in request.cores)])
         raise Problem("contact_handles_few", object=name, handles=names) from error
 
 
-def _spread_handles(body: Body, name: str, points: int) -> Handles:
-    groups = pin_groups(body.elements, body.pinned)
-    chosen = spread_points(body.rest, points, body.pinned)
-    try:
-        return fit_handles(body.rest, body.elements, chosen, groups)
-    except (ValueError, RuntimeError) as error:  # RuntimeError: a part that no handle reaches
-        raise Problem("contact_handles_unusable", object=name, points=points) from error
+def _check_cores(request: SimulationRequest, placed: tuple[PlacedHandle, ...]) -> None:
+    """Raise Problem("contact_core_unknown" | "contact_handles_named_alike")."""
+    known = {core.name for core in request.cores}
+    for handle in placed:
+        if handle.core and handle.name not in known:
+            raise Problem("contact_core_unknown", object=request.object, handle=handle.name)
+        if not handle.core and handle.name in known:
+            raise Problem("contact_handles_named_alike", object=request.object, handle=handle.name)
+
+
+def _head(core: Core) -> tuple[float, float, float]:
+    x, y, z = core.ends[0].tolist()
+    return x, y, z
 
 
 def _followed(

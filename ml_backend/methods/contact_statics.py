@@ -3,7 +3,7 @@
 The paper fixes the vertices that are handles. Points of a solid that are fixed by themselves are drawn out
 into spikes, the sharper the finer the mesh; so here the state is held as section 6 has it for subspaces in
 general: the projection of the body on the handles, by mass, is to stay. What is solved for is then just what
-the handles cannot do.
+the handles cannot do. Cores are fixed as the paper has it: they are stiff, and go as their frames do.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from neural_physics.solver.linear import NotPositiveDefinite, SparsePattern, cho
 from neural_physics.solver.newton import minimise
 from neural_physics.solver.solid_term import SolidTerm
 from neural_physics.subspace.contact import Contact, Placed
-from neural_physics.subspace.handles import Handles
+from neural_physics.subspace.handles import Handles, rigid_fit
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -43,7 +43,10 @@ class Statics:
         mu, lam = body.moduli.T
         rest, d = body.rest, body.coordinates.dimension
         self.term = SolidTerm(rest, body.elements, ENERGIES[body.settings.elasticity], mu, lam)
-        self.free = np.repeat(~body.pinned, d)
+        self.fixed = body.pinned.copy()
+        for group in body.core_groups:
+            self.fixed[group] = True
+        self.free = np.repeat(~self.fixed, d)
         self.pattern = SparsePattern([self.term.stencils], rest.size, self.free)
         self.solver, _ = choose_solver(self.pattern, solid=not body.flat, block=d)
         self.weight = (body.masses[:, None] * self.gravity).ravel()
@@ -52,13 +55,27 @@ class Statics:
         self.held = self._held()
 
     def project(self, positions: Array, frames: Array) -> Array:
-        """The free handles' q (n, d) nearest to a shape (B, d), by mass, with the frames' rows of Q given."""
-        n, free = self.handles.free, ~self.body.pinned
+        """The free handles' q (n, d) nearest to a shape (B, d), by mass; loose frames go as their cores do.
+
+        frames: the pinned ones' rows of Q.
+        """
+        loose = self._loose_rows(positions)
+        points, free = self.handles.points, ~self.fixed
         weights, masses = self.handles.weights[free], self.body.masses[free, None]
-        left = positions[free] - weights[:, n:] @ frames
-        own = weights[:, :n]
-        q: Array = np.linalg.solve(own.T @ (masses * own), own.T @ (masses * left))
-        return q
+        left = positions[free] - weights[:, points:] @ np.concatenate([loose, frames])
+        own = weights[:, :points]
+        q = np.linalg.solve(own.T @ (masses * own), own.T @ (masses * left))
+        return np.concatenate([q, loose])
+
+    def _loose_rows(self, positions: Array) -> Array:
+        """(loose (d + 1), d) m: the corners of loose frames where a shape (B, d) has their cores."""
+        handles, rest = self.handles, self.body.rest
+        rows = handles.rest[handles.points : handles.free].reshape(-1, handles.corners, rest.shape[1])
+        found = [np.empty((0, rest.shape[1]))]
+        for corners, group in zip(rows, self.body.core_groups, strict=True):
+            rotation, place = rigid_fit(rest[group], positions[group])
+            found.append((corners - rest[group].mean(0)) @ rotation.T + place)
+        return np.concatenate(found)
 
     def rest(self, start: Array, contact: Contact, placed: Placed) -> tuple[Array, bool]:
         """The shape (B, d) at rest whose state is that of start (B, d), and whether it was found.
@@ -70,8 +87,8 @@ class Statics:
         return found.q.reshape(start.shape), found.converged
 
     def _held(self) -> Array:
-        """(f, d n): what of the free coordinates must stay, one column for each."""
-        n, d = self.handles.free, self.body.coordinates.dimension
+        """(f, d n): what of the free coordinates must stay, one column for each of the n points'."""
+        n, d = self.handles.points, self.body.coordinates.dimension
         columns = np.zeros((self.body.vertex_count, d, n, d))
         for axis in range(d):
             columns[:, axis, :, axis] = self.body.masses[:, None] * self.handles.weights[:, :n]

@@ -31,6 +31,7 @@ Indices = NDArray[np.intp]
 NEAR_ENOUGH = 1.3  # how far off the number of tetrahedra may be, either way
 TRIES = 3
 SIZES = (1e-4, 1e4)  # m: what is smaller or larger was meant in other units
+CORE_STIFFNESS = 100.0  # times what is around it: stiff enough to keep its shape, and still easy to solve for
 SAME = 1e-6  # of the body's size: how far two meshes at rest may be apart and still be the same
 
 
@@ -38,7 +39,8 @@ def make_body(request: SimulationRequest) -> Body:
     """Fill a solid with tetrahedra, or a flat one with triangles; take shells and rods as they are.
 
     Raises Problem("body_unusable" | "material_unusable" | "nothing_free" | "filling_missing" |
-    "flat_touches_itself"); the first is caused by an `UnsuitableSurface` where that is what is wrong.
+    "flat_touches_itself" | "core_small"); the first is caused by an `UnsuitableSurface` where that is what
+    is wrong.
     """
     make = {"solid": _solid, "shell": _shell, "rod": _rod}[request.settings.kind]
     try:
@@ -106,41 +108,64 @@ def _solid(request: SimulationRequest) -> Body:
     vertices = coordinates.places(filled)
     bones = _bones_of(vertices, request)
     volumes = rest_shapes(filled[elements])[1]
+    cores = _cores_of(vertices, request)
+    pinned = embedding.pinned(request.pins) | (bones >= 0)
+    _check_cores(request, np.where(pinned, -1, cores), coordinates.dimension)
     moduli = _moduli(request, vertices, elements)
     return Body(
         settings,
         vertices,
         elements.astype(np.int32),
-        embedding.pinned(request.pins) | (bones >= 0),
+        pinned,
         lumped(len(vertices), elements, material.density * volumes),
         moduli,
         np.asarray(request.gravity, np.float64),
         embedding.corners.astype(np.int32),
         embedding.weights,
         bones,
+        cores if request.cores else None,
     )
 
 
 def _moduli(request: SimulationRequest, vertices: Array, elements: NDArray[np.integer]) -> Array:
     """(m, 2) Pa: Lame's of each element, as soft as the artist's mesh is nearest to its middle."""
     s = request.settings
-    lame = np.array(Solid(s.density, s.young, s.poisson).lame)
-    if not len(request.softness):
-        return np.tile(lame, (len(elements), 1))
-    nearest = KDTree(request.rest_positions).query(vertices[elements].mean(1))[1]
-    return lame * (s.softest ** request.softness[nearest])[:, None]
+    moduli = np.tile(Solid(s.density, s.young, s.poisson).lame, (len(elements), 1))
+    if len(request.softness):
+        nearest = KDTree(request.rest_positions).query(vertices[elements].mean(1))[1]
+        moduli *= (s.softest ** request.softness[nearest])[:, None]
+    cores = _cores_of(vertices, request)[elements]
+    moduli[(cores >= 0).all(1) & (cores == cores[:, :1]).all(1)] *= CORE_STIFFNESS
+    return moduli
 
 
 def _bones_of(vertices: Array, request: SimulationRequest) -> NDArray[np.int32]:
     """(n,) the nearest of the bones that reach to each vertex, -1 where none does (Jin et al. 2022, 3.1)."""
-    nearest = np.full(len(vertices), -1, np.int32)
-    reach = np.full(len(vertices), request.settings.bone_radius)
-    for number, (head, tail) in enumerate(request.bones):
+    return _nearest(vertices, request.bones, np.full(len(request.bones), request.settings.bone_radius))
+
+
+def _cores_of(vertices: Array, request: SimulationRequest) -> NDArray[np.int32]:
+    """(n,) the nearest of the cores that reach to each vertex, -1 where none does."""
+    ends = np.array([core.ends for core in request.cores]).reshape(-1, 2, 3)
+    return _nearest(vertices, ends, np.array([core.radius for core in request.cores]))
+
+
+def _check_cores(request: SimulationRequest, cores: NDArray[np.integer], dimension: int) -> None:
+    """Raise Problem("core_small") for one that has too few of the free vertices to be turned by."""
+    for number, core in enumerate(request.cores):
+        if np.count_nonzero(cores == number) <= dimension:
+            raise Problem("core_small", object=request.object, handle=core.name)
+
+
+def _nearest(vertices: Array, ends: Array, radii: Array) -> NDArray[np.int32]:
+    """(n,) which of the lines between ends (K, 2, 3) is nearest to each vertex, -1 where none is in reach."""
+    nearest, least = np.full(len(vertices), -1, np.int32), np.full(len(vertices), np.inf)
+    for number, ((head, tail), radius) in enumerate(zip(ends, radii, strict=True)):
         along = tail - head
         shares = np.clip((vertices - head) @ along / max(float(along @ along), 1e-30), 0.0, 1.0)
         distances = np.linalg.norm(vertices - head - shares[:, None] * along, axis=1)
-        nearer = distances < reach
-        nearest[nearer], reach[nearer] = number, distances[nearer]
+        nearer = (distances < radius) & (distances < least)
+        nearest[nearer], least[nearer] = number, distances[nearer]
     return nearest
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from ..channels import HANDLE_PREFIX, ChannelLayout
 from ..errors import Problem
+from ..methods.requirements import CONTACT_CORRECTIONS
+from ..simulation_request import Core
 from .handle_properties import NEURALPHYSICS_PG_handle
 from .live_fabric import is_keyed
 from .properties import settings_of
@@ -51,15 +53,34 @@ def check_handles(obj: bpy.types.Object) -> None:
 def handle_words(obj: bpy.types.Object) -> list[str]:
     """The handles, where they are now, for the command that trains; m, in the axes of the body at rest.
 
+    Of cores only the names: they are where they were baked.
+
     Lines without an Empty or a bone are left out: `check_handles` tells of them.
     """
     words = []
     rest_from_world = np.linalg.inv(placement(obj.matrix_world))
     for item in filter(handle_source, settings_of(obj).handles):
+        if item.radius > 0.0:
+            words += ["--handle", f"{item.name}=core"]
+            continue
         place = rest_from_world @ [*_place(item), 1.0]
         numbers = ",".join(f"{number:.6g}" for number in place[:3])
         words += ["--handle", f"{item.name}={numbers}"]
     return words
+
+
+def cores_of(obj: bpy.types.Object) -> tuple[Core, ...]:
+    """The stiff parts of a solid that contact corrections are to learn, as bones are at rest, Empties now."""
+    settings = settings_of(obj)
+    if settings.method != CONTACT_CORRECTIONS or settings.simulation.kind != "SOLID":
+        return ()
+    rest_from_world = np.linalg.inv(placement(obj.matrix_world))
+    cores = []
+    for item in settings.handles:
+        if item.radius > 0.0 and handle_source(item):
+            ends = [rest_from_world[:3] @ [*end, 1.0] for end in _ends(item)]
+            cores.append(Core(item.name, np.array(ends), item.radius))
+    return tuple(cores)
 
 
 def list_unbound_handles(obj: bpy.types.Object, channels: ChannelLayout) -> None:
@@ -88,6 +109,16 @@ def _active_bone(other: bpy.types.Object) -> str:
     bones = other.data.bones
     bone = bones.active or (bones[0] if len(bones) == 1 else None)
     return bone.name if bone else ""
+
+
+def _ends(item: NEURALPHYSICS_PG_handle) -> list[tuple[float, float, float]]:
+    """Of a bone at rest its head and tail, in the world; of an Empty twice its place."""
+    rig = item.object
+    assert rig is not None  # it has a source
+    if not isinstance(rig.data, bpy.types.Armature):
+        return [rig.matrix_world.translation.to_tuple()] * 2
+    bone = rig.data.bones[item.bone]
+    return [(rig.matrix_world @ end).to_tuple() for end in (bone.head_local, bone.tail_local)]
 
 
 def _place(item: NEURALPHYSICS_PG_handle) -> tuple[float, float, float]:

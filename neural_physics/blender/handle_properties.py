@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bpy
-from bpy.props import BoolProperty, PointerProperty, StringProperty
+from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
 
 from .showing_anew import show_anew
 
@@ -13,7 +13,10 @@ def _can_be_handle(_item: bpy.types.PropertyGroup, obj: bpy.types.Object) -> boo
 
 
 class NEURALPHYSICS_PG_handle(bpy.types.PropertyGroup):
-    """A point of the body that is simulated, and that the artist can hold: an Empty, or a bone's head."""
+    """A point of the body that is simulated, and that the artist can hold: an Empty, or a bone's head.
+
+    Or a core: a stiff part around it, which turns, too.
+    """
 
     # `name` is the channel's name, by which a shared model is bound again.
     object: PointerProperty(
@@ -25,6 +28,17 @@ class NEURALPHYSICS_PG_handle(bpy.types.PropertyGroup):
     )
     bone: StringProperty(
         name="Bone", description="The bone of the armature whose head it is", update=show_anew
+    )
+    radius: FloatProperty(
+        name="Core Radius",
+        description="What is nearer than this to the Empty, or to the bone, is stiff, in the simulation too, "
+        "and goes and turns as one piece; 0: a point. Bake anew after it was changed",
+        default=0.0,
+        min=0.0,
+        soft_max=1.0,
+        precision=3,
+        unit="LENGTH",
+        update=show_anew,
     )
     hold: BoolProperty(
         name="Hold",

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..simulation_request import SimulationRequest
+from .artist_handles import cores_of
 from .collider_meshes import collider_mesh, collider_objects
 from .holding_bones import holding_rig, rest_segments
 from .properties import settings_of
@@ -34,6 +35,7 @@ def solver_request(scene: bpy.types.Scene, obj: bpy.types.Object) -> SimulationR
         colliders=tuple(collider_mesh(depsgraph, other) for other in collider_objects(scene, obj)),
         bones=np.empty((0, 2, 3)) if rig is None else rest_segments(obj, rig),
         softness=_softness(obj),
+        cores=cores_of(obj),
     )
 
 

@@ -59,9 +59,9 @@ class ContactCorrections:
     there are colliders, colliders.channels (C,), colliders.anchors (C, d), colliders.turning (C,) and
     colliders.axes (C, 3, d), see `FollowedColliders`; and of each correction NAME, which is "internal" or
     "external": NAME.basis (m, B, d), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
-    Settings: free: n; elasticity; steps: of a frame; damping, s; gravity (d,), m/s^2; tolerance, m;
-    iterations; stiffness, N/m, and reach, m, of contact; reference_depth, m; colliders: a kind and sizes in m
-    of each, of a polygon all coordinates of its corners.
+    Settings: free: n; loose: how many frames' corners are the last of the n; elasticity; steps: of a frame;
+    damping, s; gravity (d,), m/s^2; tolerance, m; iterations; stiffness, N/m, and reach, m, of contact;
+    reference_depth, m; colliders: a kind and sizes in m of each, of a polygon all coordinates of its corners.
     Raises Problem("model_damaged").
     """
 
@@ -76,7 +76,7 @@ class ContactCorrections:
         self._coordinates = coordinates_of(model)
         d = self._coordinates.dimension
         self._settings = Settings(model, d)
-        self.handles = handles_of(model, self._settings.free, d)
+        self.handles = handles_of(model, self._settings.free, self._settings.loose, d)
         count = len(self.handles.weights)
         self._frames = frames_of(model, len(self.handles.rest) - self.handles.free, d)
         self._held = held_of(model, self._settings.free, self._coordinates.axes)

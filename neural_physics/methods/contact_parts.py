@@ -38,7 +38,7 @@ class Settings:
         given = model.info.settings
         try:
             self.free, self.steps = int(given["free"]), int(given["steps"])
-            self.iterations = int(given["iterations"])
+            self.iterations, self.loose = int(given["iterations"]), int(given.get("loose", 0))
             names = ("damping", "tolerance", "stiffness", "reach", "reference_depth")
             numbers = [float(given[name]) for name in names]
             self.damping, self.tolerance, self.stiffness, self.reach, self.reference_depth = numbers
@@ -85,13 +85,13 @@ def coordinates_of(model: Model) -> Coordinates:
     return plane
 
 
-def handles_of(model: Model, free: int, d: int) -> Handles:
+def handles_of(model: Model, free: int, loose: int, d: int) -> Handles:
     rest = array(model, "handles.rest", -1, d)
     h = len(rest)
-    if h <= d or free > h or (h - free) % (d + 1):
+    if h <= d or free > h or (h - free) % (d + 1) or not 0 <= loose * (d + 1) <= free:
         raise damaged(model.path, f"{h} rows for {free} handles")
     weights = array(model, "handles.weights", -1, h)
-    return Handles(weights, array(model, "handles.gradients", len(weights), d, h), rest, free)
+    return Handles(weights, array(model, "handles.gradients", len(weights), d, h), rest, free, loose)
 
 
 def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .contact import Placed
 from .corrections import Corrections, Part, Pose, Surface
 from .cubature import Cubature
+from .free_rows import FreeRows
 from .handles import Handles
 
 Array = NDArray[np.float64]
@@ -51,14 +52,6 @@ class Around:
         """The same where nothing touches."""
         return replace(self, placed=self.placed.only(), sizes=self.sizes[:0])
 
-    def holding(self, q: Array) -> Array:
-        """q (n, d) with the rows that are held in their places; the same array where none is."""
-        if not len(self.held):
-            return q
-        q = q.copy()
-        q[self.held] = self.places
-        return q
-
 
 @dataclass(frozen=True)
 class _Residual:
@@ -89,7 +82,7 @@ class Dynamics:
         most_iterations: int,
     ) -> None:
         self.corrections = corrections
-        self._handles, self._cubature = handles, cubature
+        self._handles, self._rows, self._cubature = handles, FreeRows.of(handles), cubature
         self._part = Part(handles, corrections.basis, vertices)
         self._surface, self._touching = surface, Part(handles, corrections.basis, surface.vertices)
         self._gravity, self._damping = gravity, damping
@@ -97,7 +90,7 @@ class Dynamics:
 
     def at(self, q: Array, around: Around) -> Motion:
         """At rest, with the free handles at q (n, d), but for those that are held."""
-        q = around.holding(q)
+        q = self._rows.holding(self._rows.rigid(q), around.held, around.places)
         pose = self.pose(q, around)
         x = self._part.positions(pose)
         return Motion(q, x, np.zeros_like(x), 0.0, pose.outside)
@@ -113,7 +106,7 @@ class Dynamics:
         Handles that are held are where they are told to be; the equation is that of all others.
         """
         step = _Step(self, motion, dt, around)
-        q = around.holding(motion.q)
+        q = self._rows.holding(motion.q, around.held, around.places)
         now = step.residual(q)
         first = left = 0.0
         for iteration in range(self._most if len(now.value) else 0):
@@ -151,31 +144,25 @@ class _Step:
         rows = np.concatenate([motion.q, around.frames])
         alone = not len(around.frames)
         self._turned = of._handles.placement(rows)[0] if alone else None
-        self._loose: Indices | slice = slice(None)  # the coordinates of q that are solved for
-        if len(around.held):
-            free = np.ones((of._handles.free, motion.q.shape[1]), bool)
-            free[around.held] = False
-            self._loose = np.flatnonzero(free)
         self._drag = None
         if of._damping:
             self._drag = of._damping / dt * of._cubature.stiffness(motion.x, projected=True)
 
     def moved(self, q: Array, move: Array) -> Array:
         """q (n, d) with what is not held moved by (m,)."""
-        flat = q.ravel().copy()
-        flat[self._loose] += move
-        return flat.reshape(q.shape)
+        return self._of._rows.moved(q, self._around.held, move)
 
     def residual(self, q: Array) -> _Residual:
         """At free handles q (n, d)."""
         of = self._of
         pose = of.pose(q, self._around, self._turned)
-        x, jacobian = of._part.positions(pose), of._part.jacobian(pose)[:, :, self._loose]
+        ways = of._rows.ways(q, self._around.held)
+        x, jacobian = of._part.positions(pose), _along(of._part.jacobian(pose), ways)
         forces = self._inertia[:, None] * (x - self._aim) + of._cubature.forces(x)
         if self._drag is not None:
             forces += of._cubature.pulled(self._drag, x - self._before)
         value = forces.ravel() @ jacobian.reshape(x.size, jacobian.shape[-1])
-        pushes, short = self._pushes(pose)
+        pushes, short = self._pushes(pose, ways)
         value -= of._surface.contact.stiffness * (short @ pushes)
         return _Residual(value, x, jacobian, pushes)
 
@@ -197,13 +184,20 @@ class _Step:
             break
         return hessian
 
-    def _pushes(self, pose: Pose) -> tuple[Array, Array]:
+    def _pushes(self, pose: Pose, ways: Array | Indices | slice) -> tuple[Array, Array]:
         """(k, m) how pressed points move along their normals, and (k,) how much too near they are, m."""
         of, contact = self._of, self._of._surface.contact
         which, short, normals = contact.pressed(of._touching.positions(pose), self._around.placed)
         if not len(which):
-            return np.zeros((0, of._handles.free * pose.q.shape[1]))[:, self._loose], short
+            return _along(np.zeros((0, of._handles.free * pose.q.shape[1])), ways), short
         corners = contact.corners[which]
         some, places = np.unique(corners, return_inverse=True)
-        jacobian = of._touching.jacobian(pose, some)[:, :, self._loose][places.reshape(corners.shape)]
+        jacobian = _along(of._touching.jacobian(pose, some), ways)[places.reshape(corners.shape)]
         return np.einsum("pk,pd,pkdc->pc", contact.weights[which], normals, jacobian), short
+
+
+def _along(jacobian: Array, ways: Array | Indices | slice) -> Array:
+    """(..., m): a Jacobian (..., d n) by the free rows, along their ways."""
+    if isinstance(ways, np.ndarray) and ways.ndim == 2:
+        return jacobian @ ways
+    return jacobian[..., ways]

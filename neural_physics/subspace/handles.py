@@ -13,22 +13,29 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Handles:
-    """Positions of h points, n of them free, then d + 1 for each frame; B vertices follow all of them.
+    """Positions of h points, n of them free, then d + 1 for each pinned frame; B vertices follow all of them.
 
     All in d coordinates: 3 in space, 2 of a flat body in its plane. weights (B, h): W, which reproduces
     affine motions, so that rows have the sum 1. gradients (B, d, h): the derivatives of W by the place at
-    rest, 1/m, averaged around each vertex. rest (h, d): Q at rest, m. free: n.
+    rest, 1/m, averaged around each vertex. rest (h, d): Q at rest, m. free: n. loose: how many frames are not
+    pinned, whose corners are the last of the free points.
     """
 
     weights: Array
     gradients: Array
     rest: Array
     free: int
+    loose: int = 0
 
     @property
     def corners(self) -> int:
         """How many rows of Q stand for one frame: points that go with it, affinely."""
         return int(self.rest.shape[1]) + 1
+
+    @property
+    def points(self) -> int:
+        """How many rows of Q are free points by themselves."""
+        return self.free - self.loose * self.corners
 
     @property
     def anchor(self) -> Indices:
@@ -39,7 +46,7 @@ class Handles:
 
     def at(self, vertices: Indices) -> Handles:
         """The same for some of the vertices only."""
-        return Handles(self.weights[vertices], self.gradients[vertices], self.rest, self.free)
+        return Handles(self.weights[vertices], self.gradients[vertices], self.rest, self.free, self.loose)
 
     def positions(self, q: Array) -> Array:
         """(B, d) m, of all handles' q (h, d)."""

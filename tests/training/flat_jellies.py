@@ -28,7 +28,7 @@ TURNING = ChannelLayout((*LAYOUT.channels, Channel("Presser orientation", "orien
 
 
 def bake_flat(
-    folder: Path, presser, reach, frames=90, turn=UPRIGHT, spin=0.0, told=True, **settings
+    folder: Path, presser, reach, frames=90, turn=UPRIGHT, spin=0.0, told=True, cores=(), **settings
 ) -> Dataset:
     """A jelly of 0.4 m on its foot, and a collider that reaches `reach` below its middle; y is up.
 
@@ -39,7 +39,7 @@ def bake_flat(
     foot = [(x, 0.0) for x in np.linspace(-0.2, 0.2, 9)]
     mesh = polygon([*foot, (0.2, 0.4), (0.0, 0.4), (-0.2, 0.4)], turn)
     down = turn @ np.array([0.0, -9.81, 0.0])
-    asked = request(jelly(**settings), mesh, range(9), [presser], gravity=down)
+    asked = replace(request(jelly(**settings), mesh, range(9), [presser], gravity=down), cores=cores)
     rest = asked.rest_positions.astype(np.float32)
     loose = np.empty((0, 2), np.int32)
     mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)

@@ -107,8 +107,8 @@ def contact_scene(
     placed = tuple(handle for handle in placed if not handle.core)
     handles = _handles(body, request, points, placed)
     # A core is held by its first corner.
-    first = handles.free - handles.corners * len(request.cores)
-    rows = np.append(np.arange(len(placed)), first + handles.corners * np.arange(len(request.cores)))
+    corners = handles.points + handles.corners * np.arange(handles.loose)
+    rows = np.append(np.arange(len(placed)), corners)
     placed = (*placed, *(PlacedHandle(core.name, _head(core), core=True) for core in request.cores))
     turn = to_frame[:3, :3] @ around[0][1].world_from_rest[:3, :3]
     coordinates = SPACE

@@ -43,6 +43,7 @@ FRAMES = {
     "JELLY_WITH_STAR": 30,
     "ACCORDION": 40,
     "AUXETIC": 40,
+    "WORM": 120,
     "FLAG_LEVELS": 62,
     "CLOTH_OVER_OBJECTS": 70,
     "SOFT_CHARACTER": 44,

@@ -30,6 +30,7 @@ from . import (
     soft_body_ball,
     soft_character,
     turning_hair,
+    worm,
 )
 
 # What a menu shows: identifier, label, description.
@@ -60,6 +61,11 @@ EXAMPLES: list[tuple[str, str, str]] = [
     ("JELLY_WITH_STAR", "Jelly with Star", "A flat jelly and a star; simulated by the bundled solver"),
     ("ACCORDION", "Accordion", "Stripes, stiff and soft in turn, to pull; simulated by the bundled solver"),
     ("AUXETIC", "Auxetic", "A body that thickens where it is pulled; simulated by the bundled solver"),
+    (
+        "WORM",
+        "Worm",
+        "Three bones in soft flesh, and posts to lead it between; simulated by the bundled solver",
+    ),
     ("FLAG_LEVELS", "Hierarchical Flag", "A fine flag of which the coarsest level is simulated as it plays"),
     ("CLOTH_OVER_OBJECTS", "Cloth over Objects", "A cloth to drag over balls, of a stiffness to choose"),
     ("SOFT_CHARACTER", "Soft Character", "A stout figure of flesh on bones that does jumping jacks"),
@@ -88,6 +94,7 @@ _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "JELLY_WITH_STAR": flat_jelly.star,
     "ACCORDION": microstructures.accordion,
     "AUXETIC": microstructures.auxetic,
+    "WORM": worm.build,
     "FLAG_LEVELS": flag_levels.build,
     "CLOTH_OVER_OBJECTS": cloth_over_objects.build,
     "SOFT_CHARACTER": soft_character.build,

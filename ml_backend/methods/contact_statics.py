@@ -92,7 +92,7 @@ class Statics:
         columns = np.zeros((self.body.vertex_count, d, n, d))
         for axis in range(d):
             columns[:, axis, :, axis] = self.body.masses[:, None] * self.handles.weights[:, :n]
-        return columns.reshape(-1, d * n)[self.free]
+        return columns.reshape(self.body.vertex_count * d, d * n)[self.free]
 
 
 class _Held:

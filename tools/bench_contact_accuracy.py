@@ -45,8 +45,8 @@ class Row:
 
 
 ROWS = (
-    Row("CIRCLE", 220, 200),
-    Row("CIRCLE", 220, 1000),
+    Row("CIRCLE", 300, 200),
+    Row("CIRCLE", 300, 1000),
     Row("COMB_STRAIGHT", 700, 200),
     Row("COMB_STRAIGHT", 700, 1000),
     Row("COMB", 700, 1000),

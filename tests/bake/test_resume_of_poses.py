@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = [pytest.mark.blender, pytest.mark.slow, pytest.mark.usefixtures("a_python_that_simulates")]
+pytestmark = [
+    pytest.mark.blender,
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.usefixtures("a_python_that_simulates"),
+]
 
 from bakes import command_for, contents, frames_on_disk, kill_all, run, start, wait_for  # noqa: E402
 from flesh import limb  # noqa: E402

@@ -15,7 +15,12 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = [pytest.mark.blender, pytest.mark.slow, pytest.mark.usefixtures("a_python_that_simulates")]
+pytestmark = [
+    pytest.mark.blender,
+    pytest.mark.slow,
+    pytest.mark.once,
+    pytest.mark.usefixtures("a_python_that_simulates"),
+]
 
 from bakes import command_for, contents, is_alive, run, start, wait_for  # noqa: E402
 from scenes import add_ball, bpy, empty_scene, react_to, settings_of  # noqa: E402

@@ -41,7 +41,7 @@ SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS", "S
 BY_LATENT_DYNAMICS = ["PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR", "HANGING_FIGURE", "EARS"]
 THIN = ["HAIR_TUFT", "CLOTH_SHELL", "PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR"]
 FLAT = ["JELLY_WITH_CIRCLE", "JELLY_WITH_COMB", "JELLY_WITH_STAR"]
-NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION", "AUXETIC"]
+NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION", "AUXETIC", "WORM"]
 FRAMES = 24
 needs_solver = pytest.mark.skipif(
     not SOLVER_PYTHON.exists(), reason="needs the environment with the solver: make setup"
@@ -103,11 +103,15 @@ def in_axes_of(frame: bpy.types.Object, obj: bpy.types.Object, depsgraph: bpy.ty
     return read_positions(moved.data) @ to_frame[:3, :3].T + to_frame[:3, 3]
 
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("BUNNY", "DRAGON", "HANGING_FIGURE", "EARS")]
+LARGE = [
+    pytest.param(name, marks=[pytest.mark.slow, pytest.mark.once])
+    for name in ("BUNNY", "DRAGON", "HANGING_FIGURE", "EARS")
+]
+ONCE = [pytest.param(name, marks=pytest.mark.once) for name in THIN[2:]]
 
 
 @needs_solver
-@pytest.mark.parametrize("name", ["JELLY", "CANTILEVER", *THIN, *SLOW])
+@pytest.mark.parametrize("name", ["JELLY", "CANTILEVER", "HAIR_TUFT", "CLOTH_SHELL", *ONCE, *LARGE])
 def test_moves_stays_bounded_and_is_held_where_its_pins_are_carried(name, monkeypatch, tmp_path):
     monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", str(SOLVER_PYTHON))
     obj = smaller(name, monkeypatch)
@@ -237,6 +241,7 @@ def test_is_of_the_size_of_the_papers_scene(name, numbers):
 
 @needs_solver
 @pytest.mark.slow  # to be filled
+@pytest.mark.once
 @pytest.mark.parametrize("name", ["HANGING_FIGURE", "EARS"])
 def test_a_solid_is_about_of_the_size_of_the_papers(name, monkeypatch, tmp_path):
     monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", str(SOLVER_PYTHON))

@@ -102,6 +102,7 @@ def times(part: Row) -> str:
     rows = [
         (
             row["name"],
+            row["preset"],
             f"{row['vertices']:,}",
             row["bones"],
             f"{row['on_each']:.1f}",
@@ -114,6 +115,7 @@ def times(part: Row) -> str:
     ]
     heads = (
         "",
+        "preset",
         "vertices",
         "bones",
         "on each vertex",
@@ -133,6 +135,7 @@ def making(part: Row) -> str:
     rows = [
         (
             row["name"],
+            row["preset"],
             f"{row['tetrahedra']:,}",
             f"{row['simulated_vertices']:,}",
             f"{row['poses']:,}",
@@ -144,6 +147,7 @@ def making(part: Row) -> str:
     ]
     heads = (
         "",
+        "preset",
         "tetrahedra",
         "their vertices",
         "poses",

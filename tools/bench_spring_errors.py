@@ -19,6 +19,7 @@ from spring_regions import REGIONS, regions_of
 from spring_scenes import (
     FITTED,
     JUDGED,
+    PRESET,
     STANDING,
     Character,
     baked,
@@ -26,7 +27,7 @@ from spring_scenes import (
     soft_body_file,
     take_of,
 )
-from spring_training import PRESET, loaded, springs_of, trained
+from spring_training import loaded, springs_of, trained
 
 from ml_backend.methods.rig_takes import RigTakes, Targets
 from ml_backend.methods.spring_fitting import Motion, SpringSettings, fit_springs
@@ -94,8 +95,9 @@ def judge() -> dict[str, Any]:
 
 
 def _row(character: Character, dataset: Dataset) -> dict[str, Any]:
-    path, training = trained(character.example, dataset.path)
-    without, _ = trained(f"{character.example}_without_network", dataset.path, ["network=false"])
+    path, training = trained(character.example, dataset.path, PRESET)
+    bare = f"{character.example}_without_network"
+    without, _ = trained(bare, dataset.path, PRESET, ["network=false"])
     regions = regions_of(character.example, dataset.mesh)
     actions = {use: Action.of(dataset, take_of(name)) for use, name in character.actions.items()}
     rig = Rig.of(dataset, path, without, actions[FITTED])

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from solver_times import solver_ms
-from spring_scenes import FINE, JUDGED, STANDING, Character, baked, take_of
+from spring_scenes import FINE, JUDGED, PRESET, QUICKER, STANDING, Character, baked, take_of
 from spring_training import loaded, trained
 
 from ml_backend.methods.rig_takes import RigTakes
@@ -31,19 +31,25 @@ def judge() -> dict[str, Any]:
     """Of each character there is."""
     there = {character: baked(character) for character in (*JUDGED, FINE)}
     return {
-        "rows": [_row(character, data) for character, data in there.items() if data is not None],
+        "rows": [
+            _row(character, data, preset)
+            for character, data in there.items()
+            if data is not None
+            for preset in (QUICKER, PRESET)
+        ],
         "missing": [character.name for character, data in there.items() if data is None],
     }
 
 
-def _row(character: Character, dataset: Dataset) -> dict[str, Any]:
-    path, training = trained(character.example, dataset.path)
+def _row(character: Character, dataset: Dataset, preset: str) -> dict[str, Any]:
+    path, training = trained(character.example, dataset.path, preset)
     take = dataset.take(take_of(character.fitted))
     skin, body = dataset.mesh.skin, dataset.body
     assert skin is not None and body is not None  # it was baked for springs, by the bundled solver
     solved = [each for each in dataset.outlines() if each.info.kind == "quasistatic"]
     return {
         "name": character.name,
+        "preset": preset,
         "vertices": dataset.info.vertex_count,
         "bones": len(skin.bones),
         "on_each": float(np.count_nonzero(skin.weights, axis=1).mean()),

@@ -18,7 +18,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import LogNorm, Normalize, SymLogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from spring_scenes import CURVES, FITTED, JUDGED, MODELS, Character, baked
+from spring_scenes import CURVES, FITTED, JUDGED, PRESET, Character, baked, model_folder
 
 from ml_backend.figures import STYLE, png
 from ml_backend.shape_pictures import Camera
@@ -71,7 +71,7 @@ def plot_curves(path: Path, out: Path) -> None:
 
 def plot_springs(character: Character, mesh: Mesh, out: Path) -> None:
     """Fig. 8: stiffness, damping, and what decides between swinging and creeping back."""
-    model = read_model(MODELS / character.example / "model.safetensors")
+    model = read_model(model_folder(character.example, PRESET) / "model.safetensors")
     k_s, k_d = (model.tensors[name].astype(np.float64) for name in ("stiffness", "damping"))
     damped = k_d**2 - 4.0 * k_s
     far = float(np.abs(damped).max())
@@ -116,7 +116,7 @@ def main() -> None:
         if curves.is_file():
             plot_curves(curves, IMAGES / f"springs_{name}_curves.png")
         dataset = baked(character)
-        if dataset is not None and (MODELS / character.example / "training.json").is_file():
+        if dataset is not None and (model_folder(character.example, PRESET) / "training.json").is_file():
             plot_springs(character, dataset.mesh, IMAGES / f"springs_{name}_heat.png")
 
 

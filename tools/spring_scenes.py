@@ -21,6 +21,7 @@ SOFT_BODIES, CURVES = SPRINGS / "soft_body", SPRINGS / "curves"
 STANDING = 24
 AFTER = 9  # frames in which what swings at an action's end swings on
 MOST = 99  # frames of an action that are looked at, those of AFTER included: under 100
+PRESET, QUICKER = "final", "balanced"  # what errors are told of, and what times are told of beside it
 FITTED, UNSEEN = "fitted", "unseen"  # what an action is for
 
 
@@ -49,7 +50,7 @@ class Character:
 
 
 CHARACTERS = (
-    Character("Soft Character", "SOFT_CHARACTER", "Jumping Jacks", "Hop", poses=600),
+    Character("Soft Character", "SOFT_CHARACTER", "Jumping Jacks", "Hop", poses=2400),
     Character("Soft Animal", "SOFT_ANIMAL", "Trot", "Shake", poses=600),
 )
 # One that nothing was tuned for, whose random keys `spring_human` makes.
@@ -79,6 +80,11 @@ def baked(character: Character) -> Dataset | None:
     dataset = Dataset.open(character.folder)
     whole = all(take.info.complete for take in dataset.outlines())
     return dataset if whole and dataset.takes("training", kind="quasistatic") else None
+
+
+def model_folder(name: str, preset: str) -> Path:
+    """Where a model is trained and kept."""
+    return MODELS / f"{name}_{preset}"
 
 
 def soft_body_file(character: Character, action: str) -> Path:

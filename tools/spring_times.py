@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from time import process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +26,31 @@ from neural_physics.methods.quasistatic_springs import QuasistaticSprings
 from neural_physics.model_file import Model, ModelInfo
 from neural_physics.skinning import Shares, Skin
 
-VERTICES, BONES, SEEN, WIDTH = 13_575, 60, 8, 32
+VERTICES, BONES = 13_575, 60
 FRAMES = 150
-MODES = (0, 12, 16, 32)  # at each vertex, on average; 0: no network
 UNEVEN = 0.5  # the largest change of a bone's modes from all bones' mean, as a share
 NAMES = tuple(f"bone{k}" for k in range(BONES))
 SIZES = (("by matrices", False), ("Preserve Volume", True))
 
 Tensors = dict[str, NDArray[Any]]
+
+
+class Size(NamedTuple):
+    """modes: at each vertex, on average; 0: no network. seen: bones; width: of layers."""
+
+    name: str
+    modes: int
+    seen: int = 8
+    width: int = 32
+
+
+NETWORKS = (
+    Size("without the network", 0),
+    Size("12 modes at a vertex", 12),
+    Size("16 (`preview` and `balanced`)", 16),
+    Size("32 (`paper`)", 32),
+    Size("48, of wider networks (`final`)", 48, 12, 64),
+)
 
 
 def skin_weights() -> NDArray[np.float32]:
@@ -45,21 +62,21 @@ def skin_weights() -> NDArray[np.float32]:
     return (weights / weights.sum(1, keepdims=True)).astype(np.float32)
 
 
-def network(skin: Skin, modes: int) -> Tensors:
-    """The tensors of a network of so many modes; see `PoseNetwork`."""
+def network(skin: Skin, size: Size) -> Tensors:
+    """The tensors of a network; see `PoseNetwork`."""
     rng, shares = np.random.default_rng(1), Shares.of(skin)
     places, _ = leading(shares, VERTICES)
     parts = [part for _, part in shares.some(places).parts]
     sizes, regions = np.array([part.stop - part.start for part in parts]), len(parts)
-    even = modes * VERTICES / len(places)
+    even = size.modes * VERTICES / len(places)
     counts = np.round(even * rng.uniform(1.0 - UNEVEN, 1.0 + UNEVEN, regions)).astype(np.int32)
-    most, inputs = int(counts.max()), 6 * SEEN + 3
+    most, inputs = int(counts.max()), 6 * size.seen + 3
 
     def numbers(*shape: int) -> NDArray[np.float32]:
         return rng.normal(0.0, 0.1, shape).astype(np.float32)
 
-    layers = [(WIDTH, inputs), (WIDTH, WIDTH), (most, WIDTH)]
-    ahead = np.arange(regions)[:, None] + 1 + np.arange(SEEN)
+    layers = [(size.width, inputs), (size.width, size.width), (most, size.width)]
+    ahead = np.arange(regions)[:, None] + 1 + np.arange(size.seen)
     return {
         "network.shares": places.astype(np.int32),
         "network.seen": (ahead % BONES + 1).astype(np.int32),
@@ -74,7 +91,7 @@ def network(skin: Skin, modes: int) -> Tensors:
     }
 
 
-def springs(modes: int, preserve_volume: bool) -> QuasistaticSprings:
+def springs(size: Size, preserve_volume: bool) -> QuasistaticSprings:
     """A model that plays, with or without a network."""
     rng, weights = np.random.default_rng(2), skin_weights()
     rest = rng.normal(size=(VERTICES, 3)).astype(np.float32)
@@ -85,8 +102,8 @@ def springs(modes: int, preserve_volume: bool) -> QuasistaticSprings:
         "stiffness": rng.uniform(60.0, 900.0, VERTICES).astype(np.float32),
         "damping": rng.uniform(1.0, 20.0, VERTICES).astype(np.float32),
     }
-    if modes:
-        tensors |= network(Skin(NAMES, weights, preserve_volume), modes)
+    if size.modes:
+        tensors |= network(Skin(NAMES, weights, preserve_volume), size)
     layout = ChannelLayout((Channel("Rig", "pose", 12 * (BONES + 2), "Rig", NAMES),))
     settings = {"preserve_volume": preserve_volume}
     info = ModelInfo("quasistatic_springs", 1 / 24, "Row", "", VERTICES, layout, settings=settings)
@@ -130,11 +147,12 @@ def frame_ms(methods: list[QuasistaticSprings]) -> list[tuple[float, float]]:
 
 def table() -> str:
     """The method page's, in Markdown."""
-    columns = [frame_ms([springs(modes, volume) for modes in MODES]) for _, volume in SIZES]
+    columns = [frame_ms([springs(size, volume) for size in NETWORKS]) for _, volume in SIZES]
     lines = [f"| ms per frame | {' | '.join(name for name, _ in SIZES)} |", "|---|---|---|"]
-    for modes, *times in zip(MODES, *columns, strict=True):
-        name = f"{modes} modes" if modes else "without the network"
-        lines.append(f"| {name} | {' | '.join(f'{middle:.1f} ({least:.1f})' for middle, least in times)} |")
+    for size, *times in zip(NETWORKS, *columns, strict=True):
+        lines.append(
+            f"| {size.name} | {' | '.join(f'{middle:.1f} ({least:.1f})' for middle, least in times)} |"
+        )
     return "\n".join(lines)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from spring_scenes import MODELS
+from spring_scenes import model_folder
 
 from ml_backend.train import add_arguments, run
 from neural_physics.methods import load_method
@@ -18,22 +18,22 @@ from neural_physics.model_file import read_model
 from neural_physics.reporting import StopRequest
 from neural_physics.springs import Springs
 
-PRESET = "balanced"
 
-
-def trained(name: str, dataset: Path, changes: Sequence[str] = ()) -> tuple[Path, dict[str, Any]]:
+def trained(
+    name: str, dataset: Path, preset: str, changes: Sequence[str] = ()
+) -> tuple[Path, dict[str, Any]]:
     """The model file, and what the training delivered; trained if it is not there yet.
 
     changes: of the preset's settings, such as "network=false". What was stopped is gone on with.
     """
-    folder = MODELS / name
+    folder = model_folder(name, preset)
     model, found = folder / "model.safetensors", folder / "training.json"
     if not found.is_file():
         parser = argparse.ArgumentParser()
         add_arguments(parser)
-        words = [str(dataset), "--out", str(model), "--method", QUASISTATIC_SPRINGS, "--preset", PRESET]
+        words = [str(dataset), "--out", str(model), "--method", QUASISTATIC_SPRINGS, "--preset", preset]
         words += [word for change in changes for word in ("--set", change)]
-        print(f"training {name}", flush=True)  # noqa: T201 (a tool that is watched)
+        print(f"training {name}, {preset}", flush=True)  # noqa: T201 (a tool that is watched)
         result = run(parser.parse_args(words), _silent, StopRequest())
         found.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     return model, json.loads(found.read_text(encoding="utf-8"))

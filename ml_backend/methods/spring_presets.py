@@ -74,7 +74,16 @@ class SpringPreset(Preset):
 PRESETS = {
     "preview": SpringPreset(frames=100, generations=2, poses=300, steps=1000, minutes=1.0),
     "balanced": SpringPreset(),
-    "final": SpringPreset(frames=1000, generations=6, poses=5000, modes=32, steps=20_000, minutes=60.0),
+    "final": SpringPreset(
+        frames=1000,
+        generations=6,
+        poses=5000,
+        modes=48,
+        bones_seen=12,
+        width=64,
+        steps=20_000,
+        minutes=60.0,
+    ),
     # Jin 2022, sections 3.1 and 7: about 5,000 poses; under 100 frames, the worst tenth left out. It has a
     # regularisation, and no figure. Its network is a CNN of images: see the method's page.
     "paper": SpringPreset(frames=100, left_out=0.1, poses=5000, modes=32, steps=20_000, minutes=60.0),

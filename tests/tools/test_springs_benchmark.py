@@ -73,10 +73,10 @@ def kept_there(folder):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(spring_scenes, "SCENES", folder / "scenes")
         patched.setattr(spring_scenes, "SOFT_BODIES", folder / "soft_body")
-        patched.setattr(spring_training, "MODELS", folder / "models")
+        patched.setattr(spring_scenes, "MODELS", folder / "models")
         patched.setattr(spring_curves, "CURVES", folder / "curves")
         patched.setattr(spring_curves, "PELVIS", ("bone0",))
-        for module in (spring_training, bench_spring_errors):
+        for module in (bench_spring_errors, spring_plots):
             patched.setattr(module, "PRESET", "preview")
         patched.setattr(bench_spring_errors, "JUDGED", (STRIP,))
         patched.setitem(REGIONS, STRIP.example, PARTS)
@@ -125,7 +125,7 @@ def test_springs_that_made_the_motion_are_found_and_take_most_of_the_residual_aw
 
 
 def test_what_is_measured_is_what_play_shows(judged, dataset):
-    model = spring_training.MODELS / STRIP.example / "model.safetensors"
+    model = spring_scenes.model_folder(STRIP.example, "preview") / "model.safetensors"
     method, action = spring_training.loaded(model), Action.of(dataset, "sway")
     held = action.held(lambda pose: method.targets(pose)[0])
     shown = swung(held, spring_training.springs_of(model))
@@ -186,7 +186,7 @@ def test_the_tables_have_every_region_and_every_way(judged):
 
 
 def test_parts_of_a_frame_add_up(judged, dataset):
-    model = spring_training.MODELS / STRIP.example / "model.safetensors"
+    model = spring_scenes.model_folder(STRIP.example, "preview") / "model.safetensors"
     found = bench_spring_times.frame_ms(dataset, model, np.asarray(dataset.take("sway").interaction))
     parts = sum(found[name]["median"] for name in ("skinning", "network", "springs", "frame"))
     assert parts == pytest.approx(found["total"]["median"], rel=0.3)
@@ -205,7 +205,6 @@ def test_regions_have_their_bones_vertices_on_their_side():
 
 def test_pictures_are_drawn_of_what_was_measured(judged, dataset, folder, tmp_path, monkeypatch):
     monkeypatch.setitem(spring_plots.VIEWS, STRIP.example, np.eye(3))
-    monkeypatch.setattr(spring_plots, "MODELS", folder / "models")
     spring_plots.plot_curves(folder / "curves" / "STRIP_fitted.npz", tmp_path / "curves.png")
     spring_plots.plot_springs(STRIP, dataset.mesh, tmp_path / "heat.png")
     for name in ("curves.png", "heat.png"):

@@ -1,4 +1,4 @@
-"""The flat jellies of contact corrections' benchmark (Romero 2021, Tables 1 and 2), and what was baked.
+"""The examples that contact corrections are measured on (Romero 2021, Tables 1 and 2), and what was baked.
 
 All of it lies in build/bench/contact: scenes/NAME are datasets, models/ what was trained.
 """
@@ -19,31 +19,41 @@ FRAMES = 250  # of each
 
 
 @dataclass(frozen=True)
-class Jelly:
-    """example: its name among the extension's examples. turning: whether the collider turns."""
+class Example:
+    """example: its name among the extension's. turn: radians, by which what it reacts to first turns either
+    way, about `axis`.
+    """
 
     name: str
     example: str
-    turning: bool
+    turn: float = 0.0
+    axis: str = "Y"
+
+    @property
+    def turning(self) -> bool:
+        return self.turn > 0.0
 
     @property
     def folder(self) -> Path:
         return SCENES / self.name
 
 
-JELLIES = (
-    Jelly("CIRCLE", "JELLY_WITH_CIRCLE", turning=False),
-    Jelly("COMB_STRAIGHT", "JELLY_WITH_COMB", turning=False),
-    Jelly("COMB", "JELLY_WITH_COMB", turning=True),
-    Jelly("STAR", "JELLY_WITH_STAR", turning=True),
-)
+CIRCLE = Example("CIRCLE", "JELLY_WITH_CIRCLE")
+COMB_STRAIGHT = Example("COMB_STRAIGHT", "JELLY_WITH_COMB")
+COMB = Example("COMB", "JELLY_WITH_COMB", turn=0.5)
+STAR = Example("STAR", "JELLY_WITH_STAR", turn=0.5)
+ACCORDION = Example("ACCORDION", "ACCORDION")
+AUXETIC = Example("AUXETIC", "AUXETIC")
+WORM = Example("WORM", "WORM")
+SWUNG_WORM = Example("SWUNG_WORM", "WORM", turn=1.0, axis="Z")
+EXAMPLES = (CIRCLE, COMB_STRAIGHT, COMB, STAR, ACCORDION, AUXETIC, WORM, SWUNG_WORM)
 
 
-def baked(jelly: Jelly) -> Dataset | None:
-    """A jelly's dataset, if all its takes are complete."""
-    if not (jelly.folder / "dataset.json").is_file():
+def baked(example: Example) -> Dataset | None:
+    """An example's dataset, if all its takes are complete."""
+    if not (example.folder / "dataset.json").is_file():
         return None
-    dataset = Dataset.open(jelly.folder)
+    dataset = Dataset.open(example.folder)
     names = dataset.take_names()
     whole = all(name in names and dataset.outline(name).info.complete for name in (*TRAINING, TEST))
     return dataset if whole else None

@@ -5,18 +5,23 @@ The paper has 8 points for jellies, 16 for microstructures, and the worm's bones
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from contact_scenes import ACCORDION, AUXETIC, CIRCLE, COMB, COMB_STRAIGHT, TEST, WORM
 from contact_study import Row, Study, study
+from numpy.typing import NDArray
 
 from ml_backend.methods.contact_scene import ContactScene
 from ml_backend.methods.contact_statics import Statics
 from neural_physics.methods.contact_corrections import ContactCorrections
+from neural_physics.subspace.contact import Placed
 from neural_physics.subspace.corrections import Part
 from neural_physics.takes import Dataset
+
+Array = NDArray[np.float64]
 
 DENTED, LED = Row(CIRCLE, 300, 1000), Row(WORM, 300, 1000)  # that more is measured on
 ROWS = (
@@ -69,14 +74,59 @@ def handles_of(scene: ContactScene) -> list[int]:
 def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections, take: str) -> dict[str, Any]:
     """Root mean squares over all vertices and frames of a take, over that of what the blend lacks.
 
-    Each frame's state is held, and the full body solved for at rest with the collider where it is: `all` and
-    `touched`, of the frames in contact, of what both corrections leave; `without` what r_int alone leaves in
-    these; `dents`: what is left of what contact adds to the shape at rest without it.
+    `all` and `touched`, of the frames in contact, of what both corrections leave; `without` what r_int alone
+    leaves in these; `dents`: what is left of what contact adds to the shape at rest without it.
+    """
+    sums: dict[str, list[float]] = {name: [0.0, 0.0] for name in ("all", "touched", "without", "dents")}
+    frames, unsettled = {"all": 0, "touched": 0}, 0
+    for shapes in compared(dataset, scene, method, take):
+        if shapes is None:
+            unsettled += 1
+            continue
+        full, lacking = shapes.full, shapes.linear - shapes.full
+        frames["all"] += 1
+        frames["touched"] += int(shapes.touched)
+        told_of: Mapping[str, tuple[Array, Array]] = {"all": (shapes.ours - full, lacking)}
+        if shapes.touched:
+            dents = full - shapes.alone
+            told_of = {
+                **told_of,
+                "touched": (shapes.ours - full, lacking),
+                "without": (shapes.inner - full, lacking),
+                "dents": (shapes.ours - shapes.inner - dents, dents),
+            }
+        for name, both in told_of.items():
+            for k, each in enumerate(both):
+                sums[name][k] += float((each**2).sum())
+    errors = {name: float(np.sqrt(wrong / max(whole, 1e-30))) for name, (wrong, whole) in sums.items()}
+    return {"errors": errors, "frames": frames, "test_unsettled": unsettled}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One frame: the body (B, d), m, by the handles, by r_int, by both corrections, and in full.
+
+    alone: in full, without colliders. placed: where these are; touched: whether one presses.
+    """
+
+    placed: Placed
+    touched: bool
+    linear: Array
+    inner: Array
+    ours: Array
+    alone: Array
+    full: Array
+
+
+def compared(
+    dataset: Dataset, scene: ContactScene, method: ContactCorrections, take: str
+) -> Iterator[Compared | None]:
+    """Each frame of a take; None where the full body did not come to rest.
+
+    The frame's state is held, and the full body solved for at rest with the collider where it is.
     """
     statics, of_take = Statics(scene.body, scene.handles, scene.gravity), dataset.take(take)
     part = Part(method.handles, method.dynamics.corrections.basis, np.arange(scene.body.vertex_count))
-    sums: dict[str, list[float]] = {name: [0.0, 0.0] for name in ("all", "touched", "without", "dents")}
-    frames, unsettled = {"all": 0, "touched": 0}, 0
     assert of_take.body_positions is not None  # the bundled solver's
     for found, told in zip(of_take.body_positions, of_take.interaction, strict=True):
         y, positions = np.asarray(told), scene.coordinates.of(np.asarray(found, np.float64))
@@ -88,25 +138,10 @@ def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections,
         full, settled = statics.rest(start, scene.contact, placed)
         alone, at_rest = statics.rest(linear, scene.contact.only(), placed.only())
         if not settled or not at_rest:
-            unsettled += 1
+            yield None
             continue
         n, around = scene.handles.free, method.around(y)
         ours = part.positions(method.dynamics.pose(q[:n], around))
         inner = part.positions(method.dynamics.pose(q[:n], around.without_colliders()))
         touched = len(scene.contact.pressed(full, placed)[0]) > 0
-        frames["all"] += 1
-        frames["touched"] += int(touched)
-        told_of: Mapping[str, tuple[np.ndarray, np.ndarray]] = {"all": (ours - full, linear - full)}
-        if touched:
-            dents = ours - inner - (full - alone), full - alone
-            told_of = {
-                **told_of,
-                "touched": (ours - full, linear - full),
-                "without": (inner - full, linear - full),
-                "dents": dents,
-            }
-        for name, both in told_of.items():
-            for k, each in enumerate(both):
-                sums[name][k] += float((each**2).sum())
-    errors = {name: float(np.sqrt(wrong / max(whole, 1e-30))) for name, (wrong, whole) in sums.items()}
-    return {"errors": errors, "frames": frames, "test_unsettled": unsettled}
+        yield Compared(placed, touched, linear, inner, ours, alone, full)

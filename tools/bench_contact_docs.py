@@ -118,6 +118,20 @@ def jacobians(part: Part) -> str:
     return f"{table(heads, lines)}\n\nHow far the body moves: {moves}."
 
 
+def pull(part: Part) -> str:
+    """Fig. 10: the peaks, and how many times the full body's they are."""
+    if "peaks" not in part:
+        return "Not there yet."
+    papers = {"linear": "5.6", "ours": "1.8", "full": "1"}
+    names = {"linear": "handles alone", "ours": "with corrections", "full": "full body"}
+    lines = [
+        (names[way], f"{peak:.1f}", f"{peak / part['peaks']['full']:.1f}", papers[way])
+        for way, peak in part["peaks"].items()
+    ]
+    heads = ("", "largest force, N for each metre across", "times the full body's", "the paper")
+    return table(heads, lines)
+
+
 def _name(row: Part) -> str:
     name = row["example"].removeprefix("JELLY_WITH_").lower()
     return f"{name}, turning" if row["turning"] else name
@@ -140,5 +154,6 @@ PLACES: dict[str, tuple[str, Callable[[Part], str]]] = {
     "contact_accuracy": ("contact_accuracy", accuracy),
     "contact_decoupling": ("contact_decoupling", decoupling),
     "contact_jacobians": ("contact_jacobians", jacobians),
+    "contact_pull": ("contact_pull", pull),
     "contact_times": ("contact_times", times),
 }

@@ -21,6 +21,7 @@ from ml_backend.methods.contact_statics import Statics
 from neural_physics.methods.contact_corrections import ContactCorrections
 from neural_physics.model_file import Model
 from neural_physics.subspace.contact import Contact, Placed
+from neural_physics.subspace.handles import Handles
 
 Array = NDArray[np.float64]
 
@@ -70,23 +71,30 @@ def played(method: ContactCorrections, ys: NDArray[np.float32]) -> Array:
         state = method.step(state, y)
         around = method.around(y)
         shape = method._coordinates.of(method.body_positions(state, y))
-        forces.append(_along(method.dynamics._surface.contact, shape, around.placed))
+        forces.append(pushed(method.dynamics._surface.contact, shape, around.placed))
     return np.array(forces)
 
 
 def at_rest(scene: ContactScene, ys: NDArray[np.float32]) -> Array:
     """(N,) the same of the full body, at rest in each place; not a number where that was not found."""
-    # Nothing but the pins is held: cores go where they are pushed.
-    statics = Statics(replace(scene.body, cores=None), scene.handles, scene.gravity)
+    statics = unheld(scene)
     shape, forces = scene.body.rest.copy(), []
     for y in ys:
         placed = scene.colliders.placed(np.asarray(y, np.float64))
         found, settled = statics.rest(shape, scene.contact, placed)
         shape = found if settled else shape
-        forces.append(_along(scene.contact, found, placed) if settled else np.nan)
+        forces.append(pushed(scene.contact, found, placed) if settled else np.nan)
     return np.array(forces)
 
 
-def _along(contact: Contact, shape: Array, placed: Placed) -> float:
+def unheld(scene: ContactScene) -> Statics:
+    """Where nothing but the pins is held: cores go where they are pushed."""
+    handles, n = scene.handles, scene.handles.free
+    pinned = Handles(handles.weights[:, n:], handles.gradients[:, :, n:], handles.rest[n:], 0)
+    return Statics(replace(scene.body, cores=None), pinned, scene.gravity)
+
+
+def pushed(contact: Contact, shape: Array, placed: Placed) -> float:
+    """What colliders push along the first axis, N, of a shape (B, d)."""
     which, short, normals = contact.pressed(shape, placed)
     return float(contact.stiffness * (short @ normals[:, 0])) if len(which) else 0.0

@@ -16,6 +16,7 @@ import bench_contact_accuracy as accuracy  # noqa: E402
 import bench_contact_decoupling as decoupling  # noqa: E402
 import bench_contact_docs  # noqa: E402
 import bench_contact_jacobians as jacobians  # noqa: E402
+import bench_contact_pull as pull  # noqa: E402
 import bench_contact_times as times  # noqa: E402
 import contact_scenes  # noqa: E402
 import contact_study  # noqa: E402
@@ -26,6 +27,7 @@ from flat_meshes import extruded  # noqa: E402
 
 from neural_physics.methods.contact_corrections import ContactCorrections  # noqa: E402
 from neural_physics.model_file import Model  # noqa: E402
+from neural_physics.subspace.contact import Placed  # noqa: E402
 
 pytestmark = pytest.mark.torch
 SMALL = Example("SMALL", "JELLY_WITH_CIRCLE")
@@ -126,3 +128,20 @@ def test_two_networks_and_one_are_measured_on_the_same_shapes(measured):
     assert told["tested"] == len(found.tested(20).external) > 0
     assert told["errors"]["apart"] < 1.0 and np.isfinite(told["errors"]["together"])
     assert decoupling.in_axes(found)["errors"]["own"] < 1.0
+
+
+def test_what_is_pushed_along_is_what_the_pins_hold_against(measured):
+    """Newton's third law, of a ball at the side of the jelly: the pins' forces are those of the elements."""
+    _, _, _, found = measured
+    scene = found.scene
+    statics, rest = pull.unheld(scene), scene.body.rest
+    left = rest[:, 0].min()
+    centre = np.array([[left - 0.08, np.median(rest[:, 1])]])  # of a ball of 10 cm
+    shape, settled = statics.rest(rest.copy(), scene.contact, Placed(centre, np.eye(2)[None]))
+    q = shape.ravel()
+    elastic = np.bincount(statics.term.stencils.ravel(), statics.term.gradient(q).ravel(), len(q))
+    pins = np.repeat(scene.body.pinned, 2)
+    sideways = statics.weight.reshape(-1, 2)[:, 0].sum()
+    force = pull.pushed(scene.contact, shape, Placed(centre, np.eye(2)[None]))
+    assert settled and force > 1.0
+    assert -elastic[pins][::2].sum() == pytest.approx(force + sideways, rel=1e-3)

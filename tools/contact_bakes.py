@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import bpy
 import workshop
-from contact_scenes import EXAMPLES, FRAMES, SCENES, TEST, TRAINING, Example
+from contact_scenes import EXAMPLES, FRAMES, SCENES, TEST, Example
 
 from neural_physics.bake_plan import PlannedTake
 from neural_physics.blender.examples import build, flat_jelly
@@ -32,13 +32,14 @@ def bake(example: Example) -> None:
     with patch.object(flat_jelly, "TURN", flat_jelly.TURN if example.turning else 0.0):
         body = build(example.example, workshop.empty_scene())
     settings = settings_of(body)
-    settings.take_count, settings.take_frames = len(TRAINING), FRAMES
+    settings.take_count, settings.take_frames = example.takes, FRAMES
     item = settings.interactions[0]
     item.turning, item.turn, item.turn_axis = example.turning, example.turn, example.axis
+    settings.simulation.tetrahedra = example.triangles or settings.simulation.tetrahedra
     settings.dataset_folder = str(example.folder)
     SCENES.mkdir(parents=True, exist_ok=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(SCENES / f"{example.name}.blend"))
-    planned = [PlannedTake(name, FRAMES, number, "training") for number, name in enumerate(TRAINING)]
+    planned = [PlannedTake(name, FRAMES, number, "training") for number, name in enumerate(example.training)]
     workshop.bake(body, f"Bake {example.name}", [*planned, PlannedTake(TEST, FRAMES, SEED, "test")])
 
 

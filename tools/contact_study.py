@@ -27,20 +27,20 @@ from neural_physics.reporting import StopRequest
 from neural_physics.takes import Dataset
 
 PRESET, BASES, TRAVERSES = "balanced", 100, 16
-VALIDATED = 30  # states of the training's takes that are held out
 CPU = torch.device("cpu")
 
 
 @dataclass(frozen=True)
 class Row:
     """states: of the training's takes that are solved. width: of r_ext's network; 0: no r_ext. handles: free
-    points, where the example has no cores.
+    points, where the example has no cores. validated: states of the training's takes that are held out.
     """
 
     example: Example
     states: int
     width: int
     handles: int = 8
+    validated: int = 30
 
     @property
     def name(self) -> str:
@@ -95,7 +95,7 @@ def study(row: Row) -> Study | None:
     name = f"{row.example.name}_{row.states}"
     solved = _solved(scene, training, row.states, preset, 0, name)
     return Study(
-        row, dataset, run, solved, _solved(scene, held_out, VALIDATED, preset, 1, f"{name}_held_out")
+        row, dataset, run, solved, _solved(scene, held_out, row.validated, preset, 1, f"{name}_held_out")
     )
 
 

@@ -30,8 +30,8 @@ from neural_physics.model_file import Model  # noqa: E402
 from neural_physics.subspace.contact import Placed  # noqa: E402
 
 pytestmark = pytest.mark.torch
-SMALL = Example("SMALL", "JELLY_WITH_CIRCLE")
-ROW = Row(SMALL, 40, 60)
+SMALL = Example("SMALL", "JELLY_WITH_CIRCLE", takes=1)
+ROW = Row(SMALL, 40, 60, validated=4)
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +45,11 @@ def measured(tmp_path_factory):
         for module in (contact_scenes, contact_study, accuracy, times):
             patched.setattr(module, "TEST", "take_001")
         patched.setattr(contact_scenes, "SCENES", folder)
-        patched.setattr(contact_scenes, "TRAINING", ("take_000",))
         patched.setattr(contact_study, "MODELS", folder / "models")
         patched.setattr(contact_study, "CONTACT", folder)
-        patched.setattr(contact_study, "VALIDATED", 4)
         patched.setattr(contact_study, "TRAVERSES", 6)
-        for module in (accuracy, times):
-            patched.setattr(module, "ROWS", (ROW, Row(Example("GONE", "JELLY_WITH_STAR", turn=0.5), 5, 60)))
+        for module, name in ((accuracy, "ROWS"), (times, "TIMED")):
+            patched.setattr(module, name, (ROW, Row(Example("GONE", "JELLY_WITH_STAR", turn=0.5), 5, 60)))
         patched.setattr(times, "PASSES", 1)
         patched.setattr(decoupling, "MODELS", folder / "models")
         for module in (decoupling, jacobians):

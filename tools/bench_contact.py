@@ -15,11 +15,17 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import bench_contact_accuracy
+import bench_contact_decoupling
+import bench_contact_jacobians
+import bench_contact_pull
 import bench_contact_times
 from bench_runner import run_parts
 
 PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "contact_accuracy": bench_contact_accuracy.judge,
+    "contact_decoupling": bench_contact_decoupling.judge,
+    "contact_jacobians": bench_contact_jacobians.judge,
+    "contact_pull": bench_contact_pull.judge,
     "contact_times": bench_contact_times.judge,
 }
 

@@ -22,16 +22,18 @@ def accuracy(part: Part) -> str:
     lines = [
         (
             _name(row),
+            _handles(row),
             f"{row['triangles']:,}",
             f"{row['shapes']['internal']:,}, {row['shapes']['external']:,}",
             f"{row['width']:,}",
-            *(_percent(row["errors"][name]) for name in ("all", "touched", "without", "dents")),
-            PAPERS.get((row["jelly"], row["turning"]), {}).get(row["width"], ""),
+            *(_percent(row, name) for name in ("all", "touched", "without", "dents")),
+            PAPERS.get((row["example"], row["turning"]), {}).get(row["width"], ""),
         )
         for row in part["rows"]
     ]
     heads = (
-        "collider",
+        "",
+        "handles",
         "triangles",
         "shapes: *r_int*, *r_ext*",
         "units of *r_ext*",
@@ -53,6 +55,7 @@ def times(part: Part) -> str:
     lines = [
         (
             _name(row),
+            _handles(row),
             f"{row['triangles']:,}",
             row["cubature"],
             ", ".join(str(row["bases"].get(name, 0)) for name in ("internal", "external")),
@@ -63,7 +66,8 @@ def times(part: Part) -> str:
         for row in part["rows"]
     ]
     heads = (
-        "collider",
+        "",
+        "handles",
         "triangles",
         "in Play",
         "bases: *r_int*, *r_ext*",
@@ -76,16 +80,80 @@ def times(part: Part) -> str:
     return table(heads, lines)
 
 
+# By body and way: what it is, and the paper's figure, in %.
+LEARNED = {
+    ("worm", "own"): ("worm, no contact: what handles lack, in the body's own axes", "15"),
+    ("worm", "world"): ("the same, in the world's axes", "75"),
+    ("worm", "whole"): ("the whole shape", "more than 4,000"),
+    ("circle", "apart"): ("circle, in contact: two networks", "19"),
+    ("circle", "together"): ("one network for both", "51"),
+}
+
+
+def decoupling(part: Part) -> str:
+    """Figs. 2, 3 and 6."""
+    lines = [
+        (told, f"{part[body]['shapes']:,}", f"{100.0 * part[body]['errors'][way]:.1f}", papers)
+        for (body, way), (told, papers) in LEARNED.items()
+        if part[body] is not None
+    ]
+    return table(("what is learned", "shapes", "left, %", "the paper, %"), lines)
+
+
+def jacobians(part: Part) -> str:
+    """Fig. 4."""
+    lines = [
+        (
+            _name(row),
+            way,
+            f"{row['from_full_mm'][way]:.2f}",
+            f"{row['from_whole_mm'][way]:.2f}",
+            f"{row['ms'][way]:.1f}",
+        )
+        for row in part["rows"]
+        for way in row["ms"]
+    ]
+    heads = ("", "Jacobian", "mm from the full body", "mm from equation 3", "ms a frame")
+    moves = ", ".join(f"{_name(row)} {row['moves_mm']:.1f} mm" for row in part["rows"])
+    return f"{table(heads, lines)}\n\nHow far the body moves: {moves}."
+
+
+def pull(part: Part) -> str:
+    """Fig. 10: the peaks, and how many times the full body's they are."""
+    if "peaks" not in part:
+        return "Not there yet."
+    papers = {"linear": "5.6", "ours": "1.8", "full": "1"}
+    names = {"linear": "handles alone", "ours": "with corrections", "full": "full body"}
+    lines = [
+        (names[way], f"{peak:.1f}", f"{peak / part['peaks']['full']:.1f}", papers[way])
+        for way, peak in part["peaks"].items()
+    ]
+    heads = ("", "largest force, N for each metre across", "times the full body's", "the paper")
+    return table(heads, lines)
+
+
 def _name(row: Part) -> str:
-    name = row["jelly"].removeprefix("JELLY_WITH_").lower()
+    name = row["example"].removeprefix("JELLY_WITH_").lower()
     return f"{name}, turning" if row["turning"] else name
 
 
-def _percent(share: float) -> str:
-    return f"{100.0 * share:.1f}"
+def _handles(row: Part) -> str:
+    """Points, and frames, of which those that are pinned are told apart."""
+    points, simulated, pinned = row["handles"]
+    told = [f"{points} points"] if points else []
+    told += [f"{simulated} frames"] if simulated else []
+    return ", ".join([*told, f"{pinned} pinned"])
+
+
+def _percent(row: Part, name: str) -> str:
+    """Nothing where nothing touches."""
+    return f"{100.0 * row['errors'][name]:.1f}" if name == "all" or row["frames"]["touched"] else ""
 
 
 PLACES: dict[str, tuple[str, Callable[[Part], str]]] = {
     "contact_accuracy": ("contact_accuracy", accuracy),
+    "contact_decoupling": ("contact_decoupling", decoupling),
+    "contact_jacobians": ("contact_jacobians", jacobians),
+    "contact_pull": ("contact_pull", pull),
     "contact_times": ("contact_times", times),
 }

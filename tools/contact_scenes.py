@@ -1,4 +1,4 @@
-"""The flat jellies of contact corrections' benchmark (Romero 2021, Tables 1 and 2), and what was baked.
+"""The examples that contact corrections are measured on (Romero 2021, Tables 1 and 2), and what was baked.
 
 All of it lies in build/bench/contact: scenes/NAME are datasets, models/ what was trained.
 """
@@ -13,37 +13,59 @@ from neural_physics.takes import Dataset
 ROOT = Path(__file__).resolve().parents[1]
 CONTACT = ROOT / "build" / "bench" / "contact"
 SCENES, MODELS = CONTACT / "scenes", CONTACT / "models"
-TRAINING = tuple(f"take_{number:03d}" for number in range(6))
 TEST = "interaction"  # a take with another seed
 FRAMES = 250  # of each
 
 
 @dataclass(frozen=True)
-class Jelly:
-    """example: its name among the extension's examples. turning: whether the collider turns."""
+class Example:
+    """example: its name among the extension's. turn: radians, by which what it reacts to first turns either
+    way, about `axis`. triangles: about, 0 for as many as the example has. takes: to learn from.
+    """
 
     name: str
     example: str
-    turning: bool
+    turn: float = 0.0
+    axis: str = "Y"
+    triangles: int = 0
+    takes: int = 6
+
+    @property
+    def turning(self) -> bool:
+        return self.turn > 0.0
+
+    @property
+    def training(self) -> tuple[str, ...]:
+        """The names of the takes to learn from."""
+        return tuple(f"take_{number:03d}" for number in range(self.takes))
 
     @property
     def folder(self) -> Path:
         return SCENES / self.name
 
 
-JELLIES = (
-    Jelly("CIRCLE", "JELLY_WITH_CIRCLE", turning=False),
-    Jelly("COMB_STRAIGHT", "JELLY_WITH_COMB", turning=False),
-    Jelly("COMB", "JELLY_WITH_COMB", turning=True),
-    Jelly("STAR", "JELLY_WITH_STAR", turning=True),
+CIRCLE = Example("CIRCLE", "JELLY_WITH_CIRCLE")
+COMB_STRAIGHT = Example("COMB_STRAIGHT", "JELLY_WITH_COMB")
+COMB = Example("COMB", "JELLY_WITH_COMB", turn=0.5)
+STAR = Example("STAR", "JELLY_WITH_STAR", turn=0.5)
+ACCORDION = Example("ACCORDION", "ACCORDION")
+AUXETIC = Example("AUXETIC", "AUXETIC")
+WORM = Example("WORM", "WORM")
+SWUNG_WORM = Example("SWUNG_WORM", "WORM", turn=1.0, axis="Z")
+# As fine as the paper's (Table 1), for times alone.
+FINE = (
+    Example("CIRCLE_FINE", "JELLY_WITH_CIRCLE", triangles=12_469, takes=1),
+    Example("ACCORDION_FINE", "ACCORDION", triangles=17_457, takes=1),
+    Example("AUXETIC_FINE", "AUXETIC", triangles=12_921, takes=1),
 )
+EXAMPLES = (CIRCLE, COMB_STRAIGHT, COMB, STAR, ACCORDION, AUXETIC, WORM, SWUNG_WORM, *FINE)
 
 
-def baked(jelly: Jelly) -> Dataset | None:
-    """A jelly's dataset, if all its takes are complete."""
-    if not (jelly.folder / "dataset.json").is_file():
+def baked(example: Example) -> Dataset | None:
+    """An example's dataset, if all its takes are complete."""
+    if not (example.folder / "dataset.json").is_file():
         return None
-    dataset = Dataset.open(jelly.folder)
+    dataset = Dataset.open(example.folder)
     names = dataset.take_names()
-    whole = all(name in names and dataset.outline(name).info.complete for name in (*TRAINING, TEST))
+    whole = all(name in names and dataset.outline(name).info.complete for name in (*example.training, TEST))
     return dataset if whole else None

@@ -40,6 +40,8 @@ Array = NDArray[np.float64]
 # a small share of what the body itself gives way.
 CONTACT_STIFFNESS = 20.0
 TURNS = 1e-4  # entries of a rotation that differ by more are another one
+# What pins may hang on: turns, too, which places follow linearly in a plane, and about one axis.
+TURNED_ALONG: tuple[Kind, ...] = (*FOLLOWED, "orientation")
 RIGID = 1e-3  # how far the axes of positions may be off a rotation of the world's; what is more is a scale
 
 
@@ -219,7 +221,7 @@ def _followed(
     if not rows:
         return FollowedFrames(mean, handles.rest[:0], np.zeros((0, len(mean))))
     flat = np.concatenate(rows, 1)
-    used = np.concatenate([np.full(c.size, c.kind in FOLLOWED) for c in layout.channels])
+    used = np.concatenate([np.full(c.size, c.kind in TURNED_ALONG) for c in layout.channels])
     centred = np.where(used, y - mean, 0.0)
     matrix = np.linalg.lstsq(centred, flat - flat.mean(0), rcond=1e-6)[0].T
     off = max(off, float(np.abs(flat.mean(0) + centred @ matrix.T - flat).max()))

@@ -107,7 +107,7 @@ LARGE = [
     pytest.param(name, marks=[pytest.mark.slow, pytest.mark.once])
     for name in ("BUNNY", "DRAGON", "HANGING_FIGURE", "EARS")
 ]
-ONCE = [pytest.param(name, marks=pytest.mark.once) for name in THIN[2:]]
+ONCE = [pytest.param(name, marks=pytest.mark.once) for name in (*THIN[2:], "WORM")]
 
 
 @needs_solver

@@ -13,47 +13,53 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "tests" / "training")]
 
 import bench_contact_accuracy as accuracy  # noqa: E402
+import bench_contact_decoupling as decoupling  # noqa: E402
 import bench_contact_docs  # noqa: E402
+import bench_contact_jacobians as jacobians  # noqa: E402
+import bench_contact_pull as pull  # noqa: E402
 import bench_contact_times as times  # noqa: E402
 import contact_scenes  # noqa: E402
-from contact_scenes import Jelly  # noqa: E402
+import contact_study  # noqa: E402
+from contact_scenes import Example  # noqa: E402
+from contact_study import Row, study  # noqa: E402
 from flat_jellies import bake_flat  # noqa: E402
 from flat_meshes import extruded  # noqa: E402
 
-from ml_backend.methods.contact_scene import contact_scene  # noqa: E402
-from ml_backend.spans import split  # noqa: E402
 from neural_physics.methods.contact_corrections import ContactCorrections  # noqa: E402
-from neural_physics.model_file import Model, read_model  # noqa: E402
+from neural_physics.model_file import Model  # noqa: E402
+from neural_physics.subspace.contact import Placed  # noqa: E402
 
 pytestmark = pytest.mark.torch
-ROW = accuracy.Row("SMALL", 40, 60)
+SMALL = Example("SMALL", "JELLY_WITH_CIRCLE", takes=1)
+ROW = Row(SMALL, 40, 60, validated=4)
 
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory):
-    """A circle's jelly, with its dataset, and both parts."""
+    """A circle's jelly: its dataset, both parts, and what was solved."""
     folder = tmp_path_factory.mktemp("contact")
     around = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
     ring = 0.1 * np.column_stack([np.cos(around), np.sin(around)])
-    jelly = Jelly("SMALL", "JELLY_WITH_CIRCLE", turning=False)
     torch.set_num_threads(1)
     with pytest.MonkeyPatch.context() as patched:
-        for module in (contact_scenes, accuracy, times):
-            for name, value in (("MODELS", folder / "models"), ("TEST", "take_001"), ("JELLIES", (jelly,))):
-                patched.setattr(module, name, value)
+        for module in (contact_scenes, contact_study, accuracy, times):
+            patched.setattr(module, "TEST", "take_001")
         patched.setattr(contact_scenes, "SCENES", folder)
-        patched.setattr(contact_scenes, "TRAINING", ("take_000",))
-        for module in (accuracy, times):
-            patched.setattr(module, "ROWS", (ROW, accuracy.Row("GONE", 5, 60)))
-        patched.setattr(accuracy, "VALIDATED", 4)
-        patched.setattr(accuracy, "TRAVERSES", 6)
+        patched.setattr(contact_study, "MODELS", folder / "models")
+        patched.setattr(contact_study, "CONTACT", folder)
+        patched.setattr(contact_study, "TRAVERSES", 6)
+        for module, name in ((accuracy, "ROWS"), (times, "TIMED")):
+            patched.setattr(module, name, (ROW, Row(Example("GONE", "JELLY_WITH_STAR", turn=0.5), 5, 60)))
         patched.setattr(times, "PASSES", 1)
-        other = Jelly("GONE", "JELLY_WITH_STAR", turning=True)
-        patched.setattr(accuracy, "JELLIES", (jelly, other))
-        patched.setattr(times, "JELLIES", (jelly, other))
-        dataset = bake_flat(jelly.folder, extruded("Presser", ring), 0.1, 72, tetrahedra=90)
-        found = accuracy.judge()
-        yield dataset, found, times.judge(), folder / "models" / f"{ROW.name}.safetensors"
+        patched.setattr(decoupling, "MODELS", folder / "models")
+        for module in (decoupling, jacobians):
+            patched.setattr(module, "DENTED", ROW)
+        gone = Row(Example("GONE", "WORM"), 5, 60)
+        patched.setattr(jacobians, "LED", gone)
+        patched.setattr(decoupling, "TESTED", 20)
+        patched.setattr(jacobians, "TEST", "take_001")
+        dataset = bake_flat(SMALL.folder, extruded("Presser", ring), 0.1, 72, tetrahedra=90)
+        yield dataset, accuracy.judge(), times.judge(), study(ROW)
 
 
 def test_both_corrections_bring_the_body_nearer_and_what_is_missing_is_told(measured):
@@ -67,12 +73,11 @@ def test_both_corrections_bring_the_body_nearer_and_what_is_missing_is_told(meas
 
 
 def test_the_handles_alone_are_what_errors_are_relative_to(measured):
-    dataset, _, _, path = measured
-    model = read_model(path)
+    dataset, _, _, found = measured
+    model = found.model()
     kept = {k: v for k, v in model.tensors.items() if not k.startswith(("internal.", "external."))}
     linear = ContactCorrections(Model(model.info, kept, model.path))
-    scene = contact_scene(dataset, dataset.body, split(dataset)[0], accuracy.HANDLES)
-    errors = accuracy.errors_on(dataset, scene, linear, "take_001")["errors"]
+    errors = accuracy.errors_on(dataset, found.scene, linear, "take_001")["errors"]
     assert errors == pytest.approx(dict.fromkeys(("all", "touched", "without", "dents"), 1.0), abs=1e-4)
 
 
@@ -83,3 +88,58 @@ def test_times_and_tables_have_a_line_for_each_model(measured):
     assert row["bases"]["external"] > 0
     assert bench_contact_docs.accuracy(found).count("| circle |") == 1
     assert bench_contact_docs.times(timed).count("| circle |") == 1
+
+
+def test_all_of_the_jacobian_is_the_derivative_of_where_the_body_is(measured):
+    dataset, _, _, found = measured
+    method, take = ContactCorrections(found.model()), dataset.take("take_001")
+    told = np.asarray(take.interaction)
+    state = method.start(told[0])
+    for y in told[1:40]:
+        state = method.step(state, y)
+    around, q, part = method.around(y), state.q, method._whole
+    pose = method.dynamics.pose(q, around)
+    by_hand = np.empty((len(part.positions(pose)), 2, q.size))
+    for k in range(q.size):
+        aside = 1e-6 * np.eye(q.size)[k].reshape(q.shape)
+        ahead, behind = (part.positions(method.dynamics.pose(q + e, around)) for e in (aside, -aside))
+        by_hand[:, :, k] = (ahead - behind) / 2e-6
+    assert np.abs(pose.c).max() > 1e-4, "something is corrected"
+    assert jacobians.with_gradients(part, pose) == pytest.approx(by_hand, abs=1e-6)
+    some = np.array([3, 1, 7])
+    assert jacobians.with_gradients(part, pose, some) == pytest.approx(by_hand[some], abs=1e-6)
+    assert np.abs(jacobians.EQUATION_4(part, pose) - by_hand).max() > 1e-4
+    handles = found.scene.handles
+    weights = handles.weights[:, : handles.free]
+    assert jacobians.of_handles(part, pose)[:, 1, 1::2] == pytest.approx(weights)
+
+
+def test_without_the_networks_part_of_it_play_goes_astray(measured):
+    (row,) = jacobians.judge()["rows"]
+    assert row["from_whole_mm"]["equation 3"] == 0.0
+    assert row["from_whole_mm"]["equation 4"] < 0.5 * row["from_whole_mm"]["U"]
+
+
+def test_two_networks_and_one_are_measured_on_the_same_shapes(measured):
+    _, _, _, found = measured
+    told = decoupling.in_contact(found)
+    assert told["tested"] == len(found.tested(20).external) > 0
+    assert told["errors"]["apart"] < 1.0 and np.isfinite(told["errors"]["together"])
+    assert decoupling.in_axes(found)["errors"]["own"] < 1.0
+
+
+def test_what_is_pushed_along_is_what_the_pins_hold_against(measured):
+    """Newton's third law, of a ball at the side of the jelly: the pins' forces are those of the elements."""
+    _, _, _, found = measured
+    scene = found.scene
+    statics, rest = pull.unheld(scene), scene.body.rest
+    left = rest[:, 0].min()
+    centre = np.array([[left - 0.08, np.median(rest[:, 1])]])  # of a ball of 10 cm
+    shape, settled = statics.rest(rest.copy(), scene.contact, Placed(centre, np.eye(2)[None]))
+    q = shape.ravel()
+    elastic = np.bincount(statics.term.stencils.ravel(), statics.term.gradient(q).ravel(), len(q))
+    pins = np.repeat(scene.body.pinned, 2)
+    sideways = statics.weight.reshape(-1, 2)[:, 0].sum()
+    force = pull.pushed(scene.contact, shape, Placed(centre, np.eye(2)[None]))
+    assert settled and force > 1.0
+    assert -elastic[pins][::2].sum() == pytest.approx(force + sideways, rel=1e-3)

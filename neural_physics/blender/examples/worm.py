@@ -35,9 +35,9 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     view = View(camera=(0.0, -2.0, 3.2), target=(0.0, 0.0, HEIGHT), lens=70.0)
     collection = open_stage(scene, "Worm", view, ground=0.0, frames=FRAMES)
     worm = add_mesh(collection, "Worm", _outline(), CLAY, 0.3)
-    thicken(worm, THICKNESS)
     lead = block(collection, "Lead", (0.05, 0.1, 0.16), (0.5 * LENGTH + 0.025, 0.0, HEIGHT), STEEL)
     hang_on(worm, lead, vertices_where(worm, lambda at: at.x > 0.5 * LENGTH - 1e-4))
+    thicken(worm, THICKNESS)
     simulation = simulate_as(worm, "SOLID", "jelly")
     simulation.young, simulation.tetrahedra, simulation.damping = YOUNG, TRIANGLES, DAMPING
     settings = settings_of(worm)
@@ -53,7 +53,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     x = lead.location.x
     react_to(worm, lead, MotionBox((x - LEAD, -LEAD, HEIGHT), (x + LEAD, LEAD, HEIGHT), fastest=0.6))
     animate(
-        lead, [(1, (x, 0.0, HEIGHT)), (60, (x + 0.5 * LEAD, 0.5 * LEAD, HEIGHT)), (220, (x, 0.0, HEIGHT))]
+        lead, [(1, (x, 0.0, HEIGHT)), (40, (x + 0.5 * LEAD, 0.5 * LEAD, HEIGHT)), (220, (x, 0.0, HEIGHT))]
     )
     for number in range(3):
         for side, which in ((1.0, "Left"), (-1.0, "Right")):

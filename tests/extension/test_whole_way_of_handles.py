@@ -55,7 +55,7 @@ for item, low, high in zip(
 settings.take_count, settings.take_frames = 2, 80
 settings.preset, settings.basis_count = "preview", 16
 
-places = [(x, y, 0.34) for x in (-0.14, 0.14) for y in (-0.14, 0.14)] + [(0.0, 0.0, 0.2)]
+places = [(x, y, 0.34) for x in (-0.14, 0.14) for y in (-0.14, 0.14)] + [(0.0, 0.0, 0.34)]
 grips = [add_empty(f"Grip {number}", place) for number, place in enumerate(places)]
 bpy.ops.object.select_all(action="DESELECT")
 for empty in grips:

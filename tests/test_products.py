@@ -10,6 +10,10 @@ import pytest
 from neural_physics.products import Product
 
 SIZES = [(1, 1), (3, 3), (5, 108), (64, 7803), (96, 95), (96, 96), (131, 96), (575, 40), (600, 33), (2051, 7)]
+WORK = (
+    300 * 64 * 7803
+)  # multiplications that are timed: next to them what the interpreter does besides is nothing
+SETTLED = 0.2  # s: OpenBLAS's threads look for more work for a while after what was before
 
 
 def make(inputs, outputs):
@@ -59,14 +63,10 @@ def test_no_other_thread_has_a_part_in_it(inputs, outputs):
     matrix, x = make(inputs, outputs)
     product = Product(matrix)
     product(x)
-    time.sleep(
-        0.2
-    )  # OpenBLAS's threads look for more work for a while after what tests before this one gave them
+    time.sleep(SETTLED)
     everybody, alone = time.process_time(), time.thread_time()
-    for _ in range(300):
+    for _ in range(WORK // (inputs * outputs)):
         product(x)
-    time.sleep(
-        0.2
-    )  # OpenBLAS's threads look for more work for a while after what tests before this one gave them
+    time.sleep(SETTLED)
     everybody, alone = time.process_time() - everybody, time.thread_time() - alone
     assert everybody - alone < 0.1 * alone

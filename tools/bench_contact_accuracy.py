@@ -68,7 +68,7 @@ def _row(found: Study) -> dict[str, Any]:
 def handles_of(scene: ContactScene) -> list[int]:
     """Points, frames that are simulated, and frames that are pinned."""
     handles = scene.handles
-    return [handles.points, handles.loose, (len(handles.rest) - handles.free) // handles.corners]
+    return [handles.points, handles.loose, handles.pinned]
 
 
 def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections, take: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from bench_contact_accuracy import DENTED
 from contact_scenes import MODELS, SWUNG_WORM
-from contact_study import BASES, CPU, Row, Study, study
+from contact_study import BASES, CPU, Row, Study, silent, study
 from numpy.typing import NDArray
 
 from ml_backend.methods.contact_data import Samples
@@ -21,7 +21,7 @@ from ml_backend.methods.contact_learner import CorrectionLearner
 from ml_backend.training import Schedule, Training
 from neural_physics.methods.contact_parts import correction_of
 from neural_physics.model_file import Model
-from neural_physics.reporting import Event, StopRequest
+from neural_physics.reporting import StopRequest
 
 Array = NDArray[np.float64]
 
@@ -151,7 +151,7 @@ def _predicted(found: Study, sets: Sets, width: int, bases: int, name: str) -> A
     every = min(preset.validate_every, learner.steps)
     schedule = Schedule(learner.steps, every, preset.patience, preset.minutes)
     training = Training(learner, schedule, MODELS / f"{name}.training", name, name)
-    training.run(_silent, StopRequest())
+    training.run(silent, StopRequest())
     best = learner.tensors("one", training.best)
     tensors = {key: np.asarray(each, np.float32) for key, each in best.items()}
     model = Model(found.training.info(found.solved, {}), tensors, name)
@@ -164,7 +164,3 @@ def _predicted(found: Study, sets: Sets, width: int, bases: int, name: str) -> A
 
 def _left(shown: Array, full: Array, linear: Array) -> float:
     return float(np.sqrt(np.square(shown - full).sum() / np.square(linear - full).sum()))
-
-
-def _silent(event: Event) -> None:
-    """What is told is of no interest."""

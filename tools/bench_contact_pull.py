@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from bench_contact_accuracy import LED
 from contact_scenes import CONTACT, TEST
-from contact_study import Study, study
+from contact_study import Study, study, uncorrected
 from numpy.typing import NDArray
 
 from ml_backend.methods.contact_scene import ContactScene
 from ml_backend.methods.contact_statics import Statics
 from neural_physics.methods.contact_corrections import ContactCorrections
-from neural_physics.model_file import Model
 from neural_physics.subspace.contact import Contact, Placed
 from neural_physics.subspace.handles import Handles
 
@@ -38,9 +37,8 @@ def judge() -> dict[str, Any]:
 
 def _pulled(found: Study) -> dict[str, Any]:
     model, ys = found.model(), course(found)
-    kept = {k: v for k, v in model.tensors.items() if not k.startswith(("internal.", "external."))}
     forces = {
-        "linear": played(ContactCorrections(Model(model.info, kept, model.path)), ys),
+        "linear": played(ContactCorrections(uncorrected(model)), ys),
         "ours": played(ContactCorrections(model), ys),
         "full": at_rest(found.scene, ys),
     }

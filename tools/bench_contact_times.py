@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from bench_contact_accuracy import ROWS, handles_of
 from contact_scenes import FINE, TEST
-from contact_study import Row, Study, study
+from contact_study import Row, Study, study, uncorrected
 from numpy.typing import NDArray
 from solver_times import solver_ms
 
 from neural_physics.methods.contact_corrections import ContactCorrections
-from neural_physics.model_file import Model
 
 PASSES = 3  # over the take
 # Of few shapes: how long a frame takes does not depend on how well it is learned.
@@ -40,9 +39,6 @@ def judge() -> dict[str, Any]:
 def _row(found: Study) -> dict[str, Any]:
     row, dataset, model = found.row, found.dataset, found.model()
     ys = np.asarray(dataset.take(TEST).interaction)
-    corrected = ("internal.", "external.")
-    handles = {name: each for name, each in model.tensors.items() if not name.startswith(corrected)}
-    linear = Model(model.info, handles, model.path)
     return {
         "example": row.example.example,
         "turning": row.example.turning,
@@ -57,7 +53,7 @@ def _row(found: Study) -> dict[str, Any]:
             if f"{name}.basis" in model.tensors
         },
         "ms": {
-            "linear": play_ms(ContactCorrections(linear), ys),
+            "linear": play_ms(ContactCorrections(uncorrected(model)), ys),
             "ours": play_ms(ContactCorrections(model), ys),
             "full": solver_ms(dataset, TEST, len(ys)),
         },

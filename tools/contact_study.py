@@ -91,12 +91,18 @@ def study(row: Row) -> Study | None:
     scene = contact_scene(dataset, body, training, preset.handles)
     options = Options(PRESET, preset, BASES, 0, "cpu", row.model, 1e9)
     options.work.mkdir(parents=True, exist_ok=True)
-    run = ContactTraining(dataset, options, scene, CPU, row.name, _silent, StopRequest())
+    run = ContactTraining(dataset, options, scene, CPU, row.name, silent, StopRequest())
     name = f"{row.example.name}_{row.states}"
     solved = _solved(scene, training, row.states, preset, 0, name)
     return Study(
         row, dataset, run, solved, _solved(scene, held_out, row.validated, preset, 1, f"{name}_held_out")
     )
+
+
+def uncorrected(model: Model) -> Model:
+    """The same handles and cubature, alone."""
+    kept = {k: v for k, v in model.tensors.items() if not k.startswith(("internal.", "external."))}
+    return Model(model.info, kept, model.path)
 
 
 def _changes(row: Row) -> Sequence[str]:
@@ -126,5 +132,5 @@ class _Told:
             print(f"{self._name}: {event['done']} of {event['total']}", flush=True)  # noqa: T201 (it is watched)
 
 
-def _silent(event: Mapping[str, Any]) -> None:
+def silent(event: Mapping[str, Any]) -> None:
     """What is told is of no interest."""

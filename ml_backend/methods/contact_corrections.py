@@ -57,8 +57,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     info = run.info(solved, courses)
     tensors, error = run.with_cubature(info, corrections, solved)
     write_model(options.out, info, tensors)
-    corners, cores = scene.handles.corners, scene.handles.loose
-    frames = (len(scene.handles.rest) - scene.handles.free) // corners + cores
+    frames = scene.handles.pinned + scene.handles.loose
     result: dict[str, Any] = {
         "model": str(options.out),
         "training_frames": {"internal": len(solved.internal), "external": len(solved.external)},
@@ -66,7 +65,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "unsettled": solved.unsettled + held_out.unsettled,
         "cubature": len(tensors["cubature.elements"]),
         "cubature_error": error,
-        "handles": [scene.handles.free - corners * cores, frames],
+        "handles": [scene.handles.points, frames],
         "device": str(device),
         "notes": run.notes,
     }

@@ -53,8 +53,8 @@ class ContactScene:
     facets (m, d): of the artist's mesh the triangles; of a flat body the edges around it, turned outwards.
     gravity (d,), m/s^2. placed: the handles that can be held, where the artist has placed them: points, then
     cores; rows (g,): of Q, by which they are; aside (g, d), m: from there, as it is told, to these rows.
-    turns_met (N, c, d, d): how the c
-    colliders that move are turned in frames of the takes; in one only where none turns.
+    turns_met (N, c, d, d): how the c colliders that move are turned in frames of the takes; in one only where
+    none turns.
     """
 
     body: Body

@@ -77,9 +77,8 @@ class FreeRows:
             flat[ways] += move
             return flat.reshape(q.shape)
         after = (flat + ways @ move).reshape(q.shape)
-        last = len(move)
+        last, turns = len(move), _turns(q.shape[1])
         for rows in reversed(self._corners()):
-            turns = _turns(q.shape[1])
             turn = np.einsum("k,kij->ij", move[last - len(turns) : last], turns)
             last -= len(turns) + (0 if rows.start in held else q.shape[1])
             after[rows] = after[rows.start] + (q[rows] - q[rows.start]) @ _rotation(turn).T

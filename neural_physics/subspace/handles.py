@@ -38,6 +38,11 @@ class Handles:
         return self.free - self.loose * self.corners
 
     @property
+    def pinned(self) -> int:
+        """How many frames are pinned."""
+        return (len(self.rest) - self.free) // self.corners
+
+    @property
     def anchor(self) -> Indices:
         """The rows of Q that poses are told relative to: the first frame's, or all where there is none."""
         if len(self.rest) > self.free:

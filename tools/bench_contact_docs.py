@@ -76,6 +76,42 @@ def times(part: Part) -> str:
     return table(heads, lines)
 
 
+def peer(part: Part) -> str:
+    """Errors and times beside simkit's."""
+    if "rows" not in part:
+        return "simkit was not installed."
+    moved, bent, frames = part["moved_mm"], part["bent_mm"], part["frames"]
+    lines = [
+        (
+            row["name"],
+            row["coordinates"],
+            row["elements"],
+            *(f"{row['mm'][name]:.2f}" for name in ("all", "touched")),
+            *(f"{100.0 * row['mm']['all'] / whole:.1f}" for whole in (moved, bent)),
+            *(f"{row['ms'][name]:.1f}" for name in ("all", "touched")),
+        )
+        for row in part["rows"]
+    ]
+    full = ("the full solver", 3 * part["free"], part["tetrahedra"], *[""] * 4, f"{part['full_ms']:.1f}", "")
+    heads = (
+        "",
+        "coordinates",
+        "tetrahedra",
+        "error, mm",
+        "pressed, mm",
+        "over how far it moves, %",
+        "how far it bends, %",
+        "step, ms",
+        "pressed, ms",
+    )
+    said = (
+        f"{frames['all']} frames, in {frames['touched']} of which the ball presses. The body moves by "
+        f"{moved:.0f} mm and bends by {bent:.1f} mm; the handles' blends that are nearest to its shapes are "
+        f"{part['nearest_mm']:.2f} mm off."
+    )
+    return f"{table(heads, [*lines, full])}\n\n{said}"
+
+
 def _name(row: Part) -> str:
     name = row["jelly"].removeprefix("JELLY_WITH_").lower()
     return f"{name}, turning" if row["turning"] else name
@@ -88,4 +124,5 @@ def _percent(share: float) -> str:
 PLACES: dict[str, tuple[str, Callable[[Part], str]]] = {
     "contact_accuracy": ("contact_accuracy", accuracy),
     "contact_times": ("contact_times", times),
+    "contact_peer": ("contact_peer", peer),
 }

@@ -13,15 +13,13 @@ and a shift for each handle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
-from statistics import median
 from time import process_time
 from typing import TYPE_CHECKING, Any
 
 import contact_block
 import numpy as np
-from bench_contact_times import PASSES
 from numpy.typing import NDArray
 from solver_times import solver_ms
 
@@ -73,24 +71,17 @@ def measured(dataset: Dataset, model: Model, take: Take) -> dict[str, Any]:
     truth, ys = _truth(take), np.asarray(take.interaction)
     touched = _touched(scene, truth, ys)[1:]
     carried = np.array([scene.handles.positions(_at_rest(scene, y)) for y in ys])
-    shapes: dict[str, Array] = {}
-    taken: dict[str, list[Array]] = {name: [] for name, *_ in ways}
-    full_ms = []
-    for _ in range(PASSES):  # in turns, as other work on the machine comes and goes
-        full_ms.append(solver_ms(dataset, take.name, len(ys)))
-        for name, _, _, play in ways:
-            shapes[name], ms = _played(play, ys)
-            taken[name].append(ms)
+    played = _played([play(ys) for *_, play in ways], len(ys) - 1)
     rows = []
-    for name, numbers, elements, _ in ways:
-        off, ms = shapes[name] - truth[1:], np.array(taken[name])
+    for (name, numbers, elements, _), (shapes, ms) in zip(ways, played, strict=True):
+        off = shapes - truth[1:]
         rows.append(
             {
                 "name": name,
                 "coordinates": numbers * scene.handles.free,
                 "elements": elements,
                 "mm": {"all": _rms(off), "touched": _rms(off[touched])},
-                "ms": {"all": float(np.median(ms)), "touched": float(np.median(ms[:, touched]))},
+                "ms": {"all": float(np.median(ms)), "touched": float(np.median(ms[touched]))},
             }
         )
     return {
@@ -102,7 +93,7 @@ def measured(dataset: Dataset, model: Model, take: Take) -> dict[str, Any]:
         "moved_mm": _rms(truth[1:] - truth[0]),
         "bent_mm": _rms((truth - carried)[1:]),
         "nearest_mm": _rms((truth - nearest(scene, truth, ys))[1:]),
-        "full_ms": median(full_ms),
+        "full_ms": solver_ms(dataset, take.name, len(ys)),
         "training": model.info.training,
     }
 
@@ -129,14 +120,19 @@ def simkit_bodies(made: SimkitScene, scene: ContactScene, ys: NDArray[np.float32
         yield made.positions()
 
 
-def _played(play: Play, ys: NDArray[np.float32]) -> tuple[Array, Array]:
-    """Shapes (T - 1, B, 3), and how long each took, (T - 1,), ms of the processor."""
-    taken, shapes, began = [], [], process_time()
-    for shape in play(ys):
-        taken.append(1e3 * (process_time() - began))
-        shapes.append(shape)
-        began = process_time()
-    return np.array(shapes), np.array(taken)
+def _played(ways: Sequence[Iterator[Array]], frames: int) -> list[tuple[Array, Array]]:
+    """Of each way shapes (T, B, 3), and how long each took, (T,), ms of the processor.
+
+    In turns, frame by frame, as other work on the machine comes and goes.
+    """
+    shapes: list[list[Array]] = [[] for _ in ways]
+    ms = np.zeros((len(ways), frames))
+    for frame in range(frames):
+        for number, way in enumerate(ways):
+            began = process_time()
+            shapes[number].append(next(way))
+            ms[number, frame] = 1e3 * (process_time() - began)
+    return [(np.array(each), taken) for each, taken in zip(shapes, ms, strict=True)]
 
 
 def _truth(take: Take) -> Array:

@@ -98,11 +98,11 @@ def peer(part: Part) -> str:
         "coordinates",
         "tetrahedra",
         "error, mm",
-        "pressed, mm",
-        "over how far it moves, %",
-        "how far it bends, %",
+        "where pressed, mm",
+        "error over how far it moves, %",
+        "over how far it bends, %",
         "step, ms",
-        "pressed, ms",
+        "where pressed, ms",
     )
     said = (
         f"{frames['all']} frames, in {frames['touched']} of which the ball presses. The body moves by "

@@ -132,6 +132,42 @@ def pull(part: Part) -> str:
     return table(heads, lines)
 
 
+def peer(part: Part) -> str:
+    """Errors and times beside simkit's."""
+    if "rows" not in part:
+        return "simkit was not installed."
+    moved, bent, frames = part["moved_mm"], part["bent_mm"], part["frames"]
+    lines = [
+        (
+            row["name"],
+            row["coordinates"],
+            row["elements"],
+            *(f"{row['mm'][name]:.2f}" for name in ("all", "touched")),
+            *(f"{100.0 * row['mm']['all'] / whole:.1f}" for whole in (moved, bent)),
+            *(f"{row['ms'][name]:.1f}" for name in ("all", "touched")),
+        )
+        for row in part["rows"]
+    ]
+    full = ("the full solver", 3 * part["free"], part["tetrahedra"], *[""] * 4, f"{part['full_ms']:.1f}", "")
+    heads = (
+        "",
+        "coordinates",
+        "tetrahedra",
+        "error, mm",
+        "where pressed, mm",
+        "error over how far it moves, %",
+        "over how far it bends, %",
+        "step, ms",
+        "where pressed, ms",
+    )
+    said = (
+        f"{frames['all']} frames, in {frames['touched']} of which the ball presses. The body moves by "
+        f"{moved:.0f} mm and bends by {bent:.1f} mm; the handles' blends that are nearest to its shapes are "
+        f"{part['nearest_mm']:.2f} mm off."
+    )
+    return f"{table(heads, [*lines, full])}\n\n{said}"
+
+
 def _name(row: Part) -> str:
     name = row["example"].removeprefix("JELLY_WITH_").lower()
     return f"{name}, turning" if row["turning"] else name
@@ -156,4 +192,5 @@ PLACES: dict[str, tuple[str, Callable[[Part], str]]] = {
     "contact_jacobians": ("contact_jacobians", jacobians),
     "contact_pull": ("contact_pull", pull),
     "contact_times": ("contact_times", times),
+    "contact_peer": ("contact_peer", peer),
 }

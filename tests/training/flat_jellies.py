@@ -25,15 +25,25 @@ LAYOUT = ChannelLayout((Channel("Presser", "position", 3, "Presser"),))
 
 
 TURNING = ChannelLayout((*LAYOUT.channels, Channel("Presser orientation", "orientation", 6, "Presser")))
+ROCKED = ChannelLayout((*LAYOUT.channels, Channel("Hand orientation", "orientation", 6, "Hand")))
 
 
 def bake_flat(
-    folder: Path, presser, reach, frames=90, turn=UPRIGHT, spin=0.0, told=True, cores=(), **settings
+    folder: Path,
+    presser,
+    reach,
+    frames=90,
+    turn=UPRIGHT,
+    spin=0.0,
+    told=True,
+    cores=(),
+    rock=0.0,
+    **settings,
 ) -> Dataset:
     """A jelly of 0.4 m on its foot, and a collider that reaches `reach` below its middle; y is up.
 
     Two takes, the second for validation. spin: radians, by which the collider turns in the plane at most;
-    told: whether a channel says so.
+    rock: radians, by which its foot does, either way, and the collider not. told: whether a channel says so.
     """
     settings = {"young": 2e4, "tetrahedra": 200, "steps": 1, "damping": 0.02, "friction": 0.0, **settings}
     foot = [(x, 0.0) for x in np.linspace(-0.2, 0.2, 9)]
@@ -43,7 +53,7 @@ def bake_flat(
     rest = asked.rest_positions.astype(np.float32)
     loose = np.empty((0, 2), np.int32)
     mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
-    layout = TURNING if spin and told else LAYOUT
+    layout = (TURNING if spin else ROCKED if rock else LAYOUT) if told else LAYOUT
     info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, layout)
     dataset = Dataset.create(folder, info, mesh)
     takes = (PlannedTake("take_000", frames, 0, "training"), PlannedTake("take_001", frames, 1, "validation"))
@@ -61,8 +71,18 @@ def bake_flat(
         colliders = still.colliders.copy()
         colliders[:, 0, :3, 3] = path
         colliders[:, 0, :3, :3] = spins
-        axes = spins[:, :, :2].swapaxes(1, 2).reshape(frames, 6)
-        y = (np.hstack([path, axes]) if layout is TURNING else path).astype(np.float32)
-        replace(still, fps=FPS, interaction=y, colliders=colliders).write(plan.tracks(take.name))
+        rocks = turn @ Rotation.from_rotvec([[0.0, 0.0, a] for a in _rocking(rock, frames, take.seed)]).as_matrix()
+        rocks = rocks @ turn.T
+        pins = np.einsum("tij,tpj->tpi", rocks, still.pins)
+        axes = (rocks if layout is ROCKED else spins)[:, :, :2].swapaxes(1, 2).reshape(frames, 6)
+        y = (path if layout is LAYOUT else np.hstack([path, axes])).astype(np.float32)
+        moved = replace(still, fps=FPS, interaction=y, colliders=colliders, pins=pins)
+        moved.write(plan.tracks(take.name))
         simulate_take(plan, take.name, silent, StopRequest())
     return dataset
+
+
+def _rocking(most: float, frames: int, seed: int) -> np.ndarray:
+    """(T,) radians, from 0 on."""
+    times = np.arange(frames) / FPS
+    return most * np.sin(2.0 * np.pi * (0.5 + 0.2 * seed) * times)

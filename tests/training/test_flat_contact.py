@@ -181,6 +181,29 @@ def test_a_collider_that_turns_untold_is_refused(tmp_path):
         train(dataset, tmp_path / "model.safetensors")
 
 
+def test_a_foot_that_is_turned_is_where_it_is_told(tmp_path):
+    dataset = bake_flat(tmp_path / "d", far_away(), 0.1, rock=0.6, turn=TILTED, tetrahedra=60)
+    body, spans = dataset.body, split(dataset)[0]
+    scene = contact_scene(dataset, body, spans, 3)
+    (take,) = dataset.takes("training")
+    n, pins = scene.handles.free, np.flatnonzero(body.pinned)
+    turned = 0.0
+    for y, shape in zip(np.asarray(take.interaction), take.body_positions, strict=True):
+        frame = scene.frames.rows(y)
+        held = scene.handles.weights[pins, n:] @ frame
+        assert held == pytest.approx(scene.coordinates.of(shape[pins]), abs=2e-5)
+        along = frame[1] - frame[0]
+        turned = max(turned, abs(np.arctan2(along[1], along[0])))
+    assert turned > 0.5
+
+
+def test_a_foot_that_is_turned_untold_is_refused(tmp_path):
+    dataset = bake_flat(tmp_path / "d", far_away(), 0.1, rock=0.6, told=False, tetrahedra=60)
+    with pytest.raises(Problem) as told:
+        contact_scene(dataset, dataset.body, split(dataset)[0], 3)
+    assert told.value.code == "contact_pins_unseen"
+
+
 def test_a_circle_and_a_handle_in_the_hand(tmp_path):
     ball = round_ball(0.1, 32, 16)
     dataset = bake_flat(tmp_path / "dataset", type(ball)("Presser", ball.vertices, ball.triangles), 0.1, 70)

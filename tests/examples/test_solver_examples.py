@@ -41,7 +41,7 @@ SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS", "S
 BY_LATENT_DYNAMICS = ["PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR", "HANGING_FIGURE", "EARS"]
 THIN = ["HAIR_TUFT", "CLOTH_SHELL", "PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR"]
 FLAT = ["JELLY_WITH_CIRCLE", "JELLY_WITH_COMB", "JELLY_WITH_STAR"]
-NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION", "AUXETIC", "WORM"]
+NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION", "AUXETIC", "WORM", "FINGER"]
 FRAMES = 24
 needs_solver = pytest.mark.skipif(
     not SOLVER_PYTHON.exists(), reason="needs the environment with the solver: make setup"
@@ -220,6 +220,27 @@ def test_the_auxetic_body_is_thicker_where_it_is_pulled():
     top, bottom = (middle & (np.abs(rest[:, 2] - end) < 1e-6) for end in (rest[:, 2].max(), rest[:, 2].min()))
     thicker = (x[top, 2].mean() - x[bottom, 2].mean()) / np.ptp(rest[:, 2]) - 1.0
     assert 0.01 < thicker < 0.1
+
+
+@pytest.mark.skipif(find_spec("scipy") is None, reason="solids are filled with SciPy")
+@pytest.mark.slow  # to be filled
+@pytest.mark.once
+def test_the_finger_has_four_frames_and_four_sizes_of_balls():
+    """As the paper's: the palm and three phalanges."""
+    from ml_backend.handle_fitting import pin_groups
+    from ml_backend.simulation.bodies import make_body
+
+    obj = opened("FINGER")
+    check_bake(bpy.context.scene, obj)
+    asked = solver_request(bpy.context.scene, obj)
+    body = make_body(asked)
+    assert settings_of(obj).method == "contact_corrections" and len(asked.bones) == 4
+    assert 1000 < len(body.elements) < 1600
+    frames = pin_groups(body.elements, body.pinned)
+    assert len(frames) == 4
+    assert all(len(frame) >= 4 for frame in frames)  # so many span space
+    widths = sorted(collider.width for collider in asked.colliders)
+    np.testing.assert_allclose(widths, [0.1, 0.13, 0.16, 0.2], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", BY_LATENT_DYNAMICS)

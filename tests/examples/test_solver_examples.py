@@ -225,20 +225,17 @@ def test_the_auxetic_body_is_thicker_where_it_is_pulled():
 @pytest.mark.skipif(find_spec("scipy") is None, reason="solids are filled with SciPy")
 @pytest.mark.slow  # to be filled
 @pytest.mark.once
-def test_the_finger_has_four_frames_and_four_sizes_of_balls():
-    """As the paper's: the palm and three phalanges."""
-    from ml_backend.handle_fitting import pin_groups
+def test_the_finger_is_held_by_its_palm_and_three_phalanges_among_balls_of_four_sizes():
     from ml_backend.simulation.bodies import make_body
 
     obj = opened("FINGER")
     check_bake(bpy.context.scene, obj)
     asked = solver_request(bpy.context.scene, obj)
     body = make_body(asked)
-    assert settings_of(obj).method == "contact_corrections" and len(asked.bones) == 4
-    assert 1000 < len(body.elements) < 1600
-    frames = pin_groups(body.elements, body.pinned)
-    assert len(frames) == 4
-    assert all(len(frame) >= 4 for frame in frames)  # so many span space
+    assert settings_of(obj).method == "contact_corrections"
+    assert 1000 < len(body.elements) < 1800
+    assert set(body.bones.tolist()) == {-1, 0, 1, 2, 3}
+    assert 0.05 < body.pinned.mean() < 0.3
     widths = sorted(collider.width for collider in asked.colliders)
     np.testing.assert_allclose(widths, [0.1, 0.13, 0.16, 0.2], atol=1e-6)
 

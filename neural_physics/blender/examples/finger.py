@@ -26,13 +26,13 @@ FRAMES = 300
 LENGTH, THICK, THIN = 0.6, 0.09, 0.078  # metres: from the palm to the tip, and its radii there
 KNUCKLES, KNUCKLE = (0.09, 0.27, 0.43), 0.01  # where joints are, and by how much it is thicker there, metres
 RINGS, SEGMENTS = 36, 28
-TETRAHEDRA = 1300
+TETRAHEDRA = 1250
 YOUNG = 2e4  # Pa, of the tissue
 DAMPING = 0.01  # seconds
-BONES = {"palm": (-0.02, -0.015), "proximal": (0.15, 0.17), "middle": (0.325, 0.34), "distal": (0.5, 0.51)}
-BONE_RADIUS = 0.05  # metres; bones end so far before a joint that each is a frame of its own
+BONES = {"palm": (-0.03, -0.02), "proximal": (0.17, 0.18), "middle": (0.34, 0.35), "distal": (0.505, 0.51)}
+BONE_RADIUS = 0.055  # metres; bones end so far before a joint that each is a frame of its own
 BLEND = 0.02  # metres
-PALM = 0.03  # metres from its end: what sits fast
+PALM = 0.02  # metres from its end: what sits fast
 PRESSED, AWAY = 0.022, 0.08  # metres: how deep balls go, and how far off
 BALLS: list[tuple[str, float, tuple[int, int], Colour]] = [  # name, radius, which side: y, z
     ("Large Ball", 0.1, (0, 1), BALL),

@@ -69,10 +69,12 @@ def bake(
     asked: SimulationRequest,
     frames: int = 150,
     roles: tuple[Role, ...] = ("training", "validation"),
+    *,
+    together: bool = False,
 ) -> Dataset:
     """A dataset with one take for each role; the hand sways a little, and the foot goes along with it.
 
-    The first collider goes where the ball does, each of the others `FAR` from the one before it.
+    The first collider goes where the ball does. together: and each of the others `FAR` from the one before.
     """
     loose = np.empty((0, 2), np.int32)
     rest = asked.rest_positions.astype(np.float32)
@@ -91,8 +93,8 @@ def bake(
         still = tracks(asked, frames)
         colliders = still.colliders.copy()
         colliders[:, 0, :3, 3] = path
-        others = path + FAR * np.arange(1, colliders.shape[1])[:, None, None]
-        colliders[:, 1:, :3, 3] = others.swapaxes(0, 1)
+        if together:
+            colliders[:, :, :3, 3] = path[:, None] + FAR * np.arange(colliders.shape[1])[:, None]
         replace(
             still,
             fps=FPS,

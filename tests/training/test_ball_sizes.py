@@ -43,7 +43,7 @@ def block(*radii):
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory):
-    return bake(tmp_path_factory.mktemp("two") / "dataset", block(SMALL, LARGE), FRAMES)
+    return bake(tmp_path_factory.mktemp("two") / "dataset", block(SMALL, LARGE), FRAMES, together=True)
 
 
 @pytest.fixture(scope="module")

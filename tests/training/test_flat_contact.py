@@ -193,10 +193,10 @@ def test_a_circle_and_a_handle_in_the_hand(tmp_path):
     method = load_method(model)
     line = Timeline(method, 30.0, 1)
     y = np.zeros(method.channels.size, np.float32)
-    y[:3] = dataset.take("take_000").interaction[0]
+    y[:4] = [*dataset.take("take_000").interaction[0], 1.0]  # where the ball is, and its size
     goal = np.array([0.05, 0.0, 0.38])
     held = y.copy()
-    held[3:7] = [*goal, 1.0]
+    held[4:8] = [*goal, 1.0]
     line.record(1, y)
     for frame in range(2, 6):
         line.record(frame, held)

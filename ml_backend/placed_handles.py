@@ -48,7 +48,7 @@ def placed_handle(word: str) -> PlacedHandle:
 
 
 def handle_channels(layout: ChannelLayout, placed: Sequence[PlacedHandle]) -> ChannelLayout:
-    """What takes tell, and after it how each handle is held."""
+    """The channels of a layout, and after them how each handle is held."""
     return ChannelLayout((*layout.channels, *(handle_channel(handle.name) for handle in placed)))
 
 

@@ -22,6 +22,7 @@ Kind = Literal[
     "wind",  # direction times strength, in the reference frame
     "capsule",  # the middles of its two balls, in the reference frame, then both radii
     "handle",  # how firmly, 0 or 1, the artist holds a handle, and before it where to, times that
+    "size",  # how many times as wide as in the takes an object is
     "value",  # anything else, from an imported file
 ]
 UNITS: dict[Kind, str] = {
@@ -37,6 +38,7 @@ UNITS: dict[Kind, str] = {
     "wind": "1",
     "capsule": "m",
     "handle": "m",
+    "size": "1",
     "value": "1",
 }
 # Numbers of y that a channel of each kind takes; those not named take any.
@@ -51,7 +53,10 @@ SIZES: dict[Kind, int] = {
     "wind": 3,
     "capsule": 8,
     "handle": 4,
+    "size": 1,
 }
+# What no take tells, and a model is told while it plays.
+PLAYED_KINDS: frozenset[Kind] = frozenset({"handle", "size"})
 LARGEST_LAYOUT = 4096
 POSE_ROWS = 12  # numbers of each matrix in a channel of kind "pose"
 
@@ -154,11 +159,17 @@ def _channel_from_json(item: Mapping[str, Any]) -> Channel:
 
 ORIENTATION = " orientation"  # after an object's name, in those of channels of this kind
 HANDLE_PREFIX = "Handle "  # of the names of channels of kind "handle"
+SIZE_PREFIX = "Size "  # before the name of an object's channel of kind "position", in those of its size
 
 
 def handle_channel(name: str) -> Channel:
     """How the artist holds a handle: an object of this name, or "Rig/bone"."""
     return Channel(HANDLE_PREFIX + name, "handle", SIZES["handle"], name)
+
+
+def size_channel(position: Channel) -> Channel:
+    """How large the object is whose place a channel tells."""
+    return Channel(SIZE_PREFIX + position.name, "size", SIZES["size"], position.source)
 
 
 # Channels that are told from where a reference frame is now and was one and two frames ago.

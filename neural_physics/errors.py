@@ -517,6 +517,14 @@ PROBLEMS: dict[str, str] = {
         "The moving colliders of {object} are not of one shape, as contact corrections need them: "
         "make all of them balls, or boxes of one size, and bake again."
     ),
+    "contact_collider_larger": (
+        "{collider} is larger than the colliders that the model of {object} has learned from "
+        "({radius} m instead of at most {learned} m): scale it down, or train with a larger one."
+    ),
+    "contact_collider_smaller": (
+        "{collider} is smaller than the colliders that the model of {object} has learned from "
+        "({radius} m instead of at least {learned} m): scale it up, or train with a smaller one."
+    ),
     "contact_not_settled": (
         "No shape at rest of {object} was found, so that there is nothing to learn: "
         "train with more handles, or bake takes in which it is deformed less."

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .channels import PLAYED_KINDS
 from .errors import Problem
 from .frame_checks import checked
 from .methods import Method
@@ -166,11 +167,11 @@ def held_out_takes(dataset: Dataset) -> list[Take]:
 def check_belongs(model: ModelInfo, path: object, dataset: Dataset) -> None:
     """Raise Problem("model_other_dataset") if a model cannot be compared with a dataset.
 
-    Handles that the artist may hold are in no take, where nobody holds them.
+    Handles that the artist may hold and the sizes of colliders are in no take, where nobody changes them.
     """
     info, reason = dataset.info, ""
     layouts = [
-        [(c.name, c.kind, c.size, c.parts) for c in m.channels.channels if c.kind != "handle"]
+        [(c.name, c.kind, c.size, c.parts) for c in m.channels.channels if c.kind not in PLAYED_KINDS]
         for m in (model, info)
     ]
     if (model.topology, model.vertex_count) != (info.topology, info.vertex_count):

@@ -84,11 +84,20 @@ class SimulationSettings:
 
 @dataclass(frozen=True)
 class ColliderMesh:
-    """A rigid collider: its triangles (m, 3) and vertices (V, 3) in metres, in axes that it moves with."""
+    """A rigid collider: its triangles (m, 3) and vertices (V, 3) in metres, in axes that it moves with.
+
+    width, m: of its object before modifiers, see `own_width`; 0 where takes of before do not say it.
+    """
 
     name: str
     vertices: Positions
     triangles: Indices
+    width: float = 0.0
+
+    @property
+    def own_width(self) -> float:
+        """The mean of its object's extents along its own axes, m."""
+        return self.width or float(np.ptp(self.vertices, axis=0).mean())
 
 
 @dataclass(frozen=True)
@@ -139,6 +148,7 @@ class SimulationRequest:
             "object": self.object,
             "settings": asdict(self.settings),
             "colliders": [collider.name for collider in self.colliders],
+            "widths": [collider.width for collider in self.colliders],
             "cores": [
                 {"name": core.name, "ends": core.ends.tolist(), "radius": core.radius} for core in self.cores
             ],
@@ -151,11 +161,16 @@ class SimulationRequest:
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 about = json.loads(arrays["about"].tobytes())
+                names = about["colliders"]
+                widths = about.get("widths", [0.0] * len(names))  # there were none once
                 colliders = tuple(
                     ColliderMesh(
-                        name, arrays[f"collider_{number}_vertices"], arrays[f"collider_{number}_triangles"]
+                        name,
+                        arrays[f"collider_{number}_vertices"],
+                        arrays[f"collider_{number}_triangles"],
+                        float(width),
                     )
-                    for number, name in enumerate(about["colliders"])
+                    for number, (name, width) in enumerate(zip(names, widths, strict=True))
                 )
                 return SimulationRequest(
                     about["object"],

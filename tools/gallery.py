@@ -44,6 +44,7 @@ FRAMES = {
     "ACCORDION": 40,
     "AUXETIC": 40,
     "WORM": 120,
+    "FINGER": 30,
     "FLAG_LEVELS": 62,
     "CLOTH_OVER_OBJECTS": 70,
     "SOFT_CHARACTER": 44,

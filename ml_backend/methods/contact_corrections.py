@@ -12,10 +12,15 @@ import torch
 from ml_backend.devices import chosen_device
 from ml_backend.methods.contact_data import CorrectionData, Samples, solve_corrections
 from ml_backend.methods.contact_learner import CorrectionLearner
-from ml_backend.methods.contact_model import base_tensors, cubature_tensors, fit_cubature, settings_of
+from ml_backend.methods.contact_model import (
+    base_tensors,
+    channels_of,
+    cubature_tensors,
+    fit_cubature,
+    settings_of,
+)
 from ml_backend.methods.contact_presets import ContactPreset
 from ml_backend.methods.contact_scene import ContactScene, contact_scene
-from ml_backend.placed_handles import handle_channels
 from ml_backend.spans import Span, split
 from ml_backend.tensor_files import Tensors, write_model
 from ml_backend.training import Course, Schedule, Training
@@ -166,7 +171,7 @@ class ContactTraining:
             object=of.object,
             topology=of.topology,
             vertex_count=of.vertex_count,
-            channels=handle_channels(of.channels, self.scene.placed),
+            channels=channels_of(of.channels, self.scene),
             reference_frame=of.reference_frame,
             settings=settings_of(self.scene, self.preset),
             training=json.loads(json.dumps(training)),

@@ -11,7 +11,9 @@ from ml_backend.cubature_fitting import Chosen, fit_elements, fit_masses
 from ml_backend.methods.contact_data import CorrectionData, Samples, reference_depth_of
 from ml_backend.methods.contact_presets import ContactPreset
 from ml_backend.methods.contact_scene import ContactScene
+from ml_backend.placed_handles import handle_channels
 from ml_backend.tensor_files import Tensors
+from neural_physics.channels import ChannelLayout, size_channel
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon
@@ -47,7 +49,14 @@ def settings_of(scene: ContactScene, preset: ContactPreset) -> dict[str, Any]:
         "reach": scene.contact.reach,
         "reference_depth": reference_depth_of(scene),
         "colliders": [_shape(shape) for shape in scene.colliders.shapes],
+        "widths": [ball.width for ball in scene.balls],
     }
+
+
+def channels_of(layout: ChannelLayout, scene: ContactScene) -> ChannelLayout:
+    """What takes tell, and after it what only Play does: how large balls are, and how each handle is held."""
+    sizes = (size_channel(ball.channel) for ball in scene.balls)
+    return handle_channels(ChannelLayout((*layout.channels, *sizes)), scene.placed)
 
 
 def base_tensors(scene: ContactScene, mean: Array) -> Tensors:
@@ -77,6 +86,8 @@ def base_tensors(scene: ContactScene, mean: Array) -> Tensors:
     if len(colliders.shapes):
         floats |= {"colliders.anchors": colliders.anchors, "colliders.axes": colliders.own}
         whole |= {"colliders.channels": colliders.channels, "colliders.turning": colliders.turning}
+    if scene.balls:
+        whole |= {"colliders.scaling": colliders.scaling}
     tensors: Tensors = {name: np.asarray(array, np.float32) for name, array in floats.items()}
     return tensors | {name: np.asarray(array, np.int32) for name, array in whole.items()}
 

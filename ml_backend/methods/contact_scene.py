@@ -16,7 +16,7 @@ from ml_backend.simulation.motions import TrackedMotion
 from ml_backend.simulation.surroundings import REACH
 from ml_backend.spans import Span
 from neural_physics.body import Body
-from neural_physics.channels import ChannelLayout, Kind
+from neural_physics.channels import Channel, ChannelLayout, Kind
 from neural_physics.coordinates import SPACE, Coordinates
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.half_space import HalfSpace
@@ -46,6 +46,14 @@ RIGID = 1e-3  # how far the axes of positions may be off a rotation of the world
 
 
 @dataclass(frozen=True)
+class SizedBall:
+    """A ball that moves by itself: the channel that tells its place, and how wide its object is, m."""
+
+    channel: Channel
+    width: float
+
+
+@dataclass(frozen=True)
 class ContactScene:
     """All that training and Play need to know beside the corrections.
 
@@ -54,7 +62,7 @@ class ContactScene:
     gravity (d,), m/s^2. placed: the handles that can be held, where the artist has placed them: points, then
     cores; rows (g,): of Q, by which they are; aside (g, d), m: from there, as it is told, to these rows.
     turns_met (N, c, d, d): how the c colliders that move are turned in frames of the takes; in one only where
-    none turns.
+    none turns. balls: whose sizes y tells in Play, in the order of the colliders.
     """
 
     body: Body
@@ -69,6 +77,7 @@ class ContactScene:
     rows: NDArray[np.intp]
     aside: Array
     turns_met: Array
+    balls: tuple[SizedBall, ...]
 
     def surface(self, positions: Array) -> Array:
         """(m, d, d): the corners of all facets, with the body at positions (B, d)."""
@@ -118,7 +127,7 @@ def contact_scene(
         rest_to_frame = to_frame @ around[0][1].world_from_rest
         coordinates = body.coordinates.moved(turn, rest_to_frame[:3, 3])
     frames = _followed(dataset, body, spans, handles, coordinates, request.object)
-    colliders = _colliders(dataset, body, spans, around, coordinates, request.object)
+    colliders, balls = _colliders(dataset, body, spans, around, coordinates, request.object)
     facets = boundary(body.elements)[0]
     if not body.flat:
         facets = triangulate(request.corners, request.face_sizes).astype(np.intp)
@@ -142,6 +151,7 @@ def contact_scene(
         rows,
         aside,
         turns_met,
+        balls,
     )
 
 
@@ -237,7 +247,7 @@ def _colliders(
     around: Sequence[tuple[SimulationRequest, Tracks]],
     coordinates: Coordinates,
     name: str,
-) -> FollowedColliders:
+) -> tuple[FollowedColliders, tuple[SizedBall, ...]]:
     layout, d = dataset.info.channels, coordinates.dimension
     places, turns, y = [], [], []
     for span, (request, tracks) in zip(spans, around, strict=True):
@@ -254,8 +264,10 @@ def _colliders(
     told, axes = np.concatenate(y), coordinates.axes
     near = EXACT * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
     found = []
+    told_at = dict(zip((place.start for place in layout.slices().values()), layout.channels, strict=True))
     for number, shape in enumerate(shapes):
-        collider = around[0][0].colliders[number].name
+        mesh = around[0][0].colliders[number]
+        collider = mesh.name
         if not isinstance(shape, Sphere | Box | HalfSpace | Polygon):
             raise Problem("contact_collider_shape", object=name, collider=collider)
         place = np.array([each[number] for each in places])
@@ -275,20 +287,27 @@ def _colliders(
             raise Problem("contact_collider_shape", object=name, collider=collider)
         if best < 0 <= turning:
             raise Problem("contact_collider_unseen", object=name, collider=collider)
-        found.append((shape, best, anchors[best].mean(0), turning, own))
+        # What hangs on another object, which may be scaled without it, stays as large as it was.
+        alone = best >= 0 and isinstance(shape, Sphere) and told_at[best].source == collider
+        ball = SizedBall(told_at[best], mesh.own_width) if alone else None
+        found.append((shape, best, anchors[best].mean(0), turning, own, ball))
     found.sort(key=lambda each: each[1] < 0)
     moving = [each[0] for each in found if each[1] >= 0]
     alike = {(type(shape), None if isinstance(shape, Sphere) else shape) for shape in moving}
     if len(alike) > 1:
         raise Problem("contact_colliders_differ", object=name)
-    return FollowedColliders(
+    balls = [each[5] is not None for each in found]
+    scaling = np.where(balls, layout.size + np.cumsum(balls) - 1, -1)
+    colliders = FollowedColliders(
         [each[0] for each in found],
         np.array([each[1] for each in found], np.intp),
         np.array([each[2] for each in found]).reshape(-1, d),
         np.array([each[3] for each in found], np.intp),
         np.array([each[4] for each in found]).reshape(-1, 3, d),
+        scaling.astype(np.intp),
         axes,
     )
+    return colliders, tuple(each[5] for each in found if each[5] is not None)
 
 
 def _starts(layout: ChannelLayout, kind: Kind) -> list[int]:

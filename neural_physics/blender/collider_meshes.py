@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import Problem
 from ..simulation_request import ColliderMesh
+from .collider_sizes import width_of
 from .properties import settings_of
 from .rigid_placement import stretch
 from .sources import CARRYING_TYPES, PHYSICS_TYPES, read_positions
@@ -45,7 +46,8 @@ def collider_mesh(depsgraph: bpy.types.Depsgraph, obj: bpy.types.Object) -> Coll
     mesh.loop_triangles.foreach_get("vertices", triangles.reshape(-1))
     if np.linalg.det(scale) < 0.0:
         triangles = triangles[:, ::-1]
-    return ColliderMesh(obj.name, read_positions(mesh).astype(np.float64) @ scale.T, triangles)
+    vertices = read_positions(mesh).astype(np.float64) @ scale.T
+    return ColliderMesh(obj.name, vertices, triangles, width_of(depsgraph, obj) or 0.0)
 
 
 def _collides(obj: bpy.types.Object) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
+from bpy_extras.anim_utils import action_get_channelbag_for_slot
 from numpy.typing import NDArray
 
 LINEAR = 1  # the number of that interpolation in Blender's files
@@ -50,6 +51,19 @@ def key_frames(
         points.foreach_set("co", np.stack([times, values[:, column]], 1).astype(np.float32).ravel())
         points.foreach_set("interpolation", np.full(span.count, LINEAR, np.int32))
         curve.update()
+
+
+def is_keyed(owner: bpy.types.Object, path: str) -> bool:
+    """Whether keys, a driver or a strip change what is at a path, and not the artist's hand."""
+    animation = owner.animation_data
+    if animation is None:
+        return False
+    if animation.nla_tracks or any(curve.data_path == path for curve in animation.drivers):
+        return True
+    if animation.action is None:
+        return False
+    bag = action_get_channelbag_for_slot(animation.action, animation.action_slot)
+    return bag is not None and any(curve.data_path == path for curve in bag.fcurves)
 
 
 def own_action(owner: bpy.types.Object) -> bpy.types.Action:

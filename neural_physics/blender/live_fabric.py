@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from bpy_extras.anim_utils import action_get_channelbag_for_slot
 
 from ..channels import ChannelLayout
 from ..fabric_ranges import LIVE, drawn_fabric, fabric_channels
 from ..model_file import Model
+from . import keying
 from .keying import Span, key_frames
 from .properties import settings_of
 from .simulation_properties import settings_for_solver
@@ -37,15 +37,7 @@ def live_names(layout: ChannelLayout) -> tuple[str, ...]:
 
 def is_keyed(obj: bpy.types.Object, name: str) -> bool:
     """Whether keys, a driver or a strip change one of `LIVE`, and not the artist's hand."""
-    animation = obj.animation_data
-    if animation is None:
-        return False
-    if animation.nla_tracks or any(curve.data_path == _path(name) for curve in animation.drivers):
-        return True
-    if animation.action is None:
-        return False
-    bag = action_get_channelbag_for_slot(animation.action, animation.action_slot)
-    return bag is not None and bag.fcurves.find(_path(name)) is not None
+    return keying.is_keyed(obj, _path(name))
 
 
 def begin_with(obj: bpy.types.Object, model: Model) -> None:

@@ -17,6 +17,7 @@ from ..rest_mesh import topology_hash
 from ..timeline import Timeline
 from .artist_handles import hold_is_keyed
 from .capsule_sampling import CapsuleSampler, CapsuleSettings
+from .collider_sizes import is_scaled_by_keys, size_problem, widths_of
 from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
 from .live_fabric import is_keyed, live_names
@@ -115,6 +116,7 @@ class PlaySession:
         self._jiggle = jiggle_of(self.method)
         self._live = live_names(self.method.channels)  # read from the object's own settings
         self._held = [channel.name for channel in self.method.channels.channels if channel.kind == "handle"]
+        self._sized = frozenset(widths_of(self.method))  # the channels that tell how large colliders are
         self._seen = np.empty(0, np.float32)  # y as it was read last
         self._read_channels()
 
@@ -139,7 +141,15 @@ class PlaySession:
         self._meet(capsules, bindings)
         if not info.reference_frame:
             bindings.pop(FRAME_BINDING, None)
-        self.sampler = ChannelSampler(obj, info.channels, info.reference_frame, bindings, setup.fps, capsules)
+        self.sampler = ChannelSampler(
+            obj,
+            info.channels,
+            info.reference_frame,
+            bindings,
+            setup.fps,
+            capsules,
+            widths_of(self.method),
+        )
         self.timeline = Timeline(self.method, setup.fps, setup.start_frame)
         frame = bindings.get(FRAME_BINDING, info.reference_frame)
         frame = object_in(frame) or obj.name
@@ -168,6 +178,14 @@ class PlaySession:
         if obstacle is None and ends is not None:
             return Problem("look_ahead_ends", object=obj.name, frame=ends)
         return obstacle
+
+    def size_problem(self) -> Problem | None:
+        """What tells of a collider that is larger, or smaller, than any that was learned from."""
+        if self._setup is None or self.frame is None:
+            return None
+        y = self.timeline.recorded(self.frame)
+        names = {channel: source.name for channel, source in self._sources.items()}
+        return None if y is None else size_problem(self.name, self.method, y, names)
 
     def _looks_ahead(self, obj: bpy.types.Object) -> bool:
         """Whether it should. Raises Problem("interaction_missing")."""
@@ -471,6 +489,8 @@ class PlaySession:
     def _is_animated(self, obj: bpy.types.Object | None, channel: str) -> bool:
         if obj is not None and channel in self._live:
             return is_keyed(obj, channel)
+        if channel in self._sized:
+            return is_scaled_by_keys(self._sources[channel].original())
         held = obj is not None and channel in self._held and hold_is_keyed(obj, channel)
         return held or is_animated(self._sources[channel].original())
 

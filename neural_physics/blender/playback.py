@@ -143,8 +143,8 @@ def _warning(session: PlaySession) -> Problem | None:
         source = bpy.data.objects.get(name)
         if source is not None and source.hide_viewport:
             return Problem("interaction_hidden", object=session.name, interaction=name)
-    showing = session.showing
-    for problem in (showing.projection.problem, showing.preview.problem, showing.card_problem):
+    showing, sizes = session.showing, session.size_problem()
+    for problem in (sizes, showing.projection.problem, showing.preview.problem, showing.card_problem):
         if problem is not None:
             return problem
     scene = bpy.context.scene

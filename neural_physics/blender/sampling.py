@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, cast
 
 import bpy
@@ -15,6 +16,7 @@ from ..channels import (
     KINEMATIC_KINDS,
     ORIENTATION,
     POSE_ROWS,
+    SIZE_PREFIX,
     SIZES,
     Channel,
     ChannelLayout,
@@ -25,6 +27,7 @@ from ..errors import Problem
 from ..fabric_ranges import LIVE, fabric_channels
 from ..methods.requirements import QUASISTATIC_SPRINGS
 from .capsule_sampling import CapsuleSampler
+from .collider_sizes import size_reader
 from .handle_properties import NEURALPHYSICS_PG_handle
 from .properties import NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object, settings_of
 from .references import Named
@@ -120,6 +123,8 @@ def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
         return bindings.get(channel.name, "")
     if channel.kind == "orientation":
         return bindings.get(channel.name.removesuffix(ORIENTATION), channel.source)
+    if channel.kind == "size":
+        return bindings.get(channel.name.removeprefix(SIZE_PREFIX), channel.source)
     return bindings.get(channel.name, channel.source)
 
 
@@ -166,7 +171,8 @@ class ChannelSampler:
 
     bindings: channel name -> name of the object to read in this scene; the channel's source where
     it says nothing. fps: frames per second of the scene, for velocities and accelerations. capsules: whose
-    channels y has after those of the layout.
+    channels y has after those of the layout. widths: how wide objects were in the takes, m, by the channels
+    that tell their sizes.
     What an undo or a newly opened file has replaced is found again by its name.
     """
 
@@ -178,8 +184,10 @@ class ChannelSampler:
         bindings: Mapping[str, str],
         fps: float,
         capsules: CapsuleSampler | None = None,
+        widths: Mapping[str, float] = MappingProxyType({}),
     ) -> None:
         """Raises Problem("interaction_missing") for an object or bone that is not in this file."""
+        self._widths = widths
         self._obj = Named(obj.name, obj.name)
         self._dt = 1.0 / fps
         self._layout = layout
@@ -275,6 +283,8 @@ class ChannelSampler:
                 return pose_reader(Named(self._obj.name, source), self._obj, channel)
             case "ground":
                 return _ground_reader(self._obj)
+            case "size" if channel.name in self._widths:
+                return size_reader(Named(self._obj.name, source), self._widths[channel.name])
             case _:
                 return self._own_reader(channel, source)
 

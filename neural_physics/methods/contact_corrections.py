@@ -12,6 +12,7 @@ from ..model_file import Model
 from ..subspace.contact import Contact
 from ..subspace.corrections import Corrections, Part, Surface
 from ..subspace.dynamics import Around, Dynamics, Motion
+from ..subspace.surroundings import Unlearned
 from .contact_parts import (
     Settings,
     array,
@@ -22,6 +23,7 @@ from .contact_parts import (
     frames_of,
     handles_of,
     held_of,
+    widths_of,
 )
 
 Vector = NDArray[np.float32]
@@ -32,8 +34,8 @@ Array = NDArray[np.float64]
 class HandleState:
     """q (n, d) m: the free handles; x, v (S, d): the cubature's vertices, m and m/s. y (e,) it came from.
 
-    outside: the share of what the internal correction is told that is beyond its training. residual: see
-    `Motion`.
+    outside: the share of what the internal correction is told, and of the colliders' sizes, that is beyond
+    what was trained. residual: see `Motion`.
     """
 
     q: Array
@@ -49,19 +51,21 @@ class ContactCorrections:
 
     Tensors (d coordinates, V vertices of the artist's mesh, B of the body, h rows of Q of which n free ones
     and then d + 1 for each frame, S vertices and k tetrahedra of the cubature, P points of contact, C
-    colliders, those that move first, g handles that can be held, and e values of y before the four of each of
-    these): mean (V, 3); plane.origin (3,) and plane.axes (3, 2), where the body is flat and d is 2, not 3;
-    carriers.corners, carriers.weights (V, d + 1); handles.weights (B, h), handles.gradients (B, d, h),
-    handles.rest (h, d); frames.mean (e,), frames.offset (h - n, d) and frames.matrix (d (h - n), e), where
-    there are frames; cubature.vertices, cubature.masses (S,), cubature.elements (k, d + 1),
-    cubature.inverse_rest (k, d, d), cubature.volumes (k,), cubature.moduli (k, 2); contact.corners,
-    contact.weights (P, d + 1); where there are such handles, handles.held (g,), handles.aside (g, d); where
-    there are colliders, colliders.channels (C,), colliders.anchors (C, d), colliders.turning (C,) and
-    colliders.axes (C, 3, d), see `FollowedColliders`; and of each correction NAME, which is "internal" or
+    colliders, those that move first, g handles that can be held, and e values of y before those that only
+    Play tells, which are sizes of colliders, then the four of each handle): mean (V, 3); plane.origin (3,)
+    and plane.axes (3, 2), where the body is flat and d is 2, not 3; carriers.corners, carriers.weights (V,
+    d + 1); handles.weights (B, h), handles.gradients (B, d, h), handles.rest (h, d); frames.mean (e,),
+    frames.offset (h - n, d) and frames.matrix (d (h - n), e), where there are frames; cubature.vertices,
+    cubature.masses (S,), cubature.elements (k, d + 1), cubature.inverse_rest (k, d, d), cubature.volumes
+    (k,), cubature.moduli (k, 2); contact.corners, contact.weights (P, d + 1); where there are such handles,
+    handles.held (g,), handles.aside (g, d); where there are colliders, colliders.channels (C,),
+    colliders.anchors (C, d), colliders.turning (C,), colliders.axes (C, 3, d), and where y tells sizes
+    colliders.scaling (C,), see `FollowedColliders`; and of each correction NAME, which is "internal" or
     "external": NAME.basis (m, B, d), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
     Settings: free: n; loose: how many frames' corners are the last of the n; elasticity; steps: of a frame;
     damping, s; gravity (d,), m/s^2; tolerance, m; iterations; stiffness, N/m, and reach, m, of contact;
-    reference_depth, m; colliders: a kind and sizes in m of each, of a polygon all coordinates of its corners.
+    reference_depth, m; colliders: a kind and sizes in m of each, of a polygon all coordinates of its corners;
+    widths, m: how wide each object was whose size y tells.
     Raises Problem("model_damaged").
     """
 
@@ -80,6 +84,7 @@ class ContactCorrections:
         count = len(self.handles.weights)
         self._frames = frames_of(model, len(self.handles.rest) - self.handles.free, d)
         self._held = held_of(model, self._settings.free, self._coordinates.axes)
+        self.widths = widths_of(model, self._settings.widths)
         self._colliders = colliders_of(model, self._settings.shapes, self._coordinates.axes)
         corners = model.indices("contact.corners", -1, d + 1, below=count)
         vertices, local = np.unique(corners, return_inverse=True)
@@ -93,10 +98,14 @@ class ContactCorrections:
         surface = Surface(contact, vertices)
         oriented = self._colliders.oriented
         told = (d * d if oriented else d) + 1  # of a collider: where it is, how it is turned, its size
+        internal = correction_of(model, "internal", self.handles.rest.size, (count, d))
+        external = correction_of(model, "external", told, (count, d))
+        self._clipped = internal.network.varying if internal else 0  # how many numbers r_int may have clipped
+        self._learns_sizes = external is not None
         corrections = Corrections(
             self.handles,
-            correction_of(model, "internal", self.handles.rest.size, (count, d)),
-            correction_of(model, "external", told, (count, d)),
+            internal,
+            external,
             surface,
             self._settings.reference_depth,
             oriented=oriented,
@@ -185,12 +194,31 @@ class ContactCorrections:
 
     def around(self, y: Vector) -> Around:
         """Where y has frames, colliders and the handles that are held."""
+        colliders = self._colliders
         return Around(
-            self._frames.rows(y), self._colliders.placed(y), self._colliders.sizes, *self._held.held(y)
+            self._frames.rows(y), colliders.placed(y), colliders.learned_sizes(y), *self._held.held(y)
         )
 
+    def unlearned_sizes(self, y: Vector) -> list[tuple[str, Unlearned]]:
+        """The balls that y has smaller or larger than r_ext has learned, with the channels that tell it.
+
+        They touch as large as they are; r_ext is told the nearest size that it knows.
+        """
+        if not self._learns_sizes:
+            return []
+        named = {place.start: name for name, place in self.channels.slices().items()}
+        found = self._colliders.unlearned(y)
+        return [(named[int(self._colliders.scaling[each.collider])], each) for each in found]
+
     def _state(self, motion: Motion, y: Vector) -> HandleState:
-        return HandleState(motion.q, motion.x, motion.v, y, motion.outside, motion.residual)
+        return HandleState(motion.q, motion.x, motion.v, y, self._outside(motion, y), motion.residual)
+
+    def _outside(self, motion: Motion, y: Vector) -> float:
+        """The share of what both corrections are told that is beyond their training."""
+        if not (self.widths and self._learns_sizes):
+            return motion.outside
+        beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y))
+        return beyond / (self._clipped + len(self.widths))
 
     def _nearest(self, positions: NDArray[np.float32], y: Vector) -> Array:
         """q (n, d) whose blend is nearest to a shape (V, 3)."""

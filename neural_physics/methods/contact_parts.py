@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..channels import SIZES, Channel
+from ..channels import PLAYED_KINDS, SIZES, Channel, Kind
 from ..coordinates import SPACE, Coordinates
 from ..energies.colliders.box import Box
 from ..energies.colliders.collider import Collider
@@ -45,11 +45,14 @@ class Settings:
             self.gravity = np.array(given["gravity"], np.float64).reshape(d)
             self.elasticity = str(given["elasticity"])
             self.shapes = [_shape(item, d) for item in given["colliders"]]
+            self.widths = [float(width) for width in given.get("widths", ())]
             fine = all(0.0 <= number < 1e12 for number in numbers) and np.isfinite(self.gravity).all()
             if not (
                 fine and self.free >= 1 and 1 <= self.steps <= MOST_STEPS and 1 <= self.iterations <= 1000
             ):
                 raise ValueError("values that make no sense")
+            if not all(0.0 < width < 1e12 for width in self.widths):
+                raise ValueError("a collider has no width")
             if self.tolerance <= 0.0 or self.reference_depth <= 0.0 or self.elasticity not in ENERGIES:
                 raise ValueError("values that make no sense")
         except (KeyError, TypeError, ValueError) as error:
@@ -96,7 +99,11 @@ def handles_of(model: Model, free: int, loose: int, d: int) -> Handles:
 
 def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
     """So many rows of Q."""
-    e = model.info.channels.size - HANDLE_NUMBERS * len(_handle_channels(model))
+    channels = model.info.channels.channels
+    told = [channel for channel in channels if channel.kind not in PLAYED_KINDS]
+    if tuple(told) != channels[: len(told)]:
+        raise damaged(model.path, "what takes tell is not the first of what it reacts to")
+    e = sum(channel.size for channel in told)
     if not rows:
         return FollowedFrames(np.zeros(e), np.zeros((0, d)), np.zeros((0, e)))
     return FollowedFrames(
@@ -109,7 +116,7 @@ def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
 def held_of(model: Model, free: int, axes: Array) -> HeldHandles:
     """Which free rows of Q the artist may hold: one for each channel of kind "handle", the last ones of y."""
     layout = model.info.channels
-    count = len(_handle_channels(model))
+    count = len(_channels(model, "handle"))
     if not count:
         nothing = np.zeros(0, np.intp)
         return HeldHandles(nothing, nothing, np.zeros((0, axes.shape[1])), axes)
@@ -124,16 +131,24 @@ def held_of(model: Model, free: int, axes: Array) -> HeldHandles:
     )
 
 
-def _handle_channels(model: Model) -> list[Channel]:
-    return [channel for channel in model.info.channels.channels if channel.kind == "handle"]
+def widths_of(model: Model, widths: Sequence[float]) -> dict[str, float]:
+    """How wide objects were in the takes, m, by the channels that tell their sizes."""
+    names = [channel.name for channel in _channels(model, "size")]
+    if len(names) != len(widths):
+        raise damaged(model.path, f"{len(widths)} widths for {len(names)} sizes")
+    return dict(zip(names, widths, strict=True))
+
+
+def _channels(model: Model, kind: Kind) -> list[Channel]:
+    return [channel for channel in model.info.channels.channels if channel.kind == kind]
 
 
 def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> FollowedColliders:
-    """Where y has each of the shapes."""
+    """Where y has each of the shapes, and how large."""
     count, d, e = len(shapes), axes.shape[1], model.info.channels.size
     if not count:
         nothing = np.zeros(0, np.intp)
-        return FollowedColliders((), nothing, np.zeros((0, d)), nothing, np.zeros((0, 3, d)), axes)
+        return FollowedColliders((), nothing, np.zeros((0, d)), nothing, np.zeros((0, 3, d)), nothing, axes)
     channels = model.indices("colliders.channels", count, below=e - 2, least=-1)
     turning = model.indices("colliders.turning", count, below=max(0, e - 5), least=-1)
     if (np.diff((channels >= 0).astype(int)) > 0).any():
@@ -141,7 +156,13 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> Follo
     if (turning[channels < 0] >= 0).any():
         raise damaged(model.path, "a collider that does not move turns")
     own, anchors = array(model, "colliders.axes", count, 3, d), array(model, "colliders.anchors", count, d)
-    return FollowedColliders(shapes, channels, anchors, turning, own, axes)
+    scaling = np.full(count, -1, np.intp)
+    if _channels(model, "size"):
+        scaling = model.indices("colliders.scaling", count, below=e, least=-1)
+    for shape, channel, place in zip(shapes, channels, scaling, strict=True):
+        if place >= 0 and (channel < 0 or not isinstance(shape, Sphere)):
+            raise damaged(model.path, "a size is told of what is no ball that moves")
+    return FollowedColliders(shapes, channels, anchors, turning, own, scaling, axes)
 
 
 def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubature:

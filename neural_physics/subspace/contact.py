@@ -16,14 +16,24 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Placed:
-    """Where C colliders are: centres (C, d), m, and how the axes of their shapes are turned, (C, d, d)."""
+    """Where C colliders are: centres (C, d), m, and how the axes of their shapes are turned, (C, d, d).
+
+    scales (C,): how many times as large as its shape each is; None where all are as their shapes.
+    """
 
     centres: Array
     turns: Array
+    scales: Array | None = None
 
     def only(self, *colliders: int) -> Placed:
         """These of the colliders."""
-        return Placed(self.centres[list(colliders)], self.turns[list(colliders)])
+        which = list(colliders)
+        scales = None if self.scales is None else self.scales[which]
+        return Placed(self.centres[which], self.turns[which], scales)
+
+    def scale(self, collider: int) -> float:
+        """How many times as large as its shape one of them is."""
+        return 1.0 if self.scales is None else float(self.scales[collider])
 
 
 @dataclass(frozen=True)
@@ -54,8 +64,7 @@ class Contact:
         is, and the normal (d,) of the collider there.
         """
         shape, turn = self.shapes[collider], placed.turns[collider]
-        own = (self.points(positions) - placed.centres[collider]) @ turn
-        gaps = shape.distance(own)
+        own, gaps = self._seen_from(collider, self.points(positions), placed)
         point = int(gaps.argmin())
         return float(gaps[point]), point, turn @ shape.gradient(own[point : point + 1])[0]
 
@@ -67,12 +76,18 @@ class Contact:
         """What presses: which points (k,), short of reach by (k,) m, and outward normals (k, d)."""
         points = self.points(positions)
         which, short, normals = [np.zeros(0, np.intp)], [np.zeros(0)], [np.zeros((0, points.shape[1]))]
-        for shape, turn, centre in zip(self.shapes, placed.turns, placed.centres, strict=True):
-            own = (points - centre) @ turn
-            missing = self.reach - shape.distance(own)
+        for number, (shape, turn) in enumerate(zip(self.shapes, placed.turns, strict=True)):
+            own, gaps = self._seen_from(number, points, placed)
+            missing = self.reach - gaps
             near = np.flatnonzero(missing > 0.0)
             if len(near):
                 which.append(near)
                 short.append(missing[near])
                 normals.append(shape.gradient(own[near]) @ turn.T)
         return np.concatenate(which), np.concatenate(short), np.concatenate(normals)
+
+    def _seen_from(self, collider: int, points: Array, placed: Placed) -> tuple[Array, Array]:
+        """Points (P, d) in the axes and the size of a collider's shape, and how far off it they are, m."""
+        scale = placed.scale(collider)
+        own = (points - placed.centres[collider]) @ placed.turns[collider] / scale
+        return own, scale * self.shapes[collider].distance(own)

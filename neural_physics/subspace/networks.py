@@ -30,11 +30,16 @@ class TanhNetwork:
         """How many numbers come out."""
         return len(self.layers[-1][1])
 
+    @property
+    def varying(self) -> int:
+        """How many of the inputs vary."""
+        return int((self.scale > 0.0).sum())
+
     def outside(self, x: Array) -> float:
         """The share, 0 to 1, of the inputs that vary and are beyond their range."""
         varies = self.scale > 0.0
         beyond = varies & ((x < self.low) | (x > self.high))
-        return float(beyond.sum()) / max(1, int(varies.sum()))
+        return float(beyond.sum()) / max(1, self.varying)
 
     def __call__(self, x: Array) -> Array:
         """(o,) of x (i,)."""

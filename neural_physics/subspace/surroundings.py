@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from .contact import Placed
 from .handles import nearest_rotation
 
 Array = NDArray[np.float64]
+
+LEAST_SCALE = 1e-3  # a ball that is scaled to nothing is a point
+ALIKE = 1e-3  # of a radius: by less no ball is of another size than those that were learned from
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,14 @@ class FollowedFrames:
         return rows
 
 
+class Unlearned(NamedTuple):
+    """A ball of a radius, m, that none had which was learned from; nearest: of those radii, m."""
+
+    collider: int
+    radius: float
+    nearest: float
+
+
 @dataclass(frozen=True)
 class FollowedColliders:
     """C shapes, those that move first.
@@ -42,8 +54,9 @@ class FollowedColliders:
     channels (C,): the first of the three numbers of y that tell where each is, -1 where it stands. anchors
     (C, d), m: its place less what is told. turning (C,): the first of the six numbers of y that tell its
     object's first two axes, -1 where it keeps its orientation. own (C, 3, d): the axes of its shape in those
-    of the object; where it does not turn, in those that y tells places in. axes (3, d): the body's
-    coordinates in these.
+    of the object; where it does not turn, in those that y tells places in. scaling (C,): the number of y
+    that tells how many times as large as in the takes its object is, -1 where none does. axes (3, d): the
+    body's coordinates in those that y tells places in.
     """
 
     shapes: Sequence[Collider]
@@ -51,6 +64,7 @@ class FollowedColliders:
     anchors: Array
     turning: NDArray[np.intp]
     own: Array
+    scaling: NDArray[np.intp]
     axes: Array = field(default_factory=lambda: np.eye(3))
 
     @property
@@ -60,7 +74,7 @@ class FollowedColliders:
 
     @property
     def sizes(self) -> Array:
-        """(moving,) m: the radii of balls, 0 for others."""
+        """(moving,) m: the radii of balls in the takes, 0 for others."""
         moving = self.shapes[: self.moving]
         return np.array([shape.radius if isinstance(shape, Sphere) else 0.0 for shape in moving])
 
@@ -71,14 +85,37 @@ class FollowedColliders:
 
     def placed(self, y: NDArray[np.floating]) -> Placed:
         """Where y (e,) has them."""
-        centres = self.anchors.copy()
+        scales = self.scales(y)
+        centres = scales[:, None] * self.anchors
         moving = self.channels >= 0
         centres[moving] += y[self.channels[moving, None] + np.arange(3)] @ self.axes
         turns = self._at_rest.copy()
         for index in np.flatnonzero(self.turning >= 0):
             told = y[self.turning[index] : self.turning[index] + 6]
             turns[index] = nearest_rotation(self.axes.T @ rotation_of(told) @ self.own[index])
-        return Placed(centres, turns)
+        return Placed(centres, turns, scales)
+
+    def scales(self, y: NDArray[np.floating]) -> Array:
+        """(C,): how many times as large as in the takes each is. Takes, whose y ends before, do not tell."""
+        scales = np.ones(len(self.shapes))
+        told = np.flatnonzero(self.scaling >= 0)
+        if len(told) and len(y) > self.scaling[told].max():
+            scales[told] = np.maximum(y[self.scaling[told]], LEAST_SCALE)
+        return scales
+
+    def learned_sizes(self, y: NDArray[np.floating]) -> Array:
+        """(moving,) m: `sizes` as y has them, none beyond the smallest and the largest of the takes."""
+        sizes = self.sizes
+        if not len(sizes):
+            return sizes
+        now: Array = np.clip(sizes * self.scales(y)[: len(sizes)], sizes.min(), sizes.max())
+        return now
+
+    def unlearned(self, y: NDArray[np.floating]) -> list[Unlearned]:
+        """The balls that y has smaller, or larger, than any was in the takes."""
+        now, near = self.sizes * self.scales(y)[: self.moving], self.learned_sizes(y)
+        others = np.flatnonzero(np.abs(now - near) > ALIKE * near)
+        return [Unlearned(int(k), float(now[k]), float(near[k])) for k in others]
 
     @cached_property
     def _at_rest(self) -> Array:

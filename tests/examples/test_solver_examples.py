@@ -41,7 +41,7 @@ SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS", "S
 BY_LATENT_DYNAMICS = ["PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR", "HANGING_FIGURE", "EARS"]
 THIN = ["HAIR_TUFT", "CLOTH_SHELL", "PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR"]
 FLAT = ["JELLY_WITH_CIRCLE", "JELLY_WITH_COMB", "JELLY_WITH_STAR"]
-NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION", "AUXETIC", "WORM"]
+NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION", "AUXETIC", "WORM", "FINGER"]
 FRAMES = 24
 needs_solver = pytest.mark.skipif(
     not SOLVER_PYTHON.exists(), reason="needs the environment with the solver: make setup"
@@ -220,6 +220,24 @@ def test_the_auxetic_body_is_thicker_where_it_is_pulled():
     top, bottom = (middle & (np.abs(rest[:, 2] - end) < 1e-6) for end in (rest[:, 2].max(), rest[:, 2].min()))
     thicker = (x[top, 2].mean() - x[bottom, 2].mean()) / np.ptp(rest[:, 2]) - 1.0
     assert 0.01 < thicker < 0.1
+
+
+@pytest.mark.skipif(find_spec("scipy") is None, reason="solids are filled with SciPy")
+@pytest.mark.slow  # to be filled
+@pytest.mark.once
+def test_the_finger_is_held_by_its_palm_and_three_phalanges_among_balls_of_four_sizes():
+    from ml_backend.simulation.bodies import make_body
+
+    obj = opened("FINGER")
+    check_bake(bpy.context.scene, obj)
+    asked = solver_request(bpy.context.scene, obj)
+    body = make_body(asked)
+    assert settings_of(obj).method == "contact_corrections"
+    assert 1000 < len(body.elements) < 1800
+    assert set(body.bones.tolist()) == {-1, 0, 1, 2, 3}
+    assert 0.05 < body.pinned.mean() < 0.3
+    widths = sorted(collider.width for collider in asked.colliders)
+    np.testing.assert_allclose(widths, [0.1, 0.13, 0.16, 0.2], atol=1e-6)
 
 
 @pytest.mark.parametrize("name", BY_LATENT_DYNAMICS)

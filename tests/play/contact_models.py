@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import synthetic
 from numpy.typing import NDArray
 
-from neural_physics.channels import ChannelLayout, handle_channel
+from neural_physics.channels import Channel, ChannelLayout, handle_channel, size_channel
 from neural_physics.rest_mesh import Mesh
 
 OMEGA, GRAVITY = 4.0, 20.0  # rad/s, m/s^2 along each axis
@@ -16,6 +17,8 @@ STEPS = 2  # in a frame
 DT = 1 / synthetic.FPS / STEPS
 ASIDE = (0.02, 0.0, -0.01)  # m
 REACH = 20.0  # m: three walls whose springs never let go of the point
+RADIUS = 2.0  # m, of the ball, which just touches the point from `ball_at`
+BALL = Channel("Ball", "position", 3, "Ball")
 
 Array = NDArray[np.float64]
 
@@ -26,12 +29,19 @@ def shares(mesh: Mesh) -> Array:
     return (x - x.min()) / np.ptp(x)
 
 
-def contact_model_file(mesh: Mesh, handle: str = "") -> bytes:
+def ball_at(mesh: Mesh) -> Array:
+    """(3,) m: where a ball just does not move the point, as large as in the takes."""
+    place: Array = mesh.rest_positions[shares(mesh).argmax()] + np.array([REACH + RADIUS, 0.0, 0.0])
+    return place
+
+
+def contact_model_file(mesh: Mesh, handle: str = "", ball: str = "") -> bytes:
     """x = rest + (1 - share) y + share u: y is the hand's place, u how far the point is off its own.
 
     One free handle, one frame that the hand carries, no elasticity. What pushes the point back is the contact
     of the last vertex, of share 1, with three walls, along one axis each; its weight presses it against them.
-    handle: what the point can be held by, which is `ASIDE` of it while the artist places it.
+    handle: what the point can be held by, which is `ASIDE` of it while the artist places it. ball: "fixed" or
+    "sized", for one more collider, of which y tells the place, or the size, too; r_ext knows it and says 0.
     """
     rest, s = mesh.rest_positions.astype(np.float64), shares(mesh)
     count, last = len(rest), int(s.argmax())
@@ -62,13 +72,13 @@ def contact_model_file(mesh: Mesh, handle: str = "") -> bytes:
     }
     whole = {
         "carriers.corners": np.repeat(np.arange(count)[:, None], 4, 1),
-        "contact.corners": np.full((1, 4), last),
+        "contact.corners": np.array([[last, 0, 1, 2]]),
         "colliders.channels": np.full(3, -1),
         "colliders.turning": np.full(3, -1),
         "cubature.vertices": np.arange(count),
         "cubature.elements": np.arange(4)[None],
     }
-    settings = {
+    settings: dict[str, Any] = {
         "free": 1,
         "elasticity": "stvk",
         "steps": STEPS,
@@ -82,6 +92,23 @@ def contact_model_file(mesh: Mesh, handle: str = "") -> bytes:
         "colliders": [{"kind": "half_space", "sizes": []}] * 3,
     }
     layout = synthetic.LAYOUT
+    if ball:
+        layout = ChannelLayout((*layout.channels, BALL))
+        settings["colliders"] = [{"kind": "sphere", "sizes": [RADIUS]}, *settings["colliders"]]
+        floats |= {
+            "frames.mean": np.zeros(6),
+            "frames.matrix": np.tile(np.eye(3, 6), (4, 1)),
+            "colliders.anchors": np.concatenate([np.zeros((1, 3)), anchors]),
+            "colliders.axes": np.concatenate([np.eye(3)[None], turns]),
+            "external.basis": np.zeros((1, count, 3)),
+            "external.layers.0.weight": np.zeros((1, 4)),
+            "external.layers.0.bias": np.zeros(1),
+            **{f"external.{name}": np.ones(4) for name in ("mean", "scale", "low", "high")},
+        }
+        whole |= {"colliders.channels": np.array([3, -1, -1, -1]), "colliders.turning": np.full(4, -1)}
+    if ball == "sized":
+        layout = ChannelLayout((*layout.channels, size_channel(BALL)))
+        settings["widths"], whole["colliders.scaling"] = [2.0 * RADIUS], np.array([6, -1, -1, -1])
     if handle:
         layout = ChannelLayout((*layout.channels, handle_channel(handle)))
         floats["handles.aside"], whole["handles.held"] = -np.array([ASIDE]), np.zeros(1)
@@ -113,5 +140,21 @@ def swing(mesh: Mesh, hand: Array, held: Array | None = None) -> Array:
             free = momentum / (1.0 + (OMEGA * DT) ** 2)
             u, before = free if np.isnan(goal).any() else begun + step / STEPS * (goal - begun), u
             y, y_before = y_new, y
+        found.append(u)
+    return np.array(found)
+
+
+def pushed(scales: Array) -> Array:
+    """(T,) m: how far a ball at `ball_at`, so many times as large as in the takes (T,), pushes the point.
+
+    Implicit Euler of u'' + omega^2 u + omega^2 (u + radius (scale - 1)) = 0, for scales that do not fall.
+    """
+    u = before = 0.0
+    found = [u]
+    for start, end in pairwise(scales):
+        for step in range(1, STEPS + 1):
+            short = RADIUS * (start + step / STEPS * (end - start) - 1.0)
+            stiff = (OMEGA * DT) ** 2
+            u, before = (2.0 * u - before - stiff * short) / (1.0 + 2.0 * stiff), u
         found.append(u)
     return np.array(found)

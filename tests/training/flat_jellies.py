@@ -71,7 +71,10 @@ def bake_flat(
         colliders = still.colliders.copy()
         colliders[:, 0, :3, 3] = path
         colliders[:, 0, :3, :3] = spins
-        rocks = turn @ Rotation.from_rotvec([[0.0, 0.0, a] for a in _rocking(rock, frames, take.seed)]).as_matrix()
+        rocks = (
+            turn
+            @ Rotation.from_rotvec([[0.0, 0.0, a] for a in _rocking(rock, frames, take.seed)]).as_matrix()
+        )
         rocks = rocks @ turn.T
         pins = np.einsum("tij,tpj->tpi", rocks, still.pins)
         axes = (rocks if layout is ROCKED else spins)[:, :, :2].swapaxes(1, 2).reshape(frames, 6)

@@ -25,6 +25,7 @@ LAYOUT = ChannelLayout((Channel("Ball", "position", 3, "Ball"), Channel("Hand", 
 # Above the block, into which it reaches by up to 11 cm.
 BOX = MotionBox((-0.22, -0.22, 0.44), (0.22, 0.22, 0.6), shortest=0.4, longest=1.2, fastest=0.8)
 START = (0.0, 0.0, 0.6)
+FAR = np.array([0.0, 0.0, 5.0])  # metres, from one ball to the next
 
 
 def silent(_event):
@@ -68,8 +69,13 @@ def bake(
     asked: SimulationRequest,
     frames: int = 150,
     roles: tuple[Role, ...] = ("training", "validation"),
+    *,
+    together: bool = False,
 ) -> Dataset:
-    """A dataset with one take for each role; the hand sways a little, and the foot goes along with it."""
+    """A dataset with one take for each role; the hand sways a little, and the foot goes along with it.
+
+    The first collider goes where the ball does. together: and each of the others `FAR` from the one before.
+    """
     loose = np.empty((0, 2), np.int32)
     rest = asked.rest_positions.astype(np.float32)
     mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
@@ -87,6 +93,8 @@ def bake(
         still = tracks(asked, frames)
         colliders = still.colliders.copy()
         colliders[:, 0, :3, 3] = path
+        if together:
+            colliders[:, :, :3, 3] = path[:, None] + FAR * np.arange(colliders.shape[1])[:, None]
         replace(
             still,
             fps=FPS,

@@ -230,12 +230,12 @@ def test_handles_that_the_artist_places_are_where_they_are_put_and_held_where_th
     method, take = load_method(model), dataset.takes("validation")[0]
     off = method.handles.rest[:4] - list(places.values())
     assert method.handles.free == 4 and np.linalg.norm(off, axis=1).max() < 0.15
-    assert [c.kind for c in model.info.channels.channels] == ["position"] * 2 + ["handle"] * 4
-    free = np.concatenate([take.interaction[10], np.zeros(16, np.float32)])
+    assert [c.kind for c in model.info.channels.channels] == ["position"] * 2 + ["size"] + ["handle"] * 4
+    free = np.concatenate([take.interaction[10], np.ones(1, np.float32), np.zeros(16, np.float32)])
     state = method.start(free)
     place = np.add(places["Right"], (0.05, 0.0, 0.04))
     told = free.copy()
-    told[10:14] = *place, 1.0
+    told[11:15] = *place, 1.0
     held = method.step(state, told)
     np.testing.assert_allclose(held.q[1], place + off[1], atol=1e-6)
     again = method.step(held, told)

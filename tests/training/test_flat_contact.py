@@ -15,8 +15,9 @@ from scipy.spatial.transform import Rotation
 
 from ml_backend.cubature_fitting import fit_masses
 from ml_backend.handle_fitting import fit_handles, gradient_jumps, pin_groups, spread_points
-from ml_backend.methods.contact_scene import normals_of
+from ml_backend.methods.contact_scene import contact_scene, normals_of
 from ml_backend.simulation.bodies import make_body
+from ml_backend.spans import split
 from ml_backend.train import add_arguments, run
 from neural_physics.errors import Problem
 from neural_physics.methods import load_method
@@ -181,6 +182,12 @@ def test_a_collider_that_turns_untold_is_refused(tmp_path):
         train(dataset, tmp_path / "model.safetensors")
 
 
+def far_away():
+    """A square that never touches the jelly."""
+    far = square(0.1, TILTED)
+    return type(far)(far.name, far.vertices + TILTED @ [0.0, 2.0, 0.0], far.triangles)
+
+
 def test_a_foot_that_is_turned_is_where_it_is_told(tmp_path):
     dataset = bake_flat(tmp_path / "d", far_away(), 0.1, rock=0.6, turn=TILTED, tetrahedra=60)
     body, spans = dataset.body, split(dataset)[0]
@@ -198,7 +205,7 @@ def test_a_foot_that_is_turned_is_where_it_is_told(tmp_path):
 
 
 def test_a_foot_that_is_turned_untold_is_refused(tmp_path):
-    dataset = bake_flat(tmp_path / "d", far_away(), 0.1, rock=0.6, told=False, tetrahedra=60)
+    dataset = bake_flat(tmp_path / "d", far_away(), 0.1, rock=0.6, turn=TILTED, told=False, tetrahedra=60)
     with pytest.raises(Problem) as told:
         contact_scene(dataset, dataset.body, split(dataset)[0], 3)
     assert told.value.code == "contact_pins_unseen"
@@ -216,10 +223,10 @@ def test_a_circle_and_a_handle_in_the_hand(tmp_path):
     method = load_method(model)
     line = Timeline(method, 30.0, 1)
     y = np.zeros(method.channels.size, np.float32)
-    y[:3] = dataset.take("take_000").interaction[0]
+    y[:4] = [*dataset.take("take_000").interaction[0], 1.0]  # where the ball is, and its size
     goal = np.array([0.05, 0.0, 0.38])
     held = y.copy()
-    held[3:7] = [*goal, 1.0]
+    held[4:8] = [*goal, 1.0]
     line.record(1, y)
     for frame in range(2, 6):
         line.record(frame, held)

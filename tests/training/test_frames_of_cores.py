@@ -71,7 +71,7 @@ def test_the_core_is_a_frame_and_stays_stiff_as_it_plays(dataset, trained):
 def test_a_core_is_held_where_it_is_told(dataset, trained):
     _, model = trained
     method, (take,) = load_method(model), dataset.takes("validation")
-    y = np.concatenate([take.interaction[0], np.zeros(12, np.float32)])
+    y = np.concatenate([take.interaction[0], np.ones(1, np.float32), np.zeros(12, np.float32)])
     state, told = method.start(y), y.copy()
     place = BONE.ends[0] + [0.03, 0.0, 0.02]
     told[-4:] = *place, 1.0

@@ -6,16 +6,18 @@ The paper has 8 points for jellies, 16 for microstructures, and the worm's bones
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from contact_scenes import ACCORDION, AUXETIC, CIRCLE, COMB, COMB_STRAIGHT, TEST, WORM
+from contact_scenes import ACCORDION, AUXETIC, BETWEEN, CIRCLE, COMB, COMB_STRAIGHT, FINGER, TEST, WORM
 from contact_study import Row, Study, study
 from numpy.typing import NDArray
 
-from ml_backend.methods.contact_scene import ContactScene
+from ml_backend.methods.contact_scene import ContactScene, contact_scene
 from ml_backend.methods.contact_statics import Statics
+from ml_backend.spans import Span
+from neural_physics.channels import size_channel
 from neural_physics.methods.contact_corrections import ContactCorrections
 from neural_physics.subspace.contact import Placed
 from neural_physics.subspace.corrections import Part
@@ -34,6 +36,7 @@ ROWS = (
     LED,
     Row(ACCORDION, 300, 0, handles=16),
     Row(AUXETIC, 300, 0, handles=16),
+    Row(FINGER, 300, 1000, handles=12),
 )
 
 
@@ -45,23 +48,24 @@ def judge() -> dict[str, Any]:
         if found is None:
             missing.append(row.name)
         else:
-            rows.append(_row(found))
+            rows += [_row(found, take) for take in row.example.tests]
     return {"rows": rows, "missing": missing}
 
 
-def _row(found: Study) -> dict[str, Any]:
+def _row(found: Study, take: str) -> dict[str, Any]:
     row, scene, solved = found.row, found.scene, found.solved
     model = found.model()
     return {
         "example": row.example.example,
         "turning": row.example.turning,
+        "between": take == BETWEEN,
         "width": row.width,
         "handles": handles_of(scene),
         "triangles": len(scene.body.elements),
         "shapes": {"internal": len(solved.internal), "external": len(solved.external)},
         "unsettled": solved.unsettled,
         "training": model.info.training,
-        **errors_on(found.dataset, scene, ContactCorrections(model), TEST),
+        **errors_on(found.dataset, met_in(found, take), ContactCorrections(model), take),
     }
 
 
@@ -69,6 +73,22 @@ def handles_of(scene: ContactScene) -> list[int]:
     """Points, frames that are simulated, and frames that are pinned."""
     handles = scene.handles
     return [handles.points, handles.loose, handles.pinned]
+
+
+def met_in(found: Study, take: str) -> ContactScene:
+    """With the colliders of a take, which may be of other sizes."""
+    if take == TEST:
+        return found.scene
+    of_take = found.dataset.take(take)
+    spans = [Span(of_take, 0, len(of_take.positions))]
+    there = contact_scene(found.dataset, found.scene.body, spans, found.row.handles)
+    return replace(found.scene, colliders=there.colliders, contact=there.contact, balls=there.balls)
+
+
+def told_to(method: ContactCorrections, scene: ContactScene, y: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What a take tells, and after it how large its balls are beside those that were learned from."""
+    sizes = [ball.width / method.widths[size_channel(ball.channel).name] for ball in scene.balls]
+    return np.append(y, np.asarray(sizes, np.float32))
 
 
 def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections, take: str) -> dict[str, Any]:
@@ -140,7 +160,7 @@ def compared(
         if not settled or not at_rest:
             yield None
             continue
-        n, around = scene.handles.free, method.around(y)
+        n, around = scene.handles.free, method.around(told_to(method, scene, y))
         ours = part.positions(method.dynamics.pose(q[:n], around))
         inner = part.positions(method.dynamics.pose(q[:n], around.without_colliders()))
         touched = len(scene.contact.pressed(full, placed)[0]) > 0

@@ -34,7 +34,7 @@ def accuracy(part: Part) -> str:
     heads = (
         "",
         "handles",
-        "triangles",
+        "elements",
         "shapes: *r_int*, *r_ext*",
         "units of *r_ext*",
         "all frames, %",
@@ -68,7 +68,7 @@ def times(part: Part) -> str:
     heads = (
         "",
         "handles",
-        "triangles",
+        "elements",
         "in Play",
         "bases: *r_int*, *r_ext*",
         "units of *r_ext*",
@@ -170,6 +170,8 @@ def peer(part: Part) -> str:
 
 def _name(row: Part) -> str:
     name = row["example"].removeprefix("JELLY_WITH_").lower()
+    if row.get("between"):
+        return f"{name}, balls of other radii"
     return f"{name}, turning" if row["turning"] else name
 
 

@@ -17,10 +17,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import bpy
 import workshop
-from contact_scenes import EXAMPLES, FRAMES, SCENES, TEST, Example
+from contact_scenes import BETWEEN, EXAMPLES, FRAMES, SCENES, TEST, Example
 
 from neural_physics.bake_plan import PlannedTake
-from neural_physics.blender.examples import build, flat_jelly
+from neural_physics.blender.examples import build, finger, flat_jelly
 from neural_physics.blender.properties import settings_of
 
 SEED = 100  # of the interaction that is tested on
@@ -28,19 +28,30 @@ SEED = 100  # of the interaction that is tested on
 
 def bake(example: Example) -> None:
     """An example's dataset, from its own training motion."""
+    planned = [PlannedTake(name, FRAMES, number, "training") for number, name in enumerate(example.training)]
     # The example's own keys turn what turns: none where nothing is to.
     with patch.object(flat_jelly, "TURN", flat_jelly.TURN if example.turning else 0.0):
-        body = build(example.example, workshop.empty_scene())
+        _bake(example, [*planned, PlannedTake(TEST, FRAMES, SEED, "test")])
+    if example.between:
+        others = zip(finger.BALLS, example.between, strict=True)
+        balls = [(name, radius, side, colour) for (name, _, side, colour), radius in others]
+        with patch.object(finger, "BALLS", balls):
+            _bake(example, [PlannedTake(BETWEEN, FRAMES, SEED, "test")])
+
+
+def _bake(example: Example, planned: list[PlannedTake]) -> None:
+    """These takes of it."""
+    body = build(example.example, workshop.empty_scene())
     settings = settings_of(body)
-    settings.take_count, settings.take_frames = example.takes, FRAMES
+    # One more than are learned from: the scene is kept for others as long as any is missing.
+    settings.take_count, settings.take_frames = example.takes + 1, FRAMES
     item = settings.interactions[0]
     item.turning, item.turn, item.turn_axis = example.turning, example.turn, example.axis
     settings.simulation.tetrahedra = example.triangles or settings.simulation.tetrahedra
     settings.dataset_folder = str(example.folder)
     SCENES.mkdir(parents=True, exist_ok=True)
     bpy.ops.wm.save_as_mainfile(filepath=str(SCENES / f"{example.name}.blend"))
-    planned = [PlannedTake(name, FRAMES, number, "training") for number, name in enumerate(example.training)]
-    workshop.bake(body, f"Bake {example.name}", [*planned, PlannedTake(TEST, FRAMES, SEED, "test")])
+    workshop.bake(body, f"Bake {example.name}", planned)
 
 
 def main() -> None:

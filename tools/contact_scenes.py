@@ -14,13 +14,15 @@ ROOT = Path(__file__).resolve().parents[1]
 CONTACT = ROOT / "build" / "bench" / "contact"
 SCENES, MODELS = CONTACT / "scenes", CONTACT / "models"
 TEST = "interaction"  # a take with another seed
+BETWEEN = "between"  # one with balls of other radii
 FRAMES = 250  # of each
 
 
 @dataclass(frozen=True)
 class Example:
     """example: its name among the extension's. turn: radians, by which what it reacts to first turns either
-    way, about `axis`. triangles: about, 0 for as many as the example has. takes: to learn from.
+    way, about `axis`. triangles: about, 0 for as many as the example has. takes: to learn from. between: m,
+    radii of the example's balls in another take, which is not learned from.
     """
 
     name: str
@@ -29,6 +31,7 @@ class Example:
     axis: str = "Y"
     triangles: int = 0
     takes: int = 6
+    between: tuple[float, ...] = ()
 
     @property
     def turning(self) -> bool:
@@ -38,6 +41,11 @@ class Example:
     def training(self) -> tuple[str, ...]:
         """The names of the takes to learn from."""
         return tuple(f"take_{number:03d}" for number in range(self.takes))
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """The names of those that are not learned from."""
+        return (TEST, BETWEEN) if self.between else (TEST,)
 
     @property
     def folder(self) -> Path:
@@ -52,13 +60,14 @@ ACCORDION = Example("ACCORDION", "ACCORDION")
 AUXETIC = Example("AUXETIC", "AUXETIC")
 WORM = Example("WORM", "WORM")
 SWUNG_WORM = Example("SWUNG_WORM", "WORM", turn=1.0, axis="Z")
+FINGER = Example("FINGER", "FINGER", between=(0.09, 0.0575, 0.0725, 0.0725))
 # As fine as the paper's (Table 1), for times alone.
 FINE = (
     Example("CIRCLE_FINE", "JELLY_WITH_CIRCLE", triangles=12_469, takes=1),
     Example("ACCORDION_FINE", "ACCORDION", triangles=17_457, takes=1),
     Example("AUXETIC_FINE", "AUXETIC", triangles=12_921, takes=1),
 )
-EXAMPLES = (CIRCLE, COMB_STRAIGHT, COMB, STAR, ACCORDION, AUXETIC, WORM, SWUNG_WORM, *FINE)
+EXAMPLES = (CIRCLE, COMB_STRAIGHT, COMB, STAR, ACCORDION, AUXETIC, WORM, SWUNG_WORM, FINGER, *FINE)
 
 
 def baked(example: Example) -> Dataset | None:
@@ -67,5 +76,7 @@ def baked(example: Example) -> Dataset | None:
         return None
     dataset = Dataset.open(example.folder)
     names = dataset.take_names()
-    whole = all(name in names and dataset.outline(name).info.complete for name in (*example.training, TEST))
+    whole = all(
+        name in names and dataset.outline(name).info.complete for name in (*example.training, *example.tests)
+    )
     return dataset if whole else None

@@ -45,6 +45,7 @@ FRAMES = {
     "AUXETIC": 40,
     "WORM": 120,
     "FINGER": 30,
+    "BUNNY_WITH_CORE": 58,
     "FLAG_LEVELS": 62,
     "CLOTH_OVER_OBJECTS": 70,
     "SOFT_CHARACTER": 44,

@@ -16,6 +16,7 @@ import bpy  # noqa: E402
 from mathutils import Vector  # noqa: E402
 
 from neural_physics.blender import job_host, properties  # noqa: E402
+from neural_physics.blender.artist_handles import handle_words  # noqa: E402
 from neural_physics.blender.baking import prepare_bake  # noqa: E402
 from neural_physics.blender.collider_meshes import check_colliders  # noqa: E402
 from neural_physics.blender.examples import (  # noqa: E402
@@ -41,7 +42,7 @@ SOLIDS = ["JELLY", "BUNNY", "DRAGON", "CANTILEVER", "HANGING_FIGURE", "EARS", "S
 BY_LATENT_DYNAMICS = ["PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR", "HANGING_FIGURE", "EARS"]
 THIN = ["HAIR_TUFT", "CLOTH_SHELL", "PINNED_CLOTH", "SLIDING_HAIR", "TURNING_HAIR"]
 FLAT = ["JELLY_WITH_CIRCLE", "JELLY_WITH_COMB", "JELLY_WITH_STAR"]
-NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION", "AUXETIC", "WORM", "FINGER"]
+NAMES = [*SOLIDS, *THIN, *FLAT, "ACCORDION", "AUXETIC", "WORM", "FINGER", "BUNNY_WITH_CORE"]
 FRAMES = 24
 needs_solver = pytest.mark.skipif(
     not SOLVER_PYTHON.exists(), reason="needs the environment with the solver: make setup"
@@ -238,6 +239,29 @@ def test_the_finger_is_held_by_its_palm_and_three_phalanges_among_balls_of_four_
     assert 0.05 < body.pinned.mean() < 0.3
     widths = sorted(collider.width for collider in asked.colliders)
     np.testing.assert_allclose(widths, [0.1, 0.13, 0.16, 0.2], atol=1e-6)
+
+
+@pytest.mark.skipif(find_spec("scipy") is None, reason="solids are filled with SciPy")
+@pytest.mark.slow  # to be filled
+@pytest.mark.once
+def test_the_bunny_has_a_stiff_core_and_24_handles_in_its_skin():
+    from ml_backend.placed_handles import placed_handle, vertices_at
+    from ml_backend.simulation.bodies import make_body
+
+    obj = opened("BUNNY_WITH_CORE")
+    check_bake(bpy.context.scene, obj)
+    body = make_body(solver_request(bpy.context.scene, obj))
+    placed = [placed_handle(word) for word in handle_words(obj)[1::2]]
+    skin = [handle for handle in placed if not handle.core]
+    vertices = vertices_at(body, obj.name, skin)
+    assert len(placed) == 25 and len(vertices) == 24
+    off = body.rest[vertices] - [handle.place for handle in skin]
+    assert np.linalg.norm(off, axis=1).max() < 0.1
+    core = body.cores == 0
+    assert 12 < core.sum() < 0.3 * len(core) and not (core & body.pinned).any()
+    within = core[body.elements].all(1)
+    assert within.sum() > 10
+    assert (body.moduli[within].min(0) > 50.0 * body.moduli[~within].max(0)).all()
 
 
 @pytest.mark.parametrize("name", BY_LATENT_DYNAMICS)

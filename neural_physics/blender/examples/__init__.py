@@ -9,6 +9,7 @@ import bpy
 from . import (
     ball_and_sheet,
     bunny,
+    bunny_with_core,
     cantilever,
     cape,
     cloth_over_objects,
@@ -72,6 +73,11 @@ EXAMPLES: list[tuple[str, str, str]] = [
         "Finger",
         "Soft tissue around bones, and balls of four sizes; simulated by the bundled solver",
     ),
+    (
+        "BUNNY_WITH_CORE",
+        "Bunny with Core",
+        "Soft flesh around a stiff core, with handles on its skin; simulated by the bundled solver",
+    ),
     ("FLAG_LEVELS", "Hierarchical Flag", "A fine flag of which the coarsest level is simulated as it plays"),
     ("CLOTH_OVER_OBJECTS", "Cloth over Objects", "A cloth to drag over balls, of a stiffness to choose"),
     ("SOFT_CHARACTER", "Soft Character", "A stout figure of flesh on bones that does jumping jacks"),
@@ -102,6 +108,7 @@ _BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
     "AUXETIC": microstructures.auxetic,
     "WORM": worm.build,
     "FINGER": finger.build,
+    "BUNNY_WITH_CORE": bunny_with_core.build,
     "FLAG_LEVELS": flag_levels.build,
     "CLOTH_OVER_OBJECTS": cloth_over_objects.build,
     "SOFT_CHARACTER": soft_character.build,

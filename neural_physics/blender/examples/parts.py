@@ -57,6 +57,13 @@ def simulate_as(obj: bpy.types.Object, kind: str, material: str = "") -> NEURALP
     return simulation
 
 
+def add_handle(body: bpy.types.Object, obj: bpy.types.Object, bone: str = "", radius: float = 0.0) -> None:
+    """A handle of a body: an Empty, or a bone of an armature; radius, m, makes it a core."""
+    handle = settings_of(body).handles.add()
+    handle.name, handle.object = f"{obj.name}/{bone}" if bone else obj.name, obj
+    handle.bone, handle.radius = bone, radius
+
+
 def learn_by_latent_dynamics(obj: bpy.types.Object, frames: int, latents: int) -> None:
     """Choose that method for an object that `simulate_as` has set up; frames: of a take."""
     settings = settings_of(obj)

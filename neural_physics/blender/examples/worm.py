@@ -12,7 +12,7 @@ from ...methods.requirements import CONTACT_CORRECTIONS
 from ...motion import MotionBox
 from ..properties import settings_of
 from .limbs import Limb, add_rig
-from .parts import animate, hang_on, react_to, simulate_as, thicken, vertices_where
+from .parts import add_handle, animate, hang_on, react_to, simulate_as, thicken, vertices_where
 from .stage import CLAY, PORCELAIN, STEEL, View, add_mesh, block, open_stage
 
 FRAMES = 250
@@ -40,16 +40,14 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     thicken(worm, THICKNESS)
     simulation = simulate_as(worm, "SOLID", "jelly")
     simulation.young, simulation.tetrahedra, simulation.damping = YOUNG, TRIANGLES, DAMPING
-    settings = settings_of(worm)
-    settings.method = CONTACT_CORRECTIONS
+    settings_of(worm).method = CONTACT_CORRECTIONS
     limbs = [
         Limb(name, "", (x - 0.5 * BONE, 0.0, HEIGHT), (x + 0.5 * BONE, 0.0, HEIGHT), CORE, CORE)
         for name, x in BONES.items()
     ]
     rig = add_rig(scene, collection, "Worm Bones", limbs)
     for name in BONES:
-        handle = settings.handles.add()
-        handle.name, handle.object, handle.bone, handle.radius = f"{rig.name}/{name}", rig, name, CORE
+        add_handle(worm, rig, name, CORE)
     x = lead.location.x
     react_to(worm, lead, MotionBox((x - LEAD, -LEAD, HEIGHT), (x + LEAD, LEAD, HEIGHT), fastest=0.6))
     animate(

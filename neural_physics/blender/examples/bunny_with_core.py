@@ -46,9 +46,9 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
         empty.location = Vector(places[at] - INSIDE * normals[at])
         collection.objects.link(empty)
         add_handle(body, empty)
-    near, far = SIDE + RADIUS - PRESSED, SIDE + RADIUS + AWAY
+    near, far = PRESSED - SIDE - RADIUS, -SIDE - RADIUS - AWAY
     (item,) = settings.interactions
-    item.box_low, item.box_high = (near, -0.5, 0.3), (far, 0.3, 1.2)
+    item.box_low, item.box_high = (far, -0.5, 0.3), (near, 0.3, 1.2)
     away = (far, -0.2, 0.9)
     ways: list[Key] = [(1, away), (30, (near, 0.1, 0.5)), (60, (near, -0.1, 0.4)), (80, away)]
     ways += [(110, (near, 0.0, 0.35)), (140, away), (170, (near, -0.05, 0.6)), (200, away)]

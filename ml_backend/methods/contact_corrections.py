@@ -55,9 +55,9 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     scene = contact_scene(dataset, body, training, preset.handles, options.handles)
     run = ContactTraining(dataset, options, scene, device, identity(dataset, options), emit, stop)
     solved = run.solved(training, preset.poses, "training")
-    held_out = run.solved(validation, max(2, round(VALIDATION_SHARE * preset.poses)), "validation")
     if not len(solved.internal):
         raise Problem("contact_not_settled", object=dataset.info.object)
+    held_out = run.solved(validation, max(2, round(VALIDATION_SHARE * preset.poses)), "validation")
     corrections, courses = run.corrections(solved, held_out)
     info = run.info(solved, courses)
     tensors, error = run.with_cubature(info, corrections, solved)

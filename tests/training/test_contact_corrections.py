@@ -16,6 +16,7 @@ from swinging_strips import bake as bake_strip
 from swinging_strips import strip
 
 from ml_backend.handle_fitting import spread_points
+from ml_backend.methods import contact_statics
 from ml_backend.methods.contact_data import solve_corrections
 from ml_backend.methods.contact_presets import PRESETS, ContactPreset
 from ml_backend.methods.contact_scene import contact_scene
@@ -40,12 +41,12 @@ QUICK = ["handles=10", "poses=40", "traverses=4", "depths=2", "cubature=70", "ep
 QUICK += ["minutes=0", "learning_rate=3e-3", "validate_every=50"]
 
 
-def train(dataset, out, *settings, stop=NO_STOP, words=()):
+def train(dataset, out, *settings, stop=NO_STOP, words=(), emit=silent):
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     words = ["--method", "contact_corrections", "--bases", "24", *words, str(dataset.path), "--out", str(out)]
     torch.set_num_threads(1)
-    return run(parser.parse_args(words + [f"--set={s}" for s in (*QUICK, *settings)]), silent, stop)
+    return run(parser.parse_args(words + [f"--set={s}" for s in (*QUICK, *settings)]), emit, stop)
 
 
 @pytest.fixture(scope="module")
@@ -268,6 +269,15 @@ def test_too_few_handles_are_named(dataset):
     twice = (*placed, replace(placed[0], place=places_in(loose)["Middle"]))
     with pytest.raises(Problem, match=r"Two handles of .* are called Left"):
         contact_scene(dataset, loose, split(dataset)[0], 10, twice)
+
+
+def test_a_body_whose_shapes_at_rest_are_never_reached_is_told(dataset, tmp_path, monkeypatch):
+    monkeypatch.setattr(contact_statics, "MOST_ITERATIONS", 0)
+    told = []
+    with pytest.raises(Problem, match=f"No shape at rest of {dataset.info.object} was found") as caught:
+        train(dataset, tmp_path / "model.safetensors", "poses=5", emit=told.append)
+    assert caught.value.code == "contact_not_settled"
+    assert "validation" not in str(told), "before more is solved"
 
 
 @pytest.mark.parametrize("word", ["0.1,0,0.3", "Ear=0.1,0", "Ear=here", "Ear=nan,0,0"])

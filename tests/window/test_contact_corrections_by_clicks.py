@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from blender_window import REGION, Window
-from three_buttons import Example
+from three_buttons import IN_VIEW, Example
 
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
 RADIUS, SAGGED = 0.14, 0.53  # metres, of the circle; how high the jelly is that has sunk into its weight
+JELLY = """scene, body = bpy.context.scene, bpy.data.objects["Jelly"]
+"""
 QUICK = """
 settings.simulation.tetrahedra, settings.take_count, settings.take_frames = 250, 2, 100
 settings.preset, settings.basis_count = "preview", 24
@@ -58,6 +60,43 @@ result = view.x + view.width // 3, window.height - view.y - view.height // 2
 )
 
 
+# Eight Empties in the jelly, the last one under its top.
+GRIPS = """
+places = [(x, z) for x in (-0.25, 0.25) for z in (0.15, 0.35, 0.55)] + [(0.0, 0.3), (0.0, 0.55)]
+grips = []
+for number, (x, z) in enumerate(places):
+    grips.append(bpy.data.objects.new(f"Grip {number}", None))
+    scene.collection.objects.link(grips[-1])
+    grips[-1].location, grips[-1].empty_display_size = (x, 0.0, z), 0.05
+bpy.ops.object.select_all(action="DESELECT")
+for grip in grips:
+    grip.select_set(True)
+bpy.context.view_layer.objects.active = body
+bpy.ops.neural_physics.add_handle()
+"""
+HELD = """
+bpy.data.objects["Circle"].animation_data_clear()
+bpy.data.objects["Circle"].location = 0.0, 0.0, 1.5
+scene.frame_set(1)
+settings.handles["Grip 7"].hold = True
+bpy.ops.object.select_all(action="DESELECT")
+grip = bpy.data.objects["Grip 7"]
+grip.select_set(True)
+bpy.context.view_layer.objects.active = grip
+"""
+WATCH_GRIP = """
+import sys, types
+seen = sys.modules.setdefault("pressing_watched", types.ModuleType("pressing_watched")).__dict__
+seen["seen"] = []
+nearest = min(body.data.vertices, key=lambda v: (v.co.x**2 + (v.co.z - 0.55) ** 2)).index
+def watch(scene, depsgraph):
+    shape = bpy.data.objects["Jelly"].data.attributes["neural_physics_position"].data
+    seen["seen"].append((bpy.data.objects["Grip 7"].location.z, shape[nearest].vector[2]))
+seen["watch"] = watch
+bpy.app.handlers.frame_change_post.append(watch)
+"""
+
+
 def wait_for_frames(jelly: Example, count: int) -> None:
     """Until the playback has shown so many more."""
     begun = jelly.ask(SHOWN_FRAMES)
@@ -91,3 +130,25 @@ def test_a_jelly_is_baked_trained_and_pressed_by_hand(window: Window) -> None:
     assert np.ptp(heights) > 0.05 and pressed.sum() >= 3, (frames, heights)
     assert (tops[pressed] < lowest[pressed] + 0.04).all(), "it gives way in the frame in which it is pressed"
     assert tops[pressed].max() < tops[~pressed].min() + 0.01, "and not before"
+
+
+def test_a_handle_is_pulled_by_hand(window: Window) -> None:
+    jelly = Example(window, "JELLY_WITH_CIRCLE", "Jelly", QUICK)
+    window.ask(IN_VIEW + f"exec({JELLY + GRIPS!r})")
+    jelly.bake_and_train()
+    jelly.play()
+    jelly.ask(HELD)
+    jelly.ask(WATCH_GRIP)
+    x, y = window.ask(MIDDLE)
+    window.launcher("x", "mousemove", x, y)
+    jelly.ask(PLAYBACK.format("play()"))
+    window.launcher("x", "key", "g", "sleep", "0.2", "key", "z", "sleep", "0.2")
+    for step in range(1, 6):
+        window.launcher("x", "mousemove", x, y - 12 * step)
+        wait_for_frames(jelly, 2)
+    window.shot("contact_3_pulled")
+    window.launcher("click", x, y - 60)
+    jelly.ask(PLAYBACK.format("cancel(restore_frame=False)"))
+    grips, tops = np.array(jelly.ask(WATCHED)).T
+    assert np.ptp(grips) > 0.08
+    assert np.ptp(tops - grips) < 0.02, "where the hand is, in every frame"

@@ -15,12 +15,11 @@ from ..methods import SIMULATING, Method, load_method
 from ..model_file import Model
 from ..rest_mesh import topology_hash
 from ..timeline import Timeline
-from .artist_handles import hold_is_keyed
 from .capsule_sampling import CapsuleSampler, CapsuleSettings
-from .collider_sizes import is_scaled_by_keys, size_problem, widths_of
+from .collider_sizes import size_problem, widths_of
 from .foretelling import Foreteller, Foretold, Shown
 from .geometry_nodes import has_positions, write_positions
-from .live_fabric import is_keyed, live_names
+from .hands import Hands, Mask
 from .live_jiggle import jiggle_of
 from .looking_ahead import look_ahead_obstacle
 from .packing import identity_of, model_of
@@ -31,7 +30,6 @@ from .setting_up import is_animated
 from .showing import Moment, Showing, moved
 from .sources import check_mesh, faces_of, loose_edges_of, mesh_data
 
-Mask = NDArray[np.bool_]
 Vector = NDArray[np.float32]
 
 
@@ -114,11 +112,9 @@ class PlaySession:
         self.method: Method = load_method(self.model)
         self.showing = Showing(self.model_identity, self.model, self.method)
         self._jiggle = jiggle_of(self.method)
-        self._live = live_names(self.method.channels)  # read from the object's own settings
-        self._held = [channel.name for channel in self.method.channels.channels if channel.kind == "handle"]
-        self._sized = frozenset(widths_of(self.method))  # the channels that tell how large colliders are
         self._seen = np.empty(0, np.float32)  # y as it was read last
-        self._read_channels()
+        self._sources: dict[str, Named] = {}  # what each channel is read from
+        self._hands = Hands(self.method.channels, widths_of(self.method), self._sources)
 
     def object(self) -> bpy.types.Object | None:
         """The object that plays; None once it is deleted."""
@@ -162,7 +158,8 @@ class PlaySession:
         self._frame_object = found[frame]
         self._foreteller = Foreteller(self.timeline, self.sampler, list(found.values()), self.showing.timings)
         self._sources = {channel: found[name] for channel, name in sources.items()}
-        self._hands_changed()
+        self._hands = Hands(self.method.channels, widths_of(self.method), self._sources)
+        self._hands.look(self.object())
         self._setup = setup
         return True
 
@@ -229,10 +226,10 @@ class PlaySession:
         y = self.sampler.sample(depsgraph, visit.frame).copy()
         self._read_again(visit, y)
         if self.frame is not None and not visit.playing and not _same(y, self._seen):
-            if self._hands_changed():
+            if self._hands.look(self.object()):
                 self.animated_anew()
-            elif self._hands and not is_animated(self._frame_object.original()):
-                self._overwrite(self._by_hand & self._channels(y != self._seen), y)
+            elif self._hands.names and not is_animated(self._frame_object.original()):
+                self._overwrite(self._hands.values & self._hands.whole(y != self._seen), y)
         self._moves_on = visit.playing and (self.frame is None or visit.frame > self.frame)
         self._seen, self.frame = y, visit.frame
 
@@ -240,14 +237,14 @@ class PlaySession:
         """After an edit at the frame last seen: whether y has changed, there or (`animation`) anywhere."""
         if self.frame is None:
             return False
-        if self._hands_changed() or animation:
+        if self._hands.look(self.object()) or animation:
             self.animated_anew()
             return True
         y = self.sampler.sample(depsgraph, self.frame).copy()
         if _same(y, self._seen):
             bodies = self._bodies(depsgraph, self.frame, 0.0)
             return self.showing.projection.moved(bodies)
-        self._overwrite(self._channels(y != self._seen), y)
+        self._overwrite(self._hands.whole(y != self._seen), y)
         self._seen = y
         return True
 
@@ -259,7 +256,7 @@ class PlaySession:
     @property
     def keyed(self) -> bool:
         """Whether keys change what the cloth is made of, or hold handles."""
-        return not {*self._live, *self._held} <= set(self._hands)
+        return self._hands.keyed
 
     def begin_anew(self) -> None:
         """Forget all that was recorded."""
@@ -305,14 +302,14 @@ class PlaySession:
         frame, start = visit.frame, self.timeline.start_frame
         if not visit.sampled or frame < start:
             return
-        new_run = visit.playing and frame == start and bool(self._hands)
+        new_run = visit.playing and frame == start and bool(self._hands.names)
         if new_run:
             self.begin_anew()
         if new_run or caught_up:
             self._seen = self.sampler.sample(depsgraph, frame).copy()
         y, known = self._seen, self.timeline.recorded(frame)
         if known is not None and not self._moves_on and not _same(known, y):
-            y = np.where(self._by_hand, known, y)
+            y = np.where(self._hands.values, known, y)
         self.timeline.record(frame, y)
 
     def foretell(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Foretold | None:
@@ -440,12 +437,6 @@ class PlaySession:
         met = capsules.channels({*bindings, *(channel.name for channel in own)}) if capsules else ()
         if self.method.channels.channels != (*own, *met):
             self.method = load_method(self.model, met)
-            self._read_channels()
-
-    def _read_channels(self) -> None:
-        self._slices = self.method.channels.slices()
-        self._hands: list[str] = []  # the channels that only a hand moves
-        self._by_hand = np.zeros(self.method.channels.size, bool)  # their values
 
     def _read_again(self, visit: Visit, y: Vector) -> None:
         """Forget what was read ahead where it can be read better: with other keys, and on the start frame.
@@ -464,7 +455,7 @@ class PlaySession:
                 self.timeline.forget_foreseen()
         elif posed or self.timeline.broken_at() is not None:
             self.timeline.forget_foreseen()
-            if not self._hands:
+            if not self._hands.names:
                 self.begin_anew()
 
     def _overwrite(self, which: Mask, y: NDArray[np.float32]) -> None:
@@ -475,40 +466,11 @@ class PlaySession:
             self.sampler.forget_from(self.frame + 1)
             self.showing.projection.forget_from(self.frame + 1)
 
-    def _channels(self, values: Mask) -> Mask:
-        """All values of the channels of which any value is marked."""
-        marked = np.zeros_like(values)
-        for where in self._slices.values():
-            marked[where] = values[where].any()
-        return marked
-
-    def _hands_now(self) -> list[str]:
-        obj = self.object()
-        return [name for name in self._sources if not self._is_animated(obj, name)]
-
-    def _is_animated(self, obj: bpy.types.Object | None, channel: str) -> bool:
-        if obj is not None and channel in self._live:
-            return is_keyed(obj, channel)
-        if channel in self._sized:
-            return is_scaled_by_keys(self._sources[channel].original())
-        held = obj is not None and channel in self._held and hold_is_keyed(obj, channel)
-        return held or is_animated(self._sources[channel].original())
-
     def _hands_moved(self, y: Vector) -> bool:
         """Whether something was moved by hand since the last look, or what is moved so is not the same."""
-        moved = bool(self._hands) and not _same(y[self._by_hand], self._seen[self._by_hand])
-        return moved or self._hands_now() != self._hands
-
-    def _hands_changed(self) -> bool:
-        """Whether another set of values is moved by hand alone now: keys were made, or taken away."""
-        hands = self._hands_now()
-        if hands == self._hands:
-            return False
-        self._hands = hands
-        self._by_hand[:] = False
-        for name in hands:
-            self._by_hand[self._slices[name]] = True
-        return True
+        mask = self._hands.values
+        moved = bool(self._hands.names) and not _same(y[mask], self._seen[mask])
+        return moved or self._hands.differ(self.object())
 
 
 def span(ranges: Iterable[range]) -> range:

@@ -21,12 +21,11 @@ from neural_physics.methods.contact_corrections import ContactCorrections
 
 PASSES = 3  # over the take
 # Of few shapes: how long a frame takes does not depend on how well it is learned.
-CIRCLE_FINE, ACCORDION_FINE, AUXETIC_FINE = FINE
+CIRCLE_FINE, ACCORDION_FINE = FINE
 TIMED = (
     *ROWS,
     Row(CIRCLE_FINE, 10, 200, validated=2),
     Row(ACCORDION_FINE, 40, 0, handles=16, validated=4),
-    Row(AUXETIC_FINE, 40, 0, handles=16, validated=4),
 )
 
 

@@ -61,11 +61,11 @@ AUXETIC = Example("AUXETIC", "AUXETIC")
 WORM = Example("WORM", "WORM")
 SWUNG_WORM = Example("SWUNG_WORM", "WORM", turn=1.0, axis="Z")
 FINGER = Example("FINGER", "FINGER", between=(0.09, 0.0575, 0.0725, 0.0725))
-# As fine as the paper's (Table 1), for times alone.
+# As fine as the paper's (Table 1), for times alone. The auxetic body has half as many as there: finer, it is
+# drawn out so far at its sharp corners when it is pulled that no frame of its takes is fit to learn from.
 FINE = (
     Example("CIRCLE_FINE", "JELLY_WITH_CIRCLE", triangles=12_469, takes=1),
     Example("ACCORDION_FINE", "ACCORDION", triangles=17_457, takes=1),
-    Example("AUXETIC_FINE", "AUXETIC", triangles=12_921, takes=1),
 )
 EXAMPLES = (CIRCLE, COMB_STRAIGHT, COMB, STAR, ACCORDION, AUXETIC, WORM, SWUNG_WORM, FINGER, *FINE)
 

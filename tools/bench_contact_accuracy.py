@@ -141,15 +141,16 @@ class Compared:
 def compared(
     dataset: Dataset, scene: ContactScene, method: ContactCorrections, take: str
 ) -> Iterator[Compared | None]:
-    """Each frame of a take; None where the full body did not come to rest.
+    """Each usable frame of a take; None where the full body did not come to rest.
 
     The frame's state is held, and the full body solved for at rest with the collider where it is.
     """
     statics, of_take = Statics(scene.body, scene.handles, scene.gravity), dataset.take(take)
     part = Part(method.handles, method.dynamics.corrections.basis, np.arange(scene.body.vertex_count))
     assert of_take.body_positions is not None  # the bundled solver's
-    for found, told in zip(of_take.body_positions, of_take.interaction, strict=True):
-        y, positions = np.asarray(told), scene.coordinates.of(np.asarray(found, np.float64))
+    for t in (t for start, stop in of_take.segments() for t in range(start, stop)):
+        y = np.asarray(of_take.interaction[t])
+        positions = scene.coordinates.of(np.asarray(of_take.body_positions[t], np.float64))
         rows = scene.frames.rows(y)
         q = np.concatenate([statics.project(positions, rows), rows])
         linear, placed = scene.handles.positions(q), scene.colliders.placed(y)

@@ -23,7 +23,7 @@ MIDDLE = 0.3  # metres, how high it is
 THICKNESS = 0.08  # metres, only to look at
 YOUNG = 1e6  # Pa, of what is stiff
 DAMPING = 0.005  # seconds
-STRAY = 0.1  # metres, by which the grips go at most
+STRAY = 0.06  # metres, by which the grips go at most
 SOFT = "Soft"  # the vertex group
 # Frame; by how much each grip goes outwards, and the right one up, shares of STRAY.
 DEMONSTRATION = [(1, 0.0, 0.0), (40, 0.8, 0.0), (80, -0.5, 0.0), (120, 0.3, 0.8), (160, 0.6, -0.8)]

@@ -34,6 +34,7 @@ CPU = torch.device("cpu")
 class Row:
     """states: of the training's takes that are solved. width: of r_ext's network; 0: no r_ext. handles: free
     points, where the example has no cores. validated: states of the training's takes that are held out.
+    traverses: of each state, the places where a collider is led in; None for as many as usual.
     """
 
     example: Example
@@ -41,6 +42,7 @@ class Row:
     width: int
     handles: int = 8
     validated: int = 30
+    traverses: int | None = None
 
     @property
     def name(self) -> str:
@@ -106,7 +108,8 @@ def uncorrected(model: Model) -> Model:
 
 
 def _changes(row: Row) -> Sequence[str]:
-    changes = [f"handles={row.handles}", f"poses={row.states}", f"traverses={TRAVERSES}"]
+    traverses = TRAVERSES if row.traverses is None else row.traverses
+    changes = [f"handles={row.handles}", f"poses={row.states}", f"traverses={traverses}"]
     return [*changes, f"external_width={row.width}"] if row.width else [*changes, "external=false"]
 
 

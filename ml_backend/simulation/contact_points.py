@@ -1,4 +1,6 @@
-"""The points of a solid that touch, where its tetrahedra reach beyond the artist's mesh."""
+"""The points of a solid that touch, where vertices alone would not do: where its tetrahedra reach beyond the
+artist's mesh, and along the outline of a flat one.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,27 @@ import numpy as np
 from neural_physics.body import Body
 from neural_physics.normals import triangulate
 from neural_physics.simulation_request import SimulationRequest
+from neural_physics.solver.element_sides import boundary
 from neural_physics.solver.embedded_contact import Carrier
 from neural_physics.solver.embedding import NO_SHARE, Embedding
-from neural_physics.solver.term import Array
+from neural_physics.solver.term import Array, Indices
+
+ON_EDGES = (
+    5  # points of each edge of an outline, its beginning included: so thin a tooth does not slip between
+)
 
 
 def contact_carrier(body: Body, request: SimulationRequest) -> Carrier | None:
-    """The mesh's surface as points, no further apart than the edges of a cage; None where there is no cage.
+    """The mesh's surface as points, no further apart than the edges of a cage, or a flat one's outline.
 
-    What hangs on a pinned vertex is left out: it goes where it is carried, whatever is in its way.
+    None for other solids, of which the vertices touch, and for what is no solid. What hangs on a pinned
+    vertex is left out: it goes where it is carried, whatever is in its way.
     """
-    if body.settings.kind != "solid" or body.settings.filling != "cage" or body.flat:
+    if body.settings.kind != "solid":
+        return None
+    if body.flat:
+        return _free(body, *_along(boundary(body.elements)[0]))
+    if body.settings.filling != "cage":
         return None
     sides = body.rest_positions[body.elements[:, :2]]
     length = float(np.linalg.norm(sides[:, 1] - sides[:, 0], axis=1).mean())
@@ -25,8 +37,20 @@ def contact_carrier(body: Body, request: SimulationRequest) -> Carrier | None:
     embedding = Embedding(
         body.rest_positions, body.elements, sampled(request.rest_positions[triangles], length)
     )
-    held = (body.pinned[embedding.corners] & (np.abs(embedding.weights) > NO_SHARE)).any(axis=1)
-    return Carrier(embedding.corners[~held], embedding.weights[~held])
+    return _free(body, embedding.corners, embedding.weights)
+
+
+def _free(body: Body, corners: Indices, weights: Array) -> Carrier:
+    """Without what hangs on a pinned vertex."""
+    held = (body.pinned[corners] & (np.abs(weights) > NO_SHARE)).any(axis=1)
+    return Carrier(corners[~held], weights[~held])
+
+
+def _along(edges: Indices) -> tuple[Indices, Array]:
+    """Corners and weights (P, 3) of points along edges (m, 2) that follow each other around."""
+    shares = np.tile(np.arange(ON_EDGES) / ON_EDGES, len(edges))
+    a, b = np.repeat(edges, ON_EDGES, axis=0).T
+    return np.stack([a, b, a], 1), np.stack([1.0 - shares, shares, np.zeros(len(shares))], 1)
 
 
 def sampled(corners: Array, spacing: float) -> Array:

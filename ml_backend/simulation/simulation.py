@@ -204,7 +204,7 @@ class Simulation:
     def _check_start(self) -> None:
         free = self._numbers[~self._body.pinned]
         if self._carrier is not None:
-            free = self._carrier.apply(self._state.q).reshape(-1, 3)
+            free = self._carrier.apply(self._state.q).reshape(-1, self._carrier.dimension)
         for collider, pose in zip(self._motion.colliders, self._motion.poses(0.0), strict=True):
             gaps = collider.shape.distance(pose.to_own(free)) - half_thickness(self._body)
             inside = int((gaps <= 0.0).sum())

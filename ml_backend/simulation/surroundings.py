@@ -42,7 +42,8 @@ def make_contact(body: Body, motion: TrackedMotion, dt: float, carrier: Carrier 
     """Of the body's free outer vertices, or of the points it carries. dt: of a step, s."""
     if carrier is not None:
         stiffness = CONTACT_STIFFNESS * shared_out(body.masses, carrier) / dt**2
-        return RigidContact(motion.colliders, np.arange(len(stiffness)), stiffness, _reach(body))
+        points = np.arange(len(stiffness))
+        return RigidContact(motion.colliders, points, stiffness, _reach(body), dimension=carrier.dimension)
     outer = np.unique(surface_of(body)) if body.settings.kind == "solid" else np.arange(body.vertex_count)
     free = outer[~body.pinned[outer]]
     stiffness = CONTACT_STIFFNESS * body.masses[free] / dt**2

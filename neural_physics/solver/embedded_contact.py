@@ -1,4 +1,6 @@
-"""Contact of points that tetrahedra carry, where these reach beyond the surface that is meant to touch."""
+"""Contact of points that elements carry: where these reach beyond the surface that is meant to touch, and
+between the vertices of an outline.
+"""
 
 from __future__ import annotations
 
@@ -15,34 +17,46 @@ from .term import Array, Indices, Term
 
 @dataclass(frozen=True)
 class Carrier:
-    """P points that each follow the four vertices of a tetrahedron.
+    """P points, each of which follows the vertices of a tetrahedron; in a plane, those of a triangle.
 
-    corners (P, 4): those vertices, of which q has the coordinates first. weights (P, 4), with the sum 1.
+    corners (P, d + 1): those vertices, of which q has the coordinates first. weights (P, d + 1), their sum 1.
     """
 
     corners: Indices
     weights: Array
 
     @property
+    def dimension(self) -> int:
+        """d."""
+        return self.corners.shape[1] - 1
+
+    @property
+    def size(self) -> int:
+        """Of a stencil: d (d + 1)."""
+        return self.dimension * (self.dimension + 1)
+
+    @property
     def stencils(self) -> Indices:
-        """(P, 12): what of q each point depends on."""
-        return (3 * self.corners[:, :, None] + np.arange(3)).reshape(-1, 12)
+        """(P, d (d + 1)): what of q each point depends on."""
+        d = self.dimension
+        return (d * self.corners[:, :, None] + np.arange(d)).reshape(-1, self.size)
 
     def apply(self, q: Array) -> Array:
-        """(3 P,): the coordinates of the points. A straight line in q (n,) is one here."""
-        return np.einsum("pk,pkd->pd", self.weights, q[self.stencils].reshape(-1, 4, 3)).ravel()
+        """(d P,): the coordinates of the points. A straight line in q (n,) is one here."""
+        d = self.dimension
+        return np.einsum("pk,pkd->pd", self.weights, q[self.stencils].reshape(-1, d + 1, d)).ravel()
 
 
 class CarriedTerm:
     """A `Term` of points, one to each of its elements, as a `Term` of what carries them."""
 
     def __init__(self, term: Term, carrier: Carrier) -> None:
-        """term: of (3 P,), the points' coordinates."""
+        """term: of (d P,), the points' coordinates."""
         self._term, self._carrier = term, carrier
 
     @property
     def stencils(self) -> Indices:
-        """(m, 12)."""
+        """(m, d (d + 1))."""
         return self._carrier.stencils[self._points]
 
     def value(self, q: Array) -> Array:
@@ -50,19 +64,19 @@ class CarriedTerm:
         return self._term.value(self._carrier.apply(q))
 
     def gradient(self, q: Array) -> Array:
-        """(m, 12)."""
+        """(m, d (d + 1))."""
         gradient = self._term.gradient(self._carrier.apply(q))
-        return (self._weights[:, :, None] * gradient[:, None, :]).reshape(-1, 12)
+        return (self._weights[:, :, None] * gradient[:, None, :]).reshape(-1, self._carrier.size)
 
     def hessian(self, q: Array) -> Array:
-        """(m, 12, 12), semi-definite as that of the points is."""
+        """(m, d (d + 1), d (d + 1)), semi-definite as that of the points is."""
         hessian = self._term.hessian(self._carrier.apply(q))
-        weights = self._weights
-        return np.einsum("mk,ml,mij->mkilj", weights, weights, hessian).reshape(-1, 12, 12)
+        weights, size = self._weights, self._carrier.size
+        return np.einsum("mk,ml,mij->mkilj", weights, weights, hessian).reshape(-1, size, size)
 
     @property
     def _points(self) -> Indices:
-        return self._term.stencils[:, 0] // 3
+        return self._term.stencils[:, 0] // self._carrier.dimension
 
     @property
     def _weights(self) -> Array:
@@ -121,10 +135,11 @@ class EmbeddedContact(CarriedTerm):
         if self.progress == 1.0 or not self._motions:
             return lead
         lead, points, of_points = lead.copy(), self._carrier.apply(q), self._carrier.apply(lead)
+        d = self._carrier.dimension
         changed = self._contact.carry(points, of_points) != of_points
-        asked = np.flatnonzero(changed.reshape(-1, 3).any(axis=1))
+        asked = np.flatnonzero(changed.reshape(-1, d).any(axis=1))
         poses = [motion.at(self.progress) for motion in self._motions]
-        places = points.reshape(-1, 3)[asked]
+        places = points.reshape(-1, d)[asked]
         distances = [
             collider.shape.distance(pose.to_own(places))
             for collider, pose in zip(self._contact.colliders, poses, strict=True)
@@ -132,7 +147,7 @@ class EmbeddedContact(CarriedTerm):
         nearest = np.argmin(distances, axis=0)
         for index, (motion, pose) in enumerate(zip(self._motions, poses, strict=True)):
             carrying = np.unique(self._carrier.corners[asked[nearest == index]])
-            dofs = 3 * carrying[:, None] + np.arange(3)
+            dofs = d * carrying[:, None] + np.arange(d)
             lead[dofs] = motion.end.to_world(pose.to_own(q[dofs])) - q[dofs]
         return lead
 

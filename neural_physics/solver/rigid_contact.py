@@ -99,6 +99,7 @@ class RigidContact:
         stiffness: Array,
         d_hat: float,
         offsets: Array | float = 0.0,
+        dimension: int = 3,
     ) -> None:
         """vertices (n,): those that move freely and may touch. stiffness (n,), N/m, positive.
 
@@ -108,9 +109,10 @@ class RigidContact:
         of d_hat between vertex and collider, the pair's stiffness doubles, until they have parted: it stays
         as it is while they rest, so that what rests is not moved by it.
         d_hat: from where on contact is felt, m. offsets (n,): half the thickness of the body there, m.
+        dimension: of the vertices, where no collider tells it.
         """
         self.colliders = list(colliders)
-        self._dimension = self.colliders[0].shape.dimension if self.colliders else 3
+        self._dimension = self.colliders[0].shape.dimension if self.colliders else dimension
         self._dofs = np.asarray(vertices, np.intp)[:, None] * self._dimension + np.arange(self._dimension)
         count = len(self._dofs)
         self._stiffness = np.asarray(stiffness, np.float64)

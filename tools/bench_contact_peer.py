@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import contact_block
 import numpy as np
+from contact_study import uncorrected
 from numpy.typing import NDArray
 from solver_times import solver_ms
 
@@ -96,12 +97,6 @@ def measured(dataset: Dataset, model: Model, take: Take) -> dict[str, Any]:
         "full_ms": solver_ms(dataset, take.name, len(ys)),
         "training": model.info.training,
     }
-
-
-def uncorrected(model: Model) -> Model:
-    """The same handles and cubature."""
-    kept = {k: each for k, each in model.tensors.items() if not k.startswith(("internal.", "external."))}
-    return Model(model.info, kept, model.path)
 
 
 def our_bodies(method: ContactCorrections, ys: NDArray[np.float32]) -> Iterator[Array]:

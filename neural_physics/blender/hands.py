@@ -40,10 +40,10 @@ class Hands:
 
     def look(self, obj: bpy.types.Object | None) -> bool:
         """Look which they are now; whether they differ from before."""
-        if not self.differ(obj):
+        names = self._now(obj)
+        if names == self.names:
             return False
-        self.names = self._now(obj)
-        self.values[:] = False
+        self.names, self.values[:] = names, False
         for name in self.names:
             self.values[self._slices[name]] = True
         return True

@@ -33,7 +33,9 @@ from neural_physics.blender.properties import settings_of  # noqa: E402
 from neural_physics.blender.sampling import layout_of  # noqa: E402
 from neural_physics.blender.solver_request import solver_request  # noqa: E402
 from neural_physics.blender.sources import mesh_of, read_positions  # noqa: E402
+from neural_physics.body import Body  # noqa: E402
 from neural_physics.reporting import parse_event  # noqa: E402
+from neural_physics.simulation_request import SimulationRequest  # noqa: E402
 from neural_physics.takes import Dataset, Take  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -223,16 +225,20 @@ def test_the_auxetic_body_is_thicker_where_it_is_pulled():
     assert 0.01 < thicker < 0.1
 
 
-@pytest.mark.skipif(find_spec("scipy") is None, reason="solids are filled with SciPy")
+def filled(name: str) -> tuple[bpy.types.Object, SimulationRequest, Body]:
+    """An example that can be baked, what is asked of the solver, and its body."""
+    from ml_backend.simulation.bodies import make_body
+
+    obj = opened(name)
+    check_bake(bpy.context.scene, obj)
+    asked = solver_request(bpy.context.scene, obj)
+    return obj, asked, make_body(asked)
+
+
 @pytest.mark.slow  # to be filled
 @pytest.mark.once
 def test_the_finger_is_held_by_its_palm_and_three_phalanges_among_balls_of_four_sizes():
-    from ml_backend.simulation.bodies import make_body
-
-    obj = opened("FINGER")
-    check_bake(bpy.context.scene, obj)
-    asked = solver_request(bpy.context.scene, obj)
-    body = make_body(asked)
+    obj, asked, body = filled("FINGER")
     assert settings_of(obj).method == "contact_corrections"
     assert 1000 < len(body.elements) < 1800
     assert set(body.bones.tolist()) == {-1, 0, 1, 2, 3}
@@ -241,16 +247,12 @@ def test_the_finger_is_held_by_its_palm_and_three_phalanges_among_balls_of_four_
     np.testing.assert_allclose(widths, [0.1, 0.13, 0.16, 0.2], atol=1e-6)
 
 
-@pytest.mark.skipif(find_spec("scipy") is None, reason="solids are filled with SciPy")
 @pytest.mark.slow  # to be filled
 @pytest.mark.once
 def test_the_bunny_has_a_stiff_core_and_24_handles_in_its_skin():
     from ml_backend.placed_handles import placed_handle, vertices_at
-    from ml_backend.simulation.bodies import make_body
 
-    obj = opened("BUNNY_WITH_CORE")
-    check_bake(bpy.context.scene, obj)
-    body = make_body(solver_request(bpy.context.scene, obj))
+    obj, _, body = filled("BUNNY_WITH_CORE")
     placed = [placed_handle(word) for word in handle_words(obj)[1::2]]
     skin = [handle for handle in placed if not handle.core]
     vertices = vertices_at(body, obj.name, skin)

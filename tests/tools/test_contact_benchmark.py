@@ -26,7 +26,6 @@ from flat_jellies import bake_flat  # noqa: E402
 from flat_meshes import extruded  # noqa: E402
 
 from neural_physics.methods.contact_corrections import ContactCorrections  # noqa: E402
-from neural_physics.model_file import Model  # noqa: E402
 from neural_physics.subspace.contact import Placed  # noqa: E402
 
 pytestmark = pytest.mark.torch
@@ -74,9 +73,7 @@ def test_both_corrections_bring_the_body_nearer_and_what_is_missing_is_told(meas
 
 def test_the_handles_alone_are_what_errors_are_relative_to(measured):
     dataset, _, _, found = measured
-    model = found.model()
-    kept = {k: v for k, v in model.tensors.items() if not k.startswith(("internal.", "external."))}
-    linear = ContactCorrections(Model(model.info, kept, model.path))
+    linear = ContactCorrections(contact_study.uncorrected(found.model()))
     errors = accuracy.errors_on(dataset, found.scene, linear, "take_001")["errors"]
     assert errors == pytest.approx(dict.fromkeys(("all", "touched", "without", "dents"), 1.0), abs=1e-4)
 

@@ -103,6 +103,24 @@ def wait_for_frames(jelly: Example, count: int) -> None:
     jelly.window.wait(lambda: jelly.ask(SHOWN_FRAMES) >= begun + count, 60)
 
 
+def drag_while_it_plays(jelly: Example, steps: int, pixels: int, shot: str) -> None:
+    """Grab what is selected along Z as an artist does, so many pixels down a step, and let go of it.
+
+    How many frames that lasts is the machine's affair.
+    """
+    window = jelly.window
+    x, y = window.ask(MIDDLE)
+    window.launcher("x", "mousemove", x, y)
+    jelly.ask(PLAYBACK.format("play()"))
+    window.launcher("x", "key", "g", "sleep", "0.2", "key", "z", "sleep", "0.2")
+    for step in range(1, steps + 1):
+        window.launcher("x", "mousemove", x, y + pixels * step)
+        wait_for_frames(jelly, 2)
+    window.shot(shot)
+    window.launcher("click", x, y + pixels * steps)
+    jelly.ask(PLAYBACK.format("cancel(restore_frame=False)"))
+
+
 def test_a_jelly_is_baked_trained_and_pressed_by_hand(window: Window) -> None:
     jelly = Example(window, "JELLY_WITH_CIRCLE", "Jelly", QUICK)
     jelly.bake_and_train()
@@ -111,17 +129,7 @@ def test_a_jelly_is_baked_trained_and_pressed_by_hand(window: Window) -> None:
     jelly.ask(ABOVE)
     still = jelly.shown()
     jelly.ask(WATCH)
-    x, y = window.ask(MIDDLE)
-    window.launcher("x", "mousemove", x, y)
-    jelly.ask(PLAYBACK.format("play()"))
-    # Grab it along Z and pull it down, as an artist does; how many frames that lasts is the machine's affair.
-    window.launcher("x", "key", "g", "sleep", "0.2", "key", "z", "sleep", "0.2")
-    for step in range(1, 9):
-        window.launcher("x", "mousemove", x, y + 12 * step)
-        wait_for_frames(jelly, 2)
-    window.shot("contact_2_grabbed")
-    window.launcher("click", x, y + 96)
-    jelly.ask(PLAYBACK.format("cancel(restore_frame=False)"))
+    drag_while_it_plays(jelly, 8, 12, "contact_2_grabbed")
     seen = jelly.ask(WATCHED)
     assert np.abs(jelly.shown() - still).max() > 0.02
     frames, heights, tops = (np.array(each) for each in zip(*seen, strict=True))
@@ -139,16 +147,7 @@ def test_a_handle_is_pulled_by_hand(window: Window) -> None:
     jelly.play()
     jelly.ask(HELD)
     jelly.ask(WATCH_GRIP)
-    x, y = window.ask(MIDDLE)
-    window.launcher("x", "mousemove", x, y)
-    jelly.ask(PLAYBACK.format("play()"))
-    window.launcher("x", "key", "g", "sleep", "0.2", "key", "z", "sleep", "0.2")
-    for step in range(1, 6):
-        window.launcher("x", "mousemove", x, y - 12 * step)
-        wait_for_frames(jelly, 2)
-    window.shot("contact_3_pulled")
-    window.launcher("click", x, y - 60)
-    jelly.ask(PLAYBACK.format("cancel(restore_frame=False)"))
+    drag_while_it_plays(jelly, 5, -12, "contact_3_pulled")
     grips, tops = np.array(jelly.ask(WATCHED)).T
     assert np.ptp(grips) > 0.08
     assert np.ptp(tops - grips) < 0.02, "where the hand is, in every frame"

@@ -52,6 +52,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     away = (far, -0.2, 0.9)
     ways: list[Key] = [(1, away), (30, (near, 0.1, 0.5)), (60, (near, -0.1, 0.4)), (80, away)]
     ways += [(110, (near, 0.0, 0.35)), (140, away), (170, (near, -0.05, 0.6)), (200, away)]
+    item.object.animation_data_clear()  # the plain bunny's ball goes over its back
     animate(item.object, ways)
     return body
 

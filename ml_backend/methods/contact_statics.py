@@ -100,6 +100,8 @@ class _Held:
 
     def __init__(self, statics: Statics, contact: Contact, placed: Placed) -> None:
         self._s, self._contact, self._placed = statics, contact, placed
+        self._at = np.zeros(statics.body.rest.size)
+        self._found = self._seen(self._at)
 
     def advance(self, q: Array) -> tuple[Array, bool]:
         return q, True
@@ -166,6 +168,12 @@ class _Held:
         return values
 
     def _pressed(self, q: Array) -> tuple[Indices, Array, Array]:
+        """Of the latest q it is known: value, gradient and Hessian ask for the same."""
+        if not np.array_equal(self._at, q):
+            self._at, self._found = q.copy(), self._seen(q)
+        return self._found
+
+    def _seen(self, q: Array) -> tuple[Indices, Array, Array]:
         return self._contact.pressed(q.reshape(-1, self._s.body.coordinates.dimension), self._placed)
 
     def _springs(self, q: Array) -> tuple[Indices, Array, Array]:

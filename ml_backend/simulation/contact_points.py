@@ -14,9 +14,8 @@ from neural_physics.solver.embedded_contact import Carrier
 from neural_physics.solver.embedding import NO_SHARE, Embedding
 from neural_physics.solver.term import Array, Indices
 
-ON_EDGES = (
-    5  # points of each edge of an outline, its beginning included: so thin a tooth does not slip between
-)
+# Of each edge of an outline, its beginning included: a tooth as thin as that does not slip between.
+ON_EDGES = 5
 
 
 def contact_carrier(body: Body, request: SimulationRequest) -> Carrier | None:

@@ -64,9 +64,14 @@ class Contact:
         is, and the normal (d,) of the collider there.
         """
         shape, turn = self.shapes[collider], placed.turns[collider]
-        own, gaps = self._seen_from(collider, self.points(positions), placed)
-        point = int(gaps.argmin())
-        return float(gaps[point]), point, turn @ shape.gradient(own[point : point + 1])[0]
+        own, scale = self._seen_from(collider, self.points(positions), placed)
+        # Mostly one of few; where none of them is within reach, the nearest may be any other.
+        some = shape.may_reach(own, self.reach / scale)
+        gaps = shape.distance(own[some])
+        if not (gaps < self.reach / scale).any():
+            some, gaps = np.arange(len(own)), shape.distance(own)
+        point = int(some[gaps.argmin()])
+        return scale * float(gaps.min()), point, turn @ shape.gradient(own[point : point + 1])[0]
 
     def least_gap(self, positions: Array, collider: int, placed: Placed) -> float:
         """See `nearest`."""
@@ -77,17 +82,18 @@ class Contact:
         points = self.points(positions)
         which, short, normals = [np.zeros(0, np.intp)], [np.zeros(0)], [np.zeros((0, points.shape[1]))]
         for number, (shape, turn) in enumerate(zip(self.shapes, placed.turns, strict=True)):
-            own, gaps = self._seen_from(number, points, placed)
-            missing = self.reach - gaps
-            near = np.flatnonzero(missing > 0.0)
-            if len(near):
-                which.append(near)
+            own, scale = self._seen_from(number, points, placed)
+            some = shape.may_reach(own, self.reach / scale)
+            gaps, outwards = shape.distance_and_gradient(own[some])
+            missing = self.reach - scale * gaps
+            near = missing > 0.0
+            if near.any():
+                which.append(some[near])
                 short.append(missing[near])
-                normals.append(shape.gradient(own[near]) @ turn.T)
+                normals.append(outwards[near] @ turn.T)
         return np.concatenate(which), np.concatenate(short), np.concatenate(normals)
 
-    def _seen_from(self, collider: int, points: Array, placed: Placed) -> tuple[Array, Array]:
-        """Points (P, d) in the axes and the size of a collider's shape, and how far off it they are, m."""
+    def _seen_from(self, collider: int, points: Array, placed: Placed) -> tuple[Array, float]:
+        """Points (P, d) in the axes and the size of a collider's shape, and how many times as large it is."""
         scale = placed.scale(collider)
-        own = (points - placed.centres[collider]) @ placed.turns[collider] / scale
-        return own, scale * self.shapes[collider].distance(own)
+        return (points - placed.centres[collider]) @ placed.turns[collider] / scale, scale

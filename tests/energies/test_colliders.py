@@ -196,6 +196,17 @@ def test_a_polygon_is_its_box_or_its_two_boxes():
     assert Polygon(L_SHAPE[::-1]).distance(points) == pytest.approx(-ell, abs=1e-15)
 
 
+@pytest.mark.parametrize("corners", [L_SHAPE, L_SHAPE[::-1]], ids=["solid", "container"])
+def test_nothing_that_a_polygon_is_near_to_is_left_out(corners):
+    shape, points = Polygon(corners), np.random.default_rng(3).uniform(-3.0, 5.0, (400, 2))
+    reached = shape.distance(points) < 0.3
+    among = shape.may_reach(points, 0.3)
+    assert set(np.flatnonzero(reached)) <= set(among)
+    assert not len(shape.may_reach(np.zeros((0, 2)), 0.3))
+    if corners is L_SHAPE:
+        assert len(among) < len(points) // 2
+
+
 def test_polygons_that_cross_themselves_are_refused():
     with pytest.raises(ValueError, match="cross"):
         Polygon(np.array([[0, 0], [1, 1], [1, 0], [0, 1]], float))

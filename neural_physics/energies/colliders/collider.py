@@ -56,12 +56,20 @@ class Collider(Protocol):
         """(n, d): unit, outwards. One of several where the nearest point of the surface is not the only."""
         ...
 
+    def distance_and_gradient(self, points: Array) -> tuple[Array, Array]:
+        """Both at once."""
+        ...
+
     def hessian(self, points: Array) -> Array:
         """(n, d, d), in 1/m, symmetric."""
         ...
 
     def pieces(self, points: Array, within: float) -> Pieces:
         """What of the surface lies nearer than `within` (m) to points outside the shape."""
+        ...
+
+    def may_reach(self, points: Array, within: float) -> Indices:
+        """All points (k,) whose distance is less than `within` (m), and maybe others; quickly."""
         ...
 
 
@@ -82,6 +90,10 @@ class ConvexCollider(ABC):
     def hessian(self, points: Array) -> Array:
         """See `Collider`."""
 
+    def distance_and_gradient(self, points: Array) -> tuple[Array, Array]:
+        """See `Collider`."""
+        return self.distance(points), self.gradient(points)
+
     def pieces(self, points: Array, within: float) -> Pieces:
         """See `Collider`."""
         distances = self.distance(points)
@@ -93,6 +105,10 @@ class ConvexCollider(ABC):
             self.gradient(points[near]),
             self.hessian(points[near]),
         )
+
+    def may_reach(self, points: Array, within: float) -> Indices:
+        """See `Collider`: all of them, as the distance is as quickly told."""
+        return np.arange(len(points))
 
 
 class FacetedCollider(ABC):
@@ -115,6 +131,14 @@ class FacetedCollider(ABC):
     def gradient(self, points: Array) -> Array:
         """See `Collider`. On the surface: the pseudo-normal."""
         return self._nearest(points)[1]
+
+    def distance_and_gradient(self, points: Array) -> tuple[Array, Array]:
+        """See `Collider`."""
+        return self._nearest(points)[:2]
+
+    def may_reach(self, points: Array, within: float) -> Indices:
+        """See `Collider`: all of them."""
+        return np.arange(len(points))
 
     def hessian(self, points: Array) -> Array:
         """See `Collider`. Zero on the surface."""

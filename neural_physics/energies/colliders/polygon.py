@@ -32,6 +32,7 @@ class Polygon(FacetedCollider):
             raise ValueError("A collider's polygon has three corners or more, and edges that do not cross.")
         self._along = along / lengths
         edge_normals = np.stack([self._along[:, 1], -self._along[:, 0]], 1)
+        self._container = float(self.corners[:, 0] @ (self._ends - np.roll(self.corners, 1, 0))[:, 1]) < 0.0
         # For telling the side only, so that their lengths do not matter.
         self._normals = np.concatenate([edge_normals + np.roll(edge_normals, 1, 0), edge_normals])
 
@@ -50,6 +51,13 @@ class Polygon(FacetedCollider):
         return Pieces(
             np.tile(at, 2)[near], np.where(near < len(at), 1.0, -1.0), distances, gradients, hessians
         )
+
+    def may_reach(self, points: Array, within: float) -> Indices:
+        """See `Collider`: those in a box around it."""
+        if self._container:
+            return np.arange(len(points))
+        low, high = self.corners.min(0) - within, self.corners.max(0) + within
+        return np.flatnonzero(((points > low) & (points < high)).all(1))
 
     def _nearest(self, points: Array) -> tuple[Array, Array, Indices]:
         """Signed distances (n,), gradients (n, 2), and nearest features (n,): corners, then edges."""

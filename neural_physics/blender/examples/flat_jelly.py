@@ -26,6 +26,7 @@ DEPTH = 0.2  # of what is pressed in, m
 RADIUS = 0.14
 ABOVE = 0.1  # how far above it they go, m: low, so that they press most of the time, which is to be learned
 PRESSED = 0.13  # how deep they go, m
+ASIDE = 0.25  # how far to either side, m
 TURN = 0.5  # radians, by which what has corners turns either way
 
 Outline = Sequence[tuple[float, float]]
@@ -38,15 +39,14 @@ def circle(scene: bpy.types.Scene) -> bpy.types.Object:
 
 
 def comb(scene: bpy.types.Scene) -> bpy.types.Object:
-    """The jelly, and a comb of five teeth; returns the jelly."""
-    tooth, gap, back, length = 0.035, 0.065, 0.06, 0.14
-    corners = []
-    for k in range(5):
-        left = (k - 2) * (tooth + gap) - 0.5 * tooth
-        corners += [(left, 0.0), (left + 0.3 * tooth, -length), (left + 0.7 * tooth, -length)]
-        corners += [(left + tooth, 0.0)]
-    half = 2 * (tooth + gap) + 0.5 * tooth
-    return _built(scene, "Comb", [*corners, (half, back), (-half, back)], SAIL, TURN)
+    """The jelly, and a comb of four round teeth, nearly as wide as it; returns the jelly."""
+    teeth, apart, length, back, steps = 4, 0.12, 0.045, 0.06, 12
+    half = 0.5 * teeth * apart
+    # Wider than the jelly's triangles, and round: what is sharper catches now this and now that of them.
+    waves = [(k / steps, 0.5 - 0.5 * cos(2.0 * pi * k / steps)) for k in range(teeth * steps + 1)]
+    corners = [(apart * at - half, -length * down) for at, down in waves]
+    # So far to its sides that the jelly's corners are not caught between its teeth.
+    return _built(scene, "Comb", [*corners, (half, back), (-half, back)], SAIL, TURN, aside=0.07)
 
 
 def star(scene: bpy.types.Scene) -> bpy.types.Object:
@@ -59,7 +59,12 @@ def star(scene: bpy.types.Scene) -> bpy.types.Object:
 
 
 def _built(
-    scene: bpy.types.Scene, name: str, outline: Outline, colour: Colour, turn: float = 0.0
+    scene: bpy.types.Scene,
+    name: str,
+    outline: Outline,
+    colour: Colour,
+    turn: float = 0.0,
+    aside: float = ASIDE,
 ) -> bpy.types.Object:
     view = View(camera=(-0.9, -3.4, 1.0), target=(0.0, 0.0, 0.42), lens=75.0)
     collection = open_stage(scene, f"Jelly with {name}", view, ground=-0.08, frames=FRAMES)
@@ -75,13 +80,13 @@ def _built(
     presser.modifiers.new("Collision", "COLLISION")
     reach = -min(z for _, z in outline)
     low, high = HEIGHT + reach - PRESSED, HEIGHT + reach + ABOVE
-    react_to(jelly, presser, MotionBox((-0.25, 0.0, low), (0.25, 0.0, high), fastest=1.0))
+    react_to(jelly, presser, MotionBox((-aside, 0.0, low), (aside, 0.0, high), fastest=1.0))
     item = settings_of(jelly).interactions[0]
     item.turning, item.turn, item.turn_axis = turn > 0.0, turn, "Y"
     keys = [(1, 0.0, high), (30, 0.0, low), (50, 0.0, high), (75, -0.2, low + 0.03)]
     keys += [(105, 0.15, low + 0.05), (125, 0.2, high), (150, 0.1, low), (165, 0.1, high)]
     keys += [(200, -0.1, low), (215, -0.1, high), (FRAMES, 0.0, high)]
-    animate(presser, [(frame, (x, 0.0, z)) for frame, x, z in keys])
+    animate(presser, [(frame, (x * aside / ASIDE, 0.0, z)) for frame, x, z in keys])
     if turn:
         for frame, share in ((50, 0.0), (75, -1.0), (105, 0.8), (165, 0.5), (200, -0.6), (FRAMES, 0.0)):
             presser.rotation_euler = (0.0, share * turn, 0.0)

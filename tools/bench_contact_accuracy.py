@@ -26,17 +26,18 @@ from neural_physics.takes import Dataset
 Array = NDArray[np.float64]
 
 DENTED, LED = Row(CIRCLE, 300, 1000), Row(WORM, 300, 1000)  # that more is measured on
+COMBED, TURNED = Row(COMB_STRAIGHT, 700, 1000, met=1.0), Row(COMB, 700, 3000, met=1.0)
 ROWS = (
     Row(CIRCLE, 300, 200),
     DENTED,
-    Row(COMB_STRAIGHT, 700, 200),
-    Row(COMB_STRAIGHT, 700, 1000),
-    Row(COMB, 700, 1000),
-    Row(COMB, 700, 3000),
+    Row(COMB_STRAIGHT, 700, 200, met=1.0),
+    COMBED,
+    Row(COMB, 700, 1000, met=1.0),
+    TURNED,
     LED,
     Row(ACCORDION, 300, 0, handles=16),
     Row(AUXETIC, 300, 0, handles=16),
-    Row(FINGER, 300, 1000, handles=12),
+    Row(FINGER, 300, 1000, handles=12, met=0.0),
 )
 
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import matplotlib as mpl
 import numpy as np
-from bench_contact_accuracy import DENTED, LED, Compared, compared
+from bench_contact_accuracy import COMBED, DENTED, LED, TURNED, Compared, compared
 from bench_contact_pull import CURVES
 from contact_scenes import COMB, COMB_STRAIGHT, TEST
 from contact_study import Row, Study, study
@@ -31,7 +31,7 @@ from neural_physics.whole_files import write_whole
 Array = NDArray[np.float64]
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
-ROWS = (DENTED, Row(COMB_STRAIGHT, 700, 1000), Row(COMB, 700, 3000), LED)
+ROWS = (DENTED, COMBED, TURNED, LED)
 LINEAR_COLOUR, LINEAR_CLOTH = "#b04a6f", "#cf8aa3"
 COLUMNS = {
     "linear": ("handles alone", LINEAR_CLOTH),

@@ -34,7 +34,8 @@ CPU = torch.device("cpu")
 class Row:
     """states: of the training's takes that are solved. width: of r_ext's network; 0: no r_ext. handles: free
     points, where the example has no cores. validated: states of the training's takes that are held out.
-    traverses: of each state, the places where a collider is led in; None for as many as usual.
+    traverses: of each state, the places where a collider is led in; None for as many as usual. met: see
+    `ContactPreset`.
     """
 
     example: Example
@@ -43,6 +44,7 @@ class Row:
     handles: int = 8
     validated: int = 30
     traverses: int | None = None
+    met: float = 0.5
 
     @property
     def name(self) -> str:
@@ -109,7 +111,7 @@ def uncorrected(model: Model) -> Model:
 
 def _changes(row: Row) -> Sequence[str]:
     traverses = TRAVERSES if row.traverses is None else row.traverses
-    changes = [f"handles={row.handles}", f"poses={row.states}", f"traverses={traverses}"]
+    changes = [f"handles={row.handles}", f"poses={row.states}", f"traverses={traverses}", f"met={row.met}"]
     return [*changes, f"external_width={row.width}"] if row.width else [*changes, "external=false"]
 
 

@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 SAVE_EVERY = 20.0  # seconds
 TILT = 0.3  # how far off the surface's normal a collider comes from, about
 REFERENCE_DEPTH = 0.03  # of the body's size: what depths are told in
+TRIES = 200  # for a place where the takes have the collider, too
 NOTHING = Placed(np.zeros((0, 0)), np.zeros((0, 0, 0)))  # no collider
 FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be those that touch
 
@@ -155,18 +156,30 @@ class _Solving:
         """One collider led in towards a place of the surface, from outside to some depth."""
         scene, preset = self._scene, self._preset
         which = int(rng.integers(scene.colliders.moving))
-        contact = scene.contact.only(which)
-        place, normal, depth = self._aim(alone, contact, rng)
-        turn = scene.turns_met[int(rng.integers(len(scene.turns_met))), which]
-        off = _distance_of(contact.shapes[0], turn, normal, rng)
+        low, high = scene.places_met[:, which]
+        for _ in range(TRIES if rng.random() < preset.met else 1):
+            way, turn = self._way(alone, which, rng)
+            if ((way(1.0) >= low) & (way(1.0) <= high)).all():
+                break
         start = alone
         for step in range(preset.depths):
-            centre = place + off(depth * (step + rng.random()) / preset.depths)
+            centre = way((step + rng.random()) / preset.depths)
             placed = Placed(centre[None], turn[None])
             shape = self._touched(state, alone, start, which, placed, recorded=False)
             if shape is None:
                 return
             start = shape
+
+    def _way(
+        self, alone: Array, which: int, rng: np.random.Generator
+    ) -> tuple[Callable[[float], Array], Array]:
+        """A way in for one collider: where it is, (d,) m, when it has gone a share of it; and its turn (d, d)."""
+        scene = self._scene
+        contact = scene.contact.only(which)
+        place, normal, depth = self._aim(alone, contact, rng)
+        turn = scene.turns_met[int(rng.integers(len(scene.turns_met))), which]
+        off = _distance_of(contact.shapes[0], turn, normal, rng)
+        return lambda share: place + off(depth * share), turn
 
     def _aim(self, alone: Array, contact: Contact, rng: np.random.Generator) -> tuple[Array, Array, float]:
         """A place (d,) of the surface, the direction (d,) off it, and how deep to go there, m."""

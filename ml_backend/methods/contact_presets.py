@@ -14,8 +14,9 @@ class ContactPreset(Preset):
     """Everything that decides a training beside its data, its bases and its seed.
 
     handles: free points. internal, external: which corrections are learned. poses: frames of the takes whose
-    shapes at rest are solved; traverses: of each, the places where a collider is led in; depths: steps of
-    that; depth: how far at most, as a share of the collider's own (a ball's radius).
+    shapes at rest are solved; traverses: of each, the places where a collider is led in; met: the share of
+    these that are as the takes have it, the others are all over the body; depths: steps of the way in; depth:
+    how far at most, as a share of the collider's own (a ball's radius).
     cubature: tetrahedra that stand for all in Play (0: all of them). iterations: of Newton's method in a
     step, at most. layers: of both networks, the output included; internal_width, external_width: theirs.
     epochs: over the samples, of each network, in batches of `batch`; learning_rate: Adam's, falling as a
@@ -30,6 +31,7 @@ class ContactPreset(Preset):
     external: bool = True
     poses: int = 300
     traverses: int = 8
+    met: float = 0.5
     depths: int = 3
     depth: float = 0.6
     cubature: int = 150
@@ -50,6 +52,7 @@ class ContactPreset(Preset):
         "handles": (1, 400),
         "poses": (2, math.inf),
         "traverses": (0, math.inf),
+        "met": (0, 1),
         "depths": (1, 100),
         "depth": (0, 1),
         "cubature": (0, math.inf),
@@ -77,6 +80,7 @@ PRESETS = {
     "paper": ContactPreset(
         handles=8,
         poses=1200,
+        met=0.0,
         cubature=600,
         internal_width=200,
         external_width=200,

@@ -62,7 +62,7 @@ class ContactScene:
     gravity (d,), m/s^2. placed: the handles that can be held, where the artist has placed them: points, then
     cores; rows (g,): of Q, by which they are; aside (g, d), m: from there, as it is told, to these rows.
     turns_met (N, c, d, d): how the c colliders that move are turned in frames of the takes; in one only where
-    none turns. balls: whose sizes y tells in Play, in the order of the colliders.
+    none turns. places_met (2, c, d): the least and the largest coordinates of their centres. balls: whose sizes y tells in Play, in the order of the colliders.
     """
 
     body: Body
@@ -77,6 +77,7 @@ class ContactScene:
     rows: NDArray[np.intp]
     aside: Array
     turns_met: Array
+    places_met: Array
     balls: tuple[SizedBall, ...]
 
     def surface(self, positions: Array) -> Array:
@@ -136,8 +137,10 @@ def contact_scene(
     places = np.array([handle.place for handle in placed]).reshape(-1, 3)
     off = body.coordinates.places(handles.rest[rows]) - places
     aside = coordinates.along(off @ turn.T - coordinates.origin)
-    told = np.concatenate([span.interaction for span in spans])[: None if colliders.oriented else 1]
-    turns_met = np.array([colliders.placed(y).turns[: colliders.moving] for y in told])
+    met = [colliders.placed(y) for span in spans for y in span.interaction]
+    turns_met = np.array([each.turns for each in met[: None if colliders.oriented else 1]])
+    centres = np.array([each.centres for each in met])
+    places_met = np.stack([centres.min(0), centres.max(0)])[:, : colliders.moving]
     return ContactScene(
         body,
         handles,
@@ -150,7 +153,8 @@ def contact_scene(
         placed,
         rows,
         aside,
-        turns_met,
+        turns_met[:, : colliders.moving],
+        places_met,
         balls,
     )
 

@@ -15,7 +15,10 @@ from scipy.spatial.transform import Rotation
 
 from ml_backend.cubature_fitting import fit_masses
 from ml_backend.handle_fitting import fit_handles, gradient_jumps, pin_groups, spread_points
+from ml_backend.methods.contact_data import solve_corrections
+from ml_backend.methods.contact_presets import PRESETS
 from ml_backend.methods.contact_scene import contact_scene, normals_of
+from ml_backend.presets import changed
 from ml_backend.simulation.bodies import make_body
 from ml_backend.spans import split
 from ml_backend.train import add_arguments, run
@@ -100,6 +103,25 @@ def test_what_was_learned_is_of_the_plane(pressed):
     assert method.positions(state, take.interaction[0]) == pytest.approx(take.positions[0], abs=0.01)
     tensors = model.tensors
     assert tensors["cubature.masses"].sum() == pytest.approx(dataset.body.masses.sum(), rel=1e-5)
+
+
+def share_met(dataset, out, met):
+    """Of the ways in that end where the takes have the star."""
+    spans = split(dataset)[0]
+    scene = contact_scene(dataset, dataset.body, spans, 7)
+    preset = changed(PRESETS["preview"], [f"met={met}", "depths=1", "traverses=10", "depth=0.2"])
+    kept = out / f"solved_{met}.safetensors", "star"
+    data = solve_corrections(scene, spans, 5, preset, 0, kept, "", silent, StopRequest())
+    centres = data.external.centres[~data.external.recorded]
+    assert len(centres) > 20
+    low, high = scene.places_met[:, 0]
+    reach = 0.2 * 0.15  # how deep they go at most: they are not all the way in
+    return ((centres > low - reach) & (centres < high + reach)).all(1).mean()
+
+
+def test_colliders_are_led_in_where_the_takes_have_them(pressed, tmp_path):
+    assert share_met(pressed[0], tmp_path, 1.0) > 0.9  # of a few no way in is found there
+    assert share_met(pressed[0], tmp_path, 0.0) < 0.3
 
 
 def test_jacobians_agree_with_differences(pressed):

@@ -14,8 +14,8 @@ import matplotlib as mpl
 import numpy as np
 from bench_contact_accuracy import COMBED, DENTED, LED, TURNED, Compared, compared
 from bench_contact_pull import CURVES
-from contact_scenes import COMB, COMB_STRAIGHT, TEST
-from contact_study import Row, Study, study
+from contact_scenes import TEST
+from contact_study import Study, study
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure

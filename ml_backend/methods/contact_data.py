@@ -173,7 +173,7 @@ class _Solving:
     def _way(
         self, alone: Array, which: int, rng: np.random.Generator
     ) -> tuple[Callable[[float], Array], Array]:
-        """A way in for one collider: where it is, (d,) m, when it has gone a share of it; and its turn (d, d)."""
+        """A way in for one collider: its place (d,), m, after a share of it; and its turn (d, d)."""
         scene = self._scene
         contact = scene.contact.only(which)
         place, normal, depth = self._aim(alone, contact, rng)

@@ -62,7 +62,8 @@ class ContactScene:
     gravity (d,), m/s^2. placed: the handles that can be held, where the artist has placed them: points, then
     cores; rows (g,): of Q, by which they are; aside (g, d), m: from there, as it is told, to these rows.
     turns_met (N, c, d, d): how the c colliders that move are turned in frames of the takes; in one only where
-    none turns. places_met (2, c, d): the least and the largest coordinates of their centres. balls: whose sizes y tells in Play, in the order of the colliders.
+    none turns. places_met (2, c, d): the least and the largest coordinates of their centres. balls: whose
+    sizes y tells in Play, in the order of the colliders.
     """
 
     body: Body

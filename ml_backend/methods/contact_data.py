@@ -25,7 +25,7 @@ from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.reporting import Emit, Progress, StopRequest
 from neural_physics.subspace.contact import Contact, Placed
 from neural_physics.subspace.corrections import internal_features, pressing
-from neural_physics.subspace.locator import Locator
+from neural_physics.subspace.locator import Locator, seen_of
 
 Array = NDArray[np.float64]
 
@@ -204,7 +204,8 @@ class _Solving:
         depth = contact.reach - contact.least_gap(alone, 0, placed)
         share, _ = pressing(depth, reference_depth_of(self._scene))
         (centre,), (turn,) = placed.centres, placed.turns
-        at_rest, _ = self._locate(centre, state.q, turn if self._scene.colliders.oriented else None)
+        seen = seen_of(contact.shapes[0], centre, turn, oriented=self._scene.colliders.oriented)
+        at_rest, _ = self._locate(seen, state.q)
         features = np.append(at_rest, self._scene.colliders.sizes[which])
         r = state.local(shape) - state.local(alone)
         self._keep("external", features, r, share, state.q, centre, turn, recorded=recorded)

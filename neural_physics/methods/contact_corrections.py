@@ -12,6 +12,7 @@ from ..model_file import Model
 from ..subspace.contact import Contact
 from ..subspace.corrections import Corrections, Part, Surface
 from ..subspace.dynamics import Around, Dynamics, Motion
+from ..subspace.locator import told_of
 from ..subspace.surroundings import Unlearned
 from .contact_parts import (
     Settings,
@@ -97,7 +98,8 @@ class ContactCorrections:
         )
         surface = Surface(contact, vertices)
         oriented = self._colliders.oriented
-        told = (d * d if oriented else d) + 1  # of a collider: where it is, how it is turned, its size
+        # Of a collider: where it is and how it is turned, then its size. Those that move are all alike.
+        told = 1 + (told_of(contact.shapes[0], oriented=oriented) if contact.shapes else d)
         internal = correction_of(model, "internal", self.handles.rest.size, (count, d))
         external = correction_of(model, "external", told, (count, d))
         self._clipped = internal.network.varying if internal else 0  # how many numbers r_int may have clipped

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .contact import Contact, Placed
 from .handles import Handles
-from .locator import Locator
+from .locator import Locator, seen_of
 from .networks import TanhNetwork
 
 Array = NDArray[np.float64]
@@ -113,16 +113,17 @@ class Corrections:
             # As it is without any collider: what these add does not change how deep the others are.
             inner_pose = Pose(q, c.copy(), slopes.reshape(len(c), d * n).copy(), outside)
             surface = self._surface.positions(inner_pose)
+            contact = self._contact
             for number, size in enumerate(sizes):
-                gap, point, normal = self._contact.nearest(surface, number, placed)
-                share, steepness = pressing(self._contact.reach - gap, self._reference_depth)
+                gap, point, normal = contact.nearest(surface, number, placed)
+                share, steepness = pressing(contact.reach - gap, self._reference_depth)
                 if share > 0.0:
-                    turn = placed.turns[number] if self._oriented else None
-                    at_rest, moved = self._locate(placed.centres[number], q, turn)
+                    shape, centre, turn = contact.shapes[number], placed.centres[number], placed.turns[number]
+                    at_rest, moved = self._locate(seen_of(shape, centre, turn, oriented=self._oriented), q)
                     found, slope = self._external.network.with_jacobian(np.append(at_rest, size))
                     c[outer] += share * found
                     slopes[outer] += share * np.einsum("ma,anb->mnb", slope[:, :-1], moved)
-                    corners, weights = self._contact.corners[point], self._contact.weights[point]
+                    corners, weights = contact.corners[point], contact.weights[point]
                     retreat = weights @ (normal @ self._surface.jacobian(inner_pose, corners))
                     slopes[outer] -= steepness * np.multiply.outer(found, retreat.reshape(n, d))
         return Pose(q, c, slopes.reshape(len(c), d * n), outside)

@@ -8,6 +8,7 @@ from handle_blocks import block, handles_of, placed, surface_of, whole
 from scipy.spatial.transform import Rotation
 
 from ml_backend.cubature_fitting import fit_elements, fit_masses
+from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.subspace.contact import Placed
 from neural_physics.subspace.corrections import (
@@ -16,7 +17,7 @@ from neural_physics.subspace.corrections import (
     Part,
     internal_features,
 )
-from neural_physics.subspace.locator import Locator
+from neural_physics.subspace.locator import Locator, Seen, seen_of
 from neural_physics.subspace.networks import TanhNetwork
 
 PINS = (0, 1, 2, 3)
@@ -91,7 +92,7 @@ def test_equation_1_is_what_comes_out(held):
         [w @ q + (q.T @ g.T) @ r for w, g, r in zip(handles.weights, handles.gradients, local, strict=True)]
     )
     for centre, size in zip(centres, sizes, strict=True):
-        at_rest, _ = Locator(handles, np.arange(body.vertex_count))(centre, q)
+        at_rest, _ = Locator(handles, np.arange(body.vertex_count))(Seen(centre[None]), q)
         depth = REACH + size - np.linalg.norm(alone - centre, axis=1).min()
         assert depth > 0.01
         dent = np.tensordot(outer.network(np.append(at_rest, size)), outer.basis, 1)
@@ -160,7 +161,7 @@ def test_a_collider_is_found_where_it_would_be_at_rest():
     locate = Locator(handles, np.arange(body.vertex_count))
     matrix = np.array([[1.2, 0.3, -0.1], [0.0, 0.8, 0.4], [0.2, 0.1, 1.1]])
     at_rest = np.array([0.4, 0.1, 0.5])
-    found, slopes = locate(matrix @ at_rest + 0.3, handles.rest @ matrix.T + 0.3)
+    found, slopes = locate(Seen((matrix @ at_rest + 0.3)[None]), handles.rest @ matrix.T + 0.3)
     np.testing.assert_allclose(found, at_rest, atol=1e-9)
     np.testing.assert_allclose(slopes.sum(1), -np.linalg.inv(matrix), atol=1e-9)
 
@@ -187,16 +188,39 @@ def test_how_a_collider_is_turned_is_told_as_the_body_at_rest_would_see_it():
     handles = handles_of(body, POINTS)
     locate = Locator(handles, np.arange(body.vertex_count))
     matrix, axes = np.array([[1.2, 0.3, -0.1], [0.0, 0.8, 0.4], [0.2, 0.1, 1.1]]), np.eye(3)[[2, 0, 1]]
-    place, affine = np.array([0.5, 0.4, 0.9]), handles.rest @ matrix.T + 0.3
-    found, slopes = locate(place, affine, axes)
+    place, affine = np.array([[0.5, 0.4, 0.9]]), handles.rest @ matrix.T + 0.3
+    seen = Seen(place, axes[:, :2])
+    found, slopes = locate(seen, affine)
     np.testing.assert_allclose(found[3:].reshape(2, 3), (np.linalg.inv(matrix) @ axes)[:, :2].T, atol=1e-9)
-    np.testing.assert_array_equal(found[:3], locate(place, affine)[0])
+    np.testing.assert_array_equal(found[:3], locate(Seen(place), affine)[0])
     # The shares of vertices change with Q, but where all vertices say the same that changes nothing.
     for number, axis in ((0, 0), (3, 2)):
         moved = np.zeros_like(affine)
         moved[number, axis] = 1e-6
-        ahead, back = (locate(place, affine + sign * moved, axes)[0] for sign in (1.0, -1.0))
+        ahead, back = (locate(seen, affine + sign * moved)[0] for sign in (1.0, -1.0))
         np.testing.assert_allclose(slopes[3:, number, axis], (ahead - back)[3:] / 2e-6, atol=1e-6)
+
+
+def test_several_places_are_each_found_as_one_by_itself(held):
+    body, handles = held
+    locate, q = Locator(handles, np.arange(body.vertex_count)), bent(handles)
+    places = handles.positions(q)[[0, 5, -1]] + 0.03
+    found, slopes = locate(Seen(places), q)
+    alone = [locate(Seen(place[None]), q) for place in places]
+    np.testing.assert_allclose(found, np.concatenate([each for each, _ in alone]), atol=1e-14)
+    np.testing.assert_allclose(slopes, np.concatenate([each for _, each in alone]), atol=1e-14)
+
+
+def test_a_polygon_is_seen_by_places_along_its_outline():
+    """The same ones however little its corners are off, as those of a model file are."""
+    outline = np.array([[-2.0, 0.0], [2.0, 0.0], [2.0, 4.0], [-2.0, 4.0]])
+    turn = np.array([[0.0, -1.0], [1.0, 0.0]])
+    seen = seen_of(Polygon(outline), np.array([10.0, 0.0]), turn, oriented=True)
+    assert seen.axes is None and len(seen.places) == 8
+    expected = [[10, -2], [10, 0], [10, 2], [8, 2], [6, 2], [6, 0], [6, -2], [8, -2]]
+    np.testing.assert_allclose(seen.places, expected, atol=1e-12)
+    rounded = seen_of(Polygon(outline + 1e-7), np.array([10.0, 0.0]), turn, oriented=True)
+    np.testing.assert_allclose(rounded.places, expected, atol=1e-6)
 
 
 def test_a_collider_that_is_far_changes_nothing(held):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from .collider import Array, FacetedCollider, Indices, Pieces, radial
@@ -9,6 +11,7 @@ from .simplices import nearest_on_segments
 
 # So many pairs of a point and an edge at once keep the working set in a few megabytes.
 PAIRS = 1 << 18
+MARKS = 8
 
 
 class Polygon(FacetedCollider):
@@ -35,6 +38,14 @@ class Polygon(FacetedCollider):
         self._container = float(self.corners[:, 0] @ (self._ends - np.roll(self.corners, 1, 0))[:, 1]) < 0.0
         # For telling the side only, so that their lengths do not matter.
         self._normals = np.concatenate([edge_normals + np.roll(edge_normals, 1, 0), edge_normals])
+
+    @cached_property
+    def marks(self) -> Array:
+        """(8, 2) m: places evenly along the outline, from its first corner on, that tell how it lies."""
+        ends = np.concatenate([self.corners, self.corners[:1]])
+        along = np.concatenate([[0.0], np.linalg.norm(np.diff(ends, axis=0), axis=1).cumsum()])
+        at = np.arange(MARKS) / MARKS * along[-1]
+        return np.column_stack([np.interp(at, along, each) for each in ends.T])
 
     def pieces(self, points: Array, within: float) -> Pieces:
         """See `Collider`: edges count 1, corners -1."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ from ml_backend.tensor_files import Tensors, read_tensors, write_tensors
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.reporting import Emit, Progress, StopRequest
-from neural_physics.subspace.contact import Contact, Placed
+from neural_physics.subspace.contact import Placed
 from neural_physics.subspace.corrections import internal_features, pressing
 from neural_physics.subspace.locator import Locator, seen_of
 
@@ -138,8 +139,9 @@ class _Solving:
         if not self._preset.external or not scene.colliders.moving:
             return
         self._recorded(state, alone, positions, y)
+        facets = _Facets.of(scene.surface(alone))
         for _ in range(self._preset.traverses):
-            self._traverse(state, alone, rng)
+            self._traverse(state, alone, facets, rng)
 
     def _recorded(self, state: _State, alone: Array, positions: Array, y: Array) -> None:
         """The one collider that touched in the take, if it was one."""
@@ -152,14 +154,15 @@ class _Solving:
             start[self._statics.fixed] = state.linear[self._statics.fixed]
             self._touched(state, alone, start, near[0], placed.only(near[0]), recorded=True)
 
-    def _traverse(self, state: _State, alone: Array, rng: np.random.Generator) -> None:
+    def _traverse(self, state: _State, alone: Array, facets: _Facets, rng: np.random.Generator) -> None:
         """One collider led in towards a place of the surface, from outside to some depth."""
         scene, preset = self._scene, self._preset
         which = int(rng.integers(scene.colliders.moving))
         low, high = scene.places_met[:, which]
         for _ in range(TRIES if rng.random() < preset.met else 1):
-            way, turn = self._way(alone, which, rng)
-            if ((way(1.0) >= low) & (way(1.0) <= high)).all():
+            way, turn = self._way(facets, which, rng)
+            deepest = way(1.0)
+            if ((deepest >= low) & (deepest <= high)).all():
                 break
         start = alone
         for step in range(preset.depths):
@@ -171,26 +174,16 @@ class _Solving:
             start = shape
 
     def _way(
-        self, alone: Array, which: int, rng: np.random.Generator
+        self, facets: _Facets, which: int, rng: np.random.Generator
     ) -> tuple[Callable[[float], Array], Array]:
         """A way in for one collider: its place (d,), m, after a share of it; and its turn (d, d)."""
         scene = self._scene
-        contact = scene.contact.only(which)
-        place, normal, depth = self._aim(alone, contact, rng)
+        shape = scene.contact.shapes[which]
+        place, normal = facets.aim(rng)
+        depth = self._preset.depth * _reach_of(shape) * rng.random()
         turn = scene.turns_met[int(rng.integers(len(scene.turns_met))), which]
-        off = _distance_of(contact.shapes[0], turn, normal, rng)
+        off = _distance_of(shape, turn, normal, rng)
         return lambda share: place + off(depth * share), turn
-
-    def _aim(self, alone: Array, contact: Contact, rng: np.random.Generator) -> tuple[Array, Array, float]:
-        """A place (d,) of the surface, the direction (d,) off it, and how deep to go there, m."""
-        corners = self._scene.surface(alone)
-        d = corners.shape[2]
-        normals = normals_of(corners)
-        areas = np.linalg.norm(normals, axis=1)
-        at = int(rng.choice(len(areas), p=areas / areas.sum()))
-        normal = normals[at] / areas[at] + TILT * rng.normal(size=d)
-        depth = self._preset.depth * _reach_of(contact.shapes[0]) * rng.random()
-        return rng.dirichlet(np.ones(d)) @ corners[at], normal / np.linalg.norm(normal), depth
 
     def _touched(
         self, state: _State, alone: Array, start: Array, which: int, placed: Placed, *, recorded: bool
@@ -262,6 +255,27 @@ class _Solving:
         done, self._unsettled = (int(n) for n in tensors.pop("progress"))
         self._rows = {name: list(rows) for name, rows in tensors.items()}
         return done
+
+
+@dataclass(frozen=True)
+class _Facets:
+    """Of the surface: corners (m, d, d), m; outwards (m, d), unit; chances (m,), by their size."""
+
+    corners: Array
+    outwards: Array
+    chances: Array
+
+    @classmethod
+    def of(cls, corners: Array) -> Self:
+        normals = normals_of(corners)
+        sizes = np.linalg.norm(normals, axis=1)
+        return cls(corners, normals / sizes[:, None], sizes / sizes.sum())
+
+    def aim(self, rng: np.random.Generator) -> tuple[Array, Array]:
+        """A place (d,), m, anywhere, and about the direction (d,) off the surface there."""
+        at, d = int(rng.choice(len(self.chances), p=self.chances)), self.corners.shape[2]
+        off = self.outwards[at] + TILT * rng.normal(size=d)
+        return rng.dirichlet(np.ones(d)) @ self.corners[at], off / np.linalg.norm(off)
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ PASSES = 3  # over the take
 CIRCLE_FINE, ACCORDION_FINE = FINE
 TIMED = (
     *ROWS,
-    Row(CIRCLE_FINE, 120, 200, validated=12, traverses=1),
-    Row(ACCORDION_FINE, 120, 0, handles=16, validated=12),
+    Row(CIRCLE_FINE, 30, 200, validated=4, traverses=1),
+    Row(ACCORDION_FINE, 40, 0, handles=16, validated=6),
 )
 
 

@@ -59,23 +59,20 @@ class Contact:
         """(P, d) m, of the vertices' positions (B, d)."""
         return np.einsum("pk,pkd->pd", self.weights, positions[self.corners])
 
-    def nearest(self, positions: Array, collider: int, placed: Placed) -> tuple[float, int, Array]:
-        """How far off the nearest point is from one of the colliders, m, negative inside; which point that
-        is, and the normal (d,) of the collider there.
+    def deepest(self, positions: Array, collider: int, placed: Placed) -> tuple[float, int, Array] | None:
+        """How far within reach of one of the colliders the deepest point is, m; which point that is, and the
+        normal (d,) of the collider there. None where there is none.
         """
-        shape, turn = self.shapes[collider], placed.turns[collider]
-        own, scale = self._seen_from(collider, self.points(positions), placed)
-        # Mostly one of few; where none of them is within reach, the nearest may be any other.
-        some = shape.may_reach(own, self.reach / scale)
-        gaps = shape.distance(own[some])
-        if not (gaps < self.reach / scale).any():
-            some, gaps = np.arange(len(own)), shape.distance(own)
-        point = int(some[gaps.argmin()])
-        return scale * float(gaps.min()), point, turn @ shape.gradient(own[point : point + 1])[0]
+        which, short, normals = self.only(collider).pressed(positions, placed.only(collider))
+        if not len(which):
+            return None
+        deepest = int(short.argmax())
+        return float(short[deepest]), int(which[deepest]), normals[deepest]
 
     def least_gap(self, positions: Array, collider: int, placed: Placed) -> float:
-        """See `nearest`."""
-        return self.nearest(positions, collider, placed)[0]
+        """How far off the nearest point is from one of the colliders, m, negative inside."""
+        own, scale = self._seen_from(collider, self.points(positions), placed)
+        return scale * float(self.shapes[collider].distance(own).min())
 
     def pressed(self, positions: Array, placed: Placed) -> tuple[Indices, Array, Array]:
         """What presses: which points (k,), short of reach by (k,) m, and outward normals (k, d)."""

@@ -115,9 +115,10 @@ class Corrections:
             surface = self._surface.positions(inner_pose)
             contact = self._contact
             for number, size in enumerate(sizes):
-                gap, point, normal = contact.nearest(surface, number, placed)
-                share, steepness = pressing(contact.reach - gap, self._reference_depth)
-                if share > 0.0:
+                pressed = contact.deepest(surface, number, placed)
+                if pressed is not None:
+                    depth, point, normal = pressed
+                    share, steepness = pressing(depth, self._reference_depth)
                     shape, centre, turn = contact.shapes[number], placed.centres[number], placed.turns[number]
                     at_rest, moved = self._locate(seen_of(shape, centre, turn, oriented=self._oriented), q)
                     found, slope = self._external.network.with_jacobian(np.append(at_rest, size))

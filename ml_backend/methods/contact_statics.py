@@ -100,8 +100,8 @@ class _Held:
 
     def __init__(self, statics: Statics, contact: Contact, placed: Placed) -> None:
         self._s, self._contact, self._placed = statics, contact, placed
-        self._at = np.zeros(statics.body.rest.size)
-        self._found = self._seen(self._at)
+        self._at = np.zeros(0)
+        self._found = np.zeros(0, np.intp), np.zeros(0), np.zeros((0, statics.body.rest.shape[1]))
 
     def advance(self, q: Array) -> tuple[Array, bool]:
         return q, True

@@ -107,8 +107,8 @@ class ConvexCollider(ABC):
         )
 
     def may_reach(self, points: Array, within: float) -> Indices:
-        """See `Collider`: all of them, as the distance is as quickly told."""
-        return np.arange(len(points))
+        """See `Collider`: just those, as the distance is as quickly told."""
+        return np.flatnonzero(self.distance(points) < within)
 
 
 class FacetedCollider(ABC):

@@ -5,7 +5,7 @@ All in one process and on one thread, in the processor's time, over an interacti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from statistics import median
 from time import process_time
 from typing import Any
@@ -15,11 +15,11 @@ from bench_contact_accuracy import ROWS, handles_of
 from contact_scenes import FINE, TEST
 from contact_study import Row, Study, study, uncorrected
 from numpy.typing import NDArray
-from solver_times import solver_ms
+from solver_times import simulation_of
 
 from neural_physics.methods.contact_corrections import ContactCorrections
+from neural_physics.model_file import Model
 
-PASSES = 3  # over the take
 # Of fewer shapes, but of as many bases: how long a frame takes does not depend on how well it is learned.
 CIRCLE_FINE, ACCORDION_FINE = FINE
 TIMED = (
@@ -37,7 +37,7 @@ def judge() -> dict[str, Any]:
 
 def _row(found: Study) -> dict[str, Any]:
     row, dataset, model = found.row, found.dataset, found.model()
-    ys = np.asarray(dataset.take(TEST).interaction)
+    ys, simulation = np.asarray(dataset.take(TEST).interaction), simulation_of(dataset, TEST)
     return {
         "example": row.example.example,
         "turning": row.example.turning,
@@ -51,27 +51,39 @@ def _row(found: Study) -> dict[str, Any]:
             for name in ("internal", "external")
             if f"{name}.basis" in model.tensors
         },
-        "ms": {
-            "linear": play_ms(ContactCorrections(uncorrected(model)), ys),
-            "ours": play_ms(ContactCorrections(model), ys),
-            "full": solver_ms(dataset, TEST, len(ys)),
-        },
+        "ms": _in_turns(
+            {
+                "linear": _played(uncorrected(model), ys),
+                "ours": _played(model, ys),
+                "full": lambda _: simulation.advance(),
+            },
+            len(ys),
+        ),
     }
 
 
-def play_ms(method: ContactCorrections, ys: NDArray[np.float32]) -> float:
-    """Milliseconds of a frame: a step, and all vertices; the median."""
-    taken = []
-    for _ in range(PASSES):
-        state = method.start(ys[0])
-        for y in ys[1:]:
-            state, stepped = _timed(lambda state=state, y=y: method.step(state, y))
-            _, shown = _timed(lambda state=state, y=y: method.positions(state, y))
-            taken.append(stepped + shown)
-    return median(taken)
+def _in_turns(ways: Mapping[str, Callable[[int], Any]], frames: int) -> dict[str, float]:
+    """Milliseconds of a frame of each way, the median.
+
+    In turns, frame by frame, as other work on the machine comes and goes.
+    """
+    taken: dict[str, list[float]] = {name: [] for name in ways}
+    for frame in range(1, frames):
+        for name, way in ways.items():
+            began = process_time()
+            way(frame)
+            taken[name].append(1e3 * (process_time() - began))
+    return {name: median(each) for name, each in taken.items()}
 
 
-def _timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    began = process_time()
-    found = work()
-    return found, 1e3 * (process_time() - began)
+def _played(model: Model, ys: NDArray[np.float32]) -> Callable[[int], Any]:
+    """What plays one frame after the other: a step, and all vertices."""
+    method = ContactCorrections(model)
+    state = method.start(ys[0])
+
+    def frame(number: int) -> None:
+        nonlocal state
+        state = method.step(state, ys[number])
+        method.positions(state, ys[number])
+
+    return frame

@@ -11,12 +11,17 @@ from neural_physics.takes import Dataset
 
 def solver_ms(dataset: Dataset, take: str, frames: int) -> float:
     """Median of a frame, ms of the processor, of a take's first frames."""
-    surroundings, body = dataset.surroundings(take), dataset.body
-    assert surroundings is not None and body is not None
-    request, tracks = surroundings
-    simulation, taken = Simulation(request, body, tracks), []
+    simulation, taken = simulation_of(dataset, take), []
     for _ in range(frames):
         began = process_time()
         simulation.advance()
         taken.append(process_time() - began)
     return 1e3 * median(taken)
+
+
+def simulation_of(dataset: Dataset, take: str) -> Simulation:
+    """A take of the bundled solver, from its beginning."""
+    surroundings, body = dataset.surroundings(take), dataset.body
+    assert surroundings is not None and body is not None
+    request, tracks = surroundings
+    return Simulation(request, body, tracks)

@@ -92,10 +92,10 @@ class Corrections:
     def pose(self, q: Array, placed: Placed, sizes: Array, turned: Array | None = None) -> Pose:
         """The body at Q (h, d), with colliders in their places, of which the first (k,) move, of sizes in m.
 
-        turned (d, d): the anchor's rotation, where it is not to be told from Q.
+        turned (d, d): the anchor's rotation, where it is known or not to be told from Q.
         """
-        rotation, place = self._handles.placement(q)
-        rotation = rotation if turned is None else turned
+        place = q[self._handles.anchor].mean(0)
+        rotation = self._handles.placement(q)[0] if turned is None else turned
         n, d = self._handles.free, q.shape[1]
         c, slopes, outside = np.zeros(len(self.basis)), np.zeros((len(self.basis), n, d)), 0.0
         inner = slice(0, self._inner)

@@ -57,11 +57,12 @@ class Around:
 class _Residual:
     """Equation 6 at some q: its left side (m,) N, and all that it was made of, by what is not held.
 
-    jacobian (S, d, m). pushes (k, m): how far each pressed point moves along its normal.
+    jacobian (S, d, m). pushes (k, m): how far each pressed point moves along its normal. outside: see `Pose`.
     """
 
     value: Array
     x: Array
+    outside: float
     jacobian: Array
     pushes: Array
 
@@ -127,10 +128,12 @@ class Dynamics:
             q, now, left = step.moved(q, share * move), tried, found
             if np.abs(move).max(initial=0.0) <= self._tolerance:
                 break
-        pose = self.pose(q, around)
-        x = self._part.positions(pose)
+        x, outside = now.x, now.outside
+        if not len(around.frames):  # what tells how the body is turned has gone on
+            pose = self.pose(q, around)
+            x, outside = self._part.positions(pose), pose.outside
         relative = float(np.sqrt(max(left, 0.0) / first)) if first > 0.0 else 0.0
-        return Motion(q, x, (x - motion.x) / dt, relative, pose.outside)
+        return Motion(q, x, (x - motion.x) / dt, relative, outside)
 
 
 class _Step:
@@ -140,10 +143,8 @@ class _Step:
         self._of, self._around, self._before = of, around, motion.x
         self._inertia = of._cubature.masses / dt**2
         self._aim = motion.x + dt * motion.v + dt**2 * of._gravity
-        # Where no frame tells how the body is turned, it is taken from where the step begins.
-        rows = np.concatenate([motion.q, around.frames])
-        alone = not len(around.frames)
-        self._turned = of._handles.placement(rows)[0] if alone else None
+        # Frames are where they are at the step's end; without any, the body is turned as at its begin.
+        self._turned = of._handles.placement(np.concatenate([motion.q, around.frames]))[0]
         self._drag = None
         if of._damping:
             self._drag = of._damping / dt * of._cubature.stiffness(motion.x, projected=True)
@@ -164,7 +165,7 @@ class _Step:
         value = forces.ravel() @ jacobian.reshape(x.size, jacobian.shape[-1])
         pushes, short = self._pushes(pose, ways)
         value -= of._surface.contact.stiffness * (short @ pushes)
-        return _Residual(value, x, jacobian, pushes)
+        return _Residual(value, x, pose.outside, jacobian, pushes)
 
     def hessian(self, at: _Residual) -> Array:
         """(m, m): J^T (M / dt^2 + K) J, positive definite."""

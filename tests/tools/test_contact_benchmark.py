@@ -49,7 +49,6 @@ def measured(tmp_path_factory):
         patched.setattr(contact_study, "TRAVERSES", 6)
         for module, name in ((accuracy, "ROWS"), (times, "TIMED")):
             patched.setattr(module, name, (ROW, Row(Example("GONE", "JELLY_WITH_STAR", turn=0.5), 5, 60)))
-        patched.setattr(times, "PASSES", 1)
         patched.setattr(decoupling, "MODELS", folder / "models")
         for module in (decoupling, jacobians):
             patched.setattr(module, "DENTED", ROW)

@@ -34,14 +34,13 @@ def pin_groups(tetrahedra: NDArray[np.integer], pinned: NDArray[np.bool_]) -> li
 def spread_points(rest: Array, count: int, taken: NDArray[np.bool_]) -> Indices:
     """(count,) vertices of rest (B, d), each the farthest from all before it and from those taken (B,).
 
-    Where none is taken, the first d + 1 are those that span the most space.
+    Where none is taken, the first d + 1 are those that span the most space. Fewer where fewer are free.
     """
-    chosen: list[int] = []
-    if taken.any():
-        away = np.linalg.norm(rest[:, None] - rest[taken][None], axis=-1).min(1)
-    else:
-        chosen = _spanning(rest)[:count]
-        away = np.linalg.norm(rest[:, None] - rest[chosen][None], axis=-1).min(1)
+    count = min(count, int((~taken).sum()))
+    chosen = [] if taken.any() else _spanning(rest)[:count]
+    away = np.full(len(rest), np.inf)
+    for place in rest[taken if taken.any() else chosen]:
+        away = np.minimum(away, np.linalg.norm(rest - place, axis=1))
     while len(chosen) < count:
         chosen.append(int(away.argmax()))
         away = np.minimum(away, np.linalg.norm(rest - rest[chosen[-1]], axis=1))

@@ -463,7 +463,7 @@ PROBLEMS: dict[str, str] = {
         "apply its scale (Object > Apply > Scale) and bake again, or choose another method."
     ),
     "contact_handles_unusable": (
-        "{object} cannot be carried by {points} handles, which must reach every part of it and span space: "
+        "{object} cannot be carried by {points} handles, which must reach every part of it and not all lie in one plane: "
         "set more Handles under Train, such as 12."
     ),
     "contact_handle_outside": (
@@ -503,7 +503,8 @@ PROBLEMS: dict[str, str] = {
         "let pins that move hang on an object that is a channel, each group as one rigid piece."
     ),
     "contact_collider_unseen": (
-        "No channel of {object} tells where the collider {collider} is: add its position as a channel and bake again."
+        "No channel of {object} tells where the collider {collider} is: add its position as a channel, "
+        "or set its origin to its middle if it turns, and bake again."
     ),
     "contact_collider_turns": (
         "The collider {collider} of {object} turns, which no channel tells: switch on Turning for it "

@@ -1,4 +1,7 @@
-"""Render the example scenes side by side, as they are simulated: `python tools/gallery.py PICTURE`."""
+"""Render the example scenes side by side, as they are simulated: `python tools/gallery.py PICTURE`.
+
+Each example's picture is kept in build/gallery, so that what was stopped goes on where it was.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import bpy
 import pictures
@@ -19,7 +21,8 @@ from neural_physics.blender.examples import EXAMPLES, build
 from neural_physics.blender.properties import settings_of
 from neural_physics.blender.sources import uses_solver
 
-SIZE, SAMPLES, COLUMNS = 400, 24, 4
+SIZE, SAMPLES, COLUMNS = 320, 24, 6
+KEPT = workshop.ROOT / "build" / "gallery"
 FRAMES = {
     "BALL_AND_SHEET": 44,
     "FOUR_PINS": 60,
@@ -55,22 +58,29 @@ FRAMES = {
 
 def main() -> None:
     rows = -(-len(EXAMPLES) // COLUMNS)
-    sheet = Image.new("RGB", (COLUMNS * SIZE, rows * SIZE))
-    with TemporaryDirectory() as scratch:
-        for number, (name, label, _) in enumerate(EXAMPLES):
-            scene = workshop.empty_scene()
-            obj = build(name, scene)
-            if uses_solver(obj):
-                _simulate(scene, obj, FRAMES[name], Path(scratch) / name)
-            for frame in range(1, FRAMES[name] + 1):
-                scene.frame_set(frame)
-            pictures.use_cycles(scene, SIZE, SAMPLES)
-            path = Path(scratch) / f"{name}.png"
-            pictures.render(scene, path)
-            row, column = divmod(number, COLUMNS)
-            sheet.paste(Image.open(path).convert("RGB"), (column * SIZE, row * SIZE))
-            workshop.console.print(label)
+    sheet = Image.new("RGB", (COLUMNS * SIZE, rows * SIZE), "white")
+    KEPT.mkdir(parents=True, exist_ok=True)
+    for number, (name, label, _) in enumerate(EXAMPLES):
+        path = KEPT / f"{name}.png"
+        if not path.is_file():
+            _render(name, path)
+        row, column = divmod(number, COLUMNS)
+        sheet.paste(Image.open(path).convert("RGB"), (column * SIZE, row * SIZE))
+        workshop.console.print(label)
     sheet.save(sys.argv[1], quality=88)
+
+
+def _render(name: str, path: Path) -> None:
+    scene = workshop.empty_scene()
+    obj = build(name, scene)
+    if uses_solver(obj):
+        _simulate(scene, obj, FRAMES[name], KEPT / name)
+    for frame in range(1, FRAMES[name] + 1):
+        scene.frame_set(frame)
+    pictures.use_cycles(scene, SIZE, SAMPLES)
+    unfinished = path.with_suffix(".part.png")
+    pictures.render(scene, unfinished)
+    unfinished.replace(path)
 
 
 def _simulate(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int, dataset: Path) -> None:

@@ -182,7 +182,7 @@ class _Solving:
         place, normal = facets.aim(rng)
         depth = self._preset.depth * _reach_of(shape) * rng.random()
         turn = scene.turns_met[int(rng.integers(len(scene.turns_met))), which]
-        off = _distance_of(shape, turn, normal, rng)
+        off = distance_of(shape, turn, normal, rng)
         return lambda share: place + off(depth * share), turn
 
     def _touched(
@@ -294,7 +294,7 @@ class _State:
         return r
 
 
-def _distance_of(
+def distance_of(
     shape: Collider, turn: Array, normal: Array, rng: np.random.Generator
 ) -> Callable[[float], Array]:
     """Where a shape is, (d,) m, from a place that its surface is so many m behind, along a normal.
@@ -308,12 +308,16 @@ def _distance_of(
         return lambda depth: -tip - depth * normal
 
     def off(depth: float) -> Array:
-        low, high = -2.0 * _reach_of(shape), 4.0 * _reach_of(shape) + abs(depth)
+        low, high = 0.0, 4.0 * _reach_of(shape)  # its middle is as deep as can be
+        while deeper(high, depth):  # a board that comes edge on
+            high *= 2.0
         for _ in range(50):
             middle = 0.5 * (low + high)
-            gap = float(shape.distance(-middle * (normal @ turn)[None])[0])
-            low, high = (middle, high) if gap < -depth else (low, middle)
+            low, high = (middle, high) if deeper(middle, depth) else (low, middle)
         return high * normal
+
+    def deeper(away: float, depth: float) -> bool:
+        return float(shape.distance(-away * (normal @ turn)[None])[0]) < -depth
 
     return off
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -137,27 +138,32 @@ def element_forces(
     )
     part = Part(scene.handles, whole.dynamics.corrections.basis, np.arange(body.vertex_count))
     found = []
-    for samples in (solved.internal, solved.external):
+    for samples, touched in ((solved.internal, False), (solved.external, True)):
         for number in (
             np.unique(np.linspace(0, len(samples) - 1, shapes).round().astype(int)) if len(samples) else ()
         ):
-            pose = whole.dynamics.pose(*_situation(scene, solved, samples, int(number)))
+            pose = whole.dynamics.pose(*situation(scene, samples, int(number), touched=touched))
             forces = every.element_forces(part.positions(pose))
             jacobian = part.jacobian(pose)[every.elements].reshape(*forces.shape, -1)
             found.append((forces[:, None] @ jacobian)[:, 0])
     return np.array(found)
 
 
-def _situation(
-    scene: ContactScene, solved: CorrectionData, samples: Samples, number: int
-) -> tuple[Array, Around]:
-    """The free handles' q, and what was around a sample."""
+def situation(scene: ContactScene, samples: Samples, number: int, *, touched: bool) -> tuple[Array, Around]:
+    """The free handles' q (n, d), m, and what was around one of the samples: a ball as large as it was.
+
+    touched: whether the samples are those with a collider.
+    """
     handles = scene.handles
     q = samples.states[number].astype(np.float64)
     n, features = handles.free, samples.features[number].astype(np.float64)
-    found = 0 if samples is solved.internal else 1
     centres, turns = (each[number, None].astype(np.float64) for each in (samples.centres, samples.turns))
-    return q[:n], Around(q[n:], Placed(centres[:found], turns[:found]), features[-1:][:found])
+    placed, told = Placed(centres, turns), features[-1:]
+    if not touched:
+        return q[:n], Around(q[n:], placed.only(), told[:0])
+    # The first of the colliders stands for any: of balls scaled, others are all alike.
+    usual = scene.colliders.sizes[0]
+    return q[:n], Around(q[n:], replace(placed, scales=told / usual if usual else None), told)
 
 
 def _shape(shape: Collider) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from ml_backend.spans import Span
 from neural_physics.body import Body
 from neural_physics.channels import Channel, ChannelLayout, Kind
 from neural_physics.coordinates import SPACE, Coordinates
+from neural_physics.energies.colliders.alike import alike
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.polygon import Polygon
@@ -297,9 +298,7 @@ def _colliders(
         ball = SizedBall(told_at[best], mesh.own_width) if alone else None
         found.append((shape, best, anchors[best].mean(0), turning, own, ball))
     found.sort(key=lambda each: each[1] < 0)
-    moving = [each[0] for each in found if each[1] >= 0]
-    alike = {(type(shape), None if isinstance(shape, Sphere) else shape) for shape in moving}
-    if len(alike) > 1:
+    if not alike([each[0] for each in found if each[1] >= 0]):
         raise Problem("contact_colliders_differ", object=name)
     balls = [each[5] is not None for each in found]
     scaling = np.where(balls, layout.size + np.cumsum(balls) - 1, -1)

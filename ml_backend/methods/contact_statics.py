@@ -83,7 +83,10 @@ class Statics:
         placed: the contact's colliders.
         """
         objective = _Held(self, contact, placed)
-        found = minimise(objective, start.ravel().copy(), self.tolerance, MOST_ITERATIONS)
+        try:
+            found = minimise(objective, start.ravel().copy(), self.tolerance, MOST_ITERATIONS)
+        except NotPositiveDefinite:  # however much its stiffness is raised
+            return start, False
         return found.q.reshape(start.shape), found.converged
 
     def _held(self) -> Array:
@@ -153,7 +156,7 @@ class _Held:
                 return
             except NotPositiveDefinite:
                 continue
-        s.solver.factorise(values)
+        raise NotPositiveDefinite
 
     def _values(self, q: Array, elastic: Array) -> Array:
         """Of the matrix of the elastic Hessians and of what presses."""

@@ -11,9 +11,10 @@ import bpy
 import numpy as np
 
 from ..coordinates import plane_of
+from ..energies.colliders.alike import alike
+from ..energies.colliders.collider import Collider
 from ..energies.colliders.half_space import HalfSpace
 from ..energies.colliders.recognising import Recognised, recognised
-from ..energies.colliders.sphere import Sphere
 from ..errors import Problem
 from .collider_meshes import collider_mesh, collider_objects
 from .dataset_status import LOOK_AGAIN
@@ -32,14 +33,14 @@ def check_colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
     if plane_of(read_positions(mesh_data(obj)).astype(np.float64)) is not None:
         return
     listed = {item.object for item in settings_of(obj).interactions}
-    kinds = set()
+    moving: list[Collider] = []
     for other in collider_objects(scene, obj):
         found = _shape_of(other)
         if found is None or (other in listed and isinstance(found.shape, HalfSpace)):
             raise Problem("contact_collider_shape", object=obj.name, collider=other.name)
         if other in listed:
-            kinds.add(None if isinstance(found.shape, Sphere) else found.shape)
-    if len(kinds) > 1:
+            moving.append(found.shape)
+    if not alike(moving):
         raise Problem("contact_colliders_differ", object=obj.name)
 
 

@@ -216,7 +216,7 @@ class ContactCorrections:
         return HandleState(motion.q, motion.x, motion.v, y, self._outside(motion, y), motion.residual)
 
     def _outside(self, motion: Motion, y: Vector) -> float:
-        """The share of what both corrections are told that is beyond their training."""
+        """The share of what r_int is told, and of the balls' sizes, that is beyond training."""
         if not (self.widths and self._learns_sizes):
             return motion.outside
         beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..channels import PLAYED_KINDS, SIZES, Channel, Kind
 from ..coordinates import SPACE, Coordinates
+from ..energies.colliders.alike import alike
 from ..energies.colliders.box import Box
 from ..energies.colliders.collider import Collider
 from ..energies.colliders.half_space import HalfSpace
@@ -55,7 +56,7 @@ class Settings:
                 raise ValueError("a collider has no width")
             if self.tolerance <= 0.0 or self.reference_depth <= 0.0 or self.elasticity not in ENERGIES:
                 raise ValueError("values that make no sense")
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise damaged(model.path, f"its settings: {error}") from error
 
 
@@ -145,7 +146,8 @@ def _channels(model: Model, kind: Kind) -> list[Channel]:
 
 def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> FollowedColliders:
     """Where y has each of the shapes, and how large."""
-    count, d, e = len(shapes), axes.shape[1], model.info.channels.size
+    layout = model.info.channels
+    count, d, e = len(shapes), axes.shape[1], layout.size
     if not count:
         nothing = np.zeros(0, np.intp)
         return FollowedColliders((), nothing, np.zeros((0, d)), nothing, np.zeros((0, 3, d)), nothing, axes)
@@ -155,12 +157,15 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> Follo
         raise damaged(model.path, "its colliders that move do not come first")
     if (turning[channels < 0] >= 0).any():
         raise damaged(model.path, "a collider that does not move turns")
+    if not alike([shape for shape, channel in zip(shapes, channels, strict=True) if channel >= 0]):
+        raise damaged(model.path, "its colliders that move are not of one shape")
     own, anchors = array(model, "colliders.axes", count, 3, d), array(model, "colliders.anchors", count, d)
-    scaling = np.full(count, -1, np.intp)
-    if _channels(model, "size"):
+    scaling, sizes, places = np.full(count, -1, np.intp), _channels(model, "size"), layout.slices()
+    if sizes:
         scaling = model.indices("colliders.scaling", count, below=e, least=-1)
-    for shape, channel, place in zip(shapes, channels, scaling, strict=True):
-        if place >= 0 and (channel < 0 or not isinstance(shape, Sphere)):
+    told = {-1, *(places[channel.name].start for channel in sizes)}
+    for shape, channel, place in zip(shapes, channels, scaling.tolist(), strict=True):
+        if place not in told or (place >= 0 and (channel < 0 or not isinstance(shape, Sphere))):
             raise damaged(model.path, "a size is told of what is no ball that moves")
     return FollowedColliders(shapes, channels, anchors, turning, own, scaling, axes)
 

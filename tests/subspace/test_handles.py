@@ -85,6 +85,11 @@ def test_points_are_spread_away_from_what_is_held(held):
     assert apart.min() > 0.15  # metres, of a block of 0.6 x 0.4 x 0.3
 
 
+def test_no_vertex_is_two_handles_however_many_are_asked_for(held):
+    points = spread_points(held.rest_positions, 10 * held.vertex_count, held.pinned)
+    assert sorted(points) == list(np.flatnonzero(~held.pinned))
+
+
 def test_each_group_of_pins_is_a_frame():
     body = block(pins=range(8))
     assert len(pin_groups(body.elements, body.pinned)) >= 1

@@ -13,6 +13,7 @@ from handle_blocks import placed
 from pressed_blocks import FAR, LAYOUT, bake, pressed, silent
 
 from ml_backend.methods.contact_data import solve_corrections
+from ml_backend.methods.contact_model import situation
 from ml_backend.methods.contact_presets import ContactPreset
 from ml_backend.methods.contact_scene import contact_scene
 from ml_backend.presets import changed
@@ -20,11 +21,12 @@ from ml_backend.spans import split
 from ml_backend.train import add_arguments, run
 from neural_physics.channels import size_channel
 from neural_physics.energies.colliders.sphere import Sphere
+from neural_physics.errors import Problem
 from neural_physics.evaluation import check_belongs
 from neural_physics.methods import load_method
-from neural_physics.model_file import read_model
+from neural_physics.model_file import Model, read_model
 from neural_physics.reporting import StopRequest
-from neural_physics.subspace.corrections import Part
+from neural_physics.subspace.corrections import GROWTH, Part
 from neural_physics.subspace.dynamics import Around
 
 pytestmark = pytest.mark.torch
@@ -112,3 +114,40 @@ def test_a_ball_between_the_learned_ones_dents_the_block_as_the_full_body_has_it
         dents += float((dent**2).sum())
     assert len(solved) > 20
     assert np.sqrt(wrong / dents) < 0.9
+
+
+def test_cubature_is_fitted_to_shapes_with_the_ball_that_pressed_them(trained, dataset, tmp_path):
+    """How deep that was is in the samples: the larger ball is not as deep as the smaller one in its place."""
+    spans, preset = split(dataset)[0], changed(ContactPreset(), QUICK[:3])
+    scene = contact_scene(dataset, dataset.body, spans, preset.handles)
+    kept = tmp_path / "solved", "it"
+    samples = solve_corrections(scene, spans, 6, preset, 3, kept, "solving", silent, StopRequest()).external
+    method = load_method(read_model(trained))
+    part = Part(method.handles, method.dynamics.corrections.basis, np.arange(scene.body.vertex_count))
+    unit = float(read_model(trained).info.settings["reference_depth"])
+    for number, depth in enumerate(unit * samples.shares ** (1.0 / GROWTH)):
+        q, around = situation(scene, samples, number, touched=True)
+        alone = part.positions(method.dynamics.pose(q, around.without_colliders()))
+        found = scene.contact.reach - scene.contact.least_gap(alone, 0, around.placed)
+        # r_int is not exact, and the radii differ by 0.15 m.
+        assert max(found, 0.0) == pytest.approx(depth, abs=0.03)
+    sizes = samples.features[samples.shares > 0.0, -1]
+    assert np.unique(sizes) == pytest.approx([SMALL, LARGE])
+
+
+@pytest.mark.parametrize(
+    ("colliders", "scaling"),
+    [
+        ([{"kind": "sphere", "sizes": [SMALL]}, {"kind": "box", "sizes": [0.1, 0.1, 0.1]}], None),
+        (None, 1),  # no channel of a size
+    ],
+)
+def test_colliders_that_play_could_not_have_are_refused(trained, colliders, scaling):
+    model = read_model(trained)
+    settings = dict(model.info.settings) | ({"colliders": colliders} if colliders else {})
+    tensors = dict(model.tensors)
+    if scaling is not None:
+        tensors["colliders.scaling"] = np.array([scaling, -1], np.int32)
+    with pytest.raises(Problem) as caught:
+        load_method(Model(replace(model.info, settings=settings), tensors, model.path))
+    assert caught.value.code == "model_damaged"

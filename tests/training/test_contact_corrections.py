@@ -339,6 +339,8 @@ def test_presets_are_within_their_ranges(name):
     [
         ({"free": 0}, {}, "settings"),
         ({"elasticity": "rubber"}, {}, "settings"),
+        ({"steps": float("inf")}, {}, "settings"),
+        ({"damping": 10**400}, {}, "settings"),
         ({"gravity": [0.0, np.nan, 0.0]}, {}, "settings"),
         ({"colliders": [{"kind": "sphere", "sizes": [-1.0]}]}, {}, "settings"),
         ({}, {"cubature.elements": -1}, "cubature.elements"),

@@ -29,6 +29,7 @@ from .contact_parts import (
 
 Vector = NDArray[np.float32]
 Array = NDArray[np.float64]
+LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what moves it the most
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +133,7 @@ class ContactCorrections:
 
     def start(self, y: Vector) -> HandleState:
         """At rest, moved along with the frames."""
-        frames, n = self._frames.rows(y), self.handles.free
-        q = self.handles.rest.copy()
-        q[n:] = frames
-        rotation, place = self.handles.placement(q)
-        middle = self.handles.rest[self.handles.anchor].mean(0)
-        free = (self.handles.rest[:n] - middle) @ rotation.T + place
-        return self._state(self.dynamics.at(free, self.around(y)), y)
+        return self._state(self.dynamics.at(self._carried(y), self.around(y)), y)
 
     def state_from(
         self,
@@ -222,10 +217,23 @@ class ContactCorrections:
         beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y))
         return beyond / (self._clipped + len(self.widths))
 
-    def _nearest(self, positions: NDArray[np.float32], y: Vector) -> Array:
-        """q (n, d) whose blend is nearest to a shape (V, 3)."""
+    def _carried(self, y: Vector) -> Array:
+        """q (n, d) at rest, moved along with the frames."""
         n = self.handles.free
+        q = self.handles.rest.copy()
+        q[n:] = self._frames.rows(y)
+        rotation, place = self.handles.placement(q)
+        middle = self.handles.rest[self.handles.anchor].mean(0)
+        return (self.handles.rest[:n] - middle) @ rotation.T + place
+
+    def _nearest(self, positions: NDArray[np.float32], y: Vector) -> Array:
+        """q (n, d) whose blend is nearest to a shape (V, 3).
+
+        Of handles that hardly move what is seen a shape tells nothing: they are moved along with the frames.
+        """
+        n, carried = self.handles.free, self._carried(y)
         weights = np.einsum("vk,vkh->vh", self._shares, self.handles.weights[self._carriers])
-        left = self._coordinates.of(positions.astype(np.float64)) - weights[:, n:] @ self._frames.rows(y)
-        q: Array = np.linalg.lstsq(weights[:, :n], left, rcond=None)[0]
-        return q
+        blend = weights @ np.concatenate([carried, self._frames.rows(y)])
+        left = self._coordinates.of(positions.astype(np.float64)) - blend
+        moved: Array = np.linalg.lstsq(weights[:, :n], left, rcond=LEAST_SEEN)[0]
+        return carried + moved

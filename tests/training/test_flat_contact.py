@@ -168,8 +168,19 @@ def test_what_handles_lack_is_learned_and_rollouts_stay_in_the_plane(pressed):
     truth = np.asarray(take.body_positions[2:], float)
     shown = rollout(load_method(model), take)
     error, moved = (float(np.sqrt((off**2).sum(-1).mean())) for off in (shown - truth, truth - truth[0]))
-    assert error < moved
+    assert error < 0.4 * moved
     assert np.abs(shown @ (TILTED @ [0.0, 0.0, 1.0])).max() < 1e-6
+
+
+def test_handles_that_move_nothing_seen_are_where_rest_has_them(pressed):
+    """The jelly's mesh has its foot and three more corners, which say little of seven handles."""
+    dataset, _, model = pressed
+    method = load_method(model)
+    (take,) = dataset.takes("validation")
+    x, y = take.positions, take.interaction
+    state = method.state_from(np.asarray(x[1]), np.asarray(x[0]), y[1], y[0])
+    assert method.body_positions(state, y[1]) == pytest.approx(np.asarray(take.body_positions[1]), abs=1e-2)
+    assert method.positions(state, y[1]) == pytest.approx(np.asarray(x[1]), abs=1e-3)
 
 
 def square(half, turn=UPRIGHT):
@@ -195,7 +206,8 @@ def test_a_square_that_turns_is_learned_and_played_as_it_is_turned(tmp_path):
     (take,) = dataset.takes("validation")
     shown = rollout(method, take)
     truth = np.asarray(take.body_positions[2:], float)
-    assert np.sqrt(((shown - truth) ** 2).sum(-1).mean()) < np.sqrt(((truth - truth[0]) ** 2).sum(-1).mean())
+    error, moved = (np.sqrt((off**2).sum(-1).mean()) for off in (shown - truth, truth - truth[0]))
+    assert error < 0.4 * moved
 
 
 def test_a_collider_that_turns_untold_is_refused(tmp_path):

@@ -133,7 +133,8 @@ class ContactCorrections:
 
     def start(self, y: Vector) -> HandleState:
         """At rest, moved along with the frames."""
-        return self._state(self.dynamics.at(self._carried(y), self.around(y)), y)
+        q = self._carried(y)[: self.handles.free]
+        return self._state(self.dynamics.at(q, self.around(y)), y)
 
     def state_from(
         self,
@@ -218,13 +219,14 @@ class ContactCorrections:
         return beyond / (self._clipped + len(self.widths))
 
     def _carried(self, y: Vector) -> Array:
-        """q (n, d) at rest, moved along with the frames."""
+        """Q (h, d) at rest, moved along with the frames."""
         n = self.handles.free
         q = self.handles.rest.copy()
         q[n:] = self._frames.rows(y)
         rotation, place = self.handles.placement(q)
         middle = self.handles.rest[self.handles.anchor].mean(0)
-        return (self.handles.rest[:n] - middle) @ rotation.T + place
+        q[:n] = (q[:n] - middle) @ rotation.T + place
+        return q
 
     def _nearest(self, positions: NDArray[np.float32], y: Vector) -> Array:
         """q (n, d) whose blend is nearest to a shape (V, 3).
@@ -233,7 +235,6 @@ class ContactCorrections:
         """
         n, carried = self.handles.free, self._carried(y)
         weights = np.einsum("vk,vkh->vh", self._shares, self.handles.weights[self._carriers])
-        blend = weights @ np.concatenate([carried, self._frames.rows(y)])
-        left = self._coordinates.of(positions.astype(np.float64)) - blend
+        left = self._coordinates.of(positions.astype(np.float64)) - weights @ carried
         moved: Array = np.linalg.lstsq(weights[:, :n], left, rcond=LEAST_SEEN)[0]
-        return carried + moved
+        return carried[:n] + moved

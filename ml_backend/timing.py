@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 from time import perf_counter_ns
 
+from neural_physics.isolated_python import clean_environment, run_module
+
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM")}
-ROOT = Path(__file__).resolve().parents[1]
 CALLS = 2000
 
 
 def time_model(path: Path) -> dict[str, float]:
     """Medians on one thread, {"step_us", "decode_us"}: in a process of its own, as NumPy counts its
     threads once, when it is imported."""
-    environment = {**os.environ, **ONE_THREAD, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "ml_backend.timing", str(path)]
+    environment = {**clean_environment(), **ONE_THREAD}
+    command = [*run_module(sys.executable, "ml_backend.timing"), str(path)]
     done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     times: dict[str, float] = json.loads(done.stdout)
     return times

@@ -2,7 +2,7 @@
 
 Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then.
 
-`python bake_coordinator.py PLAN [--stop-file FILE]` needs no Blender itself. It keeps nothing in
+`python -I bake_coordinator.py PLAN [--stop-file FILE]` needs no Blender itself. It keeps nothing in
 memory that matters: killed at any moment and started again, it goes on from what is on disk.
 """
 
@@ -24,6 +24,7 @@ if __name__ == "__main__":
 from neural_physics.bake_plan import BakePlan, PlannedTake
 from neural_physics.dataset_info import read_take_info
 from neural_physics.errors import Problem
+from neural_physics.isolated_python import clean_environment
 from neural_physics.job_process import JobFiles, JobProcess
 from neural_physics.reporting import Emit, Progress, StopRequest, error_event, print_event
 from neural_physics.takes import Dataset, TakeOutline, left_out
@@ -113,7 +114,7 @@ class Coordinator:
         command += ["--coordinator", str(os.getpid())]
         threads = ONE_THREAD if program == self._plan.solver else {}
         process = JobProcess(files)
-        process.start(command, {**os.environ, **threads, "PYTHONDONTWRITEBYTECODE": "1"})
+        process.start(command, {**clean_environment(), **threads})
         return process
 
     def _make_body(self) -> None:

@@ -1,6 +1,6 @@
 """A job: make a Python environment that can train.
 
-`python -m neural_physics.environment_create --folder F --requirements FILE [--optional FILE]
+`python -I launch.py neural_physics.environment_create --folder F --requirements FILE [--optional FILE]
 [--pip-options "..."]`: a virtual environment in F, filled by pip. Started again after a stop, it goes on with
 what pip has already fetched.
 """
@@ -47,9 +47,9 @@ def create(
     """
     _check_room(folder)
     _tell("Making the environment")
-    _run([sys.executable, "-m", "venv", str(folder)], stop)
+    _run([sys.executable, "-I", "-m", "venv", str(folder)], stop)
     python = python_in(folder)
-    pip = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
+    pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
     install = [str(python), *pip]
     _run([*install, "-r", str(requirements), *pip_options], stop)
     for package in _packages(optional) if optional else []:
@@ -107,7 +107,7 @@ def _run(argv: list[str], stop: StopRequest) -> None:
             process.wait()
             raise Problem("stopped")
     if process.wait():
-        raise Problem("environment_failed", step=" ".join(argv[1:4]), reason=_last_words(said))
+        raise Problem("environment_failed", step=" ".join(argv[3:5]), reason=_last_words(said))
 
 
 def _pass_on(process: subprocess.Popen[str], said: list[str]) -> None:

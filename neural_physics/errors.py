@@ -13,6 +13,16 @@ PROBLEMS: dict[str, str] = {
     "file_missing": "{path} is not there: choose another file, or put it back.",
     "file_is_folder": "{path} is a folder: name a file in it.",
     "folder_not_writable": "The folder {path} cannot be written to ({reason}): choose another one.",
+    "place_elsewhere": (
+        "{object} keeps its {setting} at {path}, which is not below the folder of this .blend: press Allow if you "
+        "know that place, choose another under Options, or name it on the command line."
+    ),
+    "places_allowed": "{object} names no place that would have to be allowed: go on with Bake or Train.",
+    "place_is_link": "{path} is a link to another place, and links are not followed: remove it, or choose another place.",
+    "model_path_suffix": (
+        "The model file of {object} is called {path}, which does not end in .safetensors: "
+        "give it a name that does, under Train > Options."
+    ),
     "disk_full": "The disk of {path} is full; all that was finished is kept: free some space and resume.",
     # Point caches and imports
     "cache_not_pc2": "{path} is not a PC2 file: export the animation again as PC2 (Lightwave Point Cache 2).",
@@ -533,6 +543,10 @@ PROBLEMS: dict[str, str] = {
     "training_python_unset": (
         "There is no Python that can train: choose one, or create one, "
         "in Preferences > Add-ons > Neural Physics."
+    ),
+    "training_python_relative": (
+        "The Python {path} is not named by its whole path, so that it would be looked for beside whatever is open: "
+        "choose it again in the extension's preferences."
     ),
     "training_python_missing": (
         "The Python that trains, {path}, is not there: choose another in Preferences > Add-ons > Neural Physics."

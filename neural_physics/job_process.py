@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 from .errors import Problem
 from .jobs import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
 from .reporting import parse_event
-from .whole_files import write_whole, writing
+from .whole_files import without_links, write_whole, writing
 
 if sys.platform == "win32":
     WINDOWS_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -67,9 +67,13 @@ class JobProcess:
         self._read = 0
         self._find()
 
-    def start(self, argv: Sequence[str], environment: Mapping[str, str]) -> None:
+    def start(
+        self, argv: Sequence[str], environment: Mapping[str, str], current_folder: Path | None = None
+    ) -> None:
         """Start `argv` with `--stop-file`; does nothing if it is running already, here or elsewhere.
 
+        current_folder: the job's, None for this process's. Never one that may come from somebody else:
+        programs look there for code and settings.
         Raises Problem("job_not_started" | "folder_not_writable" | "disk_full").
         """
         if self.state.active:
@@ -79,14 +83,14 @@ class JobProcess:
             return
         with writing(self.files.folder):
             self.files.folder.mkdir(parents=True, exist_ok=True)
-            with self.files.log.open("ab") as log:
+            with open(self.files.log, "ab", opener=without_links) as log:
                 if not _hold(log.fileno()):  # somebody else was faster
                     self._find()
                     return
                 log.truncate(0)
                 log.seek(0)
                 self.files.stop.unlink(missing_ok=True)
-                self._process = self._spawn(argv, environment, log)
+                self._process = self._spawn(argv, environment, current_folder, log)
             self._read = 0
             about = {"pid": self._process.pid, "host": platform.node(), "argv": list(argv)}
             self._write_about({**about, "delivered": False})
@@ -131,7 +135,11 @@ class JobProcess:
         self._feed(Exited(1))
 
     def _spawn(
-        self, argv: Sequence[str], environment: Mapping[str, str], log: BinaryIO
+        self,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        current_folder: Path | None,
+        log: BinaryIO,
     ) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
@@ -139,7 +147,7 @@ class JobProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                cwd=self.files.folder,
+                cwd=current_folder,
                 env=dict(environment),
                 start_new_session=True,
                 creationflags=WINDOWS_FLAGS,
@@ -168,7 +176,9 @@ class JobProcess:
         if host != platform.node() or not isinstance(pid, int):
             raise Problem("job_elsewhere", host=host or "another computer", path=self.files.folder)
         if sys.platform == "win32":
-            subprocess.run(["taskkill", "/F", "/T", "/PID", str(pid)], check=False, capture_output=True)
+            # By its whole path: Windows looks in the current folder first.
+            taskkill = Path(os.environ["SYSTEMROOT"]) / "System32" / "taskkill.exe"
+            subprocess.run([taskkill, "/F", "/T", "/PID", str(pid)], check=False, capture_output=True)
             return
         with suppress(ProcessLookupError):
             os.killpg(pid, signal.SIGKILL)

@@ -25,6 +25,11 @@ def writing(path: Path) -> Iterator[None]:
         raise Problem("folder_not_writable", path=path, reason=error.strerror or error) from error
 
 
+def without_links(path: str, flags: int) -> int:
+    """An `opener` that refuses a file which is a link to another one, where the system can tell."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+
 def write_whole(path: Path, data: bytes) -> None:
     """All or nothing, even if the power fails: a reader sees the old file or the new one.
 
@@ -32,7 +37,9 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     scratch = path.with_name(path.name + ".new")
     try:
-        scratch.write_bytes(data)
+        scratch.unlink(missing_ok=True)
+        with scratch.open("xb") as file:  # never through a link that somebody put there
+            file.write(data)
         put_in_place(scratch, path)
     except OSError:
         scratch.unlink(missing_ok=True)

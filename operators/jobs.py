@@ -14,8 +14,8 @@ from ..neural_physics.blender.paths import (
     best_so_far_path,
     dataset_folder,
     jobs_folder,
-    model_path,
     report_path,
+    trained_model,
 )
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
@@ -195,7 +195,14 @@ def _open(path: Path) -> None:
 
 def _objects_of(folder: Path) -> list[bpy.types.Object]:
     enabled = [o for o in bpy.data.objects if settings_of(o).enabled and o.library is None]
-    return [obj for obj in enabled if jobs_folder(obj) == folder]
+    return [obj for obj in enabled if _has_jobs_in(obj, folder)]
+
+
+def _has_jobs_in(obj: bpy.types.Object, folder: Path) -> bool:
+    try:
+        return jobs_folder(obj) == folder
+    except Problem:  # it names a place that the artist has not agreed to
+        return False
 
 
 def _baked(folder: Path, result: dict[str, Any]) -> bool:
@@ -209,7 +216,7 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
     if not objects or any(obj.mode == "EDIT" for obj in objects):
         return False
     for obj in objects:
-        tasks.use_model(obj, Path(result.get("model") or model_path(obj)))
+        tasks.use_model(obj, trained_model(obj, result))
     return True
 
 

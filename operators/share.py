@@ -51,6 +51,7 @@ class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
         _require_packed(context)
+        model_path(target(context))  # which the scene may not name everywhere
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
         obj = target(context)

@@ -26,6 +26,7 @@ from .support import Details, Section, busy, button, job, reasons, sentences, se
 
 class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
     bl_label = "2  Bake"
+    on_disk = True
     bl_order = 1
 
     def draw_without(

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import StringProperty
 
 from ..neural_physics.blender import training_environment as environment
-from ..neural_physics.blender.paths import PACKAGE
+from ..neural_physics.blender.own_folders import PACKAGE
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.jobs import JobState
 from ..neural_physics.wording import progress

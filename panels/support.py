@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 
 from ..neural_physics.blender import job_host, tasks
-from ..neural_physics.blender.paths import jobs_folder
+from ..neural_physics.blender.paths import check_places, jobs_folder
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.targets import target_of
+from ..neural_physics.errors import Problem
 from ..neural_physics.jobs import JobState
 from ..neural_physics.wording import progress
 from ..operators.jobs import NEURALPHYSICS_OT_show_log, NEURALPHYSICS_OT_stop_job
+from ..operators.places import NEURALPHYSICS_OT_allow_places
 from ..operators.support import Button, obstacle
 
 if TYPE_CHECKING:
@@ -29,12 +31,13 @@ class Section(bpy.types.Panel if TYPE_CHECKING else object):  # type: ignore[mis
     bl_space_type: Any = "VIEW_3D"
     bl_region_type: Any = "UI"
     bl_category = "Neural Physics"
+    on_disk: ClassVar[bool] = False  # whether what it shows lies in the dataset's folder or beside the model
 
     def draw(self, context: bpy.types.Context) -> None:
         obj = target_of(context)
         if obj is None or not settings_of(obj).enabled:
             self.draw_without(self.layout, context, obj)
-        else:
+        elif not self.on_disk or may_use_places(self.layout, context, obj):
             self.draw_for(self.layout, context, obj)
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
@@ -55,6 +58,18 @@ class Details(Section):
     def poll(cls, context: bpy.types.Context) -> bool:
         obj = target_of(context)
         return obj is not None and settings_of(obj).enabled
+
+
+def may_use_places(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> bool:
+    """Whether the scene may name the places it does; if not, why, and the button to allow them."""
+    try:
+        check_places(obj)
+    except Problem as problem:
+        sentences(layout, context, problem.message, "ERROR")
+        if problem.code == "place_elsewhere":
+            layout.operator(NEURALPHYSICS_OT_allow_places.bl_idname, icon="CHECKMARK")
+        return False
+    return True
 
 
 def settings_column(layout: bpy.types.UILayout) -> bpy.types.UILayout:

@@ -10,7 +10,8 @@ from ..neural_physics.blender import tasks
 from ..neural_physics.blender import training_environment as environment
 from ..neural_physics.blender.chart import chart_icon
 from ..neural_physics.blender.evaluation_display import is_shown
-from ..neural_physics.blender.paths import PACKAGE, best_so_far_path, report_path
+from ..neural_physics.blender.own_folders import PACKAGE
+from ..neural_physics.blender.paths import best_so_far_path, report_path
 from ..neural_physics.blender.properties import settings_of
 from ..neural_physics.blender.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
@@ -42,6 +43,7 @@ WITHOUT_BASES = (HIERARCHICAL_CLOTH, QUASISTATIC_SPRINGS)
 
 class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
     bl_label = "3  Train"
+    on_disk = True
     bl_order = 2
 
     def draw_without(
@@ -106,6 +108,7 @@ class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):
 
 class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
     bl_label = "Evaluate"
+    on_disk = True
     bl_parent_id = "NEURALPHYSICS_PT_train"
     bl_options = {"DEFAULT_CLOSED"}
 

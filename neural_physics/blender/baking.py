@@ -21,13 +21,15 @@ from ..bake_plan import (
 from ..dataset_info import DatasetInfo, TakeInfo, read_take_info
 from ..errors import Problem
 from ..fabric_ranges import middle_fabric, to_provenance
+from ..isolated_python import run_module, run_script
 from ..job_process import JobFiles, is_written
 from ..pose_plan import plan_poses, pose_take_names
 from ..takes import Dataset
 from ..whole_files import writing
 from ..wording import plural
 from .collider_meshes import check_colliders
-from .paths import EXTENSION_ROOT, dataset_folder
+from .own_folders import EXTENSION_ROOT
+from .paths import dataset_folder
 from .pose_motion import check_poses, poses_asked_for
 from .properties import settings_of
 from .rig_actions import kept_for_testing, with_unused_actions
@@ -90,8 +92,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     if _needs_scene(takes, existing):
         with with_unused_actions(obj):
             save_copy(scene_copy(dataset.path))
-    # Without the script's own folder on the path: its modules are not for everyone.
-    return [sys.executable, "-P", str(COORDINATOR), str(plan.path)]
+    return [*run_script(sys.executable, COORDINATOR), str(plan.path)]
 
 
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
@@ -278,10 +279,10 @@ def _notes_on_kept(dataset: Dataset, obj: bpy.types.Object, existing: dict[str, 
 def _worker_command() -> tuple[str, ...]:
     blender = bpy.app.binary_path
     if not blender:  # Blender as a Python module
-        return (sys.executable, "-P", str(WORKER))
+        return tuple(run_script(sys.executable, WORKER))
     options = ("-b", "--factory-startup", "-t", "1", "--python-exit-code", "1", "--python", str(WORKER), "--")
     return (blender, *options)
 
 
 def _solver_command() -> tuple[str, ...]:
-    return (str(require_python()), "-m", "ml_backend", "simulate", "--json")
+    return (*run_module(require_python(), "ml_backend"), "simulate", "--json")

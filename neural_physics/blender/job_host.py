@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -12,11 +11,13 @@ from typing import Any
 import bpy
 
 from ..errors import Problem
+from ..isolated_python import clean_environment
 from ..job_process import JobFiles, JobProcess
 from ..jobs import JobState
 from ..whole_files import writing
 from ..wording import job_name, progress
-from .paths import EXTENSION_ROOT, remove_if_empty
+from .own_folders import user_folder
+from .paths import remove_if_empty
 
 POLL_EVERY = 0.2  # seconds
 Delivery = Callable[[Path, dict[str, Any]], bool]
@@ -40,7 +41,7 @@ def start(folder: Path, kind: str, argv: Sequence[str], owner: str = "") -> None
     Raises Problem("object_busy" | "job_not_started" | "folder_not_writable" | "disk_full").
     """
     job = _job(folder, kind)
-    job.start(argv, environment())
+    job.start(argv, clean_environment(), user_folder())
     _remember(job)
     if job.state.active and _argv_of(job.files) != list(argv):
         raise Problem("object_busy", object=owner or folder, job=job_name(kind))
@@ -77,10 +78,10 @@ def forget(folder: Path, kinds: Iterable[str]) -> None:
 
 
 def begun(folder: Path, kind: str, words: Sequence[str]) -> float | None:
-    """When a job was started last, seconds since 1970; None unless with these words, whatever the program."""
+    """When a job was started last, seconds since 1970; None unless its command ends with these words."""
     files = JobFiles(folder, kind)
     argv = _argv_of(files)
-    return files.about.stat().st_mtime if argv and argv[1:] == list(words) else None
+    return files.about.stat().st_mtime if argv and argv[-len(words) :] == list(words) else None
 
 
 def log_of(folder: Path, kind: str) -> Path:
@@ -120,19 +121,6 @@ def print_progress(state: JobState) -> None:
     if state.active:
         share = f"{state.share:4.0%} " if state.total else ""
         print(share + progress(state), flush=True)  # noqa: T201 (this is for a terminal)
-
-
-def environment() -> dict[str, str]:
-    """What a job's process sees: the library on its path, nothing written into the extension's folder."""
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-    return {
-        **inherited,
-        "PYTHONPATH": str(EXTENSION_ROOT),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONNOUSERSITE": "1",
-        "PYTHONUNBUFFERED": "1",
-        "PYTHONUTF8": "1",
-    }
 
 
 def redraw() -> None:

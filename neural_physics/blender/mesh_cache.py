@@ -60,7 +60,8 @@ def bake_steps(
         path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with writing(path.parent):
-            with scratch.open("wb") as file:
+            scratch.unlink(missing_ok=True)
+            with scratch.open("xb") as file:
                 file.write(pc2_header(session.method.vertex_count, last - first + 1, first))
                 for done, number in enumerate(chain(before, range(first, last + 1)), 1):
                     scene.frame_set(number)

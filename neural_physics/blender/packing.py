@@ -16,7 +16,8 @@ import bpy
 from ..errors import Problem
 from ..model_file import Model, parse_model, read_model, read_model_bytes
 from ..whole_files import write_whole, writing
-from .paths import MODEL, model_path
+from .named_places import check_no_link
+from .paths import MODEL, model_path, named_model
 from .properties import settings_of
 
 PROPERTY = "neural_physics_model"
@@ -65,12 +66,15 @@ def pack(obj: bpy.types.Object, source: Path | bytes) -> bpy.types.Text:
 def unpack(obj: bpy.types.Object, path: Path, *, overwrite: bool = False) -> None:
     """Write the packed model to a file; it stays packed.
 
-    Raises Problem("model_missing" | "model_damaged" | "model_in_the_way" | "folder_not_writable" |
-    "disk_full").
+    path: what `paths.model_path` gives, or what the artist chose as this file. What is packed came with the
+    .blend, from anybody: nothing is written that is no model.
+    Raises Problem("model_missing" | "model_in_the_way" | "folder_not_writable" | "disk_full"), and what
+    `parse_model` does.
     """
     data = packed_bytes(obj)
     if data is None:
         raise Problem("model_missing", object=obj.name)
+    parse_model(data, _name_of(obj))
     if not overwrite and is_another(obj, path):
         raise Problem("model_in_the_way", path=path, object=obj.name)
     with writing(path):
@@ -125,7 +129,7 @@ def current_model(obj: bpy.types.Object) -> bytes | Path:
 def identity_of(obj: bpy.types.Object) -> tuple[object, ...]:
     """What is another one when another model has been packed or chosen, or an undo has brought one back."""
     text = settings_of(obj).model
-    return (str(model_path(obj)),) if text is None else (text.session_uid, text.get(PACKED_AT))
+    return (str(named_model(obj)),) if text is None else (text.session_uid, text.get(PACKED_AT))
 
 
 def model_of(obj: bpy.types.Object) -> Model:
@@ -143,15 +147,22 @@ def file_of(obj: bpy.types.Object) -> Path:
     if isinstance(current_model(obj), Path):
         return path
     if is_another(obj, path):
-        path = path.with_name(f"{path.stem}.packed{path.suffix}")
+        path = check_no_link(path.with_name(f"{path.stem}.packed{path.suffix}"))
     if not path.is_file() or is_another(obj, path):
         unpack(obj, path, overwrite=True)
     return path
 
 
 def newer_file(obj: bpy.types.Object) -> Path | None:
-    """The object's model file, if it holds another model than the one that plays, and was written later."""
-    text, path = settings_of(obj).model, model_path(obj)
+    """The object's model file, if it holds another model than the one that plays, and was written later.
+
+    A file that the scene may not name is not looked at.
+    """
+    text = settings_of(obj).model
+    try:
+        path = model_path(obj)
+    except Problem:
+        return None
     if text is None or not is_another(obj, path):
         return None
     written = path.stat().st_mtime

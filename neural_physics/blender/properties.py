@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import cast
 
 import bpy
@@ -25,6 +26,7 @@ from ..methods.requirements import (
 )
 from .capsule_properties import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .handle_properties import NEURALPHYSICS_PG_handle
+from .named_places import agree
 from .registration import register_classes, unregister_classes
 from .showing_anew import show_anew
 from .simulation_properties import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
@@ -100,6 +102,20 @@ def _suit_simulation(settings: bpy.types.PropertyGroup, _context: bpy.types.Cont
         chosen.simulation.steps = 1
     elif chosen.method == CONTACT_CORRECTIONS:
         chosen.simulation.friction, chosen.simulation.self_contact = 0.0, False
+
+
+def _agree_to_dataset(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    """Called when it is typed, chosen or set by a script, and not when a file is opened."""
+    _agree_to(cast(NEURALPHYSICS_PG_object, settings).dataset_folder)
+
+
+def _agree_to_model(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+    _agree_to(cast(NEURALPHYSICS_PG_object, settings).model_path)
+
+
+def _agree_to(chosen: str) -> None:
+    if chosen:
+        agree(Path(bpy.path.abspath(chosen)))
 
 
 class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
@@ -225,6 +241,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         description="Where the takes are kept; empty: beside the .blend",
         subtype="DIR_PATH",
         options={"PATH_SUPPORTS_BLEND_RELATIVE"},
+        update=_agree_to_dataset,
     )
     take_count: IntProperty(
         name="Takes",
@@ -305,6 +322,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         description="The trained model file; empty: beside the .blend",
         subtype="FILE_PATH",
         options={"PATH_SUPPORTS_BLEND_RELATIVE"},
+        update=_agree_to_model,
     )
 
     # Play

@@ -12,6 +12,7 @@ from .. import importing
 from ..bake_plan import side_folder
 from ..dataset_info import Role
 from ..errors import Problem
+from ..isolated_python import run_module
 from ..methods import load_method
 from ..methods.requirements import CONTACT_CORRECTIONS, LATENT_DYNAMICS, QUASISTATIC_SPRINGS
 from ..model_file import parse_model, read_model_bytes
@@ -199,7 +200,7 @@ def train_command(obj: bpy.types.Object) -> list[str]:
     """The job that trains a model. Raises what `check_train` and `working_python` do."""
     check_train(obj)
     keep_together(obj)
-    return [str(training_environment.working_python()), *_train_words(obj)]
+    return _backend(_train_words(obj))
 
 
 def resumes_training(obj: bpy.types.Object) -> bool:
@@ -219,7 +220,7 @@ def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[s
     keep_together(obj)
     model = model or packing.file_of(obj)
     words = _words("evaluate", [model, dataset_folder(obj)], {"--out": report_folder(obj)})
-    return [str(training_environment.working_python()), *words]
+    return _backend(words)
 
 
 def running(obj: bpy.types.Object) -> str:
@@ -245,9 +246,14 @@ def _train_words(obj: bpy.types.Object) -> list[str]:
 
 
 def _words(command: str, what: Sequence[object], options: Mapping[str, object]) -> list[str]:
-    """A command of `ml_backend`, for the Python that trains."""
+    """A command of `ml_backend`."""
     words = [word for option in options.items() for word in option]
-    return ["-m", "ml_backend", *map(str, [command, *what, *words]), "--json"]
+    return [*map(str, [command, *what, *words]), "--json"]
+
+
+def _backend(words: Sequence[str]) -> list[str]:
+    """The job that runs a command of `ml_backend`. Raises what `working_python` does."""
+    return [*run_module(training_environment.working_python(), "ml_backend"), *words]
 
 
 def _check_dataset(obj: bpy.types.Object) -> None:

@@ -14,11 +14,12 @@ import bpy
 
 from ..environment_create import python_in
 from ..errors import Problem
+from ..isolated_python import clean_environment, run_module
 from ..job_process import WINDOWS_FLAGS
 from ..jobs import JobState
 from ..reporting import parse_event
 from . import job_host
-from .paths import EXTENSION_ROOT, PACKAGE, user_folder
+from .own_folders import EXTENSION_ROOT, PACKAGE, user_folder
 
 WINDOWS = os.name == "nt"
 VARIABLE = "NEURAL_PHYSICS_PYTHON"
@@ -42,7 +43,7 @@ def python_path() -> Path | None:
     """The Python that trains: of the preferences, of NEURAL_PHYSICS_PYTHON, made here, or Blender's own."""
     chosen = _chosen()
     if chosen or os.environ.get(VARIABLE):
-        return Path(bpy.path.abspath(chosen) if chosen else os.environ[VARIABLE])
+        return Path(chosen or os.environ[VARIABLE])
     created = python_in(environment_folder())
     if created.is_file() and state_of(CREATE).phase == "finished":
         return created
@@ -50,10 +51,16 @@ def python_path() -> Path | None:
 
 
 def check_python() -> Path:
-    """The Python that is to train. Raises Problem("training_python_unset" | "training_python_missing")."""
+    """The Python that is to train.
+
+    Raises Problem("training_python_unset" | "training_python_relative" | "training_python_missing").
+    """
     python = python_path()
     if python is None:
         raise Problem("training_python_unset")
+    # Else the .blend, or the folder that Blender was started in, would say which program that is.
+    if _chosen().startswith("//") or not python.is_absolute():
+        raise Problem("training_python_relative", path=python)
     if not python.is_file():
         raise Problem("training_python_missing", path=python)
     return python
@@ -89,7 +96,8 @@ def _ask(python: Path, _changed: int) -> None:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=job_host.environment(),
+            env=clean_environment(),
+            cwd=user_folder(),
             timeout=ANSWERS_WITHIN,
             creationflags=WINDOWS_FLAGS,
         )
@@ -130,7 +138,8 @@ def check_command() -> list[str]:
 
 def create_command(pip_options: str) -> list[str]:
     """The job that makes the environment, with the Python that Blender brings."""
-    job = [sys.executable, "-m", "neural_physics.environment_create", "--folder", str(environment_folder())]
+    job = run_module(sys.executable, "neural_physics.environment_create")
+    job += ["--folder", str(environment_folder())]
     if WINDOWS:  # whose paths would lose their backslashes where the options are split
         pip_options = pip_options.replace("\\", "\\\\")
     job += ["--requirements", str(REQUIREMENTS), "--optional", str(SOLVER_REQUIREMENTS)]
@@ -139,8 +148,8 @@ def create_command(pip_options: str) -> list[str]:
 
 
 def _check_words(python: Path) -> list[str]:
-    job = [str(python), "-m", "ml_backend.environment_check", "--requirements", str(REQUIREMENTS)]
-    return [*job, "--asked", str(python)]
+    job = run_module(python, "ml_backend.environment_check")
+    return [*job, "--requirements", str(REQUIREMENTS), "--asked", str(python)]
 
 
 @cache

@@ -29,7 +29,7 @@ from bakes import (  # noqa: E402
 )
 
 from neural_physics.bake_plan import BakePlan  # noqa: E402
-from neural_physics.blender.paths import EXTENSION_ROOT  # noqa: E402
+from neural_physics.blender.own_folders import EXTENSION_ROOT  # noqa: E402
 from neural_physics.takes import Dataset  # noqa: E402
 
 FRAMES = 300

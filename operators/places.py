@@ -1,0 +1,49 @@
+"""Agreeing to the places outside of its own folder that a scene names."""
+
+from __future__ import annotations
+
+import bpy
+
+from ..neural_physics.blender.named_places import agree
+from ..neural_physics.blender.paths import places_to_allow
+from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.errors import Problem
+from .support import Button, OperatorReturnItems, target
+
+
+class NEURALPHYSICS_OT_allow_places(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.allow_places"
+    bl_label = "Allow"
+    bl_description = "Let this scene read and write where it keeps its dataset and model, now and later"
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        obj = check_set_up(target_of(context))
+        if not places_to_allow(obj):
+            raise Problem("places_allowed", object=obj.name)
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        places = " and ".join(map(str, places_to_allow(target(context))))
+        return context.window_manager.invoke_confirm(
+            self,
+            event,
+            title="Do you know this place?",
+            message=f"The scene will read and write {places}",
+            confirm_text="Allow",
+        )
+
+    def run(self, context: bpy.types.Context) -> None:
+        for place in places_to_allow(target(context)):
+            agree(place)
+
+
+CLASSES = (NEURALPHYSICS_OT_allow_places,)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

@@ -1,0 +1,394 @@
+"""Somebody else's scene or dataset runs no code, and has nothing written but where the artist agreed to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from whole_ways import TRAINING_PYTHON
+
+pytestmark = pytest.mark.blender
+
+# Modules that any Python program imports sooner or later, or that are run by name.
+TRAPS = """
+from pathlib import Path
+import importlib
+sys.path = [entry for entry in sys.path if entry]  # this program is not the one that is to be tested
+HERE = Path.cwd()
+RAN = HERE / "ran"
+TRAP = f"open({str(RAN)!r}, 'a').write(__file__ + chr(10))\\n"
+
+def part(name):
+    return importlib.import_module(MODULE + "." + name)
+
+def plant(folder):
+    '''Everything that a stranger could put into a folder to be loaded as code.'''
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("numpy", "json", "argparse", "sitecustomize", "usercustomize", "torch", "safetensors"):
+        (folder / f"{name}.py").write_text(TRAP)
+    for name in ("ml_backend", "neural_physics"):
+        for place in (folder / name, folder / name / "blender"):
+            place.mkdir(exist_ok=True)
+            for module in ("__init__", "__main__", "environment_check", "environment_create", "errors"):
+                (place / f"{module}.py").write_text(TRAP)
+    (folder / "matplotlibrc").write_text("backend: module://json\\n")
+    (folder / "pyvenv.cfg").write_text(f"home = {folder}\\n")
+
+def plant_all(scene):
+    data = scene / "neural_physics" / "scene" / "Sheet" / "dataset"
+    for folder in (HERE, scene, data, data / "jobs", data / "bake", data / "takes", data / "jobs" / "traps"):
+        plant(folder)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), str(data / "jobs"), ""])
+    os.environ["PYTHONSTARTUP"] = str(HERE / "json.py")
+    os.environ["PYTHONHOME"] = str(HERE)
+    return data
+
+def ran():
+    return RAN.read_text() if RAN.exists() else ""
+
+scene = HERE / "project"
+scene.mkdir()
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.wm.save_as_mainfile(filepath=str(scene / "scene.blend"))
+"""
+
+JOBS = (
+    TRAPS
+    + """
+bpy.ops.neural_physics.add_example(name="EXAMPLE")
+sheet = bpy.context.active_object
+sheet.name = "Sheet"
+settings = sheet.neural_physics
+settings.take_count, settings.take_frames, settings.parallel_takes = 2, 4, 1
+bpy.ops.wm.save_mainfile()
+data = plant_all(scene)
+jobs, tasks, paths = part("neural_physics.blender.job_host"), part("neural_physics.blender.tasks"), part(
+    "neural_physics.blender.paths")
+
+assert bpy.ops.neural_physics.bake() == {"FINISHED"}
+assert not ran(), ran()
+assert (data / "takes" / "take_001" / "take.json").is_file()
+"""
+)
+
+
+@pytest.mark.skipif(not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup")
+def test_no_job_loads_code_from_a_dataset_the_scene_or_the_environment(installed: Callable[..., str]) -> None:
+    installed(
+        JOBS.replace("EXAMPLE", "BALL_AND_SHEET")
+        + """
+import shutil
+state = jobs.run_blocking(paths.jobs_folder(sheet), tasks.TRAIN, tasks.train_command(sheet))
+assert state.code == "dataset_too_short", (state.code, state.message, state.log)
+assert not ran(), ran()
+
+# A model that does not fit is read and refused, by the program that was to run.
+where = paths.model_path(sheet)
+where.parent.mkdir(parents=True, exist_ok=True)
+where.write_bytes(b"nothing")
+state = jobs.run_blocking(paths.jobs_folder(sheet), tasks.EVALUATE, tasks.evaluate_command(sheet))
+assert state.code == "model_damaged", (state.code, state.message, state.log)
+assert not ran(), ran()
+
+environment, commands = part("neural_physics.blender.training_environment"), part("operators.environment")
+state = jobs.run_blocking(environment.jobs_folder(), environment.CHECK, environment.check_command())
+assert state.phase == "finished", state
+part("neural_physics.environment_create").ROOM_NEEDED = 0
+state = jobs.run_blocking(
+    environment.jobs_folder(), environment.CREATE, environment.create_command("--no-index --no-such-option"))
+assert state.code in ("environment_failed", "environment_no_room"), state
+assert not ran(), ran()
+
+cache = HERE / "walk.pc2"
+shutil.copy(data / "takes" / "take_000" / "positions.pc2", cache)
+shutil.copy(data / "takes" / "take_000" / "interaction.npy", HERE / "walk.npy")
+assert bpy.ops.neural_physics.import_take(filepath=str(cache)) == {"FINISHED"}
+assert not ran(), ran()
+""",
+        timeout=300,
+        NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON),
+    )
+
+
+@pytest.mark.skipif(not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup")
+def test_no_bake_of_the_solver_loads_code_from_a_dataset(installed: Callable[..., str]) -> None:
+    installed(JOBS.replace("EXAMPLE", "CANTILEVER"), timeout=300, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))
+
+
+@pytest.mark.parametrize("named", ["//python", "python", "./python"])
+def test_the_python_that_trains_is_not_looked_for_beside_the_scene(
+    installed: Callable[..., str], named: str
+) -> None:
+    installed(
+        TRAPS
+        + f"""
+for folder in (HERE, scene):
+    (folder / "python").write_text("#!/bin/sh\\n" + "touch " + str(RAN) + "\\n")
+    (folder / "python").chmod(0o755)
+bpy.ops.neural_physics.add_example(name="BALL_AND_SHEET")
+bpy.context.preferences.addons[MODULE].preferences.training_python = {named!r}
+environment, errors = part("neural_physics.blender.training_environment"), part("neural_physics.errors")
+for ask in (environment.check_python, environment.working_python, environment.check_command):
+    try:
+        ask()
+    except errors.Problem as problem:
+        assert problem.code == "training_python_relative", problem
+    else:
+        raise AssertionError("it was taken")
+assert not ran()
+"""
+    )
+
+
+STRANGER = """
+import importlib
+from pathlib import Path
+from unittest.mock import MagicMock, patch
+sys.path[:0] = [ROOT, ROOT + "/tests", ROOT + "/tests/play"]
+import numpy as np
+import play_models, synthetic
+
+HERE = Path.cwd()
+HOME = HERE / "home"
+SCENE = HOME / "downloads" / "scene"
+
+def part(name):
+    return importlib.import_module(MODULE + "." + name)
+
+packing, paths, tasks = (part("neural_physics.blender." + name) for name in ("packing", "paths", "tasks"))
+properties, errors = part("neural_physics.blender.properties"), part("neural_physics.errors")
+MODEL = play_models.model_file(synthetic.sheet_mesh(), seed=1)
+
+def make(model_path, dataset="", data=MODEL, folder=SCENE):
+    '''The scene as a stranger sends it, opened: no file that is opened was agreed to.'''
+    folder.mkdir(parents=True, exist_ok=True)
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    mesh, shape = synthetic.sheet_mesh(), bpy.data.meshes.new("Sheet")
+    faces = np.split(mesh.corners, np.cumsum(mesh.face_sizes)[:-1])
+    shape.from_pydata(mesh.rest_positions.tolist(), [], [face.tolist() for face in faces])
+    sheet, hand = bpy.data.objects.new("Sheet", shape), bpy.data.objects.new("Hand", None)
+    for obj in (sheet, hand):
+        bpy.context.scene.collection.objects.link(obj)
+    sheet.modifiers.new("Cloth", "CLOTH")
+    settings = sheet.neural_physics
+    settings.enabled = True
+    packing.pack(sheet, MODEL)
+    settings.model.pop(packing.PROPERTY)
+    settings.model[packing.PROPERTY] = data
+    with patch.object(properties, "agree", create=True):
+        settings.model_path, settings.dataset_folder = str(model_path), str(dataset)
+    bpy.ops.wm.save_as_mainfile(filepath=str(folder / "scene.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(folder / "scene.blend"))
+    sheet = bpy.data.objects["Sheet"]
+    bpy.context.view_layer.objects.active = sheet
+    return sheet
+
+def refused(operator, **options):
+    try:
+        done = operator(**options)
+    except RuntimeError as error:
+        return str(error)
+    raise AssertionError(f"it was not refused, but {done}")
+
+def files():
+    return {str(path): path.read_bytes() for path in HOME.rglob("*") if path.is_file()}
+
+class Window:
+    region = MagicMock(width=300)
+    preferences = MagicMock()
+    preferences.system.ui_scale = 1.0
+
+    def __getattr__(self, name):
+        return getattr(bpy.context, name)
+
+def draw_all():
+    '''Draw every panel as Blender would.'''
+    for kind in bpy.types.Panel.__subclasses__():
+        if kind.__name__.startswith("NEURALPHYSICS_PT") and hasattr(kind, "draw_for"):
+            drawn = MagicMock(layout=MagicMock())
+            drawn.on_disk = kind.on_disk
+            drawn.draw_for.side_effect = lambda *a, kind=kind, drawn=drawn: kind.draw_for(drawn, *a)
+            kind.draw(drawn, Window())
+
+ours = bpy.ops.neural_physics
+"""
+SCENE = f"ROOT = {str(Path(__file__).resolve().parents[2])!r}\n" + STRANGER
+
+
+def test_unpack_writes_nothing_but_models_and_nowhere_but_below_the_scene(
+    installed: Callable[..., str],
+) -> None:
+    installed(
+        SCENE
+        + """
+startup = HOME / ".config" / "blender" / "4.5" / "scripts" / "startup"
+CODE = b"open('ran', 'w')"
+for path, data, folder, reason in [
+    ("//../../.config/blender/4.5/scripts/startup/model.py", CODE, SCENE, "not below the folder"),
+    ("//../../.config/blender/4.5/scripts/startup/model.safetensors", MODEL, SCENE, "not below the folder"),
+    (startup / "model.safetensors", MODEL, SCENE, "not below the folder"),
+    ("//.config/blender/4.5/scripts/startup/model.safetensors", MODEL, HOME, "not below the folder"),
+    ("//sub/../../other/model.safetensors", MODEL, SCENE, "not below the folder"),
+    ("//model.py", MODEL, SCENE, "does not end in .safetensors"),
+    ("//model.safetensors.py", MODEL, SCENE, "does not end in .safetensors"),
+    ("//model", MODEL, SCENE, "does not end in .safetensors"),
+    ("//model.safetensors", CODE, SCENE, "cannot be read"),
+    ("//model.safetensors", MODEL[:-1], SCENE, "cannot be read"),
+    ("relative.safetensors", MODEL, SCENE, "not below the folder"),
+]:
+    sheet = make(path, data=data, folder=folder)
+    startup.mkdir(parents=True, exist_ok=True)
+    before = files()
+    for overwrite in (False, True):
+        said = refused(ours.unpack, overwrite=overwrite)
+        assert reason in said and len(said.strip().splitlines()) == 1, (path, said)
+    try:
+        packing.file_of(sheet)  # what Evaluate writes for other programs
+    except errors.Problem:
+        pass
+    else:
+        raise AssertionError(path)
+    draw_all()
+    assert files() == before, (path, files().keys() - before.keys())
+    assert not ours.pack.poll() and not ours.train.poll() and not ours.evaluate.poll()
+
+sheet = make("//neural_physics/model.safetensors")
+assert ours.unpack() == {"FINISHED"}
+assert (SCENE / "neural_physics" / "model.safetensors").read_bytes() == MODEL
+"""
+    )
+
+
+def test_nothing_is_written_through_a_link(installed: Callable[..., str]) -> None:
+    installed(
+        SCENE
+        + """
+victim, folder = HOME / "diary.txt", HOME / "photos"
+folder.mkdir(parents=True, exist_ok=True)
+victim.write_text("dear diary")
+(SCENE / "jobs").mkdir(parents=True)
+
+# A folder on the way to the model is a link.
+(SCENE / "models").symlink_to(folder)
+sheet = make("//models/model.safetensors")
+assert "not below the folder" in refused(ours.unpack)
+
+# The model is a link, or the file it is written to first is one.
+sheet = make("//model.safetensors")
+(SCENE / "model.safetensors").symlink_to(victim)
+assert refused(ours.unpack, overwrite=True)
+(SCENE / "model.safetensors").unlink()
+(SCENE / "model.safetensors.new").symlink_to(victim)
+assert ours.unpack(overwrite=True) == {"FINISHED"}
+assert (SCENE / "model.safetensors").read_bytes() == MODEL
+
+# What lies beside the model, and the jobs of the dataset.
+sheet = make("//model.safetensors", "//dataset")
+named = {
+    paths.playback_path: "model_playback.pc2", paths.best_so_far_path: "model.partial.safetensors",
+    paths.checkpoint_path: "model.safetensors.training", paths.report_path: "report.html",
+    paths.jobs_folder: "dataset/jobs",
+}
+(SCENE / "dataset").mkdir()
+for function, name in named.items():
+    (SCENE / name).symlink_to(folder if "." not in name or name.endswith("training") else victim)
+    try:
+        function(sheet)
+    except errors.Problem as problem:
+        assert problem.code == "place_is_link", (name, problem)
+    else:
+        raise AssertionError(name)
+    draw_all()
+    (SCENE / name).unlink()
+process = part("neural_physics.job_process")
+logs = SCENE / "dataset" / "jobs"
+logs.mkdir()
+(logs / "train.jsonl").symlink_to(victim)
+try:
+    part("neural_physics.blender.job_host").start(logs, "train", [sys.executable, "-c", "print(1)"])
+except errors.Problem as problem:
+    assert problem.code == "folder_not_writable", problem
+else:
+    raise AssertionError("written through a link")
+assert victim.read_text() == "dear diary" and not any(folder.iterdir())
+"""
+    )
+
+
+def test_a_scene_that_keeps_its_files_elsewhere_is_asked_about_once(
+    installed: Callable[..., str], tmp_path: Path
+) -> None:
+    first = """
+other = HOME / "studio"
+sheet = make(other / "model.safetensors", other / "dataset")
+dataset_status = part("neural_physics.blender.dataset_status")
+looked = []
+dataset_status._stamp = lambda path: looked.append(path) or ()
+draw_all()
+assert not looked, "a place that was not agreed to was looked at"
+for button in (ours.bake, ours.train, ours.evaluate, ours.unpack, ours.delete_dataset, ours.pack):
+    assert not button.poll()
+assert "press Allow" in refused(ours.unpack)
+
+# What is packed plays all the same.
+assert ours.play() == {"FINISHED"}
+bpy.context.scene.frame_set(5)
+assert part("neural_physics.blender.playback").status_of(sheet).problem is None
+
+assert ours.allow_places.poll() and ours.allow_places() == {"FINISHED"}
+assert not ours.allow_places.poll()
+assert ours.unpack() == {"FINISHED"}
+assert (other / "model.safetensors").read_bytes() == MODEL
+draw_all()
+assert looked
+"""
+    installed(SCENE + first)
+    again = """
+other = HOME / "studio"
+sheet = make(other / "model.safetensors", other / "dataset")
+assert ours.unpack.poll(), "what was allowed is remembered"
+for name in ("studio/other.safetensors", "model.safetensors", "studio/dataset/model.safetensors"):
+    make(HOME / name)
+    assert not ours.unpack.poll(), "one place was allowed, and no other"
+
+# What the artist types or chooses is agreed to by that.
+sheet = make(HOME / "mine.safetensors")
+sheet.neural_physics.model_path = str(HOME / "chosen.safetensors")
+assert ours.unpack() == {"FINISHED"} and (HOME / "chosen.safetensors").is_file()
+"""
+    installed(SCENE + again)
+    somebody_else = """
+make(HOME / "studio" / "model.safetensors")
+assert not ours.unpack.poll(), "another user has not agreed"
+"""
+    installed(SCENE + somebody_else, BLENDER_USER_RESOURCES=str(tmp_path / "other_user"))
+    moved = """
+(HOME / "studio").rename(HOME / "moved")
+(HOME / "studio").symlink_to(HOME / "moved")
+make(HOME / "studio" / "model.safetensors")
+assert not ours.unpack.poll(), "what was allowed is another place now"
+"""
+    installed(SCENE + moved)
+
+
+def test_a_log_that_came_with_the_scene_brings_in_no_model_from_elsewhere(
+    installed: Callable[..., str],
+) -> None:
+    installed(
+        SCENE
+        + """
+trained = part("operators.jobs")._trained
+elsewhere = HOME / "secret.safetensors"
+HOME.mkdir()
+elsewhere.write_bytes(play_models.model_file(synthetic.sheet_mesh(), seed=2))
+sheet = make("//model.safetensors", "//dataset")
+try:
+    trained(paths.jobs_folder(sheet), {"model": str(elsewhere)})
+except errors.Problem as problem:
+    assert problem.code == "place_elsewhere", problem
+else:
+    raise AssertionError("it was taken")
+assert packing.packed_bytes(sheet) == MODEL
+"""
+    )

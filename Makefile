@@ -27,7 +27,7 @@ $(ENV_52)/ready: requirements/blender-5.2.txt requirements/test-data.txt
 
 # Bake, train, play and render Ball & Sheet; the results are left in build/demo.
 demo: setup
-	$(PY_45) tools/demo.py
+	$(PY_45) -m tools.demo
 
 # Everything quick: the library, training, and the installed zip in Blender 4.5 and 5.2, beside each other.
 test: setup zip
@@ -57,12 +57,13 @@ check: $(ENV_45)/ready
 	ln -sfn $(addprefix ../../../,$(EXTENSION)) build/check/extension/
 	MYPYPATH=build/check $(ENV_45)/bin/mypy -p extension
 	$(ENV_45)/bin/lint-imports
+	PYTHONPATH=build/check:. $(ENV_45)/bin/lint-imports tools/extension_imports.toml
 
 zip: $(ENV_45)/ready
-	$(PY_45) tools/build_zip.py
+	$(PY_45) -m tools.build_zip
 
 bench: setup
-	$(PY_45) tools/bench.py
+	$(PY_45) -m benchmarks.bench
 
 clean:
 	rm -rf build

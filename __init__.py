@@ -1,22 +1,17 @@
 """Neural Physics: learn a simulation once, then play with it in real time."""
 
 from . import operators, panels
-from .neural_physics.blender import (
-    capsule_overlay,
-    chart,
-    commands,
-    job_host,
-    motion_boxes,
-    playback,
-    preview_drawing,
-    properties,
-)
-from .neural_physics.blender.registration import register_parts, unregister_parts
+from .neural_physics.blender import commands
+from .neural_physics.blender.display import capsule_overlay, chart, motion_boxes
+from .neural_physics.blender.jobs import host
+from .neural_physics.blender.playing import playback, preview_drawing
+from .neural_physics.blender.settings import properties
+from .neural_physics.blender.settings.registration import register_parts, unregister_parts
 
 PARTS = (
     properties,
     chart,
-    job_host,
+    host,
     motion_boxes,
     capsule_overlay,
     playback,

@@ -1,6 +1,6 @@
 """`python -m ml_backend COMMAND ...`: the jobs that need more than Blender's own Python.
 
-With --json they talk to Blender in JSON lines (see `neural_physics.reporting`), else to a person.
+With --json they talk to Blender in JSON lines (see `neural_physics.jobs.events`), else to a person.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ import traceback
 from importlib import import_module
 from pathlib import Path
 
-from ml_backend.environment_check import missing
+from ml_backend.commands.environment_check import missing
 from neural_physics.errors import Problem
-from neural_physics.reporting import Emit, StopRequest, error_event, print_event
+from neural_physics.jobs.events import Emit, StopRequest, error_event, print_event
 
 # Each module has add_arguments(parser) and run(args, emit, stop), and is imported only when it is meant.
 COMMANDS = {
-    "train": ("ml_backend.train", "learn a model from a dataset"),
-    "evaluate": ("ml_backend.evaluate", "measure a model on takes it has not seen"),
-    "import": ("ml_backend.importing", "make a dataset from another program's point caches"),
-    "simulate": ("ml_backend.simulate", "bake one take with the bundled solver"),
-    "check": ("ml_backend.check", "say what a dataset holds, and whether it can be trained from"),
+    "train": ("ml_backend.commands.train", "learn a model from a dataset"),
+    "evaluate": ("ml_backend.commands.evaluate", "measure a model on takes it has not seen"),
+    "import": ("ml_backend.commands.importing", "make a dataset from another program's point caches"),
+    "simulate": ("ml_backend.commands.simulate", "bake one take with the bundled solver"),
+    "check": ("ml_backend.commands.check", "say what a dataset holds, and whether it can be trained from"),
 }
 REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements" / "training.txt"
 MOST_FILES = 10240  # more than macOS allows cannot be asked for
@@ -33,7 +33,7 @@ def main(words: list[str]) -> int:
     meant = words[0] if words and words[0] in COMMANDS else None
     try:
         parser = _parser(meant)
-        from ml_backend.terminal import Terminal
+        from ml_backend.commands.terminal import Terminal
     except ImportError as error:
         return _tell_lacking(error, as_json="--json" in words)
     args = parser.parse_args(words)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from .energies.lame import lame_parameters, plane_stress_lame_parameters
+from .energies.solids.lame import lame_parameters, plane_stress_lame_parameters
 
 YOUNG_LIMITS = (1.0, 1e13)  # Pa: above the softest gels', below ten diamonds'
 DENSITY_LIMITS = (0.01, 1e5)  # kg/m^3: below aerogel's, above osmium's

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from .jobs import JobState
-
 
 def duration(seconds: float) -> str:
     """Roughly how long: `40 s`, `3 min`, `2 h 10 min`."""
@@ -25,14 +23,3 @@ def size(count: float) -> str:
 def plural(count: int, one: str) -> str:
     """`1 take`, `3 takes`, `12,000 frames`."""
     return f"{count:,} {one}" + ("" if count == 1 else "s")
-
-
-def progress(state: JobState) -> str:
-    """A running job in one line: `Baking, 3 min left`."""
-    words = "Stopping at the next checkpoint" if state.phase == "stopping" else state.stage
-    return words if state.seconds_left is None else f"{words}, {duration(state.seconds_left)} left"
-
-
-def job_name(kind: str) -> str:
-    """What a kind of job is called in a sentence: `bake`, `training`."""
-    return {"train": "training", "evaluate": "evaluation"}.get(kind, kind.replace("_", " "))

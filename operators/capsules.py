@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender import capsule_editing, capsule_fitting
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import check_editable, check_set_up, target_of
+from ..neural_physics.blender.modelling import capsule_editing, capsule_fitting
+from ..neural_physics.blender.scene.targets import check_editable, check_set_up, target_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from .support import Button, scene_of, target
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
-from ..neural_physics.blender import job_host
-from ..neural_physics.blender import training_environment as environment
-from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.jobs import host
+from ..neural_physics.blender.jobs import training_environment as environment
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
 from .support import Button, OperatorReturnItems
 
@@ -25,7 +25,7 @@ class NEURALPHYSICS_OT_check_environment(Button, bpy.types.Operator):
         environment.check_python()
 
     def run(self, context: bpy.types.Context) -> None:
-        job_host.start(environment.jobs_folder(), environment.CHECK, environment.check_command(), OWNER)
+        host.start(environment.jobs_folder(), environment.CHECK, environment.check_command(), OWNER)
 
 
 class NEURALPHYSICS_OT_create_environment(Button, bpy.types.Operator):
@@ -56,7 +56,7 @@ class NEURALPHYSICS_OT_create_environment(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         argv = environment.create_command(self.pip_options)
-        job_host.start(environment.jobs_folder(), environment.CREATE, argv, OWNER)
+        host.start(environment.jobs_folder(), environment.CREATE, argv, OWNER)
 
 
 class NEURALPHYSICS_OT_stop_environment(Button, bpy.types.Operator):
@@ -67,7 +67,7 @@ class NEURALPHYSICS_OT_stop_environment(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        job_host.stop(environment.jobs_folder(), self.kind)
+        host.stop(environment.jobs_folder(), self.kind)
 
 
 class NEURALPHYSICS_OT_show_environment_log(Button, bpy.types.Operator):
@@ -78,7 +78,7 @@ class NEURALPHYSICS_OT_show_environment_log(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        path = job_host.log_of(environment.jobs_folder(), self.kind)
+        path = host.log_of(environment.jobs_folder(), self.kind)
         if not path.is_file():
             raise Problem("file_missing", path=path)
         bpy.ops.wm.path_open(filepath=str(path))

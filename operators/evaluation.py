@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender import evaluation_display
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.blender.display import evaluation
+from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from .support import Button, scene_of, target
 
 
@@ -20,10 +20,10 @@ class NEURALPHYSICS_OT_show_evaluation(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        evaluation_display.check_evaluation(check_set_up(target_of(context)))
+        evaluation.check_evaluation(check_set_up(target_of(context)))
 
     def run(self, context: bpy.types.Context) -> None:
-        largest = evaluation_display.show_evaluation(scene_of(context), target(context))
+        largest = evaluation.show_evaluation(scene_of(context), target(context))
         self.report({"INFO"}, f"The brightest colour is an error of {1000 * largest:.0f} mm")
 
 
@@ -34,7 +34,7 @@ class NEURALPHYSICS_OT_hide_evaluation(Button, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context) -> None:
-        evaluation_display.hide_evaluation(target(context))
+        evaluation.hide_evaluation(target(context))
 
 
 CLASSES = (NEURALPHYSICS_OT_show_evaluation, NEURALPHYSICS_OT_hide_evaluation)

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..neural_physics.blender import examples
-from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from .support import Button, scene_of
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender.artist_handles import add_handles, remove_handle
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.blender.scene.artist_handles import add_handles, remove_handle
+from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
 from .support import Button, target
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, EnumProperty, StringProperty
 
-from ..neural_physics.blender import tasks
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.sources import check_mesh
-from ..neural_physics.blender.targets import target_of
+from ..neural_physics.blender.scene.sources import check_mesh
+from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks import object_tasks
 from .stepping import SteppedButton, Steps
 from .support import OperatorReturnItems, scene_of, target
 
@@ -60,8 +60,8 @@ class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
         cache = Path(bpy.path.abspath(self.filepath))
         chosen = bpy.path.abspath(self.interaction)
         obj = target(context)
-        source = tasks.interaction_of(obj, cache, Path(chosen) if chosen else None, self.from_scene)
-        name = yield from tasks.import_steps(scene_of(context), obj, cache, source, self.role)
+        source = object_tasks.interaction_of(obj, cache, Path(chosen) if chosen else None, self.from_scene)
+        name = yield from object_tasks.import_steps(scene_of(context), obj, cache, source, self.role)
         self.report({"INFO"}, f"Imported as {name}")
 
 

@@ -8,23 +8,24 @@ from typing import Any, ClassVar
 import bpy
 from bpy.props import EnumProperty
 
-from ..neural_physics.blender import job_host, tasks
-from ..neural_physics.blender.dataset_status import dataset_status, forget
-from ..neural_physics.blender.paths import (
+from ..neural_physics.blender.jobs import host
+from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.settings.paths import (
     best_so_far_path,
     dataset_folder,
     jobs_folder,
     report_path,
     trained_model,
 )
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import target_of
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.datasets.status import dataset_status, forget
 from ..neural_physics.errors import Problem
 from ..neural_physics.wording import plural, size
 from .support import Button, OperatorReturnItems, scene_of, target
 
-KINDS = [(kind, name, "") for kind, name in tasks.NAMES.items()]
+KINDS = [(kind, name, "") for kind, name in object_tasks.NAMES.items()]
 
 
 class JobButton(Button):
@@ -40,7 +41,7 @@ class JobButton(Button):
         try:
             argv = self.command(context)
             obj = target(context)
-            job_host.start(jobs_folder(obj), self.kind, argv, obj.name)
+            host.start(jobs_folder(obj), self.kind, argv, obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
             return {"CANCELLED"}
@@ -50,9 +51,7 @@ class JobButton(Button):
         try:
             argv = self.command(context)
             obj = target(context)
-            state = job_host.run_blocking(
-                jobs_folder(obj), self.kind, argv, job_host.print_progress, obj.name
-            )
+            state = host.run_blocking(jobs_folder(obj), self.kind, argv, host.print_progress, obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
             return {"CANCELLED"}
@@ -68,28 +67,28 @@ class NEURALPHYSICS_OT_bake(JobButton, bpy.types.Operator):
     bl_description = (
         "Simulate many takes with training motion, in the background; goes on where it was stopped"
     )
-    kind = tasks.BAKE
+    kind = object_tasks.BAKE
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        tasks.check_bake(scene_of(context), target_of(context))
+        object_tasks.check_bake(scene_of(context), target_of(context))
 
     def command(self, context: bpy.types.Context) -> list[str]:
-        return tasks.bake_command(scene_of(context), target(context))
+        return object_tasks.bake_command(scene_of(context), target(context))
 
 
 class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):
     bl_idname = "neural_physics.train"
     bl_label = "Train"
     bl_description = "Learn a small model from the baked takes, in the background"
-    kind = tasks.TRAIN
+    kind = object_tasks.TRAIN
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        tasks.check_train(target_of(context))
+        object_tasks.check_train(target_of(context))
 
     def command(self, context: bpy.types.Context) -> list[str]:
-        return tasks.train_command(target(context))
+        return object_tasks.train_command(target(context))
 
 
 class NEURALPHYSICS_OT_use_best_so_far(Button, bpy.types.Operator):
@@ -106,21 +105,21 @@ class NEURALPHYSICS_OT_use_best_so_far(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
-        tasks.use_model(obj, best_so_far_path(obj))
+        object_tasks.use_model(obj, best_so_far_path(obj))
 
 
 class NEURALPHYSICS_OT_evaluate(JobButton, bpy.types.Operator):
     bl_idname = "neural_physics.evaluate"
     bl_label = "Evaluate"
     bl_description = "Measure the model on takes it has not learned from, and write a report"
-    kind = tasks.EVALUATE
+    kind = object_tasks.EVALUATE
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        tasks.check_evaluate(target_of(context))
+        object_tasks.check_evaluate(target_of(context))
 
     def command(self, context: bpy.types.Context) -> list[str]:
-        return tasks.evaluate_command(target(context))
+        return object_tasks.evaluate_command(target(context))
 
 
 class NEURALPHYSICS_OT_stop_job(Button, bpy.types.Operator):
@@ -131,7 +130,7 @@ class NEURALPHYSICS_OT_stop_job(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        job_host.stop(jobs_folder(target(context)), self.kind)
+        host.stop(jobs_folder(target(context)), self.kind)
 
 
 class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
@@ -142,7 +141,7 @@ class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        _open(job_host.log_of(jobs_folder(target(context)), self.kind))
+        _open(host.log_of(jobs_folder(target(context)), self.kind))
 
 
 class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
@@ -167,7 +166,7 @@ class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        tasks.check_delete(target_of(context))
+        object_tasks.check_delete(target_of(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
         obj = target(context)
@@ -184,7 +183,7 @@ class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):
         )
 
     def run(self, context: bpy.types.Context) -> None:
-        tasks.delete_dataset(target(context))
+        object_tasks.delete_dataset(target(context))
 
 
 def _open(path: Path) -> None:
@@ -216,7 +215,7 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
     if not objects or any(obj.mode == "EDIT" for obj in objects):
         return False
     for obj in objects:
-        tasks.use_model(obj, trained_model(obj, result))
+        object_tasks.use_model(obj, trained_model(obj, result))
     return True
 
 
@@ -234,8 +233,8 @@ CLASSES = (
 
 def register() -> None:
     register_classes(CLASSES)
-    job_host.on_result(tasks.BAKE, _baked)
-    job_host.on_result(tasks.TRAIN, _trained)
+    host.on_result(object_tasks.BAKE, _baked)
+    host.on_result(object_tasks.TRAIN, _trained)
 
 
 def unregister() -> None:

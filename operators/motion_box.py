@@ -8,9 +8,9 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
-from ..neural_physics.blender.motion_boxes import COLOUR, active_box
-from ..neural_physics.blender.properties import NEURALPHYSICS_PG_interaction
-from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.display.motion_boxes import COLOUR, active_box
+from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 
 HIGHLIGHT = (0.8, 1.0, 1.0)
 SIDES = ("box_low", "box_high")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender.named_places import agree
-from ..neural_physics.blender.paths import places_to_allow
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.settings.named_places import agree
+from ..neural_physics.blender.settings.paths import places_to_allow
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
 from .support import Button, OperatorReturnItems, target
 

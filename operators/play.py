@@ -7,12 +7,13 @@ from pathlib import Path
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..neural_physics.blender import mesh_cache, playback, tasks
-from ..neural_physics.blender.cache_modifier import find_cache, remove_cache
-from ..neural_physics.blender.paths import playback_path
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.blender.playing import mesh_cache, playback
+from ..neural_physics.blender.scene.cache_modifier import find_cache, remove_cache
+from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.settings.paths import playback_path
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
 from .stepping import SteppedButton, Steps
 from .support import Button, scene_of, target
@@ -26,7 +27,7 @@ class NEURALPHYSICS_OT_play(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        tasks.check_play(target_of(context))
+        object_tasks.check_play(target_of(context))
 
     def run(self, context: bpy.types.Context) -> None:
         playback.attach(target(context))

@@ -7,12 +7,13 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty
 
-from ..neural_physics.blender import setting_up, tasks
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.simulation_properties import KINDS, preset_names, use_preset
-from ..neural_physics.blender.sources import check_mesh, check_target
-from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.blender.scene import setting_up
+from ..neural_physics.blender.scene.sources import check_mesh, check_target
+from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.settings.simulation import KINDS, preset_names, use_preset
+from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
 from .support import Button, scene_of, target
 
@@ -98,7 +99,7 @@ class NEURALPHYSICS_OT_remove(Button, bpy.types.Operator):
         _check_set_up(context)
 
     def run(self, context: bpy.types.Context) -> None:
-        tasks.remove(target(context))
+        object_tasks.remove(target(context))
 
 
 class NEURALPHYSICS_OT_add_interaction(Button, bpy.types.Operator):

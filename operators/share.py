@@ -7,12 +7,13 @@ from pathlib import Path
 import bpy
 from bpy.props import BoolProperty, StringProperty
 
-from ..neural_physics.blender import packing, tasks
-from ..neural_physics.blender.paths import keep_together, model_path
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.sources import check_mesh
-from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.blender.playing import packing
+from ..neural_physics.blender.scene.sources import check_mesh
+from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.settings.paths import keep_together, model_path
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
 from .support import Button, OperatorReturnItems, target
 
@@ -33,7 +34,7 @@ class NEURALPHYSICS_OT_pack(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
-        tasks.use_model(obj, model_path(obj))
+        object_tasks.use_model(obj, model_path(obj))
 
 
 class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
@@ -120,7 +121,7 @@ class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self, context: bpy.types.Context) -> None:
-        tasks.use_model(target(context), Path(bpy.path.abspath(self.filepath)))
+        object_tasks.use_model(target(context), Path(bpy.path.abspath(self.filepath)))
 
 
 def _require_packed(context: bpy.types.Context) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender import spring_display
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.sources import check_mesh
-from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.blender.display import springs
+from ..neural_physics.blender.scene.sources import check_mesh
+from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from .support import Button, target
 
 
@@ -25,7 +25,7 @@ class NEURALPHYSICS_OT_show_springs(Button, bpy.types.Operator):
         check_mesh(check_set_up(target_of(context)))
 
     def run(self, context: bpy.types.Context) -> None:
-        spring_display.show_springs(target(context))
+        springs.show_springs(target(context))
 
 
 class NEURALPHYSICS_OT_hide_springs(Button, bpy.types.Operator):
@@ -35,7 +35,7 @@ class NEURALPHYSICS_OT_hide_springs(Button, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context) -> None:
-        spring_display.hide_springs(target(context))
+        springs.hide_springs(target(context))
 
 
 CLASSES = (NEURALPHYSICS_OT_show_springs, NEURALPHYSICS_OT_hide_springs)

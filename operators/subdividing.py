@@ -5,12 +5,12 @@ from __future__ import annotations
 import bpy
 from bpy.props import IntProperty
 
-from ..neural_physics.blender import cloth_subdividing
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.sources import mesh_data
-from ..neural_physics.blender.targets import target_of
-from ..neural_physics.hierarchy.levels import MOST_LEVELS
-from ..neural_physics.hierarchy.usual_levels import USUAL_LEVELS
+from ..neural_physics.blender.modelling import cloth_subdividing
+from ..neural_physics.blender.scene.sources import mesh_data
+from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.methods.hierarchical_cloth.levels import MOST_LEVELS
+from ..neural_physics.methods.hierarchical_cloth.usual_levels import USUAL_LEVELS
 from .support import Button, target
 
 

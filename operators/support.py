@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import bpy
 
-from ..neural_physics.blender.targets import target_of
+from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.errors import Problem
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import bpy
 from bpy.props import StringProperty
 
-from ..neural_physics.blender import take_display, unsuitable_places
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import check_set_up, target_of
+from ..neural_physics.blender.display import takes, unsuitable_places
+from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
 from .support import Button, scene_of, target
 
@@ -24,10 +24,10 @@ class NEURALPHYSICS_OT_show_take(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        take_display.check_takes(check_set_up(target_of(context)))
+        takes.check_takes(check_set_up(target_of(context)))
 
     def run(self, context: bpy.types.Context) -> None:
-        name = take_display.show_take(scene_of(context), target(context), self.name)
+        name = takes.show_take(scene_of(context), target(context), self.name)
         self.report({"INFO"}, f"{name} is shown beside {target(context).name}")
 
 
@@ -38,7 +38,7 @@ class NEURALPHYSICS_OT_hide_take(Button, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context) -> None:
-        take_display.hide_take(target(context))
+        takes.hide_take(target(context))
 
 
 class NEURALPHYSICS_OT_show_places(Button, bpy.types.Operator):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender import tasks
-from ..neural_physics.blender.dataset_status import DatasetStatus, dataset_status
-from ..neural_physics.blender.paths import dataset_folder
-from ..neural_physics.blender.pose_motion import pose_takes, posed_rig
-from ..neural_physics.blender.properties import NEURALPHYSICS_PG_object, settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.take_display import shown_take
-from ..neural_physics.blender.unsuitable_places import places_of
+from ..neural_physics.blender.baking.pose_motion import pose_takes, posed_rig
+from ..neural_physics.blender.display.takes import shown_take
+from ..neural_physics.blender.display.unsuitable_places import places_of
+from ..neural_physics.blender.settings.paths import dataset_folder
+from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.datasets.status import DatasetStatus, dataset_status
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
 from ..operators.jobs import NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_delete_dataset
@@ -35,9 +35,9 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_bake, icon="PHYSICS")
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-        if not busy(obj, tasks.BAKE):
+        if not busy(obj, object_tasks.BAKE):
             self._draw_settings(layout, context, obj)
-        state = job(layout, context, obj, tasks.BAKE)
+        state = job(layout, context, obj, object_tasks.BAKE)
         if state.phase == "failed" and places_of(obj) is not None:
             layout.operator(NEURALPHYSICS_OT_show_places.bl_idname, icon="RESTRICT_SELECT_OFF")
         for note in state.result.get("notes", ()):

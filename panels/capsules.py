@@ -6,12 +6,12 @@ from typing import Any
 
 import bpy
 
-from ..neural_physics.blender.capsule_editing import lost
-from ..neural_physics.blender.capsule_properties import NEURALPHYSICS_PG_capsule
-from ..neural_physics.blender.playback import status_of
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import target_of
+from ..neural_physics.blender.modelling.capsule_editing import lost
+from ..neural_physics.blender.playing.playback import status_of
+from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.settings.capsules import NEURALPHYSICS_PG_capsule
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..operators.capsules import (
     NEURALPHYSICS_OT_add_capsule,
     NEURALPHYSICS_OT_clear_capsules,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender.handle_properties import NEURALPHYSICS_PG_handle
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.targets import target_of
+from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.settings.handles import NEURALPHYSICS_PG_handle
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.methods.requirements import CONTACT_CORRECTIONS
 from ..operators.handles import NEURALPHYSICS_OT_add_handle, NEURALPHYSICS_OT_remove_handle
 from .support import Details, reasons, settings_column

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender import packing
-from ..neural_physics.blender.cache_modifier import find_cache
-from ..neural_physics.blender.playback import PlayStatus, status_of
-from ..neural_physics.blender.properties import NEURALPHYSICS_PG_object, settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.spring_display import are_shown
+from ..neural_physics.blender.display.springs import are_shown
+from ..neural_physics.blender.playing import packing
+from ..neural_physics.blender.playing.playback import PlayStatus, status_of
+from ..neural_physics.blender.scene.cache_modifier import find_cache
+from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.methods.requirements import CONTACT_CORRECTIONS, QUASISTATIC_SPRINGS
 from ..operators.play import (
     NEURALPHYSICS_OT_bake_playback,

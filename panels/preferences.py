@@ -5,11 +5,11 @@ from __future__ import annotations
 import bpy
 from bpy.props import StringProperty
 
-from ..neural_physics.blender import training_environment as environment
-from ..neural_physics.blender.own_folders import PACKAGE
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.jobs import JobState
-from ..neural_physics.wording import progress
+from ..neural_physics.blender.jobs import training_environment as environment
+from ..neural_physics.blender.settings.own_folders import PACKAGE
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.jobs.life_cycle import JobState
+from ..neural_physics.jobs.wording import progress
 from ..operators.environment import (
     NEURALPHYSICS_OT_check_environment,
     NEURALPHYSICS_OT_create_environment,

@@ -6,12 +6,12 @@ from typing import Any
 
 import bpy
 
-from ..neural_physics.blender.cloth_subdividing import offers_subdivide
-from ..neural_physics.blender.properties import MOTIONS, NEURALPHYSICS_PG_interaction, settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
-from ..neural_physics.blender.sampling import is_wind
-from ..neural_physics.blender.simulation_properties import KINDS
-from ..neural_physics.blender.sources import physics_modifier
+from ..neural_physics.blender.modelling.cloth_subdividing import offers_subdivide
+from ..neural_physics.blender.scene.sampling import is_wind
+from ..neural_physics.blender.scene.sources import physics_modifier
+from ..neural_physics.blender.settings.properties import MOTIONS, NEURALPHYSICS_PG_interaction, settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.settings.simulation import KINDS
 from ..operators.set_up import (
     NEURALPHYSICS_OT_add_interaction,
     NEURALPHYSICS_OT_remove,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender import packing
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.playing import packing
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.wording import size
 from ..operators.share import (
     NEURALPHYSICS_OT_export_model,

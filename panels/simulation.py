@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..operators.set_up import NEURALPHYSICS_OT_use_material
 from .support import Details, settings_column
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 
-from ..neural_physics.blender import job_host, tasks
-from ..neural_physics.blender.paths import check_places, jobs_folder
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.targets import target_of
+from ..neural_physics.blender.jobs import host
+from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.settings.paths import check_places, jobs_folder
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
-from ..neural_physics.jobs import JobState
-from ..neural_physics.wording import progress
+from ..neural_physics.jobs.life_cycle import JobState
+from ..neural_physics.jobs.wording import progress
 from ..operators.jobs import NEURALPHYSICS_OT_show_log, NEURALPHYSICS_OT_stop_job
 from ..operators.places import NEURALPHYSICS_OT_allow_places
 from ..operators.support import Button, obstacle
@@ -115,7 +116,7 @@ def reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: 
 
 def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, kind: str) -> JobState:
     """A job's progress with its Stop button, or how it ended."""
-    state = job_host.state_of(jobs_folder(obj), kind)
+    state = host.state_of(jobs_folder(obj), kind)
     if state.active:
         layout.progress(factor=state.share, text=progress(state))
         row = layout.row(align=True)
@@ -136,4 +137,4 @@ def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.O
 
 def busy(obj: bpy.types.Object, kind: str) -> bool:
     """Whether this task of the object runs now."""
-    return tasks.running(obj) == kind
+    return object_tasks.running(obj) == kind

@@ -6,16 +6,16 @@ from math import isfinite
 
 import bpy
 
-from ..neural_physics.blender import tasks
-from ..neural_physics.blender import training_environment as environment
-from ..neural_physics.blender.chart import chart_icon
-from ..neural_physics.blender.evaluation_display import is_shown
-from ..neural_physics.blender.own_folders import PACKAGE
-from ..neural_physics.blender.paths import best_so_far_path, report_path
-from ..neural_physics.blender.properties import settings_of
-from ..neural_physics.blender.registration import register_classes, unregister_classes
+from ..neural_physics.blender.display.chart import chart_icon
+from ..neural_physics.blender.display.evaluation import is_shown
+from ..neural_physics.blender.jobs import training_environment as environment
+from ..neural_physics.blender.settings.own_folders import PACKAGE
+from ..neural_physics.blender.settings.paths import best_so_far_path, report_path
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
-from ..neural_physics.jobs import JobState
+from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.methods.requirements import (
     CONTACT_CORRECTIONS,
     HIERARCHICAL_CLOTH,
@@ -52,7 +52,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         button(layout, context, NEURALPHYSICS_OT_train, icon="OUTLINER_OB_LIGHT")
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-        if not busy(obj, tasks.TRAIN):
+        if not busy(obj, object_tasks.TRAIN):
             column, settings = settings_column(layout), settings_of(obj)
             column.prop(settings, "method")
             column.prop(settings, "preset")
@@ -64,12 +64,12 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
                 row = column.row()
                 row.enabled = not settings.handles  # else those of Set Up are taken
                 row.prop(settings, "handle_count")
-            text = "Resume Training" if tasks.resumes_training(obj) else "Train"
+            text = "Resume Training" if object_tasks.resumes_training(obj) else "Train"
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             self._draw_way_to_python(layout)
             if best_so_far_path(obj).is_file():
                 layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
-        state = job(layout, context, obj, tasks.TRAIN)
+        state = job(layout, context, obj, object_tasks.TRAIN)
         for note in state.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
         self._draw_curves(layout, obj.name, state)
@@ -113,9 +113,9 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-        if not busy(obj, tasks.EVALUATE):
+        if not busy(obj, object_tasks.EVALUATE):
             button(layout, context, NEURALPHYSICS_OT_evaluate, icon="VIEWZOOM", scale=1.0)
-        state = job(layout, context, obj, tasks.EVALUATE)
+        state = job(layout, context, obj, object_tasks.EVALUATE)
         if state.phase == "finished":
             self._draw_errors(layout, state)
         if report_path(obj).is_file():

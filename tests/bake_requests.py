@@ -8,12 +8,17 @@ from pathlib import Path
 
 import numpy as np
 
-from neural_physics.bake_plan import BakePlan, PlannedTake
-from neural_physics.channels import Channel, ChannelLayout
-from neural_physics.dataset_info import DatasetInfo
-from neural_physics.rest_mesh import Mesh
-from neural_physics.simulation_request import ColliderMesh, SimulationRequest, SimulationSettings, Tracks
-from neural_physics.takes import Dataset
+from neural_physics.baking.plan import BakePlan, PlannedTake
+from neural_physics.datasets.dataset_info import DatasetInfo
+from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.datasets.simulation_request import (
+    ColliderMesh,
+    SimulationRequest,
+    SimulationSettings,
+    Tracks,
+)
+from neural_physics.datasets.takes import Dataset
+from neural_physics.interaction.channels import Channel, ChannelLayout
 
 FPS = 48.0
 LAYOUT = ChannelLayout((Channel("Ball", "position", 3),))

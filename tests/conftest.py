@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-# The library is not installed: it is the folder above, and the helpers beside this file are `synthetic`.
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+# The library is not installed: it is the folder above. Helpers lie beside the tests that they were made for.
+sys.path[:0] = [str(ROOT), *sorted({str(path.parent) for path in (ROOT / "tests").rglob("*.py")})]
 
-import synthetic  # noqa: E402
+import synthetic
 
-from neural_physics.model_file import Model, parse_model  # noqa: E402
-from neural_physics.rest_mesh import Mesh  # noqa: E402
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.datasets.takes import Dataset
+from neural_physics.models.model_file import Model, parse_model
 
 EXIT_STATUS = pytest.StashKey[int]()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from bake_requests import triangles_of
 
-from neural_physics.simulation_request import ColliderMesh
+from neural_physics.datasets.simulation_request import ColliderMesh
 
 # Columns: where x, y and z of what is made in the plane z = 0 go, so that y is up.
 UPRIGHT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.channels import Channel, ChannelLayout
-from neural_physics.dataset_info import DatasetInfo, Role, TakeInfo
-from neural_physics.model_file import METADATA_KEY, ModelInfo, info_to_json
-from neural_physics.motion import MotionBox, wander
-from neural_physics.rest_mesh import Mesh
-from neural_physics.takes import Dataset
+from neural_physics.datasets.dataset_info import DatasetInfo, Role, TakeInfo
+from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.datasets.takes import Dataset
+from neural_physics.interaction.channels import Channel, ChannelLayout
+from neural_physics.interaction.training_motion import MotionBox, wander
+from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_json
 
 FPS = 24.0
 LAYOUT = ChannelLayout((Channel("Hand", "position", 3, source="Hand"),))

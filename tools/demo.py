@@ -13,16 +13,16 @@ from time import monotonic, perf_counter
 from typing import Any
 
 import bpy
-import pictures
-import workshop
 from rich.table import Table
-from workshop import console
 
 from neural_physics import wording
-from neural_physics.blender import packing, playback, tasks
 from neural_physics.blender.examples import build
-from neural_physics.blender.paths import jobs_folder, model_path
-from neural_physics.blender.properties import settings_of
+from neural_physics.blender.playing import packing, playback
+from neural_physics.blender.settings.paths import jobs_folder, model_path
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.blender.tasks import object_tasks
+from tools import pictures, workshop
+from tools.workshop import console
 
 DEMO = workshop.ROOT / "build" / "demo"
 BLEND = DEMO / "ball_and_sheet.blend"
@@ -76,17 +76,21 @@ def scene_to_work_in() -> bpy.types.Object:
 
 
 def bake(obj: bpy.types.Object) -> dict[str, Any]:
-    return workshop.run_job("Bake", jobs_folder(obj), tasks.BAKE, tasks.bake_command(bpy.context.scene, obj))
+    return workshop.run_job(
+        "Bake", jobs_folder(obj), object_tasks.BAKE, object_tasks.bake_command(bpy.context.scene, obj)
+    )
 
 
 def train(obj: bpy.types.Object) -> dict[str, Any]:
     began = monotonic()
-    workshop.run_job("Train", jobs_folder(obj), tasks.TRAIN, tasks.train_command(obj))
+    workshop.run_job("Train", jobs_folder(obj), object_tasks.TRAIN, object_tasks.train_command(obj))
     return {"seconds": monotonic() - began}
 
 
 def evaluate(obj: bpy.types.Object) -> dict[str, Any]:
-    return workshop.run_job("Evaluate", jobs_folder(obj), tasks.EVALUATE, tasks.evaluate_command(obj))
+    return workshop.run_job(
+        "Evaluate", jobs_folder(obj), object_tasks.EVALUATE, object_tasks.evaluate_command(obj)
+    )
 
 
 def time_play(obj: bpy.types.Object) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Render the example scenes side by side, as they are simulated: `python tools/gallery.py PICTURE`.
+"""Render the example scenes side by side, as they are simulated: `python -m tools.gallery PICTURE`.
 
 Each example's picture is kept in build/gallery, so that what was stopped goes on where it was.
 """
@@ -11,15 +11,14 @@ import sys
 from pathlib import Path
 
 import bpy
-import pictures
-import workshop
 from PIL import Image
 
-from neural_physics.blender.baking import prepare_bake
-from neural_physics.blender.cache_modifier import show_cache
+from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.blender.examples import EXAMPLES, build
-from neural_physics.blender.properties import settings_of
-from neural_physics.blender.sources import uses_solver
+from neural_physics.blender.scene.cache_modifier import show_cache
+from neural_physics.blender.scene.sources import uses_solver
+from neural_physics.blender.settings.properties import settings_of
+from tools import pictures, workshop
 
 SIZE, SAMPLES, COLUMNS = 320, 24, 6
 KEPT = workshop.ROOT / "build" / "gallery"

@@ -1,6 +1,6 @@
 """The guide's pictures of each state: cut from the screenshots that the window tests leave in build/window.
 
-`python tools/screenshots.py` after `python -m pytest tests/window`.
+`python -m tools.screenshots` after `python -m pytest tests/window`.
 """
 
 from __future__ import annotations

@@ -9,22 +9,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+from neural_physics import wording
+from neural_physics.baking.plan import BakePlan, PlannedTake, side_folder
+from neural_physics.blender.baking.preparing import prepare_bake
+from neural_physics.blender.jobs import host
+from neural_physics.blender.playing import playback
+from neural_physics.blender.settings import properties
+from neural_physics.blender.settings.paths import dataset_folder, jobs_folder
+from neural_physics.blender.tasks import object_tasks
+from neural_physics.jobs.life_cycle import JobState
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-import bpy  # noqa: E402
-import numpy as np  # noqa: E402
-from numpy.typing import NDArray  # noqa: E402
-from rich.console import Console  # noqa: E402
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn  # noqa: E402
-
-from neural_physics import wording  # noqa: E402
-from neural_physics.bake_plan import BakePlan, PlannedTake, side_folder  # noqa: E402
-from neural_physics.blender import job_host, playback, properties, tasks  # noqa: E402
-from neural_physics.blender.baking import prepare_bake  # noqa: E402
-from neural_physics.blender.paths import dataset_folder, jobs_folder  # noqa: E402
-from neural_physics.jobs import JobState  # noqa: E402
-
 console = Console()
 T = TypeVar("T")
 
@@ -67,11 +68,11 @@ def run_job(title: str, folder: Path, kind: str, argv: Sequence[str]) -> dict[st
             left = "" if state.seconds_left is None else f"{wording.duration(state.seconds_left)} left"
             bar.update(task, completed=state.share, description=f"{title}: {state.stage}", left=left)
 
-        state = job_host.run_blocking(folder, kind, argv, show)
+        state = host.run_blocking(folder, kind, argv, show)
         if state.phase == "finished":
             bar.update(task, completed=1.0, description=title, left="done")
     if state.phase != "finished":
-        raise SystemExit(f"{title}: {state.message} (log: {job_host.log_of(folder, kind)})")
+        raise SystemExit(f"{title}: {state.message} (log: {host.log_of(folder, kind)})")
     return state.result
 
 
@@ -87,7 +88,7 @@ def bake(obj: bpy.types.Object, title: str, takes: Sequence[PlannedTake] | None 
     if takes is not None:
         plan = replace(plan, takes=tuple(takes))
         plan.write()
-    return run_job(title, jobs_folder(obj), tasks.BAKE, argv)
+    return run_job(title, jobs_folder(obj), object_tasks.BAKE, argv)
 
 
 def key_path(obj: bpy.types.Object, path: NDArray[np.float64]) -> None:

@@ -5,43 +5,41 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ml_backend.methods import (
-    contact_presets,
-    latent_presets,
-    level_presets,
-    spring_presets,
-    subspace_presets,
-)
-from ml_backend.presets import Preset
+from ml_backend.methods.contact_corrections import presets as contact_presets
+from ml_backend.methods.hierarchical_cloth import presets as level_presets
+from ml_backend.methods.latent_dynamics import presets as latent_presets
+from ml_backend.methods.quasistatic_springs import presets as spring_presets
+from ml_backend.methods.subspace_physics import presets as subspace_presets
+from ml_backend.training.presets import Preset
 
 
 def _subspace_physics(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
     # Imported late: torch takes seconds, and a wrong command line should be told at once.
-    from ml_backend.methods.subspace_physics import train
+    from ml_backend.methods.subspace_physics.train import train
 
     return train(*arguments)
 
 
 def _latent_dynamics(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-    from ml_backend.methods.latent_dynamics import train
+    from ml_backend.methods.latent_dynamics.train import train
 
     return train(*arguments)
 
 
 def _hierarchical_cloth(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-    from ml_backend.methods.hierarchical_cloth import train
+    from ml_backend.methods.hierarchical_cloth.train import train
 
     return train(*arguments)
 
 
 def _quasistatic_springs(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-    from ml_backend.methods.quasistatic_springs import train
+    from ml_backend.methods.quasistatic_springs.train import train
 
     return train(*arguments)
 
 
 def _contact_corrections(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-    from ml_backend.methods.contact_corrections import train
+    from ml_backend.methods.contact_corrections.train import train
 
     return train(*arguments)
 

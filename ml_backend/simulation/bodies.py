@@ -10,20 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from neural_physics.body import Body
+from ml_backend.simulation.flat_bodies import filled_plane
+from ml_backend.simulation.strands import strands_of_edges
 from neural_physics.coordinates import SPACE, plane_of
-from neural_physics.energies.deformation import rest_shapes
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.simulation_request import SimulationRequest
+from neural_physics.energies.solids.deformation import rest_shapes
 from neural_physics.errors import Problem
 from neural_physics.materials import Rod, Shell, Solid
-from neural_physics.normals import triangulate
-from neural_physics.simulation_request import SimulationRequest
-from neural_physics.solver.embedding import Embedding, held_by
+from neural_physics.models.normals import triangulate
 from neural_physics.solver.masses import lumped
-from neural_physics.solver.surface_checks import require_solid
-from neural_physics.solver.tetrahedralisation import cage, default_edge_length, tetrahedralise
-
-from .flat_bodies import filled_plane
-from .strands import strands_of_edges
+from neural_physics.solver.meshing.embedding import Embedding, held_by
+from neural_physics.solver.meshing.surface_checks import require_solid
+from neural_physics.solver.meshing.tetrahedralisation import cage, default_edge_length, tetrahedralise
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from neural_physics.body import Body
-from neural_physics.normals import triangulate
-from neural_physics.simulation_request import SimulationRequest
-from neural_physics.solver.element_sides import boundary
-from neural_physics.solver.embedded_contact import Carrier
-from neural_physics.solver.embedding import NO_SHARE, Embedding
-from neural_physics.solver.term import Array, Indices
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.simulation_request import SimulationRequest
+from neural_physics.models.normals import triangulate
+from neural_physics.solver.contact.embedded import Carrier
+from neural_physics.solver.meshing.element_sides import boundary
+from neural_physics.solver.meshing.embedding import NO_SHARE, Embedding
+from neural_physics.solver.terms.term import Array, Indices
 
 # Of each edge of an outline, its beginning included: a tooth as thin as that does not slip between.
 ON_EDGES = 5

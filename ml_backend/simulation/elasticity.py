@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neural_physics.body import Body
-from neural_physics.energies import corotational, stable_neo_hookean, stvk
-from neural_physics.energies.triangle_edges import triangle_edges
+from ml_backend.simulation.strands import strands_of_edges
+from neural_physics.datasets.body import Body
+from neural_physics.energies.shells.triangle_edges import triangle_edges
+from neural_physics.energies.solids import corotational, stable_neo_hookean, stvk
 from neural_physics.solver.masses import of_coordinates
-from neural_physics.solver.rod_terms import RodBendTwistTerm, rod_terms
-from neural_physics.solver.shell_terms import HingeTerm, MembraneTerm
-from neural_physics.solver.solid_term import SolidEnergy, SolidTerm
-from neural_physics.solver.term import Array, Mask, Term
-
-from .strands import strands_of_edges
+from neural_physics.solver.terms.rods import RodBendTwistTerm, rod_terms
+from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm
+from neural_physics.solver.terms.solids import SolidEnergy, SolidTerm
+from neural_physics.solver.terms.term import Array, Mask, Term
 
 ENERGIES: dict[str, SolidEnergy] = {
     "stable_neo_hookean": stable_neo_hookean,

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neural_physics.coordinates import Coordinates
+from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.errors import Problem
-from neural_physics.simulation_request import SimulationRequest
-from neural_physics.solver.triangulation import area_inside, fill_outline, outline
+from neural_physics.solver.meshing.triangulation import area_inside, fill_outline, outline
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

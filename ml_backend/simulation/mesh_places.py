@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.simulation_request import SimulationRequest
-from neural_physics.solver.surface_checks import UnsuitableSurface, faces_of_triangles
-from neural_physics.surface_places import Kind, Places
+from neural_physics.baking.surface_places import Kind, Places
+from neural_physics.datasets.simulation_request import SimulationRequest
+from neural_physics.solver.meshing.surface_checks import UnsuitableSurface, faces_of_triangles
 
 OF_VERTICES, OF_EDGES = ("not_finite", "unused"), ("open_edges", "crowded_edges")
 

@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
-from neural_physics.body import Body
+from ml_backend.simulation.bodies import embedding_of
+from ml_backend.simulation.shapes.collider_shapes import FittedShape, fit_shape
+from ml_backend.simulation.shapes.flat_shapes import STAYS, fit_in_plane, tracks_in_plane
 from neural_physics.coordinates import SPACE
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.energies.air import wind_velocity
 from neural_physics.errors import Problem
-from neural_physics.simulation_request import SimulationRequest, Tracks
-from neural_physics.solver.rigid_contact import RigidCollider
-from neural_physics.solver.rigid_motion import Pose, RigidMotion
-
-from .bodies import embedding_of
-from .flat_shapes import STAYS, fit_in_plane, tracks_in_plane
-from .shapes import FittedShape, fit_shape
+from neural_physics.solver.contact.rigid import RigidCollider
+from neural_physics.solver.contact.rigid_motion import Pose, RigidMotion
 
 Array = NDArray[np.float64]
 

@@ -6,23 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from neural_physics.bake_plan import BakePlan
-from neural_physics.body import Body
+from ml_backend.simulation.bodies import made_of, make_body
+from ml_backend.simulation.elasticity import elastic_parts
+from ml_backend.simulation.mesh_places import places_on_mesh
+from ml_backend.simulation.shapes.collider_shapes import fit_shape
+from ml_backend.simulation.shapes.round_shapes import round_shape
+from ml_backend.simulation.spring_cloth import make_cloth, same_springs
+from ml_backend.simulation.surroundings import make_self_contact
+from neural_physics.baking.plan import BakePlan
 from neural_physics.coordinates import plane_of
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.simulation_request import SimulationRequest
+from neural_physics.datasets.takes import BODY, Dataset
 from neural_physics.errors import Problem
-from neural_physics.reporting import Emit, Progress
-from neural_physics.simulation_request import SimulationRequest
-from neural_physics.solver.surface_checks import UnsuitableSurface
-from neural_physics.takes import BODY, Dataset
+from neural_physics.jobs.events import Emit, Progress
+from neural_physics.solver.meshing.surface_checks import UnsuitableSurface
 from neural_physics.wording import plural
-
-from .bodies import made_of, make_body
-from .elasticity import elastic_parts
-from .mesh_places import places_on_mesh
-from .round_shapes import round_shape
-from .shapes import fit_shape
-from .springs import make_cloth, same_springs
-from .surroundings import make_self_contact
 
 
 def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:

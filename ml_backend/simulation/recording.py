@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.bake_plan import BakePlan
-from neural_physics.body import Body
-from neural_physics.dataset_info import Exclusion, TakeInfo
+from ml_backend.simulation.motions import check_tracks
+from ml_backend.simulation.simulation import SavedState, Simulation
+from ml_backend.simulation.spring_cloth import SpringSimulation
+from neural_physics.baking.plan import BakePlan
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
+from neural_physics.datasets.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
+from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
+from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
-from neural_physics.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
-from neural_physics.reporting import Emit, Progress, StopRequest
-from neural_physics.simulation_request import SimulationRequest, Tracks
-from neural_physics.takes import Dataset
-
-from .motions import check_tracks
-from .simulation import SavedState, Simulation
-from .springs import SpringSimulation
+from neural_physics.jobs.events import Emit, Progress, StopRequest
 
 UNSETTLED = "the solver did not find where the body goes"
 SQUEEZED = "the body was squeezed into a collider or into itself"

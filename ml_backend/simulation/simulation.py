@@ -9,26 +9,25 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.body import Body
-from neural_physics.energies.air import AIR_DENSITY
-from neural_physics.energies.rod_frames import ReferenceFrames
-from neural_physics.errors import Problem
-from neural_physics.simulation_request import SimulationRequest, Tracks
-from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
-from neural_physics.solver.rigid_contact import RigidContact
-from neural_physics.solver.system import State, System
-from neural_physics.whole_files import write_whole, writing
-
-from .contact_points import contact_carrier
-from .elasticity import elastic_parts
-from .motions import TrackedMotion
-from .surroundings import (
+from ml_backend.simulation.contact_points import contact_carrier
+from ml_backend.simulation.elasticity import elastic_parts
+from ml_backend.simulation.motions import TrackedMotion
+from ml_backend.simulation.surroundings import (
     half_thickness,
     make_contact,
     make_force,
     make_self_contact,
     make_surroundings,
 )
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
+from neural_physics.energies.air import AIR_DENSITY
+from neural_physics.energies.rods.frames import ReferenceFrames
+from neural_physics.errors import Problem
+from neural_physics.files.atomic import write_whole, writing
+from neural_physics.solver.contact.rigid import RigidContact
+from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
+from neural_physics.solver.system import State, System
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.energies.rod_frames import Strands
+from neural_physics.energies.rods.frames import Strands
 
 
 def strands_of_edges(edges: NDArray[np.integer]) -> Strands:

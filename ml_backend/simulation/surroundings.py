@@ -7,17 +7,16 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.body import Body
+from ml_backend.simulation.contact_points import shared_out
+from ml_backend.simulation.motions import TrackedMotion
+from neural_physics.datasets.body import Body
 from neural_physics.energies.air import strand_forces, wind_forces
 from neural_physics.errors import Problem
-from neural_physics.solver.element_sides import boundary
-from neural_physics.solver.embedded_contact import Carrier, EmbeddedContact
-from neural_physics.solver.rigid_contact import RigidContact
-from neural_physics.solver.self_contact import SelfContact
+from neural_physics.solver.contact.embedded import Carrier, EmbeddedContact
+from neural_physics.solver.contact.rigid import RigidContact
+from neural_physics.solver.contact.self_contact import SelfContact
+from neural_physics.solver.meshing.element_sides import boundary
 from neural_physics.solver.system import Force, Surroundings
-
-from .contact_points import shared_out
-from .motions import TrackedMotion
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

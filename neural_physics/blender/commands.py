@@ -13,17 +13,21 @@ from typing import Any, NoReturn, cast, get_args
 
 import bpy
 
-from ..dataset_info import Role
+from ..datasets.dataset_info import Role
+from ..datasets.takes import Dataset, left_out
 from ..errors import Problem
-from ..takes import Dataset, left_out
 from ..wording import plural
-from . import capsule_fitting, job_host, packing, playback, setting_up, tasks
-from .cache_modifier import remove_cache
-from .mesh_cache import bake_playback
-from .paths import dataset_folder, jobs_folder, model_path
-from .properties import METHODS, PRESETS, NEURALPHYSICS_PG_object, settings_of
-from .simulation_properties import KINDS, preset_names, use_preset
-from .targets import check_set_up, named
+from .jobs import host
+from .modelling import capsule_fitting
+from .playing import packing, playback
+from .playing.mesh_cache import bake_playback
+from .scene import setting_up
+from .scene.cache_modifier import remove_cache
+from .scene.targets import check_set_up, named
+from .settings.paths import dataset_folder, jobs_folder, model_path
+from .settings.properties import METHODS, PRESETS, NEURALPHYSICS_PG_object, settings_of
+from .settings.simulation import KINDS, preset_names, use_preset
+from .tasks import object_tasks
 
 NAME = "neural_physics"
 Run = Callable[[bpy.types.Scene, bpy.types.Object, argparse.Namespace], None]
@@ -119,28 +123,28 @@ def _fit_capsules(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.
 
 
 def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
-    result = _job(obj, tasks.BAKE, tasks.bake_command(scene, obj))
+    result = _job(obj, object_tasks.BAKE, object_tasks.bake_command(scene, obj))
     there = f"{plural(result['takes'], 'take')}, {plural(result['frames'], 'frame')}"
     _say(f"{there} in {result['dataset']}, {result['excluded']:,} of them left out of training")
 
 
 def _train(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
-    result = _job(obj, tasks.TRAIN, tasks.train_command(obj))
-    tasks.use_model(obj, model_path(obj))
+    result = _job(obj, object_tasks.TRAIN, object_tasks.train_command(obj))
+    object_tasks.use_model(obj, model_path(obj))
     _say(f"The model is in {model_path(obj)}, and packed")
     _say(f"Its error on the validation takes is {result['validation_error']:.3f}; {result['reason']}")
 
 
 def _evaluate(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     chosen = model_path(obj) if args.setting_model_path else None
-    result = _job(obj, tasks.EVALUATE, tasks.evaluate_command(obj, chosen))
+    result = _job(obj, object_tasks.EVALUATE, object_tasks.evaluate_command(obj, chosen))
     for name, value in result.items():
         _say(f"{name}: {value}")
 
 
 def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     if args.setting_model_path:
-        tasks.use_model(obj, model_path(obj))
+        object_tasks.use_model(obj, model_path(obj))
     playback.attach(obj)
     problem = playback.status_of(obj).problem
     if problem is not None:
@@ -158,7 +162,7 @@ def _stop(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
 
 
 def _pack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
-    tasks.use_model(obj, model_path(obj))
+    object_tasks.use_model(obj, model_path(obj))
 
 
 def _unpack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
@@ -167,8 +171,8 @@ def _unpack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
 
 
 def _import(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
-    source = tasks.interaction_of(obj, args.cache, args.interaction, args.from_scene)
-    name = _to_the_end(tasks.import_steps(scene, obj, args.cache, source, args.role))
+    source = object_tasks.interaction_of(obj, args.cache, args.interaction, args.from_scene)
+    name = _to_the_end(object_tasks.import_steps(scene, obj, args.cache, source, args.role))
     take = Dataset.open(dataset_folder(obj)).outline(name)
     _say(f"Imported as {name}, {plural(take.frame_count, 'frame')}")
     if take.info.excluded:
@@ -185,7 +189,7 @@ def _to_the_end(steps: Generator[tuple[int, int], None, str]) -> str:
 
 
 def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
-    state = job_host.run_blocking(jobs_folder(obj), kind, argv, job_host.print_progress, obj.name)
+    state = host.run_blocking(jobs_folder(obj), kind, argv, host.print_progress, obj.name)
     if state.phase != "finished":
         raise JobEnded(state.message)
     for note in state.result.get("notes", ()):

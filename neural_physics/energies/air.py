@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import module_of
-from .rod_frames import cross
+from .rods.frames import cross
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.integer]

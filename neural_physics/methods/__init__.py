@@ -9,16 +9,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..channels import Channel, ChannelLayout
-from ..decoding import LinearDecoder
 from ..errors import Problem
-from ..model_file import Model
-from .contact_corrections import ContactCorrections
-from .hierarchical_cloth import HierarchicalCloth
-from .latent_dynamics import LatentDynamics
-from .quasistatic_springs import QuasistaticSprings
+from ..interaction.channels import Channel, ChannelLayout
+from ..models.decoding import LinearDecoder
+from ..models.model_file import Model
+from .contact_corrections.method import ContactCorrections
+from .hierarchical_cloth.method import HierarchicalCloth
+from .latent_dynamics.method import LatentDynamics
+from .quasistatic_springs.method import QuasistaticSprings
 from .requirements import HIERARCHICAL_CLOTH
-from .subspace_physics import SubspacePhysics
+from .subspace_physics.method import SubspacePhysics
 
 Vector = NDArray[np.float32]
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model_file import Model, damaged
-from ..products import Product
+from ..models.model_file import Model, damaged
+from ..models.single_thread_products import Product
 
 Vector = NDArray[np.float32]
 MOST_LAYERS = 64

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..energies.air import wind_forces
 from ..energies.local_steps import LocalTerm, hinges, springs
-from ..energies.triangle_edges import triangle_edges
+from ..energies.shells.triangle_edges import triangle_edges
 from .admm import ADMM, Array, Indices, Solve
 from .round_colliders import RoundColliders
 

@@ -16,7 +16,7 @@ from .linear import (
     choose_solver,
     sum_of_vectors,
 )
-from .term import Array, Indices, Mask
+from .terms.term import Array, Indices, Mask
 
 FIRST_SHIFT = 1e-8  # of the mean of the diagonal, added to it where rounding has cost positive definiteness
 MOST_SHIFTS = 8

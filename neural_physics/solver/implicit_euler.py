@@ -19,7 +19,7 @@ from .assembly import Assembly
 from .newton import minimise
 from .potential import IncrementalPotential, Potential
 from .system import State, System
-from .term import Array
+from .terms.term import Array
 
 MOST_HALVINGS = 4  # of a step that does not converge: sixteen parts at most
 

@@ -13,7 +13,7 @@ import scipy.sparse
 import scipy.sparse.linalg
 from numpy.typing import NDArray
 
-from .term import Array, Indices
+from .terms.term import Array, Indices
 
 # Up to here a factorisation takes seconds at most, however the matrix is conditioned. The fill of a solid's
 # grows as n^(4/3) and its work as n^2, those of a shell's as n log n and n^(3/2) (George 1973).

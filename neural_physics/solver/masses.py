@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .term import Array
+from .terms.term import Array
 
 
 def lumped(vertex_count: int, elements: NDArray[np.integer], element_masses: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .term import Array
+from .terms.term import Array
 
 SUFFICIENT_DECREASE = 1e-4  # Armijo's: of the decrease that the slope promises
 MOST_HALVINGS = 40

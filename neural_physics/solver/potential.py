@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from .assembly import Assembly
-from .embedded_contact import CarriedFriction
-from .friction import RigidFriction
+from .contact.embedded import CarriedFriction
+from .contact.friction import RigidFriction
 from .linear import NotPositiveDefinite
 from .system import State, System
-from .term import Array, Term, WithExactHessian
+from .terms.term import Array, Term, WithExactHessian
 
 
 class Potential:

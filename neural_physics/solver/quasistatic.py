@@ -18,7 +18,7 @@ from .implicit_euler import assembly_of
 from .newton import minimise
 from .potential import Potential
 from .system import State, System
-from .term import Array
+from .terms.term import Array
 
 NOT_CONVERGED = "no equilibrium was found"
 INVERTED = "tetrahedra are turned inside out"

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .embedded_contact import CarriedFriction, EmbeddedContact
-from .friction import RigidFriction
-from .rigid_contact import RigidContact
-from .rigid_motion import RigidMotion
-from .self_contact import SelfContact
-from .term import Array, Mask, Term
+from .contact.embedded import CarriedFriction, EmbeddedContact
+from .contact.friction import RigidFriction
+from .contact.rigid import RigidContact
+from .contact.rigid_motion import RigidMotion
+from .contact.self_contact import SelfContact
+from .terms.term import Array, Mask, Term
 
 Force = Callable[[Array, Array, float], Array]
 

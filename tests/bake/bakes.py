@@ -21,8 +21,8 @@ from scenes import (
     settings_of,
 )
 
-from neural_physics.blender.baking import prepare_bake
-from neural_physics.reporting import parse_event
+from neural_physics.blender.baking.preparing import prepare_bake
+from neural_physics.jobs.events import parse_event
 
 BOX = {"box_low": (-0.8, -0.9, -0.8), "box_high": (0.8, 0.9, 0.4)}
 

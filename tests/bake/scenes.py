@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import bpy
 
-from neural_physics.blender import properties
-from neural_physics.blender.properties import settings_of
+from neural_physics.blender.settings import properties
+from neural_physics.blender.settings.properties import settings_of
 
 
 def empty_scene() -> bpy.types.Scene:

@@ -11,22 +11,22 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
-import human  # noqa: E402
-import rigs  # noqa: E402
-from bakes import command_for, run  # noqa: E402
-from scenes import empty_scene, react_to, set_frame, settings_of  # noqa: E402
+import bpy
+import human
+import rigs
+from bakes import command_for, run
+from scenes import empty_scene, react_to, set_frame, settings_of
 
-from neural_physics.blender.sampling import ChannelSampler, layout_of, reference_frame_of  # noqa: E402
-from neural_physics.blender.skins import skin_of  # noqa: E402
-from neural_physics.blender.sources import mesh_of  # noqa: E402
-from neural_physics.evaluation import rollout, rollout_errors, tile  # noqa: E402
-from neural_physics.methods import load_method  # noqa: E402
-from neural_physics.model_file import read_model  # noqa: E402
-from neural_physics.poses import pose_channel, pose_in, to_frame  # noqa: E402
-from neural_physics.reporting import StopRequest  # noqa: E402
-from neural_physics.skinning import skinning_of  # noqa: E402
-from neural_physics.takes import Dataset, Take  # noqa: E402
+from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
+from neural_physics.blender.scene.skins import skin_of
+from neural_physics.blender.scene.sources import mesh_of
+from neural_physics.datasets.takes import Dataset, Take
+from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
+from neural_physics.interaction.poses import pose_channel, pose_in, to_frame
+from neural_physics.jobs.events import StopRequest
+from neural_physics.methods import load_method
+from neural_physics.models.model_file import read_model
+from neural_physics.skinning import skinning_of
 
 VERTICES = 1300  # of the coarse one
 FRAMES = {"seen": 100, "unseen": 60}
@@ -69,8 +69,8 @@ def soft_human() -> tuple[bpy.types.Object, bpy.types.Object]:
 
 
 def train(dataset: Path, out: Path) -> None:
-    from ml_backend.train import add_arguments
-    from ml_backend.train import run as run_training
+    from ml_backend.commands.train import add_arguments
+    from ml_backend.commands.train import run as run_training
 
     parser = argparse.ArgumentParser()
     add_arguments(parser)

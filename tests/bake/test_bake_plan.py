@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from neural_physics.bake_plan import BakePlan, plan_takes
-from neural_physics.dataset_info import TakeInfo
+from neural_physics.baking.plan import BakePlan, plan_takes
+from neural_physics.datasets.dataset_info import TakeInfo
 from neural_physics.errors import Problem
 
 

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from bakes import cloth_and_ball, command_for, contents, run  # noqa: E402
-from scenes import (  # noqa: E402
+from bakes import cloth_and_ball, command_for, contents, run
+from scenes import (
     add_ball,
     add_cloth,
     add_empty,
@@ -23,12 +23,12 @@ from scenes import (  # noqa: E402
     settings_of,
 )
 
-from neural_physics.blender.geometry_nodes import add_modifier, write_positions  # noqa: E402
-from neural_physics.blender.modifier_stack import switch_off_physics  # noqa: E402
-from neural_physics.blender.resting_colliders import rest_colliders  # noqa: E402
-from neural_physics.blender.sources import read_positions  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.blender.playing.collision_suspension import rest_colliders
+from neural_physics.blender.playing.geometry_nodes import add_modifier, write_positions
+from neural_physics.blender.scene.modifier_stack import switch_off_physics
+from neural_physics.blender.scene.sources import read_positions
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
 
 
 def refused(obj, folder, code, *words, **settings):

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from bakes import (  # noqa: E402
+from bakes import (
     cloth_and_ball,
     cloth_on_a_moving_pin,
     command_for,
@@ -23,7 +23,7 @@ from bakes import (  # noqa: E402
     wait_for,
     workers,
 )
-from scenes import (  # noqa: E402
+from scenes import (
     add_ball,
     add_cloth,
     add_empty,
@@ -37,11 +37,11 @@ from scenes import (  # noqa: E402
     settings_of,
 )
 
-from neural_physics.bake_plan import BakePlan  # noqa: E402
-from neural_physics.blender.baking import prepare_bake  # noqa: E402
-from neural_physics.blender.sources import read_positions  # noqa: E402
-from neural_physics.blender.trust import scripts_may_run  # noqa: E402
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.baking.plan import BakePlan
+from neural_physics.blender.baking.preparing import prepare_bake
+from neural_physics.blender.baking.trust import scripts_may_run
+from neural_physics.blender.scene.sources import read_positions
+from neural_physics.datasets.takes import Dataset
 
 
 def animate(obj, path="location", **keys):

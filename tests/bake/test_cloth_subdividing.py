@@ -8,16 +8,17 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
-from scenes import add_cloth, empty_scene  # noqa: E402
+import bpy
+from scenes import add_cloth, empty_scene
 
-from neural_physics.blender import cloth_subdividing, method_obstacles  # noqa: E402
-from neural_physics.blender.cloth_subdividing import check_subdivide, subdivide_cloth  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.sources import group_weights, mesh_of, read_positions  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
-from neural_physics.hierarchy.subdividing import subdivided  # noqa: E402
-from neural_physics.hierarchy.usual_levels import usual_hierarchy  # noqa: E402
+from neural_physics.blender.modelling import cloth_subdividing
+from neural_physics.blender.modelling.cloth_subdividing import check_subdivide, subdivide_cloth
+from neural_physics.blender.scene.sources import group_weights, mesh_of, read_positions
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.blender.tasks import method_obstacles
+from neural_physics.errors import Problem
+from neural_physics.methods.hierarchical_cloth.subdividing import subdivided
+from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
 
 
 @pytest.fixture

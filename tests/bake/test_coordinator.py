@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from neural_physics import bake_coordinator
-from neural_physics.bake_coordinator import Coordinator
-from neural_physics.bake_plan import BakePlan, plan_takes
-from neural_physics.dataset_info import DatasetInfo
+from neural_physics.baking import coordinator
+from neural_physics.baking.coordinator import Coordinator
+from neural_physics.baking.plan import BakePlan, plan_takes
+from neural_physics.datasets.dataset_info import DatasetInfo
+from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
-from neural_physics.job_process import is_written
-from neural_physics.reporting import StopRequest
-from neural_physics.takes import Dataset
+from neural_physics.jobs.events import StopRequest
+from neural_physics.jobs.process import is_written
 
 ROOT = Path(__file__).resolve().parents[2]
 FRAMES = 5
@@ -27,10 +27,10 @@ import json, os, sys
 from pathlib import Path
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
 import numpy as np
-from neural_physics.bake_plan import BakePlan
-from neural_physics.reporting import print_event
-from neural_physics.dataset_info import TakeInfo
-from neural_physics.takes import Dataset
+from neural_physics.baking.plan import BakePlan
+from neural_physics.jobs.events import print_event
+from neural_physics.datasets.dataset_info import TakeInfo
+from neural_physics.datasets.takes import Dataset
 plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
 dataset, take = Dataset.open(Path(plan.dataset)), plan.take(name)
 with (dataset.path / "order").open("a") as file:
@@ -50,8 +50,8 @@ RECORDER = f"""
 import json, os, sys
 from pathlib import Path
 sys.path[:0] = [{str(ROOT)!r}]
-from neural_physics.bake_plan import BakePlan
-from neural_physics.reporting import print_event
+from neural_physics.baking.plan import BakePlan
+from neural_physics.jobs.events import print_event
 plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
 folder = Path(plan.dataset)
 with (folder / "order").open("a") as file:
@@ -71,9 +71,9 @@ SOLVER = (
 import sys, time
 from pathlib import Path
 sys.path[:0] = [{str(ROOT)!r}]
-from neural_physics.bake_plan import BakePlan
+from neural_physics.baking.plan import BakePlan
 from neural_physics.errors import Problem
-from neural_physics.reporting import error_event, print_event
+from neural_physics.jobs.events import error_event, print_event
 plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
 if name == "body":
     with (Path(plan.dataset) / "order").open("a") as file:
@@ -128,7 +128,7 @@ def test_takes_that_crash_again_are_told_once_all_others_are_baked(tmp_path):
 
 
 def test_a_bake_too_short_for_the_clock_has_a_result(tmp_path, monkeypatch):
-    monkeypatch.setattr(bake_coordinator.time, "monotonic", lambda: 7.0)
+    monkeypatch.setattr(coordinator.time, "monotonic", lambda: 7.0)
     assert bake(tmp_path / "d", 1)["frames_per_second"] == 0.0
 
 

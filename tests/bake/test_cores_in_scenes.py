@@ -8,10 +8,10 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from scenes import add_empty, add_rig, bpy, empty_scene, settings_of  # noqa: E402
+from scenes import add_empty, add_rig, bpy, empty_scene, settings_of
 
-from neural_physics.blender.artist_handles import add_handles, handle_words  # noqa: E402
-from neural_physics.blender.solver_request import solver_request  # noqa: E402
+from neural_physics.blender.baking.solver_request import solver_request
+from neural_physics.blender.scene.artist_handles import add_handles, handle_words
 
 
 @pytest.fixture

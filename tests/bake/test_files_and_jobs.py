@@ -12,20 +12,17 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from bakes import cloth_and_ball, command_for, run, wait_for  # noqa: E402
-from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of  # noqa: E402
+from bakes import cloth_and_ball, command_for, run, wait_for
+from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of
 
-from neural_physics.blender import (  # noqa: E402
-    job_host,
-    paths,
-    setting_up,
-    tasks,
-    training_environment,
-)
-from neural_physics.blender.dataset_status import dataset_status, forget  # noqa: E402
-from neural_physics.environment_create import main as create_environment  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
-from neural_physics.job_process import JobFiles, JobProcess  # noqa: E402
+from neural_physics.blender.jobs import host, training_environment
+from neural_physics.blender.scene import setting_up
+from neural_physics.blender.settings import paths
+from neural_physics.blender.tasks import object_tasks
+from neural_physics.datasets.status import dataset_status, forget
+from neural_physics.errors import Problem
+from neural_physics.jobs.environment import main as create_environment
+from neural_physics.jobs.process import JobFiles, JobProcess
 
 SAY = """
 import json, sys, time
@@ -38,7 +35,7 @@ print(json.dumps({"event": "result", "said": sys.argv[1]}), flush=True)
 def no_jobs():
     forget()
     yield
-    job_host.unregister()
+    host.unregister()
 
 
 def saying(seconds=0.0):
@@ -59,7 +56,7 @@ def saved_cloth(folder, blend="scene", name="Sheet"):
 def test_a_renamed_object_keeps_its_dataset_and_its_model(tmp_path):
     cloth = saved_cloth(tmp_path)
     settings_of(cloth).take_count, settings_of(cloth).take_frames = 1, 5
-    run(tasks.bake_command(bpy.context.scene, cloth))
+    run(object_tasks.bake_command(bpy.context.scene, cloth))
     before = paths.dataset_folder(cloth), paths.model_path(cloth)
     assert before[0] == tmp_path / "neural_physics" / "scene" / "Sheet" / "dataset"
     assert settings_of(cloth).dataset_folder == "//neural_physics/scene/Sheet/dataset"
@@ -97,12 +94,12 @@ def test_deleting_a_dataset_leaves_what_is_not_its_own(tmp_path):
         (folder / kept).write_text("mine")
     settings = settings_of(cloth)
     settings.dataset_folder, settings.take_count, settings.take_frames = str(folder), 1, 5
-    argv = tasks.bake_command(bpy.context.scene, cloth)
-    assert job_host.run_blocking(paths.jobs_folder(cloth), tasks.BAKE, argv).phase == "finished"
+    argv = object_tasks.bake_command(bpy.context.scene, cloth)
+    assert host.run_blocking(paths.jobs_folder(cloth), object_tasks.BAKE, argv).phase == "finished"
     (folder / "bake").mkdir(exist_ok=True)
     (folder / "bake" / "bread.txt").write_text("mine")  # a bake that finishes removes its folder
     forget()
-    tasks.delete_dataset(cloth)
+    object_tasks.delete_dataset(cloth)
     left = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert left == {"takes/clips/a.mov", "bake/bread.txt", "jobs/applications.txt", "notes.txt"}
 
@@ -110,10 +107,10 @@ def test_deleting_a_dataset_leaves_what_is_not_its_own(tmp_path):
 def test_deleting_a_dataset_leaves_nothing_of_its_own(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     command_for(cloth, folder, 2, 5)
-    argv = tasks.bake_command(bpy.context.scene, cloth)
-    job_host.run_blocking(paths.jobs_folder(cloth), tasks.BAKE, argv)
+    argv = object_tasks.bake_command(bpy.context.scene, cloth)
+    host.run_blocking(paths.jobs_folder(cloth), object_tasks.BAKE, argv)
     forget()
-    tasks.delete_dataset(cloth)
+    object_tasks.delete_dataset(cloth)
     assert not folder.exists()
 
 
@@ -136,38 +133,38 @@ def test_setting_up_again_leaves_what_the_artist_has_set():
 
 
 def test_a_job_that_another_blender_has_started_is_seen_and_not_taken_for_ones_own(tmp_path):
-    assert job_host.state_of(tmp_path, "count").phase == "idle"
+    assert host.state_of(tmp_path, "count").phase == "idle"
     other = JobProcess(JobFiles(tmp_path, "count"))
-    other.start(saying(1.0), job_host.environment())
-    assert job_host.state_of(tmp_path, "count").active
+    other.start(saying(1.0), host.environment())
+    assert host.state_of(tmp_path, "count").active
     with pytest.raises(Problem, match="Sheet is busy with its count"):
-        job_host.start(tmp_path, "count", saying(2.0), "Sheet")
-    job_host.start(tmp_path, "count", saying(1.0), "Sheet")  # the same: followed
-    wait_for(lambda: not job_host.state_of(tmp_path, "count").active)
-    assert job_host.state_of(tmp_path, "count").result == {"said": "1.0"}
-    assert job_host.run_blocking(tmp_path, "count", saying(2.0)).result == {"said": "2.0"}
+        host.start(tmp_path, "count", saying(2.0), "Sheet")
+    host.start(tmp_path, "count", saying(1.0), "Sheet")  # the same: followed
+    wait_for(lambda: not host.state_of(tmp_path, "count").active)
+    assert host.state_of(tmp_path, "count").result == {"said": "1.0"}
+    assert host.run_blocking(tmp_path, "count", saying(2.0)).result == {"said": "2.0"}
 
 
 def test_nothing_is_deleted_under_a_bake_from_a_terminal(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     run(command_for(cloth, folder, 1, 5))
-    assert tasks.running(cloth) == ""
-    other = JobProcess(JobFiles(paths.jobs_folder(cloth), tasks.BAKE))
-    other.start(saying(1.5), job_host.environment())
-    for act in (tasks.delete_dataset, lambda obj: tasks.bake_command(bpy.context.scene, obj)):
+    assert object_tasks.running(cloth) == ""
+    other = JobProcess(JobFiles(paths.jobs_folder(cloth), object_tasks.BAKE))
+    other.start(saying(1.5), host.environment())
+    for act in (object_tasks.delete_dataset, lambda obj: object_tasks.bake_command(bpy.context.scene, obj)):
         with pytest.raises(Problem) as told:
             act(cloth)
         assert told.value.code == "object_busy"
-    wait_for(lambda: tasks.running(cloth) == "")
+    wait_for(lambda: object_tasks.running(cloth) == "")
 
 
 def test_a_result_waits_until_it_has_arrived(tmp_path):
     arrived = []
-    job_host.on_result("count", lambda folder, result: arrived.append(result) or len(arrived) == 2)
-    job_host.run_blocking(tmp_path, "count", saying())
+    host.on_result("count", lambda folder, result: arrived.append(result) or len(arrived) == 2)
+    host.run_blocking(tmp_path, "count", saying())
     assert not json.loads((tmp_path / "count.json").read_text())["delivered"]
-    job_host._tick()
-    job_host._tick()
+    host._tick()
+    host._tick()
     assert arrived == [{"said": "0.0"}] * 2
     assert json.loads((tmp_path / "count.json").read_text())["delivered"]
 
@@ -178,35 +175,35 @@ def test_a_folder_that_cannot_be_written_to_any_more_is_told(tmp_path, monkeypat
         raise Problem("folder_not_writable", path=tmp_path, reason="read only")
 
     monkeypatch.setattr(JobProcess, "delivered", refuse)
-    state = job_host.run_blocking(tmp_path, "count", saying())
+    state = host.run_blocking(tmp_path, "count", saying())
     assert (state.phase, state.code) == ("failed", "folder_not_writable")
-    assert job_host.state_of(tmp_path, "count").phase == "failed"
+    assert host.state_of(tmp_path, "count").phase == "failed"
 
 
 def test_training_is_only_called_resumed_if_it_would_be(tmp_path):
     cloth = saved_cloth(tmp_path)
     settings = settings_of(cloth)
     settings.take_count, settings.take_frames = 1, 5
-    run(tasks.bake_command(bpy.context.scene, cloth))
+    run(object_tasks.bake_command(bpy.context.scene, cloth))
     forget()
-    assert not tasks.resumes_training(cloth)
+    assert not object_tasks.resumes_training(cloth)
     checkpoint = paths.checkpoint_path(cloth)
     checkpoint.parent.mkdir(parents=True)
     checkpoint.touch()
     time.sleep(0.02)
-    about = JobFiles(paths.jobs_folder(cloth), tasks.TRAIN).about
+    about = JobFiles(paths.jobs_folder(cloth), object_tasks.TRAIN).about
     about.parent.mkdir(parents=True)
-    argv = ["/any/python", *tasks._train_words(cloth)]
+    argv = ["/any/python", *object_tasks._train_words(cloth)]
     about.write_text(json.dumps({"pid": 1, "argv": argv, "delivered": False}))
-    assert tasks.resumes_training(cloth)
+    assert object_tasks.resumes_training(cloth)
     settings.basis_count += 1
-    assert not tasks.resumes_training(cloth)
+    assert not object_tasks.resumes_training(cloth)
     settings.basis_count -= 1
     settings.take_count = 2
     time.sleep(0.02)
-    run(tasks.bake_command(bpy.context.scene, cloth))
+    run(object_tasks.bake_command(bpy.context.scene, cloth))
     forget()
-    assert not tasks.resumes_training(cloth)
+    assert not object_tasks.resumes_training(cloth)
 
 
 # The training environment
@@ -215,7 +212,7 @@ def test_training_is_only_called_resumed_if_it_would_be(tmp_path):
 def test_options_for_pip_may_begin_with_dashes(monkeypatch, tmp_path):
     given = []
     monkeypatch.setattr(
-        "neural_physics.environment_create.create",
+        "neural_physics.jobs.environment.create",
         lambda folder, requirements, options, stop, optional: given.append(options) or tmp_path,
     )
     for options in ("--index-url=https://example.org/simple", "--index-url https://example.org -q", ""):

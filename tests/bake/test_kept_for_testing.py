@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from bakes import (  # noqa: E402
+from bakes import (
     command_for,
     contents,
     frames_on_disk,
@@ -18,10 +18,10 @@ from bakes import (  # noqa: E402
     start,
     wait_for,
 )
-from scenes import add_cloth, empty_scene, react_to, rig_with_actions, settings_of  # noqa: E402
+from scenes import add_cloth, empty_scene, react_to, rig_with_actions, settings_of
 
-from neural_physics.bake_plan import BakePlan  # noqa: E402
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.baking.plan import BakePlan
+from neural_physics.datasets.takes import Dataset
 
 FRAMES = 40
 

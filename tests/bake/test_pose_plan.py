@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from neural_physics.bake_plan import PlannedTake, plan_takes
-from neural_physics.dataset_info import TakeInfo
-from neural_physics.pose_plan import plan_poses, pose_take_names
+from neural_physics.baking.plan import PlannedTake, plan_takes
+from neural_physics.baking.pose_plan import plan_poses, pose_take_names
+from neural_physics.datasets.dataset_info import TakeInfo
 
 
 def begun(takes: tuple[PlannedTake, ...]) -> dict[str, TakeInfo]:

@@ -11,29 +11,29 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from flesh import limb  # noqa: E402
-from mathutils import Matrix  # noqa: E402
-from scenes import add_ball, add_empty, bpy, empty_scene, react_to, rig_with_actions, settings_of  # noqa: E402
+from flesh import limb
+from mathutils import Matrix
+from scenes import add_ball, add_empty, bpy, empty_scene, react_to, rig_with_actions, settings_of
 
-from neural_physics.bake_plan import BakePlan  # noqa: E402
-from neural_physics.blender import baking  # noqa: E402
-from neural_physics.blender.track_recording import record_tracks  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
-from neural_physics.poses import pose_channel, pose_in  # noqa: E402
-from neural_physics.reporting import StopRequest  # noqa: E402
-from neural_physics.simulation_request import Tracks  # noqa: E402
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.baking.plan import BakePlan
+from neural_physics.blender.baking import preparing
+from neural_physics.blender.baking.track_recording import record_tracks
+from neural_physics.datasets.simulation_request import Tracks
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
+from neural_physics.interaction.poses import pose_channel, pose_in
+from neural_physics.jobs.events import StopRequest
 
 
 @pytest.fixture(autouse=True)
 def _a_python_that_simulates(monkeypatch):
-    monkeypatch.setattr(baking, "require_python", lambda: Path(sys.executable))
+    monkeypatch.setattr(preparing, "require_python", lambda: Path(sys.executable))
 
 
 def plan_of(obj, folder: Path) -> BakePlan:
     settings = settings_of(obj)
     settings.dataset_folder, settings.take_count, settings.take_frames = str(folder), 1, 5
-    return BakePlan.read(Path(baking.prepare_bake(bpy.context.scene, obj)[-1]))
+    return BakePlan.read(Path(preparing.prepare_bake(bpy.context.scene, obj)[-1]))
 
 
 def recorded(obj, folder: Path, name: str = "poses_000") -> Tracks:

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from bakes import (  # noqa: E402
+from bakes import (
     cloth_and_ball,
     cloth_on_a_moving_pin,
     command_for,
@@ -28,9 +28,9 @@ from bakes import (  # noqa: E402
     wait_for,
 )
 
-from neural_physics.bake_plan import BakePlan  # noqa: E402
-from neural_physics.blender.own_folders import EXTENSION_ROOT  # noqa: E402
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.baking.plan import BakePlan
+from neural_physics.blender.settings.own_folders import EXTENSION_ROOT
+from neural_physics.datasets.takes import Dataset
 
 FRAMES = 300
 

@@ -13,11 +13,11 @@ pytestmark = [
     pytest.mark.usefixtures("a_python_that_simulates"),
 ]
 
-from bakes import command_for, contents, frames_on_disk, kill_all, run, start, wait_for  # noqa: E402
-from flesh import limb  # noqa: E402
-from scenes import settings_of  # noqa: E402
+from bakes import command_for, contents, frames_on_disk, kill_all, run, start, wait_for
+from flesh import limb
+from scenes import settings_of
 
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.datasets.takes import Dataset
 
 POSES, VERTICES = 40, 8
 

@@ -22,8 +22,8 @@ pytestmark = [
     pytest.mark.usefixtures("a_python_that_simulates"),
 ]
 
-from bakes import command_for, contents, is_alive, run, start, wait_for  # noqa: E402
-from scenes import add_ball, bpy, empty_scene, react_to, settings_of  # noqa: E402
+from bakes import command_for, contents, is_alive, run, start, wait_for
+from scenes import add_ball, bpy, empty_scene, react_to, settings_of
 
 TAKES, FRAMES, KILLS = 2, 400, 10
 # The stage of each kill, and how many seconds into it at most; then LAST. A stage takes longer than

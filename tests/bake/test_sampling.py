@@ -8,10 +8,10 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from math import pi  # noqa: E402
+from math import pi
 
-import bpy  # noqa: E402
-from scenes import (  # noqa: E402
+import bpy
+from scenes import (
     add_ball,
     add_cloth,
     add_empty,
@@ -23,14 +23,9 @@ from scenes import (  # noqa: E402
     set_frame,
 )
 
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.sampling import (  # noqa: E402
-    FRAME_BINDING,
-    ChannelSampler,
-    layout_of,
-    reference_frame_of,
-)
-from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.blender.scene.sampling import FRAME_BINDING, ChannelSampler, layout_of, reference_frame_of
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
 
 FPS = 24.0
 

@@ -8,18 +8,18 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
-import rigs  # noqa: E402
-from scenes import empty_scene, react_to, set_frame  # noqa: E402
+import bpy
+import rigs
+from scenes import empty_scene, react_to, set_frame
 
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.sampling import ChannelSampler, layout_of, reference_frame_of  # noqa: E402
-from neural_physics.blender.skins import check_skin, skin_of  # noqa: E402
-from neural_physics.blender.sources import mesh_of  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
-from neural_physics.poses import pose_channel, pose_in, to_frame, to_world  # noqa: E402
-from neural_physics.rest_mesh import read_mesh, write_mesh  # noqa: E402
-from neural_physics.skinning import skinning_of  # noqa: E402
+from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
+from neural_physics.blender.scene.skins import check_skin, skin_of
+from neural_physics.blender.scene.sources import mesh_of
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.datasets.rest_mesh import read_mesh, write_mesh
+from neural_physics.errors import Problem
+from neural_physics.interaction.poses import pose_channel, pose_in, to_frame, to_world
+from neural_physics.skinning import skinning_of
 
 
 def rigged(bones=5):

@@ -8,15 +8,15 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = [pytest.mark.blender, pytest.mark.usefixtures("a_python_that_simulates")]
 
-from bakes import command_for, contents, run  # noqa: E402
-from scenes import add_ball, add_empty, add_grid, bpy, empty_scene, react_to, settings_of  # noqa: E402
+from bakes import command_for, contents, run
+from scenes import add_ball, add_empty, add_grid, bpy, empty_scene, react_to, settings_of
 
-from neural_physics.blender.baking import check_bake, prepare_bake  # noqa: E402
-from neural_physics.blender.properties import METHODS  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
-from neural_physics.fabric_ranges import drawn_fabric, fabric_of  # noqa: E402
-from neural_physics.simulation_request import SimulationRequest  # noqa: E402
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.baking.fabric_ranges import drawn_fabric, fabric_of
+from neural_physics.blender.baking.preparing import check_bake, prepare_bake
+from neural_physics.blender.settings.properties import METHODS
+from neural_physics.datasets.simulation_request import SimulationRequest
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
 
 FRAMES = 12
 

@@ -10,12 +10,12 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from scenes import add_ball, add_cloth, add_rig, bpy, empty_scene, react_to, settings_of  # noqa: E402
+from scenes import add_ball, add_cloth, add_rig, bpy, empty_scene, react_to, settings_of
 
-from neural_physics.blender.baking import prepare_bake  # noqa: E402
-from neural_physics.blender.sampling import layout_of  # noqa: E402
-from neural_physics.blender.surroundings import ball_radii, gravity_of  # noqa: E402
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.blender.baking.preparing import prepare_bake
+from neural_physics.blender.baking.surroundings import ball_radii, gravity_of
+from neural_physics.blender.scene.sampling import layout_of
+from neural_physics.datasets.takes import Dataset
 
 
 def scene_with_ball() -> tuple[bpy.types.Object, bpy.types.Object]:

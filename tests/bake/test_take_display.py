@@ -8,14 +8,14 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
-from bakes import BOX, command_for, run  # noqa: E402
-from scenes import add_ball, add_cloth, empty_scene, react_to  # noqa: E402
+import bpy
+from bakes import BOX, command_for, run
+from scenes import add_ball, add_cloth, empty_scene, react_to
 
-from neural_physics.blender import take_display  # noqa: E402
-from neural_physics.blender.paths import dataset_folder  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
-from neural_physics.takes import Dataset  # noqa: E402
+from neural_physics.blender.display import takes
+from neural_physics.blender.settings.paths import dataset_folder
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
 
 FRAMES = 8
 
@@ -46,7 +46,7 @@ def seen(name: str) -> np.ndarray:
 def test_the_copy_and_what_it_reacts_to_move_as_they_did(sheet, scene_fps):
     scene = bpy.context.scene
     scene.render.fps, scene.frame_start = scene_fps, 11
-    assert take_display.show_take(scene, sheet) == "take_000"
+    assert takes.show_take(scene, sheet) == "take_000"
     take = dataset(sheet).take("take_000")
     copies = {obj.name: obj for obj in bpy.data.collections["Take of Sheet"].objects}
     ball = next(obj for name, obj in copies.items() if name.startswith("Ball"))
@@ -64,14 +64,14 @@ def test_one_take_comes_after_the_other_and_all_is_taken_away_again(sheet):
         bpy.context.scene,
         {*bpy.data.objects.keys(), *bpy.data.meshes.keys(), *bpy.data.actions.keys()},
     )
-    assert [take_display.show_take(scene, sheet) for _ in range(3)] == ["take_000", "take_001", "take_000"]
-    assert take_display.shown_take(sheet) == "take_000"
-    assert take_display.show_take(scene, sheet, "take_001") == "take_001"
+    assert [takes.show_take(scene, sheet) for _ in range(3)] == ["take_000", "take_001", "take_000"]
+    assert takes.shown_take(sheet) == "take_000"
+    assert takes.show_take(scene, sheet, "take_001") == "take_001"
     with pytest.raises(Problem) as told:
-        take_display.show_take(scene, sheet, "take_007")
-    assert told.value.code == "take_unknown" and take_display.shown_take(sheet) == "take_001"
-    take_display.hide_take(sheet)
-    assert take_display.shown_take(sheet) == ""
+        takes.show_take(scene, sheet, "take_007")
+    assert told.value.code == "take_unknown" and takes.shown_take(sheet) == "take_001"
+    takes.hide_take(sheet)
+    assert takes.shown_take(sheet) == ""
     assert "Take of Sheet" not in bpy.data.collections
     after = {*bpy.data.objects.keys(), *bpy.data.meshes.keys(), *bpy.data.actions.keys()}
     assert after == before
@@ -80,9 +80,9 @@ def test_one_take_comes_after_the_other_and_all_is_taken_away_again(sheet):
 def test_without_takes_or_with_another_mesh_one_sentence_says_so(sheet, tmp_path):
     sheet.data.vertices.add(1)
     with pytest.raises(Problem) as told:
-        take_display.show_take(bpy.context.scene, sheet)
+        takes.show_take(bpy.context.scene, sheet)
     assert told.value.code == "dataset_other_object"
     sheet.neural_physics.dataset_folder = str(tmp_path / "nothing")
     with pytest.raises(Problem) as told:
-        take_display.check_takes(sheet)
+        takes.check_takes(sheet)
     assert told.value.code == "not_baked"

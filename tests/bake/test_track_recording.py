@@ -13,25 +13,25 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
-from mathutils import Matrix  # noqa: E402
-from scenes import add_ball, add_empty, add_grid, add_rig, add_wind, empty_scene, react_to  # noqa: E402
+import bpy
+from mathutils import Matrix
+from scenes import add_ball, add_empty, add_grid, add_rig, add_wind, empty_scene, react_to
 
-from neural_physics.bake_plan import BakePlan  # noqa: E402
-from neural_physics.blender import baking  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.solver_request import solver_request  # noqa: E402
-from neural_physics.blender.track_recording import record_tracks  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
-from neural_physics.reporting import StopRequest  # noqa: E402
-from neural_physics.simulation_request import SimulationRequest, Tracks  # noqa: E402
+from neural_physics.baking.plan import BakePlan
+from neural_physics.blender.baking import preparing
+from neural_physics.blender.baking.solver_request import solver_request
+from neural_physics.blender.baking.track_recording import record_tracks
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
+from neural_physics.errors import Problem
+from neural_physics.jobs.events import StopRequest
 
 FRAMES = 6
 
 
 @pytest.fixture(autouse=True)
 def _a_python_that_simulates(monkeypatch):
-    monkeypatch.setattr(baking, "require_python", lambda: Path(sys.executable))
+    monkeypatch.setattr(preparing, "require_python", lambda: Path(sys.executable))
 
 
 def shell(name: str = "Sheet", **simulation) -> bpy.types.Object:
@@ -44,7 +44,7 @@ def shell(name: str = "Sheet", **simulation) -> bpy.types.Object:
 def plan_of(obj: bpy.types.Object, folder: Path) -> BakePlan:
     settings = settings_of(obj)
     settings.dataset_folder, settings.take_count, settings.take_frames = str(folder), 1, FRAMES
-    command = baking.prepare_bake(bpy.context.scene, obj)
+    command = preparing.prepare_bake(bpy.context.scene, obj)
     return BakePlan.read(Path(command[-1]))
 
 

@@ -8,9 +8,9 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from math import pi  # noqa: E402
+from math import pi
 
-from scenes import (  # noqa: E402
+from scenes import (
     add_ball,
     add_cloth,
     add_empty,
@@ -25,12 +25,8 @@ from scenes import (  # noqa: E402
     settings_of,
 )
 
-from neural_physics.blender.training_motion import (  # noqa: E402
-    Span,
-    check_training_motion,
-    key_training_motion,
-)
-from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.blender.baking.training_motion import Span, check_training_motion, key_training_motion
+from neural_physics.errors import Problem
 
 FPS, FIRST, COUNT = 24.0, 5, 240
 SPAN = Span(FIRST, COUNT, FPS)

@@ -13,22 +13,23 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bmesh  # noqa: E402
-import bpy  # noqa: E402
-from scenes import add_ball, empty_scene, react_to  # noqa: E402
+import bmesh
+import bpy
+from scenes import add_ball, empty_scene, react_to
 
-from neural_physics.bake_plan import BakePlan, places_file  # noqa: E402
-from neural_physics.blender import baking, job_host  # noqa: E402
-from neural_physics.blender.paths import dataset_folder  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.unsuitable_places import places_of, show_places  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
-from neural_physics.surface_places import Places  # noqa: E402
+from neural_physics.baking.plan import BakePlan, places_file
+from neural_physics.baking.surface_places import Places
+from neural_physics.blender.baking import preparing
+from neural_physics.blender.display.unsuitable_places import places_of, show_places
+from neural_physics.blender.jobs import host
+from neural_physics.blender.settings.paths import dataset_folder
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
 
 
 @pytest.fixture(autouse=True)
 def _a_python_that_simulates(monkeypatch):
-    monkeypatch.setattr(baking, "require_python", lambda: Path(sys.executable))
+    monkeypatch.setattr(preparing, "require_python", lambda: Path(sys.executable))
 
 
 def solid_cube(folder: Path) -> bpy.types.Object:
@@ -76,9 +77,9 @@ def selected(obj: bpy.types.Object) -> dict[str, set[int]]:
 
 def make_body(obj: bpy.types.Object) -> dict:
     """What the bake's first job says at last."""
-    plan = BakePlan.read(Path(baking.prepare_bake(bpy.context.scene, obj)[-1]))
+    plan = BakePlan.read(Path(preparing.prepare_bake(bpy.context.scene, obj)[-1]))
     words = [*plan.solver, str(plan.path), "body"]
-    done = subprocess.run(words, capture_output=True, text=True, env=job_host.environment(), check=False)
+    done = subprocess.run(words, capture_output=True, text=True, env=host.environment(), check=False)
     return json.loads(done.stdout.splitlines()[-1])
 
 

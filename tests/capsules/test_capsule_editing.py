@@ -7,11 +7,11 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
-from bodies import add_limb, bend  # noqa: E402
-from scenes import add_ball, add_cloth, add_empty, add_rig, empty_scene  # noqa: E402
+import bpy
+from bodies import add_limb, bend
+from scenes import add_ball, add_cloth, add_empty, add_rig, empty_scene
 
-from neural_physics.blender.capsule_editing import (  # noqa: E402
+from neural_physics.blender.modelling.capsule_editing import (
     add_capsule_at_cursor,
     add_capsules,
     chosen_carriers,
@@ -19,11 +19,11 @@ from neural_physics.blender.capsule_editing import (  # noqa: E402
     lost,
     remove_capsule,
 )
-from neural_physics.blender.capsule_fitting import fit_capsules  # noqa: E402
-from neural_physics.blender.capsule_sampling import CapsuleSampler  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.targets import target_of  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.blender.modelling.capsule_fitting import fit_capsules
+from neural_physics.blender.scene.capsule_sampling import CapsuleSampler
+from neural_physics.blender.scene.targets import target_of
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
 
 
 @pytest.fixture

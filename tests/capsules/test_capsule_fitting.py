@@ -8,15 +8,15 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from math import pi  # noqa: E402
+from math import pi
 
-import bpy  # noqa: E402
-from bodies import BOTTOM, TOP, add_limb  # noqa: E402
-from scenes import add_ball, add_cloth, add_empty, add_rig, empty_scene, react_to  # noqa: E402
+import bpy
+from bodies import BOTTOM, TOP, add_limb
+from scenes import add_ball, add_cloth, add_empty, add_rig, empty_scene, react_to
 
-from neural_physics.blender.capsule_fitting import capsule_sources, fit_capsules  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.blender.modelling.capsule_fitting import capsule_sources, fit_capsules
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
 
 
 @pytest.fixture

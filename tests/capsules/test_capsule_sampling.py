@@ -8,17 +8,17 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-from math import pi  # noqa: E402
+from math import pi
 
-import bpy  # noqa: E402
-from bodies import add_limb, bend, in_world  # noqa: E402
-from scenes import add_cloth, add_empty, add_rig, empty_scene, set_frame  # noqa: E402
+import bpy
+from bodies import add_limb, bend, in_world
+from scenes import add_cloth, add_empty, add_rig, empty_scene, set_frame
 
-from neural_physics.blender.capsule_fitting import fit_capsules  # noqa: E402
-from neural_physics.blender.capsule_sampling import CapsuleSampler  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.references import search_again  # noqa: E402
-from neural_physics.errors import Problem  # noqa: E402
+from neural_physics.blender.modelling.capsule_fitting import fit_capsules
+from neural_physics.blender.scene.capsule_sampling import CapsuleSampler
+from neural_physics.blender.scene.references import search_again
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.linalg import spsolve
 
-from neural_physics.energies import dihedral, hinge_bending, midedge_bending
-from neural_physics.energies.triangle_edges import triangle_edges
+from neural_physics.energies.shells import dihedral, hinge_bending, midedge_bending
+from neural_physics.energies.shells.triangle_edges import triangle_edges
 
 
 def differences(function, at, step=1e-6):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import ortho_group
 
-from neural_physics.energies import stable_neo_hookean, stvk
-from neural_physics.energies.deformation import signed_svd
 from neural_physics.energies.projection import PAIRS, isotropic_hessian, project, projected_isotropic_hessian
+from neural_physics.energies.solids import stable_neo_hookean, stvk
+from neural_physics.energies.solids.deformation import signed_svd
 
 
 def with_spectrum(values, seed=0):

@@ -10,7 +10,7 @@ from scipy.sparse import diags_array, eye_array, kron
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.transform import Rotation
 
-from neural_physics.energies.rod_frames import (
+from neural_physics.energies.rods.frames import (
     ReferenceFrames,
     adapted_frames,
     joints_at,
@@ -18,18 +18,14 @@ from neural_physics.energies.rod_frames import (
     strands_of,
     transported_frames,
 )
-from neural_physics.energies.rod_stretching import (
-    stretching_energy,
-    stretching_gradient,
-    stretching_hessian,
-)
-from neural_physics.energies.rods import (
+from neural_physics.energies.rods.rods import (
     bend_twist_energy,
     bend_twist_gradient,
     bend_twist_hessian,
     elliptic_stiffness,
     rod_strains,
 )
+from neural_physics.energies.rods.stretching import stretching_energy, stretching_gradient, stretching_hessian
 
 STIFFNESS = np.array([2.0, 0.7, 1.3])
 POSITIONS = [0, 1, 2, 4, 5, 6, 8, 9, 10]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from neural_physics.energies import membrane, springs
-from neural_physics.energies.lame import plane_stress_lame_parameters
-from neural_physics.energies.triangle_edges import triangle_edges
+from neural_physics.energies import springs
+from neural_physics.energies.shells import membrane
+from neural_physics.energies.shells.triangle_edges import triangle_edges
+from neural_physics.energies.solids.lame import plane_stress_lame_parameters
 
 
 def differences(function, at, step=1e-6):

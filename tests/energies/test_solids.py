@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 
-from neural_physics.energies import corotational, stable_neo_hookean, stvk
-from neural_physics.energies.deformation import (
+from neural_physics.energies.solids import corotational, stable_neo_hookean, stvk
+from neural_physics.energies.solids.deformation import (
     cofactor,
     deformation_gradient,
     determinant,
@@ -19,7 +19,7 @@ from neural_physics.energies.deformation import (
     rest_shapes,
     signed_svd,
 )
-from neural_physics.energies.lame import lame_parameters, plane_stress_lame_parameters
+from neural_physics.energies.solids.lame import lame_parameters, plane_stress_lame_parameters
 
 ENERGIES = [stvk, stable_neo_hookean, corotational]
 every_energy = pytest.mark.parametrize("energy", ENERGIES, ids=lambda e: e.__name__.rpartition(".")[2])

@@ -8,19 +8,19 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
+import bpy
 
-from neural_physics.blender import properties  # noqa: E402
-from neural_physics.blender.capsule_sampling import CapsuleSampler  # noqa: E402
-from neural_physics.blender.examples import cape, skirt  # noqa: E402
-from neural_physics.blender.examples.character import add_character, limbs  # noqa: E402
-from neural_physics.blender.examples.character_motion import ACTIONS  # noqa: E402
-from neural_physics.blender.examples.posing import add_actions  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.rig_actions import actions_of, actions_played, curves_of  # noqa: E402
-from neural_physics.blender.sampling import layout_of, reference_frame_of  # noqa: E402
-from neural_physics.blender.sources import check_target, mesh_of, read_positions  # noqa: E402
-from neural_physics.blender.training_motion import check_training_motion  # noqa: E402
+from neural_physics.blender.baking.training_motion import check_training_motion
+from neural_physics.blender.examples.characters.character import add_character, limbs
+from neural_physics.blender.examples.characters.character_motion import ACTIONS
+from neural_physics.blender.examples.characters.posing import add_actions
+from neural_physics.blender.examples.cloth import cape, skirt
+from neural_physics.blender.scene.capsule_sampling import CapsuleSampler
+from neural_physics.blender.scene.rig_actions import actions_of, actions_played, curves_of
+from neural_physics.blender.scene.sampling import layout_of, reference_frame_of
+from neural_physics.blender.scene.sources import check_target, mesh_of, read_positions
+from neural_physics.blender.settings import properties
+from neural_physics.blender.settings.properties import settings_of
 
 
 @pytest.fixture

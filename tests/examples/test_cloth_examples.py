@@ -10,18 +10,20 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
-from test_solver_examples import SOLVER_PYTHON, baked, carried  # noqa: E402
+import bpy
+from test_solver_examples import SOLVER_PYTHON, baked, carried
 
-from neural_physics.blender import method_obstacles, properties  # noqa: E402
-from neural_physics.blender.baking import check_bake  # noqa: E402
-from neural_physics.blender.collider_meshes import check_colliders  # noqa: E402
-from neural_physics.blender.examples import build, cloth_over_objects, flag_levels  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.sources import mesh_of  # noqa: E402
-from neural_physics.fabric_ranges import drawn_fabric  # noqa: E402
-from neural_physics.hierarchy.usual_levels import usual_hierarchy  # noqa: E402
-from neural_physics.simulation_request import SimulationSettings  # noqa: E402
+from neural_physics.baking.fabric_ranges import drawn_fabric
+from neural_physics.blender.baking.preparing import check_bake
+from neural_physics.blender.examples import build
+from neural_physics.blender.examples.cloth import cloth_over_objects, flag_levels
+from neural_physics.blender.scene.collider_meshes import check_colliders
+from neural_physics.blender.scene.sources import mesh_of
+from neural_physics.blender.settings import properties
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.blender.tasks import method_obstacles
+from neural_physics.datasets.simulation_request import SimulationSettings
+from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
 
 SIZES = {"FLAG_LEVELS": [247, 925, 3577], "CLOTH_OVER_OBJECTS": [70, 247, 925]}
 

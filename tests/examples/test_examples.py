@@ -11,12 +11,12 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
+import bpy
 
-from neural_physics.blender import properties  # noqa: E402
-from neural_physics.blender.examples import EXAMPLES, build  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.sources import check_target, mesh_of, read_positions  # noqa: E402
+from neural_physics.blender.examples import EXAMPLES, build
+from neural_physics.blender.scene.sources import check_target, mesh_of, read_positions
+from neural_physics.blender.settings import properties
+from neural_physics.blender.settings.properties import settings_of
 
 NAMES = [name for name, _, _ in EXAMPLES]
 BY_BLENDER = ["BALL_AND_SHEET", "FOUR_PINS", "FLAG", "SOFT_BODY_BALL", "CAPE", "SKIRT"]
@@ -155,7 +155,7 @@ def test_building_twice_gives_two_independent_examples(scene):
 @pytest.mark.parametrize("name", BY_BLENDER)
 def test_no_frame_explodes_at_training_speeds(scene, name):
     """The artist's ranges must not be ones that Blender's simulation cannot follow."""
-    from neural_physics.motion import MotionBox, wander
+    from neural_physics.interaction.training_motion import MotionBox, wander
 
     obj = build(name, scene)
     rng = np.random.default_rng(5)

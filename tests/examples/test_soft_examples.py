@@ -10,20 +10,21 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
-from mathutils import Vector  # noqa: E402
+import bpy
+from mathutils import Vector
 
-from neural_physics.blender import properties  # noqa: E402
-from neural_physics.blender.baking import check_bake  # noqa: E402
-from neural_physics.blender.examples import build, soft_animal, soft_character  # noqa: E402
-from neural_physics.blender.holding_bones import holding_rig, rest_segments  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.rig_actions import actions_of, actions_played, curves_of  # noqa: E402
-from neural_physics.blender.sampling import layout_of  # noqa: E402
-from neural_physics.blender.skins import check_skin, skin_of  # noqa: E402
-from neural_physics.blender.solver_request import solver_request  # noqa: E402
-from neural_physics.blender.sources import check_target, read_positions  # noqa: E402
-from neural_physics.blender.training_motion import check_training_motion  # noqa: E402
+from neural_physics.blender.baking.preparing import check_bake
+from neural_physics.blender.baking.solver_request import solver_request
+from neural_physics.blender.baking.training_motion import check_training_motion
+from neural_physics.blender.examples import build
+from neural_physics.blender.examples.characters import soft_animal, soft_character
+from neural_physics.blender.scene.holding_bones import holding_rig, rest_segments
+from neural_physics.blender.scene.rig_actions import actions_of, actions_played, curves_of
+from neural_physics.blender.scene.sampling import layout_of
+from neural_physics.blender.scene.skins import check_skin, skin_of
+from neural_physics.blender.scene.sources import check_target, read_positions
+from neural_physics.blender.settings import properties
+from neural_physics.blender.settings.properties import settings_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"

@@ -12,31 +12,27 @@ import pytest
 pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
-import bpy  # noqa: E402
-from mathutils import Vector  # noqa: E402
+import bpy
+from mathutils import Vector
 
-from neural_physics.blender import job_host, properties  # noqa: E402
-from neural_physics.blender.artist_handles import handle_words  # noqa: E402
-from neural_physics.blender.baking import prepare_bake  # noqa: E402
-from neural_physics.blender.collider_meshes import check_colliders  # noqa: E402
-from neural_physics.blender.examples import (  # noqa: E402
-    build,
-    cloth_shell,
-    ears,
-    hair_tuft,
-    hanging_figure,
-    sliding_hair,
-    turning_hair,
-)
-from neural_physics.blender.method_obstacles import check_bake  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
-from neural_physics.blender.sampling import layout_of  # noqa: E402
-from neural_physics.blender.solver_request import solver_request  # noqa: E402
-from neural_physics.blender.sources import mesh_of, read_positions  # noqa: E402
-from neural_physics.body import Body  # noqa: E402
-from neural_physics.reporting import parse_event  # noqa: E402
-from neural_physics.simulation_request import SimulationRequest  # noqa: E402
-from neural_physics.takes import Dataset, Take  # noqa: E402
+from neural_physics.blender.baking.preparing import prepare_bake
+from neural_physics.blender.baking.solver_request import solver_request
+from neural_physics.blender.examples import build
+from neural_physics.blender.examples.cloth import cloth_shell
+from neural_physics.blender.examples.solids import ears, hanging_figure
+from neural_physics.blender.examples.strands import hair_tuft, sliding_hair, turning_hair
+from neural_physics.blender.jobs import host
+from neural_physics.blender.scene.artist_handles import handle_words
+from neural_physics.blender.scene.collider_meshes import check_colliders
+from neural_physics.blender.scene.sampling import layout_of
+from neural_physics.blender.scene.sources import mesh_of, read_positions
+from neural_physics.blender.settings import properties
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.blender.tasks.method_obstacles import check_bake
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.simulation_request import SimulationRequest
+from neural_physics.datasets.takes import Dataset, Take
+from neural_physics.jobs.events import parse_event
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
@@ -79,7 +75,7 @@ def baked(obj: bpy.types.Object, folder: Path) -> Take:
         item.motion = "KEEP"
     settings.dataset_folder, settings.take_frames = str(folder), FRAMES
     command = prepare_bake(bpy.context.scene, obj)
-    environment = {**job_host.environment(), "OMP_NUM_THREADS": "1"}
+    environment = {**host.environment(), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=300)
     events = [event for event in map(parse_event, done.stdout.splitlines()) if event]
     assert done.returncode == 0, events[-1:] or done.stderr
@@ -133,8 +129,8 @@ def test_moves_stays_bounded_and_is_held_where_its_pins_are_carried(name, monkey
 @pytest.mark.skipif(find_spec("scipy") is None, reason="surfaces are looked at with SciPy")
 @pytest.mark.parametrize("name", SOLIDS)
 def test_the_surface_of_a_solid_encloses_one(name):
-    from neural_physics.normals import triangulate
-    from neural_physics.solver.surface_checks import require_solid
+    from neural_physics.models.normals import triangulate
+    from neural_physics.solver.meshing.surface_checks import require_solid
 
     mesh = mesh_of(opened(name))
     require_solid(mesh.rest_positions.astype(np.float64), triangulate(mesh.corners, mesh.face_sizes))
@@ -172,7 +168,7 @@ def test_colliders_are_rigid_and_begin_clear_of_the_body(name):
 @pytest.mark.parametrize("name", FLAT)
 def test_a_flat_jelly_is_simulated_in_its_plane_as_contact_corrections_need_it(name):
     from ml_backend.simulation.bodies import make_body
-    from ml_backend.simulation.flat_shapes import fit_in_plane
+    from ml_backend.simulation.shapes.flat_shapes import fit_in_plane
 
     obj = opened(name)
     check_bake(bpy.context.scene, obj)
@@ -187,7 +183,7 @@ def test_a_flat_jelly_is_simulated_in_its_plane_as_contact_corrections_need_it(n
 
 @pytest.mark.skipif(find_spec("scipy") is None, reason="outlines are filled with SciPy")
 def test_the_accordion_is_stiff_and_soft_in_turn_between_two_grips():
-    from ml_backend.handle_fitting import pin_groups
+    from ml_backend.methods.contact_corrections.handle_fitting import pin_groups
     from ml_backend.simulation.bodies import make_body
 
     obj = opened("ACCORDION")
@@ -250,7 +246,7 @@ def test_the_finger_is_held_by_its_palm_and_three_phalanges_among_balls_of_four_
 @pytest.mark.slow  # to be filled
 @pytest.mark.once
 def test_the_bunny_has_a_stiff_core_and_24_handles_in_its_skin():
-    from ml_backend.placed_handles import placed_handle, vertices_at
+    from ml_backend.methods.contact_corrections.placed_handles import placed_handle, vertices_at
 
     obj, _, body = filled("BUNNY_WITH_CORE")
     placed = [placed_handle(word) for word in handle_words(obj)[1::2]]

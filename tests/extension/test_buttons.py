@@ -66,7 +66,7 @@ def test_models_are_imported_exported_and_unpacked_without_a_loss(installed: Cal
     installed(
         SCENE
         + """
-packing = part("neural_physics.blender.packing")
+packing = part("neural_physics.blender.playing.packing")
 assert ours.import_model(filepath="//first.safetensors") == {"FINISHED"}
 assert packing.packed_bytes(sheet) == model(1)
 assert [(i.name, i.object) for i in settings.interactions] == [("Hand", hand)]
@@ -92,7 +92,7 @@ def test_a_trained_model_arrives_where_it_belongs_or_waits(installed: Callable[.
     installed(
         SCENE
         + """
-packing, paths = part("neural_physics.blender.packing"), part("neural_physics.blender.paths")
+packing, paths = part("neural_physics.blender.playing.packing"), part("neural_physics.blender.settings.paths")
 trained = part("operators.jobs")._trained
 settings.enabled = True
 folder, result = paths.jobs_folder(sheet), {"model": str(HERE / "second.safetensors")}
@@ -138,7 +138,7 @@ def test_the_command_that_trains_packs_its_model_and_saves_the_scene(installed: 
     installed(
         SCENE
         + """
-commands, packing = part("neural_physics.blender.commands"), part("neural_physics.blender.packing")
+commands, packing = part("neural_physics.blender.commands"), part("neural_physics.blender.playing.packing")
 ours.import_model(filepath="//first.safetensors")
 settings.model_path = "//second.safetensors"
 bpy.ops.wm.save_mainfile()
@@ -271,7 +271,7 @@ settings.enabled = True
 says("Nothing is set that Sheet reacts to")
 says("Sheet has no model: train one")
 ours.import_model(filepath="//first.safetensors")
-paths = part("neural_physics.blender.paths")
+paths = part("neural_physics.blender.settings.paths")
 paths.report_folder(sheet).mkdir(parents=True)
 paths.report_path(sheet).touch()
 says("has not been evaluated")

@@ -192,7 +192,7 @@ def test_the_settings_of_a_capsule_are_set_by_hand_and_pushing_follows(installed
     installed(
         SCENE
         + """
-sampling = part("neural_physics.blender.capsule_sampling")
+sampling = part("neural_physics.blender.scene.capsule_sampling")
 select(sheet, rig)
 ours.add_capsule()
 item = settings.capsules[0]

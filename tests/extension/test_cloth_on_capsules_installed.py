@@ -15,7 +15,7 @@ import importlib
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
-sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
+sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}, {str(ROOT / "tests/methods/hierarchical_cloth")!r}]
 import numpy as np
 from cloth_models import MESH, cloth_model_file
 

@@ -158,7 +158,7 @@ def test_a_point_cache_of_another_program_becomes_a_take(installed: Callable[...
         + EXAMPLE
         + """
 import numpy as np
-point_caches = importlib.import_module(MODULE + ".neural_physics.point_caches")
+point_caches = importlib.import_module(MODULE + ".neural_physics.datasets.point_caches")
 sheet = bpy.data.objects["Sheet"]
 rest = np.array([v.co[:] for v in sheet.data.vertices], np.float32)
 positions = rest + 0.01 * np.arange(80, dtype=np.float32)[:, None, None]

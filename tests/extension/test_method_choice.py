@@ -81,7 +81,7 @@ def test_counts_are_told_to_the_training_where_they_are_chosen(
         SCENE
         + f"""
 ours.add_example(name={example!r})
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks")
+tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
 obj = bpy.context.active_object
 settings = obj.neural_physics
 settings.{setting} = 9
@@ -102,7 +102,7 @@ import bmesh
 ours.add_example(name="FOUR_PINS")
 sheet = bpy.context.active_object
 settings = sheet.neural_physics
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks")
+tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
 settings.method = "hierarchical_cloth"
 tasks.check_bake(bpy.context.scene, sheet)
 
@@ -142,7 +142,7 @@ def test_levels_are_searched_for_once_and_again_after_an_edit(installed: Callabl
 ours.add_example(name="FOUR_PINS")
 sheet = bpy.context.active_object
 sheet.neural_physics.method = "hierarchical_cloth"
-obstacles = importlib.import_module(MODULE + ".neural_physics.blender.method_obstacles")
+obstacles = importlib.import_module(MODULE + ".neural_physics.blender.tasks.method_obstacles")
 searches, search = [], obstacles.usual_hierarchy
 obstacles.usual_hierarchy = lambda *arguments: searches.append(arguments) or search(*arguments)
 for _ in range(5):
@@ -170,7 +170,7 @@ about = HERE / "neural_physics" / "scene" / "Sheet" / "dataset" / "dataset.json"
 text = about.read_text()
 assert '"physics": "cloth"' in text
 about.write_text(text.replace('"physics": "cloth"', '"physics": "soft_body"'))
-importlib.import_module(MODULE + ".neural_physics.blender.dataset_status").forget()
+importlib.import_module(MODULE + ".neural_physics.datasets.status").forget()
 refused("learns from cloth, and Sheet", ours.train)
 """
     )
@@ -189,7 +189,7 @@ settings.simulation.self_contact = True
 assert settings.simulation.friction > 0.0
 settings.method = "contact_corrections"
 assert settings.simulation.friction == 0.0 and not settings.simulation.self_contact
-obstacles = importlib.import_module(MODULE + ".neural_physics.blender.method_obstacles")
+obstacles = importlib.import_module(MODULE + ".neural_physics.blender.tasks.method_obstacles")
 obstacles.check_bake(bpy.context.scene, jelly)
 settings.moving_frame = True
 refused("switch Frame Moves off", ours.bake)
@@ -238,8 +238,8 @@ def test_the_artist_s_handles_are_told_to_the_training_where_they_are_in_the_bod
 from mathutils import Vector
 ours.add_example(name="JELLY")
 jelly = bpy.context.active_object
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks")
-handles = importlib.import_module(MODULE + ".neural_physics.blender.artist_handles")
+tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
+handles = importlib.import_module(MODULE + ".neural_physics.blender.scene.artist_handles")
 settings = jelly.neural_physics
 settings.method, settings.handle_count = "contact_corrections", 9
 jelly.location, jelly.rotation_euler = (1.0, 2.0, 3.0), (0.3, 0.2, 0.1)

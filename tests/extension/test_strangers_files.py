@@ -63,8 +63,8 @@ settings = sheet.neural_physics
 settings.take_count, settings.take_frames, settings.parallel_takes = 2, 4, 1
 bpy.ops.wm.save_mainfile()
 data = plant_all(scene)
-jobs, tasks, paths = part("neural_physics.blender.job_host"), part("neural_physics.blender.tasks"), part(
-    "neural_physics.blender.paths")
+jobs, tasks = part("neural_physics.blender.jobs.host"), part("neural_physics.blender.tasks.object_tasks")
+paths = part("neural_physics.blender.settings.paths")
 
 assert bpy.ops.neural_physics.bake() == {"FINISHED"}
 assert not ran(), ran()
@@ -91,10 +91,10 @@ state = jobs.run_blocking(paths.jobs_folder(sheet), tasks.EVALUATE, tasks.evalua
 assert state.code == "model_damaged", (state.code, state.message, state.log)
 assert not ran(), ran()
 
-environment, commands = part("neural_physics.blender.training_environment"), part("operators.environment")
+environment = part("neural_physics.blender.jobs.training_environment")
 state = jobs.run_blocking(environment.jobs_folder(), environment.CHECK, environment.check_command())
 assert state.phase == "finished", state
-part("neural_physics.environment_create").ROOM_NEEDED = 0
+part("neural_physics.jobs.environment").ROOM_NEEDED = 0
 state = jobs.run_blocking(
     environment.jobs_folder(), environment.CREATE, environment.create_command("--no-index --no-such-option"))
 assert state.code in ("environment_failed", "environment_no_room"), state
@@ -128,7 +128,7 @@ for folder in (HERE, scene):
     (folder / "python").chmod(0o755)
 bpy.ops.neural_physics.add_example(name="BALL_AND_SHEET")
 bpy.context.preferences.addons[MODULE].preferences.training_python = {named!r}
-environment, errors = part("neural_physics.blender.training_environment"), part("neural_physics.errors")
+environment, errors = part("neural_physics.blender.jobs.training_environment"), part("neural_physics.errors")
 for ask in (environment.check_python, environment.working_python, environment.check_command):
     try:
         ask()
@@ -157,7 +157,7 @@ def part(name):
     return importlib.import_module(MODULE + "." + name)
 
 packing, paths, tasks = (part("neural_physics.blender." + name) for name in ("packing", "paths", "tasks"))
-properties, errors = part("neural_physics.blender.properties"), part("neural_physics.errors")
+properties, errors = part("neural_physics.blender.settings.properties"), part("neural_physics.errors")
 MODEL = play_models.model_file(synthetic.sheet_mesh(), seed=1)
 
 def make(model_path, dataset="", data=MODEL, folder=SCENE):
@@ -301,12 +301,12 @@ for function, name in named.items():
         raise AssertionError(name)
     draw_all()
     (SCENE / name).unlink()
-process = part("neural_physics.job_process")
+process = part("neural_physics.jobs.process")
 logs = SCENE / "dataset" / "jobs"
 logs.mkdir()
 (logs / "train.jsonl").symlink_to(victim)
 try:
-    part("neural_physics.blender.job_host").start(logs, "train", [sys.executable, "-c", "print(1)"])
+    part("neural_physics.blender.jobs.host").start(logs, "train", [sys.executable, "-c", "print(1)"])
 except errors.Problem as problem:
     assert problem.code == "folder_not_writable", problem
 else:
@@ -322,7 +322,7 @@ def test_a_scene_that_keeps_its_files_elsewhere_is_asked_about_once(
     first = """
 other = HOME / "studio"
 sheet = make(other / "model.safetensors", other / "dataset")
-dataset_status = part("neural_physics.blender.dataset_status")
+dataset_status = part("neural_physics.datasets.status")
 looked = []
 dataset_status._stamp = lambda path: looked.append(path) or ()
 draw_all()
@@ -334,7 +334,7 @@ assert "press Allow" in refused(ours.unpack)
 # What is packed plays all the same.
 assert ours.play() == {"FINISHED"}
 bpy.context.scene.frame_set(5)
-assert part("neural_physics.blender.playback").status_of(sheet).problem is None
+assert part("neural_physics.blender.playing.playback").status_of(sheet).problem is None
 
 assert ours.allow_places.poll() and ours.allow_places() == {"FINISHED"}
 assert not ours.allow_places.poll()

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "play")]
-
 if find_spec("bpy") is None:
     collect_ignore_glob = ["test_*.py"]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.capsules import Capsules, push_out
-from neural_physics.decoding import LinearDecoder
-from neural_physics.normals import regress_normals
+from neural_physics.capsules.projection import Capsules, push_out
+from neural_physics.models.decoding import LinearDecoder
+from neural_physics.models.normals import regress_normals
 
 Floats = NDArray[np.float32]
 

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 bpy = pytest.importorskip("bpy")
-import gpu  # noqa: E402
-from mathutils import Matrix  # noqa: E402
+import gpu
+from mathutils import Matrix
+from scenes import add_cloth, add_empty, empty_scene
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bake"))
-from scenes import add_cloth, add_empty, empty_scene  # noqa: E402
-
-from neural_physics.blender import capsule_overlay  # noqa: E402
-from neural_physics.blender.capsule_overlay import draw_capsules, shows_capsules  # noqa: E402
-from neural_physics.blender.properties import settings_of  # noqa: E402
+from neural_physics.blender.display import capsule_overlay
+from neural_physics.blender.display.capsule_overlay import draw_capsules, shows_capsules
+from neural_physics.blender.settings.properties import settings_of
 
 pytestmark = pytest.mark.blender
 

@@ -9,12 +9,12 @@ import numpy as np
 import play_scenes
 import pytest
 
-from neural_physics.blender import card_models, playback
-from neural_physics.blender.gpu import decoder, shaders
+from neural_physics.blender.gpu import card_models, decoder, shaders
 from neural_physics.blender.gpu.context import NoGPU
 from neural_physics.blender.gpu.decoder import GpuDecoder
-from neural_physics.blender.handlers import PLAYED
-from neural_physics.blender.properties import settings_of
+from neural_physics.blender.playing import playback
+from neural_physics.blender.playing.handlers import PLAYED
+from neural_physics.blender.settings.properties import settings_of
 
 pytestmark = [pytest.mark.blender, pytest.mark.usefixtures("graphics")]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from neural_physics.blender.gpu.decoder import GpuDecoder
-from neural_physics.capsules import Bodies, Capsules, push_out
+from neural_physics.capsules.projection import Bodies, Capsules, push_out
 
 pytestmark = [pytest.mark.blender, pytest.mark.usefixtures("graphics")]
 

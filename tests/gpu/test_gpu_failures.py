@@ -13,7 +13,7 @@ from gpu_models import RandomModel, capsules_at, coefficients
 from neural_physics.blender.gpu import context, decoder, shaders
 from neural_physics.blender.gpu.context import NoGPU, check_context
 from neural_physics.blender.gpu.decoder import GpuDecoder
-from neural_physics.capsules import Bodies
+from neural_physics.capsules.projection import Bodies
 from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import synthetic
 
-from neural_physics.rest_mesh import Mesh
+from neural_physics.datasets.rest_mesh import Mesh
 
 
 def model_file(mesh: Mesh, reference_frame: str = "", seed: int = 0) -> bytes:

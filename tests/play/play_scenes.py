@@ -8,10 +8,11 @@ import synthetic
 from numpy.typing import NDArray
 from play_models import model_file
 
-from neural_physics.blender import handlers, packing, playback, properties
-from neural_physics.blender.properties import settings_of
-from neural_physics.blender.sources import read_positions
-from neural_physics.rest_mesh import Mesh
+from neural_physics.blender.playing import handlers, packing, playback
+from neural_physics.blender.scene.sources import read_positions
+from neural_physics.blender.settings import properties
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.datasets.rest_mesh import Mesh
 
 LAST = 200
 

@@ -9,8 +9,9 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender import geometry_nodes, packing, playback, tasks
-from neural_physics.blender.properties import settings_of
+from neural_physics.blender.playing import geometry_nodes, packing, playback
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.blender.tasks import object_tasks
 from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender
@@ -212,7 +213,7 @@ def test_a_newly_trained_model_takes_over(sheet, tmp_path):
     before = play_scenes.shown(sheet)
     path = tmp_path / "new.safetensors"
     path.write_bytes(play_models.model_file(synthetic.sheet_mesh(), seed=5))
-    tasks.use_model(sheet, path)
+    object_tasks.use_model(sheet, path)
     assert not np.array_equal(play_scenes.shown(sheet), before)
     assert packing.packed_bytes(sheet) == path.read_bytes()
 

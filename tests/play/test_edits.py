@@ -7,8 +7,8 @@ import numpy as np
 import play_scenes
 import pytest
 
-from neural_physics.blender import handlers, playback, played_objects
-from neural_physics.blender.properties import settings_of
+from neural_physics.blender.playing import handlers, playback, played_objects
+from neural_physics.blender.settings.properties import settings_of
 
 pytestmark = pytest.mark.blender
 

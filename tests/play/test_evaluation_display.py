@@ -10,10 +10,10 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender import evaluation_display
-from neural_physics.blender.properties import settings_of
+from neural_physics.blender.display import evaluation
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.datasets.point_caches import write_pc2
 from neural_physics.errors import Problem
-from neural_physics.point_caches import write_pc2
 
 pytestmark = pytest.mark.blender
 
@@ -41,42 +41,42 @@ def cut(path):
 
 def test_hiding_takes_away_the_copies_alone(sheet):
     sheet, _ = sheet
-    evaluation_display.show_evaluation(bpy.context.scene, sheet)
+    evaluation.show_evaluation(bpy.context.scene, sheet)
     reference = bpy.data.objects["Sheet Reference"]
     collection = reference.users_collection[0]
     lamp = bpy.data.objects.new("Lamp", bpy.data.lights.new("Lamp", "POINT"))
     kept = bpy.data.objects.new("Kept", bpy.data.objects["Sheet Prediction"].data)  # as Alt D makes it
     for own in (lamp, kept, sheet):
         collection.objects.link(own)
-    evaluation_display.hide_evaluation(sheet)
+    evaluation.hide_evaluation(sheet)
     assert {obj.name for obj in collection.objects} == {"Lamp", "Kept", "Sheet"}
     assert "Sheet Reference" not in bpy.data.objects and "Sheet Reference" not in bpy.data.meshes
     assert len(kept.data.vertices) == len(sheet.data.vertices)
-    assert not evaluation_display.is_shown(sheet)
-    evaluation_display.show_evaluation(bpy.context.scene, sheet)
-    assert evaluation_display.is_shown(sheet)
+    assert not evaluation.is_shown(sheet)
+    evaluation.show_evaluation(bpy.context.scene, sheet)
+    assert evaluation.is_shown(sheet)
 
 
 def test_looking_whether_there_is_an_evaluation_reads_it_once_and_again_when_it_changes(
     sheet, tmp_path, monkeypatch
 ):
     sheet, _ = sheet
-    reads, read = [], evaluation_display._read_error
-    monkeypatch.setattr(evaluation_display, "_read_error", lambda obj: reads.append(1) or read(obj))
+    reads, read = [], evaluation._read_error
+    monkeypatch.setattr(evaluation, "_read_error", lambda obj: reads.append(1) or read(obj))
     for _ in range(3):
-        evaluation_display.check_evaluation(sheet)
+        evaluation.check_evaluation(sheet)
     assert len(reads) == 1
     cut(tmp_path / "error.npz")
     for _ in range(3):
         with pytest.raises(Problem, match="has not been evaluated"):
-            evaluation_display.check_evaluation(sheet)
+            evaluation.check_evaluation(sheet)
     assert len(reads) == 2
 
 
 def test_both_play_the_take_beside_the_object(sheet):
     sheet, truth = sheet
     scene = bpy.context.scene
-    assert evaluation_display.show_evaluation(scene, sheet) == pytest.approx(0.2)
+    assert evaluation.show_evaluation(scene, sheet) == pytest.approx(0.2)
     reference, prediction = bpy.data.objects["Sheet Reference"], bpy.data.objects["Sheet Prediction"]
     for take_frame in (0, 7, 39):
         scene.frame_set(1 + 2 * take_frame)  # the scene has 24 frames per second
@@ -88,15 +88,15 @@ def test_both_play_the_take_beside_the_object(sheet):
 
 def test_the_prediction_is_coloured_from_exact_to_worst(sheet):
     sheet, _ = sheet
-    evaluation_display.show_evaluation(bpy.context.scene, sheet)
+    evaluation.show_evaluation(bpy.context.scene, sheet)
     mesh = bpy.data.objects["Sheet Prediction"].data
     layer = mesh.color_attributes.active_color
-    assert (layer.name, layer.domain) == (evaluation_display.ERROR, "POINT")
+    assert (layer.name, layer.domain) == (evaluation.ERROR, "POINT")
     colours = np.empty((len(mesh.vertices), 4), np.float32)
     layer.data.foreach_get("color", colours.ravel())
     lightness = colours[:, :3] @ (0.2126, 0.7152, 0.0722)
     assert (np.diff(lightness) > 0).all()  # it rises with the error
-    assert mesh.materials[0].name == evaluation_display.MATERIAL
+    assert mesh.materials[0].name == evaluation.MATERIAL
     assert not sheet.data.color_attributes
 
 
@@ -104,11 +104,11 @@ def test_showing_twice_and_hiding_leave_nothing_behind(sheet):
     sheet, _ = sheet
     before = [len(bpy.data.objects), len(bpy.data.meshes), len(bpy.data.collections), len(bpy.data.materials)]
     for _ in range(2):
-        evaluation_display.show_evaluation(bpy.context.scene, sheet)
-        assert evaluation_display.is_shown(sheet)
+        evaluation.show_evaluation(bpy.context.scene, sheet)
+        assert evaluation.is_shown(sheet)
         assert len(bpy.data.objects) == before[0] + 2
-    evaluation_display.hide_evaluation(sheet)
-    evaluation_display.hide_evaluation(sheet)
+    evaluation.hide_evaluation(sheet)
+    evaluation.hide_evaluation(sheet)
     after = [len(bpy.data.objects), len(bpy.data.meshes), len(bpy.data.collections), len(bpy.data.materials)]
     assert after == before
 
@@ -134,6 +134,6 @@ def test_what_is_missing_or_of_another_object_is_told(sheet, tmp_path, spoil, co
     sheet, _ = sheet
     spoil(tmp_path)
     with pytest.raises(Problem) as caught:
-        evaluation_display.show_evaluation(bpy.context.scene, sheet)
+        evaluation.show_evaluation(bpy.context.scene, sheet)
     assert caught.value.code == code
-    assert not evaluation_display.is_shown(sheet)
+    assert not evaluation.is_shown(sheet)

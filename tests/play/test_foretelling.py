@@ -9,17 +9,17 @@ import pytest
 import synthetic
 from bpy.app.handlers import persistent
 
-from neural_physics.blender import (
-    foretelling,
+from neural_physics.blender.playing import (
+    frame_prediction,
     geometry_nodes,
     handlers,
-    play_session,
     playback,
     played_objects,
-    showing,
+    session,
+    shape_output,
 )
-from neural_physics.blender.properties import settings_of
-from neural_physics.blender.sources import read_positions
+from neural_physics.blender.scene.sources import read_positions
+from neural_physics.blender.settings.properties import settings_of
 
 pytestmark = pytest.mark.blender
 
@@ -52,7 +52,7 @@ def writes(handler, monkeypatch):
         found.append((bpy.context.scene.frame_current, when[0]))
         geometry_nodes.write_positions(mesh, positions)
 
-    for module in (play_session, showing):
+    for module in (session, shape_output):
         monkeypatch.setattr(module, "write_positions", write)
     handler("pre", lambda *_: when.__setitem__(0, "before"), 0)
     handler("post", lambda *_: when.__setitem__(0, "after"), 0)
@@ -266,7 +266,7 @@ def test_frames_that_follow_each_other_are_decoded_together(monkeypatch):
         batches.clear()
         for frame in frames:
             bpy.context.scene.frame_set(frame)
-        assert batches == [foretelling.MOST_FRAMES] * (len(frames) // foretelling.MOST_FRAMES)
+        assert batches == [frame_prediction.MOST_FRAMES] * (len(frames) // frame_prediction.MOST_FRAMES)
     batches.clear()
     for frame in (20, 7, 29):
         bpy.context.scene.frame_set(frame)
@@ -275,9 +275,9 @@ def test_frames_that_follow_each_other_are_decoded_together(monkeypatch):
 
 
 def test_a_large_mesh_is_decoded_a_few_frames_at_a_time():
-    assert foretelling.frames_together(100) == foretelling.MOST_FRAMES
-    assert foretelling.frames_together(30_000) == 2
-    assert foretelling.frames_together(1_000_000) == 1
+    assert frame_prediction.frames_together(100) == frame_prediction.MOST_FRAMES
+    assert frame_prediction.frames_together(30_000) == 2
+    assert frame_prediction.frames_together(1_000_000) == 1
 
 
 def test_what_was_prepared_does_not_outlive_the_number_of_bases_it_is_of(both_ways):

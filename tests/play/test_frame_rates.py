@@ -8,7 +8,7 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender import playback
+from neural_physics.blender.playing import playback
 
 pytestmark = pytest.mark.blender
 

@@ -13,12 +13,12 @@ import rigs
 from test_point_caches import pc2_bytes
 from test_spring_play import springs, tube_on_bones
 
-from neural_physics.blender import tasks
-from neural_physics.blender.properties import settings_of
-from neural_physics.blender.sampling import ChannelSampler, layout_of
-from neural_physics.blender.skins import skin_of
+from neural_physics.blender.scene.sampling import ChannelSampler, layout_of
+from neural_physics.blender.scene.skins import skin_of
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.blender.tasks import object_tasks
+from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
-from neural_physics.takes import Dataset
 
 pytestmark = pytest.mark.blender
 FRAMES = 120
@@ -54,8 +54,8 @@ def simulated(tmp_path):
 def test_poses_and_weights_come_from_the_scene(simulated):
     scene, tube, cache, local = simulated
     scene.frame_set(7)
-    assert tasks.interaction_of(tube, cache, None, False) is None  # no file could say how bones move
-    name, seen = to_the_end(tasks.import_steps(scene, tube, cache, None, "training"))
+    assert object_tasks.interaction_of(tube, cache, None, False) is None  # no file could say how bones move
+    name, seen = to_the_end(object_tasks.import_steps(scene, tube, cache, None, "training"))
     assert scene.frame_current == 7
     assert seen[-1] == (FRAMES, FRAMES)
     dataset = Dataset.open(Path(settings_of(tube).dataset_folder))
@@ -76,7 +76,7 @@ def test_another_object_s_axes_are_those_of_the_take(simulated):
     scene.collection.objects.link(head)
     head.location, head.rotation_euler = (1.0, 2.0, 0.5), (0.3, 0.2, 0.1)
     settings.frame_object = head
-    name, _ = to_the_end(tasks.import_steps(scene, tube, cache, None, "training"))
+    name, _ = to_the_end(object_tasks.import_steps(scene, tube, cache, None, "training"))
     dataset = Dataset.open(Path(settings.dataset_folder))
     frame_from_object = np.linalg.inv(np.array(head.matrix_world)) @ np.array(tube.matrix_world)
     seen = local[40] @ frame_from_object[:3, :3].T + frame_from_object[:3, 3]
@@ -87,7 +87,7 @@ def test_another_object_s_axes_are_those_of_the_take(simulated):
 def test_stopped_on_the_way_nothing_is_left(simulated):
     scene, tube, cache, _ = simulated
     scene.frame_set(5)
-    steps = tasks.import_steps(scene, tube, cache, None, "training")
+    steps = object_tasks.import_steps(scene, tube, cache, None, "training")
     assert next(steps) == (1, FRAMES)
     steps.close()
     assert scene.frame_current == 5
@@ -98,18 +98,18 @@ def test_a_mesh_without_an_armature_is_refused_before_anything_is_visited(simula
     scene, tube, cache, _ = simulated
     tube.modifiers.clear()
     with pytest.raises(Problem) as told:
-        to_the_end(tasks.import_steps(scene, tube, cache, None, "training"))
+        to_the_end(object_tasks.import_steps(scene, tube, cache, None, "training"))
     assert told.value.code == "skin_missing"
 
 
 def test_springs_are_found_in_what_was_imported(simulated, tmp_path):
     pytest.importorskip("torch")
-    from ml_backend.train import add_arguments, run
-    from neural_physics.model_file import read_model
-    from neural_physics.reporting import StopRequest
+    from ml_backend.commands.train import add_arguments, run
+    from neural_physics.jobs.events import StopRequest
+    from neural_physics.models.model_file import read_model
 
     scene, tube, cache, _ = simulated
-    to_the_end(tasks.import_steps(scene, tube, cache, None, "training"))
+    to_the_end(object_tasks.import_steps(scene, tube, cache, None, "training"))
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     out = tmp_path / "model.safetensors"

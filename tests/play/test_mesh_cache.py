@@ -11,10 +11,11 @@ import play_scenes
 import pytest
 from test_packing import STRANGER
 
-from neural_physics.blender import cache_modifier, mesh_cache, playback
-from neural_physics.blender.properties import settings_of
+from neural_physics.blender.playing import mesh_cache, playback
+from neural_physics.blender.scene import cache_modifier
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.datasets.point_caches import read_pc2
 from neural_physics.errors import Problem
-from neural_physics.point_caches import read_pc2
 
 pytestmark = pytest.mark.blender
 

@@ -15,8 +15,9 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender import handlers, packing, playback, tasks
-from neural_physics.blender.properties import settings_of
+from neural_physics.blender.playing import handlers, packing, playback
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.blender.tasks import object_tasks
 from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.blender
@@ -97,7 +98,7 @@ def test_a_model_of_another_mesh_is_refused_before_it_takes_the_place_of_the_pac
     path = tmp_path / "other.safetensors"
     path.write_bytes(play_models.model_file(synthetic.sheet_mesh(points=5)))
     with pytest.raises(Problem) as caught:
-        tasks.use_model(sheet, path)
+        object_tasks.use_model(sheet, path)
     assert caught.value.code == "model_other_object"
     assert packing.packed_bytes(sheet) == model_bytes()
 
@@ -141,7 +142,7 @@ def test_a_file_written_after_the_packed_model_is_told_until_it_is_packed(sheet,
     later = time.time() + 10
     os.utime(path, (later, later))
     assert packing.newer_file(sheet) == path
-    tasks.use_model(sheet, path)
+    object_tasks.use_model(sheet, path)
     assert packing.newer_file(sheet) is None
 
 
@@ -166,7 +167,7 @@ def test_a_model_from_elsewhere_lists_what_it_reacts_to(tmp_path):
     path = tmp_path / "model.safetensors"
     path.write_bytes(model_bytes())
     for _ in range(2):
-        tasks.use_model(sheet, path)
+        object_tasks.use_model(sheet, path)
         assert [(i.name, i.object) for i in settings_of(sheet).interactions] == [("Hand", None)]
     settings_of(sheet).interactions[0].object = play_scenes.add_hand("Paw")
     playback.attach(sheet)
@@ -174,7 +175,7 @@ def test_a_model_from_elsewhere_lists_what_it_reacts_to(tmp_path):
     assert playback.status_of(sheet).problem is None
     play_scenes.open_scene()
     sheet, hand = play_scenes.add_object("Sheet", synthetic.sheet_mesh()), play_scenes.add_hand()
-    tasks.use_model(sheet, path)
+    object_tasks.use_model(sheet, path)
     assert settings_of(sheet).interactions[0].object == hand
 
 
@@ -313,7 +314,7 @@ def test_undoing_another_model_shows_the_first_again(sheet, tmp_path):
     bpy.ops.ed.undo_push(message="first model")
     path = tmp_path / "other.safetensors"
     path.write_bytes(play_models.model_file(synthetic.sheet_mesh(), seed=5))
-    tasks.use_model(sheet, path)
+    object_tasks.use_model(sheet, path)
     bpy.context.scene.frame_set(30)
     assert not np.array_equal(play_scenes.shown(sheet), first)
     bpy.ops.ed.undo_push(message="other model")

@@ -8,10 +8,10 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender import handlers, playback, played_objects
-from neural_physics.blender.properties import settings_of
+from neural_physics.blender.playing import handlers, playback, played_objects
+from neural_physics.blender.settings.properties import settings_of
 from neural_physics.methods import load_method
-from neural_physics.model_file import parse_model
+from neural_physics.models.model_file import parse_model
 
 pytestmark = pytest.mark.blender
 

@@ -8,10 +8,10 @@ import play_scenes
 import pytest
 from mathutils import Vector
 
-from neural_physics.blender import playback
-from neural_physics.blender.geometry_nodes import read_positions
-from neural_physics.blender.properties import settings_of
-from neural_physics.blender.showing_anew import show_anew
+from neural_physics.blender.playing import playback
+from neural_physics.blender.playing.geometry_nodes import read_positions
+from neural_physics.blender.settings.edits import show_anew
+from neural_physics.blender.settings.properties import settings_of
 
 pytestmark = pytest.mark.blender
 

@@ -7,8 +7,8 @@ import numpy as np
 import play_scenes
 import pytest
 
-from neural_physics.blender import mesh_cache, playback
-from neural_physics.blender.geometry_nodes import read_positions
+from neural_physics.blender.playing import mesh_cache, playback
+from neural_physics.blender.playing.geometry_nodes import read_positions
 
 pytestmark = pytest.mark.blender
 

@@ -11,13 +11,7 @@ import pytest
 from scipy.optimize import minimize
 
 from neural_physics.energies.air import wind_forces
-from neural_physics.energies.local_steps import (
-    CorotatedTriangles,
-    StVKTriangles,
-    hinges,
-    membrane,
-    springs,
-)
+from neural_physics.energies.local_steps import CorotatedTriangles, StVKTriangles, hinges, membrane, springs
 from neural_physics.projective_dynamics.admm import ADMM, Contact, system_blocks
 from neural_physics.solver.linear import CholeskySolver, SparsePattern
 

@@ -9,13 +9,13 @@ import pytest
 from bake_requests import cuboid, grid, ground, round_ball, triangles_of
 from scipy.spatial.transform import Rotation
 
-from ml_backend.simulation.shapes import fit_shape
+from ml_backend.simulation.shapes.collider_shapes import fit_shape
+from neural_physics.datasets.simulation_request import ColliderMesh
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.closed_mesh import ClosedMesh
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
-from neural_physics.simulation_request import ColliderMesh
 
 ABOVE = np.array([[0.1, 0.2, 5.0]])
 

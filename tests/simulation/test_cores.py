@@ -11,9 +11,9 @@ from bake_requests import cuboid, jelly, request
 from test_softness import DENSITY, YOUNG, hanging, sag
 
 from ml_backend.simulation.bodies import CORE_STIFFNESS, made_of, make_body
-from neural_physics.body import Body
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.simulation_request import Core, SimulationRequest
 from neural_physics.errors import Problem
-from neural_physics.simulation_request import Core, SimulationRequest
 
 LOWER_HALF = Core("Bone", np.array([[0.0, 0.0, -0.555], [0.0, 0.0, -1.0]]), 0.06)
 

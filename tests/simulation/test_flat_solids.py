@@ -13,25 +13,25 @@ from scipy.spatial.transform import Rotation
 
 from ml_backend.simulation.bodies import made_of, make_body
 from ml_backend.simulation.elasticity import elastic_parts
-from ml_backend.simulation.flat_shapes import fit_in_plane
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import simulate_take
+from ml_backend.simulation.shapes.flat_shapes import fit_in_plane
 from ml_backend.simulation.simulation import Simulation
-from neural_physics.body import Body
 from neural_physics.coordinates import SPACE, Coordinates, plane_of
-from neural_physics.energies import stable_neo_hookean
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.simulation_request import ColliderMesh
+from neural_physics.datasets.takes import Dataset
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
-from neural_physics.energies.lame import lame_parameters
+from neural_physics.energies.solids import stable_neo_hookean
+from neural_physics.energies.solids.lame import lame_parameters
 from neural_physics.errors import Problem
-from neural_physics.reporting import StopRequest
-from neural_physics.simulation_request import ColliderMesh
-from neural_physics.solver.element_sides import boundary
+from neural_physics.jobs.events import StopRequest
 from neural_physics.solver.implicit_euler import equilibrium
+from neural_physics.solver.meshing.element_sides import boundary
 from neural_physics.solver.system import System, gravity
-from neural_physics.takes import Dataset
 
 SQUARE = rectangle((-0.2, 0.0), (0.2, 0.4))
 TILTED = Rotation.from_euler("xyz", [0.4, -0.7, 1.1]).as_matrix()

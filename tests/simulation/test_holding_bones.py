@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from ml_backend.simulation.bodies import made_of, make_body
 from ml_backend.simulation.simulation import Simulation
-from neural_physics.body import Body
+from neural_physics.datasets.body import Body
 
 CUBE = cuboid((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 SPEED = 2.0  # rad/s

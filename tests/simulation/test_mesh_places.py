@@ -7,10 +7,10 @@ import pytest
 from bake_requests import cuboid, jelly, request
 
 from ml_backend.simulation.mesh_places import places_on_mesh
-from neural_physics.normals import triangulate
-from neural_physics.simulation_request import SimulationRequest
-from neural_physics.solver.surface_checks import UnsuitableSurface, require_solid
-from neural_physics.surface_places import Places
+from neural_physics.baking.surface_places import Places
+from neural_physics.datasets.simulation_request import SimulationRequest
+from neural_physics.models.normals import triangulate
+from neural_physics.solver.meshing.surface_checks import UnsuitableSurface, require_solid
 
 VERTICES, CORNERS, SIZES = cuboid((0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
 QUADS = CORNERS.reshape(-1, 4)

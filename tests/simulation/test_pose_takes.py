@@ -10,22 +10,22 @@ import pytest
 from bake_requests import FPS, cuboid, jelly, request, tracks
 from scipy.spatial.transform import Rotation
 
-from ml_backend.simulation import posing
-from ml_backend.simulation.pose_recording import settle_poses
-from ml_backend.simulation.posing import PosedBody
+from ml_backend.simulation.poses import posing
+from ml_backend.simulation.poses.pose_recording import settle_poses
+from ml_backend.simulation.poses.posing import PosedBody
 from ml_backend.simulation.preparing import prepare_body
-from neural_physics.bake_coordinator import Coordinator
-from neural_physics.bake_plan import BakePlan, PlannedTake
-from neural_physics.channels import Channel, ChannelLayout
-from neural_physics.dataset_info import DatasetInfo, Exclusion, TakeInfo
+from neural_physics.baking.coordinator import Coordinator
+from neural_physics.baking.plan import BakePlan, PlannedTake
+from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, TakeInfo
+from neural_physics.datasets.frame_checks import TORN
+from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
-from neural_physics.evaluation import held_out_takes
-from neural_physics.frame_checks import TORN
-from neural_physics.reporting import StopRequest
-from neural_physics.rest_mesh import Mesh
+from neural_physics.evaluation.rollouts import held_out_takes
+from neural_physics.interaction.channels import Channel, ChannelLayout
+from neural_physics.jobs.events import StopRequest
 from neural_physics.skinning import Skin
 from neural_physics.solver.quasistatic import NOT_CONVERGED, Settled
-from neural_physics.takes import Dataset
 
 POSES = 6
 LAYOUT = ChannelLayout((Channel("Rig", "pose", 48, "Rig", ("lower", "upper")),))
@@ -117,7 +117,7 @@ def test_poses_are_kept_as_the_body_settles_in_them(tmp_path):
 
 
 def test_a_take_that_was_stopped_at_every_pose_is_the_same(tmp_path, monkeypatch):
-    monkeypatch.setattr("ml_backend.simulation.pose_recording.PosedBody", fails_at(2))
+    monkeypatch.setattr("ml_backend.simulation.poses.pose_recording.PosedBody", fails_at(2))
     plans = [plan_for(tmp_path / name) for name in ("whole", "broken")]
     body = (tmp_path / "whole" / "body.npz").read_bytes()
     (tmp_path / "broken" / "body.npz").write_bytes(body)
@@ -130,7 +130,7 @@ def test_a_take_that_was_stopped_at_every_pose_is_the_same(tmp_path, monkeypatch
 
 
 def test_what_finds_no_rest_is_left_out_alone_and_no_wrong_shape_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("ml_backend.simulation.pose_recording.PosedBody", fails_at(1, 2))
+    monkeypatch.setattr("ml_backend.simulation.poses.pose_recording.PosedBody", fails_at(1, 2))
     plan = plan_for(tmp_path / "d")
     settle_poses(plan, "poses_000", silent, StopRequest())
     take = Dataset.open(tmp_path / "d").take("poses_000")
@@ -147,7 +147,7 @@ def test_a_pose_that_is_torn_takes_no_other_with_it(tmp_path, monkeypatch):
                 positions[self._body.rest_positions[:, 2] > 0.5] += [0.0, 0.0, 3.0]
             return positions, settled
 
-    monkeypatch.setattr("ml_backend.simulation.pose_recording.PosedBody", Tearing)
+    monkeypatch.setattr("ml_backend.simulation.poses.pose_recording.PosedBody", Tearing)
     settle_poses(plan_for(tmp_path / "d"), "poses_000", silent, StopRequest())
     assert Dataset.open(tmp_path / "d").take("poses_000").info.excluded == (Exclusion(3, 3, TORN),)
 

@@ -10,8 +10,8 @@ from bake_requests import FPS, cuboid, ground, jelly, request, tracks
 from scipy.spatial.transform import Rotation
 
 from ml_backend.simulation.bodies import make_body
-from ml_backend.simulation.interior_skin import InteriorSkin
-from ml_backend.simulation.posing import PosedBody
+from ml_backend.simulation.poses.interior_skin import InteriorSkin
+from ml_backend.simulation.poses.posing import PosedBody
 from ml_backend.simulation.simulation import Simulation
 from neural_physics.skinning import Skin
 from neural_physics.solver.quasistatic import INSIDE

@@ -27,17 +27,17 @@ from bake_requests import (
     tracks,
 )
 
-from ml_backend import simulate
+from ml_backend.commands import simulate
 from ml_backend.simulation import recording
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import UNSETTLED, simulate_take
-from neural_physics.bake_coordinator import Coordinator
-from neural_physics.bake_plan import BakePlan
-from neural_physics.dataset_info import Exclusion, TakeInfo
+from neural_physics.baking.coordinator import Coordinator
+from neural_physics.baking.plan import BakePlan
+from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
+from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
-from neural_physics.reporting import StopRequest, parse_event
-from neural_physics.solver import tetrahedralisation
-from neural_physics.takes import Dataset
+from neural_physics.jobs.events import StopRequest, parse_event
+from neural_physics.solver.meshing import tetrahedralisation
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}

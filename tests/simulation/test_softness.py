@@ -11,7 +11,7 @@ from flat_meshes import polygon
 
 from ml_backend.simulation.bodies import made_of, make_body
 from ml_backend.simulation.elasticity import elastic_parts
-from neural_physics.simulation_request import SimulationRequest, SimulationSettings
+from neural_physics.datasets.simulation_request import SimulationRequest, SimulationSettings
 from neural_physics.solver.implicit_euler import equilibrium
 from neural_physics.solver.system import System, gravity
 

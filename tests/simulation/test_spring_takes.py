@@ -10,15 +10,15 @@ from bake_requests import FPS, LAYOUT, cuboid, grid, moved, plan_for, request, r
 
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import simulate_take
-from ml_backend.simulation.round_shapes import round_shape
-from neural_physics.channels import Channel, ChannelLayout
+from ml_backend.simulation.shapes.round_shapes import round_shape
+from neural_physics.datasets.simulation_request import ColliderMesh
+from neural_physics.datasets.takes import Dataset
 from neural_physics.energies.air import wind_velocity
 from neural_physics.errors import Problem
+from neural_physics.interaction.channels import Channel, ChannelLayout
+from neural_physics.jobs.events import StopRequest
 from neural_physics.projective_dynamics.cloth import Cloth, Fabric, Load
 from neural_physics.projective_dynamics.round_colliders import balls
-from neural_physics.reporting import StopRequest
-from neural_physics.simulation_request import ColliderMesh
-from neural_physics.takes import Dataset
 
 LIVE_LAYOUT = ChannelLayout(
     (*LAYOUT.channels, Channel("stretch", "value", 1), Channel("bending", "value", 1))

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neural_physics.energies.arrays import module_of
-from neural_physics.energies.deformation import cofactor, determinant, determinant_hessian
-from neural_physics.energies.lame import per_element
 from neural_physics.energies.projection import project
+from neural_physics.energies.solids.deformation import cofactor, determinant, determinant_hessian
+from neural_physics.energies.solids.lame import per_element
 
 Array = NDArray[np.float64]
 

@@ -11,11 +11,11 @@ import numpy as np
 from scipy.signal import find_peaks
 from scipy.spatial import Delaunay
 
-from neural_physics.energies.triangle_edges import triangle_edges
+from neural_physics.energies.shells.triangle_edges import triangle_edges
 from neural_physics.solver.implicit_euler import ImplicitEuler
 from neural_physics.solver.masses import lumped, of_coordinates
-from neural_physics.solver.shell_terms import HingeTerm, MembraneTerm
 from neural_physics.solver.system import State, System
+from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm
 
 CLOTH, SUPPORT = 0.15, 0.09  # radii, metres
 GRAVITY = 9.81

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from meshes import block
 
-from neural_physics.energies import corotational, stable_neo_hookean, stvk
-from neural_physics.energies.lame import lame_parameters
+from neural_physics.energies.solids import corotational, stable_neo_hookean, stvk
+from neural_physics.energies.solids.lame import lame_parameters
 from neural_physics.solver.implicit_euler import System, equilibrium
-from neural_physics.solver.solid_term import SolidTerm
+from neural_physics.solver.terms.solids import SolidTerm
 
 needs_calculix = pytest.mark.skipif(
     not calculix.installed(), reason="CalculiX's ccx is not on the PATH (apt-get install calculix-ccx)"

@@ -7,19 +7,19 @@ import pytest
 from meshes import block, grid
 from scipy.spatial.transform import Rotation
 
-from neural_physics.energies import stable_neo_hookean
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.sphere import Sphere
-from neural_physics.energies.deformation import rest_shapes
-from neural_physics.energies.lame import lame_parameters
+from neural_physics.energies.solids import stable_neo_hookean
+from neural_physics.energies.solids.deformation import rest_shapes
+from neural_physics.energies.solids.lame import lame_parameters
+from neural_physics.solver.contact.rigid import RigidCollider, RigidContact
+from neural_physics.solver.contact.rigid_motion import Pose, RigidMotion
 from neural_physics.solver.implicit_euler import ImplicitEuler
 from neural_physics.solver.masses import lumped, of_coordinates
-from neural_physics.solver.rigid_contact import RigidCollider, RigidContact
-from neural_physics.solver.rigid_motion import Pose, RigidMotion
-from neural_physics.solver.shell_terms import MembraneTerm
-from neural_physics.solver.solid_term import SolidTerm
 from neural_physics.solver.system import State, Surroundings, System, gravity
+from neural_physics.solver.terms.shells import MembraneTerm
+from neural_physics.solver.terms.solids import SolidTerm
 
 DT = 1 / 60
 D_HAT = 0.002

@@ -8,11 +8,11 @@ from scipy.spatial.transform import Rotation
 
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.sphere import Sphere
-from neural_physics.solver.embedded_contact import Carrier, EmbeddedContact
-from neural_physics.solver.friction import RigidFriction
+from neural_physics.solver.contact.embedded import Carrier, EmbeddedContact
+from neural_physics.solver.contact.friction import RigidFriction
+from neural_physics.solver.contact.rigid import RigidCollider, RigidContact
+from neural_physics.solver.contact.rigid_motion import Pose, RigidMotion
 from neural_physics.solver.implicit_euler import ImplicitEuler
-from neural_physics.solver.rigid_contact import RigidCollider, RigidContact
-from neural_physics.solver.rigid_motion import Pose, RigidMotion
 from neural_physics.solver.system import State, Surroundings, System, gravity
 
 D_HAT = 0.01

@@ -10,11 +10,11 @@ from scipy.spatial import Delaunay
 from scipy.spatial.transform import Rotation
 from surfaces import cube, icosphere, torus, volumes
 
-from neural_physics.solver.element_sides import boundary
-from neural_physics.solver.embedding import Embedding, closest_points, from_surface
-from neural_physics.solver.surface_checks import enclosed_volume
-from neural_physics.solver.tetrahedralisation import cage
-from neural_physics.solver.triangulation import fill_outline
+from neural_physics.solver.meshing.element_sides import boundary
+from neural_physics.solver.meshing.embedding import Embedding, closest_points, from_surface
+from neural_physics.solver.meshing.surface_checks import enclosed_volume
+from neural_physics.solver.meshing.tetrahedralisation import cage
+from neural_physics.solver.meshing.triangulation import fill_outline
 
 
 def scattered(count, seed):

@@ -9,9 +9,9 @@ import pytest
 from meshes import block
 from surfaces import cube, icosphere
 
-from neural_physics.solver.element_sides import boundary
-from neural_physics.solver.interior_weights import harmonic, interior_weights, laplacian
-from neural_physics.solver.tetrahedralisation import cage, tetrahedralise
+from neural_physics.solver.meshing.element_sides import boundary
+from neural_physics.solver.meshing.interior_weights import harmonic, interior_weights, laplacian
+from neural_physics.solver.meshing.tetrahedralisation import cage, tetrahedralise
 
 FILLED = [
     pytest.param(lambda *surface: cage(*surface, 0.25), id="cage"),

@@ -9,13 +9,13 @@ import pytest
 from meshes import block
 from scipy.spatial.transform import Rotation
 
-from neural_physics.energies import stable_neo_hookean
-from neural_physics.energies.lame import lame_parameters
+from neural_physics.energies.solids import stable_neo_hookean
+from neural_physics.energies.solids.lame import lame_parameters
 from neural_physics.solver import quasistatic
 from neural_physics.solver.masses import lumped, of_coordinates
 from neural_physics.solver.quasistatic import INVERTED, NOT_CONVERGED, Scales, settle
-from neural_physics.solver.solid_term import SolidTerm
 from neural_physics.solver.system import System, gravity
+from neural_physics.solver.terms.solids import SolidTerm
 
 LENGTH, YOUNG, DENSITY = 1.0, 2e5, 1000.0
 

@@ -14,9 +14,9 @@ from neural_physics.energies.colliders.closed_mesh import ClosedMesh
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
-from neural_physics.solver.friction import RigidFriction
-from neural_physics.solver.rigid_contact import RigidCollider, RigidContact
-from neural_physics.solver.rigid_motion import Pose, RigidMotion
+from neural_physics.solver.contact.friction import RigidFriction
+from neural_physics.solver.contact.rigid import RigidCollider, RigidContact
+from neural_physics.solver.contact.rigid_motion import Pose, RigidMotion
 
 DT = 1 / 240
 D_HAT = 1e-3

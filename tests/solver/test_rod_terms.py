@@ -9,10 +9,10 @@ from scipy.sparse import coo_array
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.transform import Rotation
 
-from neural_physics.energies.rod_frames import ReferenceFrames, adapted_frames, strands_of
-from neural_physics.energies.rods import bend_twist_hessian
-from neural_physics.solver.rod_terms import RodBendTwistTerm, RodStretchTerm, rod_terms
-from neural_physics.solver.term import Term
+from neural_physics.energies.rods.frames import ReferenceFrames, adapted_frames, strands_of
+from neural_physics.energies.rods.rods import bend_twist_hessian
+from neural_physics.solver.terms.rods import RodBendTwistTerm, RodStretchTerm, rod_terms
+from neural_physics.solver.terms.term import Term
 
 
 def assembled(term: Term, blocks, count: int):

@@ -7,11 +7,11 @@ import pytest
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
-from neural_physics.energies.rod_frames import strands_of
-from neural_physics.energies.rods import elliptic_stiffness
+from neural_physics.energies.rods.frames import strands_of
+from neural_physics.energies.rods.rods import elliptic_stiffness
 from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
-from neural_physics.solver.rod_terms import rod_terms
 from neural_physics.solver.system import State, System, gravity
+from neural_physics.solver.terms.rods import rod_terms
 
 
 def rod(x, stretching, bending_and_twisting):

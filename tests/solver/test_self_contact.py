@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 from scipy.sparse.linalg import spsolve
 
-from neural_physics.solver.self_contact import SelfContact
+from neural_physics.solver.contact.self_contact import SelfContact
 
 pytest.importorskip("ipctk")
 D_HAT = 5e-3

@@ -7,18 +7,18 @@ import pytest
 from meshes import block
 from test_contact_in_steps import DT, UPRIGHT, still, surroundings
 
-from neural_physics.energies import stable_neo_hookean
 from neural_physics.energies.colliders.half_space import HalfSpace
-from neural_physics.energies.deformation import rest_shapes
-from neural_physics.energies.lame import lame_parameters
-from neural_physics.solver.element_sides import boundary
+from neural_physics.energies.solids import stable_neo_hookean
+from neural_physics.energies.solids.deformation import rest_shapes
+from neural_physics.energies.solids.lame import lame_parameters
 from neural_physics.solver.implicit_euler import ImplicitEuler
 from neural_physics.solver.masses import lumped, of_coordinates
-from neural_physics.solver.solid_term import SolidTerm
+from neural_physics.solver.meshing.element_sides import boundary
 from neural_physics.solver.system import State, System, gravity
+from neural_physics.solver.terms.solids import SolidTerm
 
 pytest.importorskip("ipctk")
-from neural_physics.solver.self_contact import SelfContact
+from neural_physics.solver.contact.self_contact import SelfContact
 
 
 def edges_of(triangles):

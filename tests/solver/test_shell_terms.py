@@ -7,9 +7,9 @@ import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.linalg import spsolve
 
-from neural_physics.energies.hinge_bending import plate_stiffness
-from neural_physics.energies.triangle_edges import triangle_edges
-from neural_physics.solver.shell_terms import HingeTerm, MembraneTerm, MidedgeTerm, SpringTerm
+from neural_physics.energies.shells.hinge_bending import plate_stiffness
+from neural_physics.energies.shells.triangle_edges import triangle_edges
+from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm, MidedgeTerm, SpringTerm
 
 
 def sheet(nx, ny, width=1.0, jitter=0.0):

@@ -9,13 +9,13 @@ import pytest
 from drape import GRAVITY, drape
 from meshes import grid
 
-from neural_physics.energies.hinge_bending import plate_stiffness
-from neural_physics.energies.triangle_edges import triangle_edges
+from neural_physics.energies.shells.hinge_bending import plate_stiffness
+from neural_physics.energies.shells.triangle_edges import triangle_edges
 from neural_physics.materials import SHELLS, Shell
 from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
 from neural_physics.solver.masses import lumped, of_coordinates
-from neural_physics.solver.shell_terms import HingeTerm, MembraneTerm, MidedgeTerm
 from neural_physics.solver.system import State, System
+from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm, MidedgeTerm
 
 BENDING = ["hinge", "midedge"]
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial import Delaunay
 
-from neural_physics.energies import corotational, stable_neo_hookean, stvk
-from neural_physics.energies.lame import lame_parameters
-from neural_physics.solver.solid_term import SolidTerm
-from neural_physics.solver.term import Term
+from neural_physics.energies.solids import corotational, stable_neo_hookean, stvk
+from neural_physics.energies.solids.lame import lame_parameters
+from neural_physics.solver.terms.solids import SolidTerm
+from neural_physics.solver.terms.term import Term
 
 ENERGIES = [stvk, stable_neo_hookean, corotational]
 every_energy = pytest.mark.parametrize("energy", ENERGIES, ids=lambda e: e.__name__.rpartition(".")[2])

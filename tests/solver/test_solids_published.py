@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from meshes import block
 
-from neural_physics.energies import corotational, stable_neo_hookean, stvk
-from neural_physics.energies.deformation import rest_shapes
-from neural_physics.energies.lame import lame_parameters
+from neural_physics.energies.solids import corotational, stable_neo_hookean, stvk
+from neural_physics.energies.solids.deformation import rest_shapes
+from neural_physics.energies.solids.lame import lame_parameters
 from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
 from neural_physics.solver.masses import lumped, of_coordinates
-from neural_physics.solver.solid_term import SolidTerm
 from neural_physics.solver.system import State, System, gravity
+from neural_physics.solver.terms.solids import SolidTerm
 
 ENERGIES = [stvk, stable_neo_hookean, corotational]
 

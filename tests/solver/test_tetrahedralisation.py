@@ -11,11 +11,11 @@ import pytest
 from scipy.optimize import linprog, nnls
 from surfaces import cube, icosphere, together, torus, volumes
 
-from neural_physics.normals import triangulate
-from neural_physics.solver import tetrahedralisation
-from neural_physics.solver.element_sides import boundary
-from neural_physics.solver.embedding import Embedding
-from neural_physics.solver.surface_checks import (
+from neural_physics.models.normals import triangulate
+from neural_physics.solver.meshing import tetrahedralisation
+from neural_physics.solver.meshing.element_sides import boundary
+from neural_physics.solver.meshing.embedding import Embedding
+from neural_physics.solver.meshing.surface_checks import (
     PROBLEMS,
     UnsuitableSurface,
     check_surface,
@@ -24,7 +24,7 @@ from neural_physics.solver.surface_checks import (
     require_solid,
     winding_numbers,
 )
-from neural_physics.solver.tetrahedralisation import cage, default_edge_length, tetrahedralise
+from neural_physics.solver.meshing.tetrahedralisation import cage, default_edge_length, tetrahedralise
 
 needs_tetwild = pytest.mark.skipif(
     importlib.util.find_spec("pytetwild") is None, reason="pytetwild is not installed"

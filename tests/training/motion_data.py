@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from neural_physics.channels import Channel, ChannelLayout
-from neural_physics.dataset_info import DatasetInfo, Exclusion, Role, TakeInfo
-from neural_physics.rest_mesh import Mesh
-from neural_physics.takes import Dataset
+from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, Role, TakeInfo
+from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.datasets.takes import Dataset
+from neural_physics.interaction.channels import Channel, ChannelLayout
 
 FPS = 24.0
 MODES = 4

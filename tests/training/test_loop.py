@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from ml_backend.training import Schedule, Training
+from ml_backend.training.loop import Schedule, Training
 from neural_physics.errors import Problem
-from neural_physics.reporting import StopRequest
+from neural_physics.jobs.events import StopRequest
 
 
 class Learner:

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import torch
 
-from ml_backend.interaction_basis import fit_interaction_basis, still_spreads
-from ml_backend.pca import fit_pca
-from neural_physics.channels import Channel, ChannelLayout, frame_kinematics
+from ml_backend.training.interaction_basis import fit_interaction_basis, still_spreads
+from ml_backend.training.pca import fit_pca
+from neural_physics.interaction.channels import Channel, ChannelLayout, frame_kinematics
 
 pytestmark = pytest.mark.torch
 CPU = torch.device("cpu")

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from motion_data import make_dataset
 
-from ml_backend.check import describe
-from ml_backend.spans import split, split_poses
-from neural_physics.dataset_info import Exclusion, read_take_info, write_take_info
+from ml_backend.commands.check import describe
+from ml_backend.training.spans import split, split_poses
+from neural_physics.datasets.dataset_info import Exclusion, read_take_info, write_take_info
+from neural_physics.datasets.frame_checks import AFTER, BEFORE, NOT_FINITE
 from neural_physics.errors import Problem
-from neural_physics.evaluation import held_out_takes
-from neural_physics.frame_checks import AFTER, BEFORE, NOT_FINITE
+from neural_physics.evaluation.rollouts import held_out_takes
 
 
 def frames_of(spans):

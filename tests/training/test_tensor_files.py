@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ml_backend.tensor_files import read_tensors, write_tensors
+from ml_backend.training.tensor_files import read_tensors, write_tensors
 from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.torch

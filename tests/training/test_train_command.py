@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 from motion_data import make_dataset
 
-from ml_backend.methods.subspace_learner import SubspaceLearner
-from ml_backend.train import add_arguments, run
+from ml_backend.commands.train import add_arguments, run
+from ml_backend.methods.subspace_physics.learner import SubspaceLearner
 from neural_physics.errors import Problem
+from neural_physics.jobs.events import StopRequest
 from neural_physics.methods import load_method
-from neural_physics.model_file import read_model
-from neural_physics.reporting import StopRequest
+from neural_physics.models.model_file import read_model
 
 pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
@@ -210,7 +210,10 @@ def test_a_stopped_training_that_is_begun_anew_says_so(dataset, tmp_path):
 
 
 def test_what_fails_unexpectedly_leaves_a_traceback_to_report(dataset, tmp_path):
-    script = "import ml_backend.train as t, ml_backend.__main__ as m, sys; t.run = None; sys.exit(m.main(%r))"
+    script = (
+        "import ml_backend.commands.train as t, ml_backend.__main__ as m, sys; "
+        "t.run = None; sys.exit(m.main(%r))"
+    )
     words = ["train", str(dataset), "--out", str(tmp_path / "m"), "--json"]
     done = subprocess.run(
         [sys.executable, "-c", script % words],

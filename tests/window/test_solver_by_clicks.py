@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from blender_window import OUT, REGION, Window
 
-from neural_physics.takes import Dataset
+from neural_physics.datasets.takes import Dataset
 
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 

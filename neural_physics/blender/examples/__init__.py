@@ -6,34 +6,33 @@ from collections.abc import Callable
 
 import bpy
 
-from . import (
+from .characters import soft_animal, soft_character
+from .cloth import (
     ball_and_sheet,
-    bunny,
-    bunny_with_core,
-    cantilever,
     cape,
     cloth_over_objects,
     cloth_shell,
+    flag,
+    flag_levels,
+    four_pins,
+    pinned_cloth,
+    skirt,
+)
+from .solids import (
+    bunny,
+    bunny_with_core,
+    cantilever,
     dragon,
     ears,
     finger,
-    flag,
-    flag_levels,
     flat_jelly,
-    four_pins,
-    hair_tuft,
     hanging_figure,
     jelly,
     microstructures,
-    pinned_cloth,
-    skirt,
-    sliding_hair,
-    soft_animal,
     soft_body_ball,
-    soft_character,
-    turning_hair,
     worm,
 )
+from .strands import hair_tuft, sliding_hair, turning_hair
 
 # What a menu shows: identifier, label, description.
 EXAMPLES: list[tuple[str, str, str]] = [

@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Vector
 from numpy.typing import NDArray
 
-from ..sources import mesh_data, read_positions
+from ..scene.sources import mesh_data, read_positions
 from .blobs import Ball
 from .stage import Point
 

@@ -10,10 +10,10 @@ import bmesh
 import bpy
 from mathutils import Vector
 
+from ...interaction.training_motion import MotionBox
 from ...methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS
-from ...motion import MotionBox
-from ..properties import NEURALPHYSICS_PG_interaction, settings_of
-from ..simulation_properties import NEURALPHYSICS_PG_simulation, use_preset
+from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from ..settings.simulation import NEURALPHYSICS_PG_simulation, use_preset
 from .stage import Colour, Point, add_mesh
 
 Key = tuple[int, Point]  # frame, location in metres

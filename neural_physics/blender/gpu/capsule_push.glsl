@@ -1,4 +1,4 @@
-/* Pushing a vertex out of capsules: the twin of `neural_physics/capsules.py`, which says why it is so.
+/* Pushing a vertex out of capsules: the twin of `neural_physics/capsules/projection.py`, which says why it is so.
  *
  * The row `row` of `drive` holds the instance's capsules from the column `first` on, three texels each:
  * start and radius; axis and length; a normal for points on the axis, and the radius lost per metre. */

@@ -13,7 +13,7 @@ import gpu
 import numpy as np
 from numpy.typing import NDArray
 
-from ...capsules import Bodies
+from ...capsules.projection import Bodies
 from .context import check_context, failures_told, largest_texture
 from .model_textures import ModelTextures, model_textures
 from .shaders import GROUP, decode_shader

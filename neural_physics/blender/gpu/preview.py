@@ -17,8 +17,8 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
-from ..references import Numbered
-from ..sources import mesh_data
+from ..scene.references import Numbered
+from ..scene.sources import mesh_data
 from .context import check_context, failures_told
 from .decoder import Decoded
 from .shaders import preview_shader

@@ -1,0 +1,1 @@
+"""Contact corrections (Romero et al. 2021), measured."""

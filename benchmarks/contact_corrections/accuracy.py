@@ -1,0 +1,179 @@
+"""How near corrections are to the full body at rest, on another interaction (Romero 2021, Table 2).
+
+The paper has 8 points for jellies, 16 for microstructures, and the worm's bones alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.contact_corrections.scenes import (
+    ACCORDION,
+    AUXETIC,
+    BETWEEN,
+    CIRCLE,
+    COMB,
+    COMB_STRAIGHT,
+    FINGER,
+    TEST,
+    WORM,
+)
+from benchmarks.contact_corrections.study import Row, Study, study
+from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
+from ml_backend.methods.contact_corrections.statics import Statics
+from ml_backend.training.spans import Span
+from neural_physics.datasets.takes import Dataset
+from neural_physics.interaction.channels import size_channel
+from neural_physics.methods.contact_corrections.contact import Placed
+from neural_physics.methods.contact_corrections.corrections import Part
+from neural_physics.methods.contact_corrections.method import ContactCorrections
+
+Array = NDArray[np.float64]
+
+DENTED, LED = Row(CIRCLE, 300, 1000), Row(WORM, 300, 1000)  # that more is measured on
+COMBED, TURNED = Row(COMB_STRAIGHT, 700, 1000, met=1.0), Row(COMB, 700, 3000, met=1.0)
+ROWS = (
+    Row(CIRCLE, 300, 200),
+    DENTED,
+    Row(COMB_STRAIGHT, 700, 200, met=1.0),
+    COMBED,
+    Row(COMB, 700, 1000, met=1.0),
+    TURNED,
+    LED,
+    Row(ACCORDION, 300, 0, handles=16),
+    Row(AUXETIC, 300, 0, handles=16),
+    Row(FINGER, 300, 1000, handles=12, met=0.0),
+)
+
+
+def judge() -> dict[str, Any]:
+    """Of each row whose takes are there."""
+    rows, missing = [], []
+    for row in ROWS:
+        found = study(row)
+        if found is None:
+            missing.append(row.name)
+        else:
+            rows += [_row(found, take) for take in row.example.tests]
+    return {"rows": rows, "missing": missing}
+
+
+def _row(found: Study, take: str) -> dict[str, Any]:
+    row, scene, solved = found.row, found.scene, found.solved
+    model = found.model()
+    return {
+        "example": row.example.example,
+        "turning": row.example.turning,
+        "between": take == BETWEEN,
+        "width": row.width,
+        "handles": handles_of(scene),
+        "triangles": len(scene.body.elements),
+        "shapes": {"internal": len(solved.internal), "external": len(solved.external)},
+        "unsettled": solved.unsettled,
+        "training": model.info.training,
+        **errors_on(found.dataset, met_in(found, take), ContactCorrections(model), take),
+    }
+
+
+def handles_of(scene: ContactScene) -> list[int]:
+    """Points, frames that are simulated, and frames that are pinned."""
+    handles = scene.handles
+    return [handles.points, handles.loose, handles.pinned]
+
+
+def met_in(found: Study, take: str) -> ContactScene:
+    """With the colliders of a take, which may be of other sizes."""
+    if take == TEST:
+        return found.scene
+    of_take = found.dataset.take(take)
+    spans = [Span(of_take, 0, len(of_take.positions))]
+    there = contact_scene(found.dataset, found.scene.body, spans, found.row.handles)
+    return replace(found.scene, colliders=there.colliders, contact=there.contact, balls=there.balls)
+
+
+def told_to(method: ContactCorrections, scene: ContactScene, y: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What a take tells, and after it how large its balls are beside those that were learned from."""
+    sizes = [ball.width / method.widths[size_channel(ball.channel).name] for ball in scene.balls]
+    return np.append(y, np.asarray(sizes, np.float32))
+
+
+def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections, take: str) -> dict[str, Any]:
+    """Root mean squares over all vertices and frames of a take, over that of what the blend lacks.
+
+    `all` and `touched`, of the frames in contact, of what both corrections leave; `without` what r_int alone
+    leaves in these; `dents`: what is left of what contact adds to the shape at rest without it.
+    """
+    sums: dict[str, list[float]] = {name: [0.0, 0.0] for name in ("all", "touched", "without", "dents")}
+    frames, unsettled = {"all": 0, "touched": 0}, 0
+    for shapes in compared(dataset, scene, method, take):
+        if shapes is None:
+            unsettled += 1
+            continue
+        full, lacking = shapes.full, shapes.linear - shapes.full
+        frames["all"] += 1
+        frames["touched"] += int(shapes.touched)
+        told_of: Mapping[str, tuple[Array, Array]] = {"all": (shapes.ours - full, lacking)}
+        if shapes.touched:
+            dents = full - shapes.alone
+            told_of = {
+                **told_of,
+                "touched": (shapes.ours - full, lacking),
+                "without": (shapes.inner - full, lacking),
+                "dents": (shapes.ours - shapes.inner - dents, dents),
+            }
+        for name, both in told_of.items():
+            for k, each in enumerate(both):
+                sums[name][k] += float((each**2).sum())
+    errors = {name: float(np.sqrt(wrong / max(whole, 1e-30))) for name, (wrong, whole) in sums.items()}
+    return {"errors": errors, "frames": frames, "test_unsettled": unsettled}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One frame: the body (B, d), m, by the handles, by r_int, by both corrections, and in full.
+
+    alone: in full, without colliders. placed: where these are; touched: whether one presses.
+    """
+
+    placed: Placed
+    touched: bool
+    linear: Array
+    inner: Array
+    ours: Array
+    alone: Array
+    full: Array
+
+
+def compared(
+    dataset: Dataset, scene: ContactScene, method: ContactCorrections, take: str
+) -> Iterator[Compared | None]:
+    """Each usable frame of a take; None where the full body did not come to rest.
+
+    The frame's state is held, and the full body solved for at rest with the collider where it is.
+    """
+    statics, of_take = Statics(scene.body, scene.handles, scene.gravity), dataset.take(take)
+    part = Part(method.handles, method.dynamics.corrections.basis, np.arange(scene.body.vertex_count))
+    assert of_take.body_positions is not None  # the bundled solver's
+    for t in (t for start, stop in of_take.segments() for t in range(start, stop)):
+        y = np.asarray(of_take.interaction[t])
+        positions = scene.coordinates.of(np.asarray(of_take.body_positions[t], np.float64))
+        rows = scene.frames.rows(y)
+        q = np.concatenate([statics.project(positions, rows), rows])
+        linear, placed = scene.handles.positions(q), scene.colliders.placed(y)
+        start = positions.copy()
+        start[statics.fixed] = linear[statics.fixed]
+        full, settled = statics.rest(start, scene.contact, placed)
+        alone, at_rest = statics.rest(linear, scene.contact.only(), placed.only())
+        if not settled or not at_rest:
+            yield None
+            continue
+        n, around = scene.handles.free, method.around(told_to(method, scene, y))
+        ours = part.positions(method.dynamics.pose(q[:n], around))
+        inner = part.positions(method.dynamics.pose(q[:n], around.without_colliders()))
+        touched = len(scene.contact.pressed(full, placed)[0]) > 0
+        yield Compared(placed, touched, linear, inner, ours, alone, full)

@@ -1,0 +1,87 @@
+"""What may be left out of the Jacobian of equation 3 (Romero 2021, Fig. 4).
+
+The same interaction played with all of it, with equation 4, which leaves out how F changes, and with the
+handles' alone, which leaves out how corrections do; beside it the full body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import process_time
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.contact_corrections.accuracy import DENTED, LED
+from benchmarks.contact_corrections.scenes import TEST
+from benchmarks.contact_corrections.study import Study, study
+from neural_physics.methods.contact_corrections.corrections import Part, Pose
+from neural_physics.methods.contact_corrections.method import ContactCorrections
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+Jacobian = Callable[[Part, Pose, Indices | None], Array]
+
+EQUATION_4 = Part.jacobian
+
+
+def with_gradients(part: Part, pose: Pose, some: Indices | None = None) -> Array:
+    """(S, d, d n): equation 3, U + (dF/dq) r + F dr/dq."""
+    found = EQUATION_4(part, pose, some)
+    if len(pose.c):
+        handles = part._handles if some is None else part._handles.at(some)
+        n, d = handles.free, handles.rest.shape[1]
+        r = (part._basis @ pose.c).reshape(part.count, d)
+        moved = np.einsum("sdn,sd->sn", handles.gradients[:, :, :n], r if some is None else r[some])
+        by_axis = found.reshape(len(found), d, n, d)
+        for axis in range(d):
+            by_axis[:, axis, :, axis] += moved
+    return found
+
+
+def of_handles(part: Part, pose: Pose, some: Indices | None = None) -> Array:
+    """(S, d, d n): U."""
+    return EQUATION_4(part, Pose(pose.q, pose.c[:0], pose.slopes[:0], pose.outside), some)
+
+
+WAYS: dict[str, Jacobian] = {"equation 3": with_gradients, "equation 4": EQUATION_4, "U": of_handles}
+
+
+def judge() -> dict[str, Any]:
+    """Of both bodies, where their takes are there."""
+    return {"rows": [_row(found) for row in (DENTED, LED) if (found := study(row)) is not None]}
+
+
+def _row(found: Study) -> dict[str, Any]:
+    method, take = ContactCorrections(found.model()), found.dataset.take(TEST)
+    assert take.body_positions is not None  # the bundled solver's
+    full = np.asarray(take.body_positions, np.float64)[1:]
+    played = {name: _played(method, np.asarray(take.interaction), way) for name, way in WAYS.items()}
+    shapes = {name: shape for name, (shape, _) in played.items()}
+    return {
+        "example": found.row.example.example,
+        "turning": found.row.example.turning,
+        "moves_mm": 1e3 * _rms(full - full.mean(0)),
+        "from_full_mm": {name: 1e3 * _rms(shape - full) for name, shape in shapes.items()},
+        "from_whole_mm": {name: 1e3 * _rms(shape - shapes["equation 3"]) for name, shape in shapes.items()},
+        "ms": {name: 1e3 * seconds / len(full) for name, (_, seconds) in played.items()},
+    }
+
+
+def _played(method: ContactCorrections, ys: NDArray[np.float32], way: Jacobian) -> tuple[Array, float]:
+    """The body (N, B, 3), m, in all frames but the first, and the seconds that steps took."""
+    shapes, seconds = [], 0.0
+    with patch.object(Part, "jacobian", way):
+        state = method.start(ys[0])
+        for y in ys[1:]:
+            began = process_time()
+            state = method.step(state, y)
+            seconds += process_time() - began
+            shapes.append(method.body_positions(state, y))
+    return np.array(shapes), seconds
+
+
+def _rms(offsets: Array) -> float:
+    return float(np.sqrt(np.square(offsets).sum(-1).mean()))

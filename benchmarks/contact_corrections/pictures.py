@@ -1,0 +1,128 @@
+"""Pictures of what was measured, into docs/images: `python -m benchmarks.contact_corrections.pictures`.
+
+Bodies as in Figs. 5 and 9 of Romero et al. 2021, and the force of Fig. 10.
+"""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from benchmarks.contact_corrections.accuracy import COMBED, DENTED, LED, TURNED, Compared, compared
+from benchmarks.contact_corrections.pull import CURVES
+from benchmarks.contact_corrections.scenes import TEST
+from benchmarks.contact_corrections.study import Study, study
+from benchmarks.folders import IMAGES
+from ml_backend.evaluation.figures import (
+    OURS_CLOTH,
+    OURS_COLOUR,
+    REFERENCE_CLOTH,
+    REFERENCE_COLOUR,
+    STYLE,
+    png,
+)
+from neural_physics.energies.colliders.collider import Collider
+from neural_physics.energies.colliders.polygon import Polygon
+from neural_physics.energies.colliders.sphere import Sphere
+from neural_physics.files.atomic import write_whole
+from neural_physics.methods.contact_corrections.method import ContactCorrections
+
+Array = NDArray[np.float64]
+
+ROWS = (DENTED, COMBED, TURNED, LED)
+LINEAR_COLOUR, LINEAR_CLOTH = "#b04a6f", "#cf8aa3"
+COLUMNS = {
+    "linear": ("handles alone", LINEAR_CLOTH),
+    "ours": ("with corrections", OURS_CLOTH),
+    "full": ("full body at rest", REFERENCE_CLOTH),
+}
+FORCES = {"linear": LINEAR_COLOUR, "ours": OURS_COLOUR, "full": REFERENCE_COLOUR}
+
+
+def plot_shapes(studies: list[Study]) -> Figure:
+    """Of each body the frame of the take to test on in which handles alone are farthest off."""
+    figure = Figure(figsize=(8.0, 2.2 * len(studies)), layout="constrained")
+    for row, found in zip(figure.subplots(len(studies), 3, squeeze=False), studies, strict=True):
+        worst = _worst(found)
+        for axes, (name, (title, colour)) in zip(row, COLUMNS.items(), strict=True):
+            _draw(axes, found, getattr(worst, name), worst, colour)
+            if row[0].get_subplotspec().is_first_row():
+                axes.set_title(title, fontsize=9)
+    return figure
+
+
+def plot_pull() -> Figure:
+    """Fig. 10: the force along the worm's way between the posts."""
+    figure = Figure(figsize=(8.0, 2.8), layout="constrained")
+    axes = figure.subplots()
+    with np.load(CURVES) as curves:
+        for name, colour in FORCES.items():
+            label = COLUMNS[name][0] if name != "full" else "full body"
+            axes.plot(curves["places"], curves[name], color=colour, label=label, linewidth=1.4)
+    axes.set_xlabel("where the posts' middle pair is along the worm, m")
+    axes.set_ylabel("force along the worm, N")
+    axes.legend()
+    return figure
+
+
+def _worst(found: Study) -> Compared:
+    method = ContactCorrections(found.model())
+    frames = compared(found.dataset, found.scene, method, TEST)
+    return max(
+        (shapes for shapes in frames if shapes is not None and shapes.touched),
+        key=lambda shapes: float(np.square(shapes.linear - shapes.full).sum()),
+    )
+
+
+def _draw(axes: Axes, found: Study, shape: Array, at: Compared, colour: str) -> None:
+    seen = _Seen(found)
+    triangles = seen(shape)[found.scene.body.elements]
+    axes.add_collection(PolyCollection(triangles, facecolors=colour, edgecolors="white", linewidths=0.25))
+    for collider, centre, turn in zip(
+        found.scene.contact.shapes, at.placed.centres, at.placed.turns, strict=True
+    ):
+        outline = _outline(collider) @ turn.T + centre
+        axes.add_collection(PolyCollection([seen(outline)], facecolors="#4a4f57", edgecolors="none"))
+    low, high = seen(at.full).min(0), seen(at.full).max(0)
+    margin = 0.2 * float((high - low).max())
+    axes.set_xlim(low[0] - margin, high[0] + margin)
+    axes.set_ylim(low[1] - margin, high[1] + margin)
+    axes.set_aspect("equal")
+    axes.axis("off")
+
+
+class _Seen:
+    """Places (N, 2) of a flat body, m, as seen along -Z, or along Y where the body stands."""
+
+    def __init__(self, found: Study) -> None:
+        self._coordinates = found.scene.coordinates
+        extents = np.ptp(self._coordinates.places(found.scene.body.rest), axis=0)
+        self._axes = [0, 1 if extents[1] > extents[2] else 2]
+
+    def __call__(self, places: Array) -> Array:
+        return np.asarray(self._coordinates.places(places)[:, self._axes])
+
+
+def _outline(collider: Collider) -> Array:
+    if isinstance(collider, Polygon):
+        return collider.corners
+    assert isinstance(collider, Sphere)  # no other shape is in these scenes
+    around = np.linspace(0.0, 2.0 * np.pi, 64, endpoint=False)
+    return collider.radius * np.stack([np.cos(around), np.sin(around)], 1)
+
+
+def main() -> None:
+    studies = [found for row in ROWS if row.model.is_file() and (found := study(row)) is not None]
+    with mpl.rc_context(STYLE):
+        if studies:
+            write_whole(IMAGES / "contact_shapes.png", png(plot_shapes(studies)))
+        if CURVES.is_file():
+            write_whole(IMAGES / "contact_pull.png", png(plot_pull()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""One model of contact corrections' benchmark, and the shapes at rest that it is learned from.
+
+What was solved and trained is kept in build/bench/contact; what was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+
+from benchmarks.contact_corrections.scenes import CONTACT, MODELS, TEST, Example, baked
+from ml_backend.methods.contact_corrections.data import CorrectionData, solve_corrections
+from ml_backend.methods.contact_corrections.presets import PRESETS, ContactPreset
+from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
+from ml_backend.methods.contact_corrections.train import ContactTraining, solid_body
+from ml_backend.training.options import Options
+from ml_backend.training.presets import changed
+from ml_backend.training.spans import Span, split
+from ml_backend.training.tensor_files import write_model
+from neural_physics.datasets.takes import Dataset
+from neural_physics.jobs.events import StopRequest
+from neural_physics.models.model_file import Model, read_model
+
+PRESET, BASES, TRAVERSES = "balanced", 100, 16
+CPU = torch.device("cpu")
+
+
+@dataclass(frozen=True)
+class Row:
+    """states: of the training's takes that are solved. width: of r_ext's network; 0: no r_ext. handles: free
+    points, where the example has no cores. validated: states of the training's takes that are held out.
+    traverses: of each state, the places where a collider is led in; None for as many as usual. met: see
+    `ContactPreset`.
+    """
+
+    example: Example
+    states: int
+    width: int
+    handles: int = 8
+    validated: int = 30
+    traverses: int | None = None
+    met: float = 0.5
+
+    @property
+    def name(self) -> str:
+        return f"{self.example.name}_{self.states}_{self.width}"
+
+    @property
+    def model(self) -> Path:
+        return MODELS / f"{self.name}.safetensors"
+
+
+@dataclass(frozen=True)
+class Study:
+    """A row with what was baked for it. solved, validation: states of the training's takes."""
+
+    row: Row
+    dataset: Dataset
+    training: ContactTraining
+    solved: CorrectionData
+    validation: CorrectionData
+
+    @property
+    def scene(self) -> ContactScene:
+        return self.training.scene
+
+    def model(self) -> Model:
+        """Trained if it is not there yet."""
+        if not self.row.model.is_file():
+            corrections, courses = self.training.corrections(self.solved, self.validation)
+            info = self.training.info(self.solved, courses)
+            tensors, _ = self.training.with_cubature(info, corrections, self.solved)
+            write_model(self.row.model, info, tensors)
+        return read_model(self.row.model)
+
+    def tested(self, count: int) -> CorrectionData:
+        """Of states of the interaction to test on, with the collider that is there in the take."""
+        take = self.dataset.take(TEST)
+        spans, preset = [Span(take, 0, len(take.positions))], replace(self.training.preset, traverses=0)
+        return _solved(self.scene, spans, count, preset, 2, f"{self.row.example.name}_{count}_tested")
+
+
+def study(row: Row) -> Study | None:
+    """None where the takes are not there."""
+    dataset = baked(row.example)
+    if dataset is None:
+        return None
+    preset = cast(ContactPreset, changed(PRESETS[PRESET], _changes(row)))
+    body, (training, held_out) = solid_body(dataset), split(dataset)
+    scene = contact_scene(dataset, body, training, preset.handles)
+    options = Options(PRESET, preset, BASES, 0, "cpu", row.model, 1e9)
+    options.work.mkdir(parents=True, exist_ok=True)
+    run = ContactTraining(dataset, options, scene, CPU, row.name, silent, StopRequest())
+    name = f"{row.example.name}_{row.states}"
+    solved = _solved(scene, training, row.states, preset, 0, name)
+    return Study(
+        row, dataset, run, solved, _solved(scene, held_out, row.validated, preset, 1, f"{name}_held_out")
+    )
+
+
+def uncorrected(model: Model) -> Model:
+    """The same handles and cubature, alone."""
+    kept = {k: v for k, v in model.tensors.items() if not k.startswith(("internal.", "external."))}
+    return Model(model.info, kept, model.path)
+
+
+def _changes(row: Row) -> Sequence[str]:
+    traverses = TRAVERSES if row.traverses is None else row.traverses
+    changes = [f"handles={row.handles}", f"poses={row.states}", f"traverses={traverses}", f"met={row.met}"]
+    return [*changes, f"external_width={row.width}"] if row.width else [*changes, "external=false"]
+
+
+def _solved(
+    scene: ContactScene, spans: list[Span], count: int, preset: ContactPreset, seed: int, name: str
+) -> CorrectionData:
+    kept = CONTACT / "solved" / f"{name}.safetensors"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    return solve_corrections(
+        scene, spans, count, preset, seed, (kept, name), name, _Told(name), StopRequest()
+    )
+
+
+class _Told:
+    """Says now and then how far it has come."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._last = name, time.monotonic()
+
+    def __call__(self, event: Mapping[str, Any]) -> None:
+        if event.get("event") == "progress" and time.monotonic() - self._last > 60.0:
+            self._last = time.monotonic()
+            print(f"{self._name}: {event['done']} of {event['total']}", flush=True)  # noqa: T201 (it is watched)
+
+
+def silent(event: Mapping[str, Any]) -> None:
+    """What is told is of no interest."""

@@ -1,0 +1,1 @@
+"""Hierarchical cloth (Oh et al. 2018), measured."""

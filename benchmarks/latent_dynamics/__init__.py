@@ -1,0 +1,1 @@
+"""Latent dynamics (Li et al. 2025), measured."""

@@ -1,0 +1,1 @@
+"""What playing costs in Blender and on the graphics card."""

@@ -1,0 +1,156 @@
+"""Play in Blender beside the cloth it replaces: `python -m benchmarks.playing.play MODEL` prints JSON.
+
+Needs the bpy module. Where MODEL is not there yet, one of the size that the preset `balanced` makes, with
+random weights, is written: how long it takes does not depend on what it has learned.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import bpy
+import numpy as np
+
+from ml_backend.methods.subspace_physics.presets import PRESETS
+from neural_physics.blender.examples.cloth import ball_and_sheet
+from neural_physics.blender.playing import packing, playback
+from neural_physics.blender.playing.geometry_nodes import write_positions
+from neural_physics.blender.scene.sampling import layout_of
+from neural_physics.blender.scene.sources import mesh_data, mesh_of, physics_modifier
+from neural_physics.blender.settings import properties
+from neural_physics.methods import load_method
+from neural_physics.models.model_file import ModelInfo
+
+POINTS, BASES, PRESET = 51, 64, PRESETS["balanced"]
+FRAMES, ROUNDS, CALLS = 250, 4, 2000
+
+
+def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[str, Any]:
+    """Median milliseconds of one `frame_set` of Ball & Sheet, and of its parts in microseconds.
+
+    play_mean_ms: with the frames at which several are stepped and decoded together.
+
+    Cloth and playing take turns, since a busy machine slows what comes at that moment.
+    nothing_ms: with the cloth switched off. written_ms: with positions that are at hand written before
+    each evaluation, which is the least that playing can cost. play_ms: every frame for the first time.
+    scrub_ms: all states known. step_us, decode_us: the model alone, over and over.
+    model_path: a model trained on that scene with points x points vertices.
+    """
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    scene = bpy.context.scene
+    sheet = ball_and_sheet.build(scene, points)
+    modifier = physics_modifier(sheet)
+    frames = range(1, FRAMES + 1)
+    modifier.show_viewport = False
+    nothing = _frame_ms(scene, frames)
+    modifier.show_viewport = True
+    if not model_path.is_file():
+        _write_random_model(model_path, sheet, bases)
+    packing.pack(sheet, model_path)
+    cloth, play, again = [], [], []
+    for _ in range(ROUNDS):
+        playback.detach(sheet)
+        cloth += _frame_ms(scene, frames)
+        scene.frame_set(1)
+        playback.attach(sheet)
+        play += _frame_ms(scene, frames)
+        again += _frame_ms(scene, reversed(frames))
+    status = playback.status_of(sheet)
+    if status.problem:
+        raise status.problem
+    method = load_method(packing.model_of(sheet))
+    y = np.zeros(method.channels.size, np.float32)
+    state = method.start(y)
+    step, decode = _call_us(lambda: method.step(state, y)), _call_us(lambda: method.positions(state, y))
+    positions = method.positions(state, y)
+    playback.unregister()
+    bpy.app.handlers.frame_change_pre.append(lambda *_: write_positions(mesh_data(sheet), positions))
+    written = _frame_ms(scene, frames)
+    bpy.app.handlers.frame_change_pre.clear()
+    return {
+        "blender": bpy.app.version_string,
+        "vertices": points * points,
+        "bases": status.bases,
+        "cloth_quality": modifier.settings.quality,
+        "cloth_ms": _median(cloth),
+        "nothing_ms": _median(nothing),
+        "written_ms": _median(written),
+        "play_ms": _median(play),
+        "play_mean_ms": float(np.mean(play)),
+        "scrub_ms": _median(again),
+        "step_us": step,
+        "decode_us": decode,
+        "speedup": _median(cloth) / _median(play),
+    }
+
+
+def _call_us(call: Callable[[], object]) -> float:
+    times = []
+    for _ in range(CALLS):
+        began = perf_counter()
+        call()
+        times.append(perf_counter() - began)
+    return 1e6 * _median(times)
+
+
+def _frame_ms(scene: bpy.types.Scene, frames: Iterable[int]) -> list[float]:
+    times = []
+    for frame in frames:
+        began = perf_counter()
+        scene.frame_set(frame)
+        times.append(1e3 * (perf_counter() - began))
+    return times
+
+
+def _median(times: list[float]) -> float:
+    return float(np.median(times))
+
+
+def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None:
+    """A model with the preset's network for the sheet."""
+    from ml_backend.training.tensor_files import write_model  # only this needs the safetensors library
+
+    mesh, layout, rng = mesh_of(sheet), layout_of(sheet), np.random.default_rng(0)
+    values, hidden = layout.size, round(PRESET.width * bases)
+    tensors = {
+        "mean": mesh.rest_positions,
+        "basis": rng.normal(size=(bases, mesh.vertex_count, 3)) * 0.01,
+        "start": np.zeros(bases),
+        "alpha": np.full(bases, 0.95),
+        "beta": np.full(bases, 0.8),
+        "z_low": np.full(bases, -4.0),
+        "z_high": np.full(bases, 4.0),
+        "y_mean": np.zeros(values),
+        "interaction_basis": np.eye(values),
+        "w_low": np.full(values, -3.0),
+        "w_high": np.full(values, 3.0),
+    }
+    inputs = 2 * bases + values * (2 if PRESET.interaction_velocity else 1)
+    sizes = [inputs, *[hidden] * (PRESET.layers - 1), bases]
+    for k in range(PRESET.layers):
+        tensors[f"layers.{k}.weight"] = rng.normal(size=(sizes[k + 1], sizes[k])) / np.sqrt(sizes[k])
+        tensors[f"layers.{k}.bias"] = rng.normal(size=sizes[k + 1]) * 0.1
+    info = ModelInfo(
+        "subspace_physics",
+        1 / 24,
+        sheet.name,
+        mesh.topology(),
+        mesh.vertex_count,
+        layout,
+        settings={"activation": PRESET.activation, "interaction_velocity": PRESET.interaction_velocity},
+    )
+    write_model(path, info, {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()})
+
+
+if __name__ == "__main__":
+    properties.register()
+    playback.register()
+    print(json.dumps(measure(Path(sys.argv[1]))))  # noqa: T201
+    sys.stdout.flush()
+    os._exit(0)  # Blender 4.5's module can hang in a destructor after much work

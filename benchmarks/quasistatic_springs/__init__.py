@@ -1,0 +1,1 @@
+"""Jiggle springs (Jin et al. 2022), measured."""

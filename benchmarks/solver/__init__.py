@@ -1,0 +1,1 @@
+"""The bundled solver beside other solvers."""

@@ -1,0 +1,1 @@
+"""Subspace neural physics (Holden et al. 2019), measured."""

@@ -1,0 +1,48 @@
+"""Ball & Sheet: 46,000 training frames, 64 bases, three seeds, judged on two takes nobody has seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.subspace_physics.datasets import SHEET, baked
+from benchmarks.subspace_physics.models import evaluated, trained
+
+SEEDS = (0, 1, 2)
+PRESET, BASES = "balanced", 64
+
+
+def judge() -> dict[str, Any]:
+    """Every seed's error and training time, and the median error."""
+    dataset = baked(SHEET)
+    runs = [_run(seed) for seed in SEEDS]
+    return {
+        "vertices": dataset.info.vertex_count,
+        "training_frames": sum(len(take.positions) for take in dataset.takes("training")),
+        "test_frames": sum(len(take.positions) for take in dataset.takes("test")),
+        "bases": BASES,
+        "preset": PRESET,
+        "runs": runs,
+        "rollout_error": median(run["rollout_error"] for run in runs),
+        "ridge_error": runs[0]["ridge_error"],
+        "mean_error": runs[0]["mean_error"],
+    }
+
+
+def models() -> list[Path]:
+    """The models of all seeds, trained if they are not there yet."""
+    return [_trained(seed)[0] for seed in SEEDS]
+
+
+def _trained(seed: int) -> tuple[Path, dict[str, Any]]:
+    return trained(_name(seed), baked(SHEET).path, PRESET, BASES, seed)
+
+
+def _run(seed: int) -> dict[str, Any]:
+    _, training = _trained(seed)
+    return {"seed": seed, "training": training, **evaluated(_name(seed), baked(SHEET).path)}
+
+
+def _name(seed: int) -> str:
+    return f"sheet_{PRESET}_seed{seed}"

@@ -1,0 +1,1 @@
+"""A model beside references and baselines: comparison, report, figures."""

@@ -1,0 +1,111 @@
+"""Pictures of shapes for the report, drawn far to near: enough to compare two by eye."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
+from numpy.typing import NDArray
+
+from neural_physics.datasets.dataset_info import DatasetInfo
+from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.models.normals import triangulate
+
+TURN, LIFT = np.radians(28.0), np.radians(14.0)  # the camera: round the object, and above it
+LIGHT = np.array([-0.45, 0.55, 0.7])  # right, up, towards the camera
+BALL_COLOUR = "#d9822b"
+BALL_DETAIL = 18
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Camera:
+    """An orthographic view: rows of `axes` are right, up and towards the camera."""
+
+    axes: Array
+    low: Array
+    high: Array
+
+    def frame(self, axes: Axes) -> None:
+        """Show the same part of the world in each picture."""
+        margin = 0.04 * float((self.high - self.low).max())
+        axes.set_xlim(self.low[0] - margin, self.high[0] + margin)
+        axes.set_ylim(self.low[1] - margin, self.high[1] + margin)
+        axes.set_aspect("equal")
+        axes.set_axis_off()
+
+
+def camera_for(info: DatasetInfo, mean_shape: NDArray[np.float32], shown: NDArray[np.float32]) -> Camera:
+    """Looks at the broad side of the mean shape, a little from the side and above, so that all of
+    `shown` (..., 3) is in the picture."""
+    gravity = np.array(info.gravity)
+    up = -gravity / np.linalg.norm(gravity) if gravity.any() else np.array([0.0, 0.0, 1.0])
+    spread = np.cov((mean_shape - mean_shape.mean(0)).T.astype(float))
+    across = np.eye(3) - np.outer(up, up)
+    _, vectors = np.linalg.eigh(across @ spread @ across + 1e9 * np.outer(up, up))
+    front = vectors[:, 0] * (-1.0 if vectors[:, 0].sum() < 0 else 1.0)
+    side = np.cross(up, front)
+    turned = np.cos(TURN) * front + np.sin(TURN) * side
+    towards = np.cos(LIFT) * turned + np.sin(LIFT) * up
+    right = np.cross(up, turned)
+    axes = np.stack([right, np.cross(towards, right), towards])
+    points = shown.reshape(-1, 3) @ axes.T
+    return Camera(axes, points.min(0)[:2], points.max(0)[:2])
+
+
+def draw_shape(
+    axes: Axes,
+    camera: Camera,
+    mesh: Mesh,
+    positions: NDArray[np.float32],
+    colour: str,
+    balls: list[tuple[NDArray[np.float32], float]],
+) -> None:
+    """One shape (V, 3), and balls given by centre and radius, into an empty plot."""
+    triangles = positions[triangulate(mesh.corners, mesh.face_sizes)].astype(float)
+    corners, colours = [triangles], [_shaded(triangles, camera, to_rgb(colour))]
+    for centre, radius in balls:
+        facets = centre + radius * _sphere()
+        corners.append(facets)
+        colours.append(_shaded(facets, camera, to_rgb(BALL_COLOUR)))
+    seen = np.concatenate(corners) @ camera.axes.T
+    order = np.argsort(seen[:, :, 2].mean(1))
+    painted = np.concatenate(colours)[order]
+    axes.add_collection(
+        PolyCollection(seen[order][:, :, :2], facecolors=painted, edgecolors=painted, linewidths=0.4)
+    )
+    camera.frame(axes)
+
+
+def _shaded(triangles: Array, camera: Camera, colour: tuple[float, float, float]) -> Array:
+    """(n, 3): lit from both sides; the far side of a sheet is a little darker."""
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]) @ camera.axes.T
+    normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
+    away = normals[:, 2] < 0
+    normals[away] *= -1
+    light = np.clip(normals @ (LIGHT / np.linalg.norm(LIGHT)), 0.0, 1.0)
+    brightness = (0.5 + 0.62 * light) * np.where(away, 0.86, 1.0)
+    return np.clip(np.array(colour) * brightness[:, None], 0.0, 1.0)
+
+
+def _sphere() -> Array:
+    """(n, 3, 3): the triangles of a ball of radius 1."""
+    turn = np.linspace(0, 2 * np.pi, 2 * BALL_DETAIL + 1)
+    lift = np.linspace(-np.pi / 2, np.pi / 2, BALL_DETAIL + 1)
+    grid = np.stack(
+        [
+            np.outer(np.cos(lift), np.cos(turn)),
+            np.outer(np.cos(lift), np.sin(turn)),
+            np.outer(np.sin(lift), np.ones_like(turn)),
+        ],
+        -1,
+    )
+    a, b, c, d = grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]
+    halves = [np.stack([a, b, c], 2), np.stack([a, c, d], 2)]
+    facets = np.concatenate([half.reshape(-1, 3, 3) for half in halves])
+    area = np.linalg.norm(np.cross(facets[:, 1] - facets[:, 0], facets[:, 2] - facets[:, 0]), axis=1)
+    return facets[area > 1e-9]  # at the poles one half of each square is nothing

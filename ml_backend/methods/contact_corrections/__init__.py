@@ -1,0 +1,1 @@
+"""Trains contact corrections (Romero et al. 2021)."""

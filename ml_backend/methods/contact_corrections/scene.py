@@ -1,0 +1,358 @@
+"""What a dataset of the bundled solver says of a body's handles, its pins and what touches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ml_backend.methods.contact_corrections.handle_fitting import fit_handles, pin_groups, spread_points
+from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle, vertices_at
+from ml_backend.methods.latent_dynamics.boundary_motion import EXACT, FOLLOWED
+from ml_backend.simulation.contact_points import contact_carrier
+from ml_backend.simulation.motions import TrackedMotion
+from ml_backend.simulation.surroundings import REACH
+from ml_backend.training.spans import Span
+from neural_physics.coordinates import SPACE, Coordinates
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.simulation_request import Core, SimulationRequest, Tracks
+from neural_physics.datasets.takes import Dataset
+from neural_physics.energies.colliders.box import Box
+from neural_physics.energies.colliders.half_space import HalfSpace
+from neural_physics.energies.colliders.polygon import Polygon
+from neural_physics.energies.colliders.same_shape import alike
+from neural_physics.energies.colliders.sphere import Sphere
+from neural_physics.errors import Problem
+from neural_physics.interaction.channels import Channel, ChannelLayout, Kind
+from neural_physics.methods.contact_corrections.contact import Contact
+from neural_physics.methods.contact_corrections.handles import Handles, rigid_fit
+from neural_physics.methods.contact_corrections.surroundings import (
+    FollowedColliders,
+    FollowedFrames,
+    rotation_of,
+)
+from neural_physics.models.normals import triangulate
+from neural_physics.solver.meshing.element_sides import boundary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Array = NDArray[np.float64]
+
+# Of Young's modulus times the area that a point stands for over the mean edge: what presses then sinks in by
+# a small share of what the body itself gives way.
+CONTACT_STIFFNESS = 20.0
+TURNS = 1e-4  # entries of a rotation that differ by more are another one
+# What pins may hang on: turns, too, which places follow linearly in a plane, and about one axis.
+TURNED_ALONG: tuple[Kind, ...] = (*FOLLOWED, "orientation")
+RIGID = 1e-3  # how far the axes of positions may be off a rotation of the world's; what is more is a scale
+
+
+@dataclass(frozen=True)
+class SizedBall:
+    """A ball that moves by itself: the channel that tells its place, and how wide its object is, m."""
+
+    channel: Channel
+    width: float
+
+
+@dataclass(frozen=True)
+class ContactScene:
+    """All that training and Play need to know beside the corrections.
+
+    coordinates: of what follows, in the axes of the takes' positions; d is 2 where the body is flat, else 3.
+    facets (m, d): of the artist's mesh the triangles; of a flat body the edges around it, turned outwards.
+    gravity (d,), m/s^2. placed: the handles that can be held, where the artist has placed them: points, then
+    cores; rows (g,): of Q, by which they are; aside (g, d), m: from there, as it is told, to these rows.
+    turns_met (N, c, d, d): how the c colliders that move are turned in frames of the takes; in one only where
+    none turns. places_met (2, c, d): the least and the largest coordinates of their centres. balls: whose
+    sizes y tells in Play, in the order of the colliders.
+    """
+
+    body: Body
+    handles: Handles
+    frames: FollowedFrames
+    colliders: FollowedColliders
+    contact: Contact
+    coordinates: Coordinates
+    facets: NDArray[np.intp]
+    gravity: Array
+    placed: tuple[PlacedHandle, ...]
+    rows: NDArray[np.intp]
+    aside: Array
+    turns_met: Array
+    places_met: Array
+    balls: tuple[SizedBall, ...]
+
+    def surface(self, positions: Array) -> Array:
+        """(m, d, d): the corners of all facets, with the body at positions (B, d)."""
+        found = positions if self.body.flat else self.body.carried(positions)
+        return found[self.facets]
+
+
+def normals_of(corners: Array) -> Array:
+    """(m, d): straight off triangles (m, 3, 3), twice their area, or edges (m, 2, 2), as long as they."""
+    along = corners[:, 1] - corners[:, 0]
+    if corners.shape[2] == 2:
+        return np.stack([along[:, 1], -along[:, 0]], 1)
+    return np.cross(along, corners[:, 2] - corners[:, 0])
+
+
+def contact_scene(
+    dataset: Dataset, body: Body, spans: list[Span], points: int, placed: tuple[PlacedHandle, ...] = ()
+) -> ContactScene:
+    """Of the takes to learn from, with so many free handles, or with those that the artist has placed.
+
+    Raises what `vertices_at` does, and Problem("latent_take_without_tracks" | "latent_takes_differ" |
+    "contact_frame_moves" | "contact_scaled" | "contact_handles_unusable" | "contact_handles_few" |
+    "contact_core_unknown" | "contact_handles_named_alike" | "contact_pins_unseen" |
+    "contact_collider_unseen" | "contact_collider_turns" | "contact_collider_shape" |
+    "contact_colliders_differ").
+    """
+    around = [_surroundings(dataset, span) for span in spans]
+    request, to_frame = around[0][0], around[0][1].frame_from_world[0]
+    for span, (other, tracks) in zip(spans, around, strict=True):
+        if _shapes(other) != _shapes(request):
+            first = spans[0].take.name
+            raise Problem("latent_takes_differ", path=dataset.path, take=span.take.name, first=first)
+        if np.abs(tracks.frame_from_world - to_frame).max() > 1e-6:
+            raise Problem("contact_frame_moves", object=request.object)
+    if np.abs(to_frame[:3, :3] @ to_frame[:3, :3].T - np.eye(3)).max() > RIGID:
+        raise Problem("contact_scaled", object=request.object)
+    _check_cores(request, placed)
+    placed = tuple(handle for handle in placed if not handle.core)
+    handles = _handles(body, request, points, placed)
+    # A core is held by its first corner.
+    corners = handles.points + handles.corners * np.arange(handles.loose)
+    rows = np.append(np.arange(len(placed)), corners)
+    placed = (*placed, *(PlacedHandle(core.name, _head(core), core=True) for core in request.cores))
+    turn = to_frame[:3, :3] @ around[0][1].world_from_rest[:3, :3]
+    coordinates = SPACE
+    if body.flat:
+        rest_to_frame = to_frame @ around[0][1].world_from_rest
+        coordinates = body.coordinates.moved(turn, rest_to_frame[:3, 3])
+    frames = _followed(dataset, body, spans, handles, coordinates, request.object)
+    colliders, balls = _colliders(dataset, body, spans, around, coordinates, request.object)
+    facets = boundary(body.elements)[0]
+    if not body.flat:
+        facets = triangulate(request.corners, request.face_sizes).astype(np.intp)
+    contact = _contact(body, request, facets, colliders)
+    gravity = coordinates.along(to_frame[:3, :3] @ body.gravity)
+    places = np.array([handle.place for handle in placed]).reshape(-1, 3)
+    off = body.coordinates.places(handles.rest[rows]) - places
+    aside = coordinates.along(off @ turn.T - coordinates.origin)
+    met = [colliders.placed(y) for span in spans for y in span.interaction]
+    turns_met = np.array([each.turns for each in met[: None if colliders.oriented else 1]])
+    centres = np.array([each.centres for each in met])
+    places_met = np.stack([centres.min(0), centres.max(0)])[:, : colliders.moving]
+    return ContactScene(
+        body,
+        handles,
+        frames,
+        colliders,
+        contact,
+        coordinates,
+        facets,
+        gravity,
+        placed,
+        rows,
+        aside,
+        turns_met[:, : colliders.moving],
+        places_met,
+        balls,
+    )
+
+
+def _surroundings(dataset: Dataset, span: Span) -> tuple[SimulationRequest, Tracks]:
+    found = dataset.surroundings(span.take.name)
+    if found is None or len(found[1].wind) < span.stop:
+        raise Problem("latent_take_without_tracks", path=dataset.path, take=span.take.name)
+    return found
+
+
+def _shapes(request: SimulationRequest) -> list[tuple[str, bytes]]:
+    return [(collider.name, collider.vertices.tobytes()) for collider in request.colliders]
+
+
+def _handles(
+    body: Body, request: SimulationRequest, points: int, placed: tuple[PlacedHandle, ...]
+) -> Handles:
+    """Where the artist has placed any, or cores, only those; else so many points, spread over the body."""
+    groups, name = pin_groups(body.elements, body.pinned), request.object
+    ends = body.coordinates.of(np.array([_head(core) for core in request.cores]).reshape(-1, 3))
+    loose = list(zip(body.core_groups, ends, strict=True))
+    if placed or loose:
+        chosen = vertices_at(body, name, placed)
+    else:
+        chosen = spread_points(body.rest, points, body.pinned)
+    try:
+        return fit_handles(body.rest, body.elements, chosen, groups, loose)
+    except (ValueError, RuntimeError) as error:  # RuntimeError: a part that no handle reaches
+        if not placed and not loose:
+            raise Problem("contact_handles_unusable", object=name, points=points) from error
+        names = ", ".join([*(handle.name for handle in placed), *(core.name for core in request.cores)])
+        raise Problem("contact_handles_few", object=name, handles=names) from error
+
+
+def _check_cores(request: SimulationRequest, placed: tuple[PlacedHandle, ...]) -> None:
+    """Raise Problem("contact_core_unknown" | "contact_handles_named_alike")."""
+    known = {core.name for core in request.cores}
+    for handle in placed:
+        if handle.core and handle.name not in known:
+            raise Problem("contact_core_unknown", object=request.object, handle=handle.name)
+        if not handle.core and handle.name in known:
+            raise Problem("contact_handles_named_alike", object=request.object, handle=handle.name)
+
+
+def _head(core: Core) -> tuple[float, float, float]:
+    x, y, z = core.ends[0].tolist()
+    return x, y, z
+
+
+def _followed(
+    dataset: Dataset,
+    body: Body,
+    spans: list[Span],
+    handles: Handles,
+    coordinates: Coordinates,
+    name: str,
+) -> FollowedFrames:
+    """How the pins go along with y; each group of them as a whole."""
+    layout = dataset.info.channels
+    y = np.concatenate([span.interaction for span in spans]).astype(np.float64)
+    mean = y.mean(0)
+    rows, off = [], 0.0
+    for number, group in enumerate(pin_groups(body.elements, body.pinned)):
+        rest = body.rest[group]
+        first = handles.free + handles.corners * number
+        corners = handles.rest[first : first + handles.corners]
+        placed = []
+        for span in spans:
+            found = span.take.body_positions
+            assert found is not None  # the dataset has a body
+            for frame in coordinates.of(np.asarray(found[span.start : span.stop, group], np.float64)):
+                rotation, place = rigid_fit(rest, frame)
+                placed.append((corners - rest.mean(0)) @ rotation.T + place)
+                bent = (rest - rest.mean(0)) @ rotation.T + place - frame
+                off = max(off, float(np.abs(bent).max()))
+        rows.append(np.array(placed).reshape(len(y), -1))
+    if not rows:
+        return FollowedFrames(mean, handles.rest[:0], np.zeros((0, len(mean))))
+    flat = np.concatenate(rows, 1)
+    used = np.concatenate([np.full(c.size, c.kind in TURNED_ALONG) for c in layout.channels])
+    centred = np.where(used, y - mean, 0.0)
+    matrix = np.linalg.lstsq(centred, flat - flat.mean(0), rcond=1e-6)[0].T
+    off = max(off, float(np.abs(flat.mean(0) + centred @ matrix.T - flat).max()))
+    if off > 10.0 * EXACT * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0))):
+        raise Problem("contact_pins_unseen", object=name, off=f"{1000 * off:.2g} mm")
+    return FollowedFrames(mean, flat.mean(0).reshape(-1, coordinates.dimension), matrix)
+
+
+def _colliders(
+    dataset: Dataset,
+    body: Body,
+    spans: list[Span],
+    around: Sequence[tuple[SimulationRequest, Tracks]],
+    coordinates: Coordinates,
+    name: str,
+) -> tuple[FollowedColliders, tuple[SizedBall, ...]]:
+    layout, d = dataset.info.channels, coordinates.dimension
+    places, turns, y = [], [], []
+    for span, (request, tracks) in zip(spans, around, strict=True):
+        tracked, to_frame = TrackedMotion(request, body, tracks), tracks.frame_from_world[0]
+        if body.flat:  # the plane's numbers go along with it: they are the same in all axes
+            to_frame = np.eye(3)
+        rotation, shift = to_frame[:d, :d], to_frame[:d, d]
+        shapes = [each.shape for each in tracked.colliders]
+        for frame in range(span.start, span.stop):
+            poses = tracked.poses(frame / tracks.fps)
+            places.append([rotation @ pose.translation + shift for pose in poses])
+            turns.append([rotation @ pose.rotation for pose in poses])
+        y.append(span.interaction.astype(np.float64))
+    told, axes = np.concatenate(y), coordinates.axes
+    near = EXACT * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
+    found = []
+    told_at = dict(zip((place.start for place in layout.slices().values()), layout.channels, strict=True))
+    for number, shape in enumerate(shapes):
+        mesh = around[0][0].colliders[number]
+        collider = mesh.name
+        if not isinstance(shape, Sphere | Box | HalfSpace | Polygon):
+            raise Problem("contact_collider_shape", object=name, collider=collider)
+        place = np.array([each[number] for each in places])
+        turn = np.array([each[number] for each in turns])
+        turning, own = -1, axes if isinstance(shape, Sphere) else axes @ turn[0]
+        if not isinstance(shape, Sphere) and np.abs(turn - turn[0]).max() > TURNS:
+            turning, own = _turned(told, _starts(layout, "orientation"), turn, axes)
+            if turning < 0:
+                raise Problem("contact_collider_turns", object=name, collider=collider)
+        where = _starts(layout, "position")
+        anchors = {at: place - coordinates.along(told[:, at : at + 3]) for at in where} | {-1: place}
+        strays = {at: float(np.abs(each - each.mean(0)).max()) for at, each in anchors.items()}
+        best = min(strays, key=lambda at: (strays[at] > near, at))
+        if strays[best] > near:
+            raise Problem("contact_collider_unseen", object=name, collider=collider)
+        if best >= 0 and isinstance(shape, HalfSpace):
+            raise Problem("contact_collider_shape", object=name, collider=collider)
+        if best < 0 <= turning:
+            raise Problem("contact_collider_unseen", object=name, collider=collider)
+        # What hangs on another object, which may be scaled without it, stays as large as it was.
+        alone = best >= 0 and isinstance(shape, Sphere) and told_at[best].source == collider
+        ball = SizedBall(told_at[best], mesh.own_width) if alone else None
+        found.append((shape, best, anchors[best].mean(0), turning, own, ball))
+    found.sort(key=lambda each: each[1] < 0)
+    if not alike([each[0] for each in found if each[1] >= 0]):
+        raise Problem("contact_colliders_differ", object=name)
+    balls = [each[5] is not None for each in found]
+    scaling = np.where(balls, layout.size + np.cumsum(balls) - 1, -1)
+    colliders = FollowedColliders(
+        [each[0] for each in found],
+        np.array([each[1] for each in found], np.intp),
+        np.array([each[2] for each in found]).reshape(-1, d),
+        np.array([each[3] for each in found], np.intp),
+        np.array([each[4] for each in found]).reshape(-1, 3, d),
+        scaling.astype(np.intp),
+        axes,
+    )
+    return colliders, tuple(each[5] for each in found if each[5] is not None)
+
+
+def _starts(layout: ChannelLayout, kind: Kind) -> list[int]:
+    """Where in y channels of a kind begin."""
+    places = layout.slices()
+    return [places[channel.name].start for channel in layout.channels if channel.kind == kind]
+
+
+def _turned(told: Array, where: list[int], turns: Array, axes: Array) -> tuple[int, Array]:
+    """Which of the orientations in y (N, e) a shape's axes, turned by (N, d, d), go along with: where it
+    begins, -1 for none of them, and the shape's axes in those of the object (3, d).
+    """
+    for at in where:
+        rotations = np.array([rotation_of(y[at : at + 6]) for y in told])
+        own = rotations[0].T @ axes @ turns[0]
+        if np.abs(axes.T @ rotations @ own - turns).max() <= TURNS:
+            return at, own
+    return -1, axes @ turns[0]
+
+
+def _contact(
+    body: Body, request: SimulationRequest, facets: NDArray[np.intp], colliders: FollowedColliders
+) -> Contact:
+    carrier = contact_carrier(body, request)
+    if carrier is None:
+        outer = np.unique(boundary(body.elements)[0])
+        outer = outer[~body.pinned[outer]]
+        size = body.elements.shape[1]
+        corners, weights = np.repeat(outer[:, None], size, 1), np.tile(np.eye(size)[0], (len(outer), 1))
+    else:
+        corners, weights = carrier.corners, carrier.weights
+    # Of a flat body the length of its outline, as it is one metre across.
+    of_facets = (body.rest if body.flat else request.rest_positions)[facets]
+    area = float(np.linalg.norm(normals_of(of_facets), axis=1).sum()) / len(corners)
+    area *= 1.0 if body.flat else 0.5
+    edges = body.rest_positions[body.elements[:, :2]]
+    length = float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
+    reach = REACH * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
+    stiffness = CONTACT_STIFFNESS * body.settings.young * area / length
+    return Contact(corners, weights, stiffness, reach, colliders.shapes)

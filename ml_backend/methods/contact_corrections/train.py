@@ -1,0 +1,201 @@
+"""Trains contact corrections (Romero 2021): handles, what these lack at rest and in contact, cubature."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from ml_backend.methods.contact_corrections.data import CorrectionData, Samples, solve_corrections
+from ml_backend.methods.contact_corrections.learner import CorrectionLearner
+from ml_backend.methods.contact_corrections.model import (
+    base_tensors,
+    channels_of,
+    cubature_tensors,
+    fit_cubature,
+    settings_of,
+)
+from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle
+from ml_backend.methods.contact_corrections.presets import ContactPreset
+from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
+from ml_backend.training.devices import chosen_device
+from ml_backend.training.loop import Course, Schedule, Training
+from ml_backend.training.options import Options, identity
+from ml_backend.training.spans import Span, split
+from ml_backend.training.tensor_files import Tensors, write_model
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
+from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.methods.contact_corrections.method import ContactCorrections
+from neural_physics.models.model_file import Model, ModelInfo
+
+UNCORRECTED = "no correction was learned, the handles play by themselves"
+VALIDATION_SHARE = 0.2  # of the states that are solved: as many more, of the frames that are held out
+
+
+def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Train and write the model; returns what the "result" event says.
+
+    Raises Problem("contact_needs_solid" | "contact_not_settled" | "dataset_empty" | "dataset_too_short" |
+    "dataset_not_numbers" | "device_missing" | "training_diverged" | "stopped" | "disk_full" |
+    "folder_not_writable") and what `contact_scene` does.
+    """
+    body, preset = solid_body(dataset), cast(ContactPreset, options.preset)
+    device = chosen_device(options.device)
+    torch.set_num_threads(1)
+    training, validation = split(dataset)
+    emit({"event": "log", "text": "Placing the handles."})
+    scene = contact_scene(
+        dataset, body, training, preset.handles, cast(tuple[PlacedHandle, ...], options.handles)
+    )
+    run = ContactTraining(dataset, options, scene, device, identity(dataset, options), emit, stop)
+    solved = run.solved(training, preset.poses, "training")
+    if not len(solved.internal):
+        raise Problem("contact_not_settled", object=dataset.info.object)
+    held_out = run.solved(validation, max(2, round(VALIDATION_SHARE * preset.poses)), "validation")
+    corrections, courses = run.corrections(solved, held_out)
+    info = run.info(solved, courses)
+    tensors, error = run.with_cubature(info, corrections, solved)
+    write_model(options.out, info, tensors)
+    frames = scene.handles.pinned + scene.handles.loose
+    result: dict[str, Any] = {
+        "model": str(options.out),
+        "training_frames": {"internal": len(solved.internal), "external": len(solved.external)},
+        "recorded_contacts": int(solved.external.recorded.sum()),
+        "unsettled": solved.unsettled + held_out.unsettled,
+        "cubature": len(tensors["cubature.elements"]),
+        "cubature_error": error,
+        "handles": [scene.handles.points, frames],
+        "device": str(device),
+        "notes": run.notes,
+    }
+    for name, course in courses.items():
+        result |= {f"{name}_error": course.best_error, f"{name}_steps": course.step}
+    worst = max(courses.values(), key=lambda course: course.best_error, default=None)
+    result["validation_error"] = 1.0 if worst is None else worst.best_error
+    result["reason"] = UNCORRECTED if worst is None else worst.reason
+    return result
+
+
+def solid_body(dataset: Dataset) -> Body:
+    """What the dataset was made of. Raises Problem("contact_needs_solid" | "dataset_damaged")."""
+    body = dataset.body
+    if body is None or body.settings.kind != "solid":
+        raise Problem("contact_needs_solid", object=dataset.info.object)
+    return body
+
+
+@dataclass
+class ContactTraining:
+    """What all stages of one training share."""
+
+    dataset: Dataset
+    options: Options
+    scene: ContactScene
+    device: torch.device
+    key: str
+    emit: Emit
+    stop: StopRequest
+
+    def __post_init__(self) -> None:
+        self.notes: list[str] = []
+
+    @property
+    def preset(self) -> ContactPreset:
+        return cast(ContactPreset, self.options.preset)
+
+    def solved(self, spans: list[Span], count: int, role: str) -> CorrectionData:
+        """The shapes at rest of so many states, kept on disk for a training that goes on."""
+        kept = self.options.work / f"{role}.safetensors", self.key
+        stage = f"Solving shapes at rest for {role}"
+        seed = self.options.seed + (role == "validation")
+        return solve_corrections(
+            self.scene, spans, count, self.preset, seed, kept, stage, self.emit, self.stop
+        )
+
+    def corrections(
+        self, solved: CorrectionData, held_out: CorrectionData
+    ) -> tuple[Tensors, dict[str, Course]]:
+        """What Play reads of both corrections, and how their trainings went."""
+        tensors: Tensors = {}
+        courses: dict[str, Course] = {}
+        preset, options = self.preset, self.options
+        for name, wanted, width in (
+            ("internal", preset.internal, preset.internal_width),
+            ("external", preset.external, preset.external_width),
+        ):
+            samples: Samples = getattr(solved, name)
+            if not wanted or not len(samples) or not np.abs(samples.r).max() > 0.0:
+                continue
+            others: Samples = getattr(held_out, name)
+            learner = CorrectionLearner(
+                samples, others, options.bases, preset, width, options.seed, self.device
+            )
+            schedule = Schedule(
+                learner.steps,
+                min(preset.validate_every, learner.steps),
+                preset.patience,
+                preset.minutes,
+                options.checkpoint_every,
+            )
+            stage = f"Training the {name} correction"
+            course = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage)
+            if course.anew:
+                self.notes.append(
+                    f"The {name} correction of the stopped training was another: it began anew."
+                )
+            course.run(self.emit, self.stop)
+            tensors |= learner.tensors(name, course.best)
+            courses[name] = course.course
+        return tensors, courses
+
+    def info(self, solved: CorrectionData, courses: dict[str, Course]) -> ModelInfo:
+        """What the model says of itself."""
+        of = self.dataset.info
+        training: dict[str, Any] = {
+            "preset": self.options.preset_name,
+            "seed": self.options.seed,
+            "training_frames": len(solved.internal),
+            "contact_frames": len(solved.external),
+        }
+        for name, course in courses.items():
+            training |= {f"{name}_error": course.best_error, f"{name}_seconds": round(course.seconds, 1)}
+        return ModelInfo(
+            method="contact_corrections",
+            dt=of.dt,
+            object=of.object,
+            topology=of.topology,
+            vertex_count=of.vertex_count,
+            channels=channels_of(of.channels, self.scene),
+            reference_frame=of.reference_frame,
+            settings=settings_of(self.scene, self.preset),
+            training=json.loads(json.dumps(training)),
+        )
+
+    def with_cubature(
+        self, info: ModelInfo, corrections: Tensors, solved: CorrectionData
+    ) -> tuple[Tensors, float]:
+        """All tensors of the model, and the error of the forces, relative."""
+        tensors = base_tensors(self.scene, self.mean()) | _floats(corrections)
+        every = tensors | cubature_tensors(self.scene, None)
+        if not 0 < self.preset.cubature < len(self.scene.body.elements):
+            return every, 0.0
+        self.emit({"event": "log", "text": "Choosing tetrahedra."})
+        whole = ContactCorrections(Model(info, every, str(self.options.out)))
+        chosen = fit_cubature(whole, self.scene, solved, self.preset.cubature)
+        return tensors | cubature_tensors(self.scene, chosen), chosen.error
+
+    def mean(self) -> np.ndarray:
+        """(V, 3): over the training takes."""
+        takes = self.dataset.takes("training")
+        total = sum(np.asarray(take.positions).sum(0, dtype=np.float64) for take in takes)
+        mean: np.ndarray = np.asarray(total) / sum(len(take.positions) for take in takes)
+        return mean
+
+
+def _floats(tensors: Tensors) -> Tensors:
+    return {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()}

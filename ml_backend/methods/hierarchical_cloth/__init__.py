@@ -1,0 +1,1 @@
+"""Trains hierarchical cloth (Oh et al. 2018)."""

@@ -1,0 +1,1 @@
+"""Trains latent dynamics (Li et al. 2025)."""

@@ -1,0 +1,1 @@
+"""The incremental potential in torch: what latent dynamics is trained to minimise."""

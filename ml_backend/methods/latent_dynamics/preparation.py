@@ -1,0 +1,115 @@
+"""What latent dynamics learns from, made ready: bases, what acted, energies that are quick to ask for, and
+motion that nobody baked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+
+from ml_backend.methods.latent_dynamics.cubature_energy import alike, telling_shapes, thinned
+from ml_backend.methods.latent_dynamics.data import LatentData, colliders_of, prepare
+from ml_backend.methods.latent_dynamics.imagining import with_imagined
+from ml_backend.methods.latent_dynamics.physics import LatentPhysics
+from ml_backend.methods.latent_dynamics.potential.contact_energy import contact_energy
+from ml_backend.methods.latent_dynamics.potential.incremental_potential import IncrementalPotential
+from ml_backend.methods.latent_dynamics.potential.strand_softening import softened
+from ml_backend.methods.latent_dynamics.presets import LatentPreset
+from ml_backend.methods.latent_dynamics.stiffness import Stiffness
+from ml_backend.training.options import Options
+from ml_backend.training.spans import Span
+from ml_backend.training.tensor_files import read_tensors, write_tensors
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.takes import Dataset
+from neural_physics.energies.air import AIR_DENSITY
+from neural_physics.jobs.events import Emit, Progress, StopRequest
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Data, and what the body does with them."""
+
+    data: LatentData
+    physics: LatentPhysics
+    stiffness: Stiffness
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """Of a dataset's body; key: what tells one training from another (`training.options.identity`)."""
+
+    dataset: Dataset
+    options: Options
+    body: Body
+    device: torch.device
+    key: str
+    emit: Emit
+    stop: StopRequest
+
+    def of(self, training: list[Span], validation: list[Span]) -> Prepared:
+        """Of the body's spans; kept on disk for a training that goes on. Raises Problem("stopped" | ...)."""
+        path = self.options.work / "latent_data.safetensors"
+        found = read_tensors(path)
+        if found is not None and found[1].get("identity") == self.key:
+            data = LatentData.from_tensors(found[0])
+            stiffness = Stiffness(found[0]["stiffness.c"], found[0]["stiffness.each"])
+            return Prepared(data, self._physics(data, stiffness), stiffness)
+        preset, seed = self._preset, self.options.seed
+        pace = preset.pace if preset.imagined else 1.0
+        data = prepare(
+            training,
+            validation,
+            self.dataset,
+            self.body,
+            self.options.bases,
+            self.device,
+            self.emit,
+            self.stop,
+            pace,
+        )
+        progress = Progress(self.emit, "Choosing elements", 3)
+        rough = self._physics(data, None)
+        self.stop.check()
+        progress.at(1)
+        stiffness = rough.stiffness(data, seed)
+        self.stop.check()
+        progress.at(2)
+        physics = self._physics(data, stiffness)
+        progress.at(3)
+        if data.motion.exact and not data.absolute:
+            data = with_imagined(data, physics, stiffness, preset.imagined, seed, self.emit, self.stop)
+        kept = data.to_tensors() | {"stiffness.c": stiffness.c, "stiffness.each": stiffness.each}
+        write_tensors(path, kept, {"identity": self.key})
+        return Prepared(data, physics, stiffness)
+
+    @property
+    def _preset(self) -> LatentPreset:
+        return cast(LatentPreset, self.options.preset)
+
+    def _physics(self, data: LatentData, stiffness: Stiffness | None) -> LatentPhysics:
+        """The potential of the solver's steps, with the elastic energy of some elements for that of all.
+
+        stiffness: by which the forces are weighed that these are to have; None: it is to be found.
+        """
+        preset, dt = self._preset, self.dataset.info.dt
+        colliders = colliders_of(self.dataset, self.body) if preset.contact else []
+        contact = contact_energy(colliders, self.body, dt, self.device)
+        weight = 0.0 if data.motion.exact else preset.boundary_weight
+        body = softened(self.body, preset.give)
+        potential = IncrementalPotential(body, dt, AIR_DENSITY, weight, contact, self.device)
+        physics = LatentPhysics(data, body, potential, dt, self.device)
+        if not preset.sampled_elements:
+            return physics
+        most, seed = preset.sampled_elements, self.options.seed
+        shapes = telling_shapes(data, seed)
+        if stiffness is None:
+            thin = thinned(potential.elastic, data.basis, shapes, most // 2, seed)
+        else:
+            directions = alike(data.basis, stiffness.mean + physics.inertia())
+            thin = thinned(potential.elastic, directions, shapes, most, seed)
+            if thin is not None:
+                found = f"{thin.element_count:,} elements stand for all of them"
+                off = f"elastic forces are {100.0 * max(thin.errors):.2g} % off"
+                self.emit({"event": "log", "text": f"{found}: {off}."})
+        return LatentPhysics(data, body, potential, dt, self.device, thin)

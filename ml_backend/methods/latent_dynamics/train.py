@@ -1,0 +1,230 @@
+"""Trains latent dynamics (Li et al. 2025): an autoencoder of the body, then an integrator of its latents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+
+from ml_backend.methods.latent_dynamics.autoencoder import Autoencoder, AutoencoderLearner
+from ml_backend.methods.latent_dynamics.data import LatentData, of_body
+from ml_backend.methods.latent_dynamics.integrator import Integrator, IntegratorLearner
+from ml_backend.methods.latent_dynamics.networks import load_module
+from ml_backend.methods.latent_dynamics.potential.body_energy import rest_bend
+from ml_backend.methods.latent_dynamics.preparation import Preparation, Prepared
+from ml_backend.methods.latent_dynamics.presets import LatentPreset
+from ml_backend.training.devices import chosen_device
+from ml_backend.training.loop import Schedule, Training
+from ml_backend.training.normal_regression import fit_normals
+from ml_backend.training.options import Options, identity
+from ml_backend.training.spans import Span, split
+from ml_backend.training.tensor_files import Tensors, write_model
+from neural_physics.datasets.body import Body
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
+from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.methods.requirements import LATENT_DYNAMICS, check_simulation
+from neural_physics.models.model_file import ModelInfo
+
+MOST_BEND = 0.05  # radians, of strands at rest: what is bent by more is twisted by what bends it
+CODER_SHARE = 0.25  # of a preset's minutes, for the autoencoder
+
+
+def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Train and write the model; returns what the "result" event says.
+
+    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_strands_curved" |
+    "latent_take_without_tracks" | "latent_takes_differ" | "dataset_empty" | "dataset_too_short" |
+    "dataset_not_numbers" | "device_missing" |
+    "training_diverged" | "stopped" | "disk_full" | "folder_not_writable").
+    """
+    body = simulated_body(dataset)
+    device = chosen_device(options.device)
+    training_spans, validation_spans = split(dataset)
+    require_tracks(dataset, [*training_spans, *validation_spans])
+    key = identity(dataset, options)
+    # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
+    torch.set_num_threads(1)
+    spans = of_body(training_spans), of_body(validation_spans)
+    prepared = Preparation(dataset, options, body, device, key, emit, stop).of(*spans)
+    run, data = _Run(options, prepared, device, key, emit, stop), prepared.data
+    notes = []
+    if not data.motion.exact:
+        notes.append(
+            f"Pins are where the channels say but for {1000 * data.motion.error:.2g} mm, which the networks "
+            "have to learn: let the object's reference frame be what turns them, if one object does."
+        )
+    coder, coding = run.autoencoder(notes)
+    learner, integrating = run.integrator(coder, notes)
+    written = _Model(dataset, options, body, data, coder, learner)
+    try:
+        integrating.run(emit, stop)
+    except Problem as problem:
+        if problem.code in ("stopped", "training_diverged") and integrating.best:
+            written.write(options.partial, coding, integrating, {})
+            emit({"event": "log", "text": f"The best model so far is in {options.partial}."})
+        raise
+    load_module(learner.network, "integrator", integrating.best)
+    normals = written.normals(training_spans, emit, stop)
+    written.write(options.out, coding, integrating, normals)
+    course = integrating.course
+    return {
+        "model": str(options.out),
+        "validation_error": course.best_error,
+        "coder_error": coding.course.best_error,
+        "steps": course.step,
+        "best_step": course.best_step,
+        "seconds": coding.course.seconds + course.seconds,
+        "reason": course.reason,
+        "bases": len(data.basis),
+        "latents": learner.z.shape[1],
+        "device": str(device),
+        "notes": notes,
+    }
+
+
+def simulated_body(dataset: Dataset) -> Body:
+    """What the bundled solver made the dataset of, whose energies can be learned from.
+
+    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_strands_curved" |
+    "dataset_damaged").
+    """
+    body = dataset.body
+    check_simulation(LATENT_DYNAMICS, dataset.info.object, None if body is None else body.settings.steps)
+    assert body is not None  # it has been asked for
+    bend = rest_bend(body)
+    if bend > MOST_BEND:
+        raise Problem(
+            "latent_strands_curved", object=dataset.info.object, degrees=round(float(np.degrees(bend)))
+        )
+    return body
+
+
+def require_tracks(dataset: Dataset, spans: list[Span]) -> None:
+    """Raise Problem("latent_take_without_tracks") where it is not known what acted in a take."""
+    for span in spans:
+        if dataset.surroundings(span.take.name) is None:
+            raise Problem("latent_take_without_tracks", path=dataset.path, take=span.take.name)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What both stages of one training share."""
+
+    options: Options
+    prepared: Prepared
+    device: torch.device
+    key: str
+    emit: Emit
+    stop: StopRequest
+
+    @property
+    def preset(self) -> LatentPreset:
+        return cast(LatentPreset, self.options.preset)
+
+    def autoencoder(self, notes: list[str]) -> tuple[Autoencoder, Training]:
+        """The best one, and how its training went."""
+        preset, seed, made = self.preset, self.options.seed, self.prepared
+        learner = AutoencoderLearner(made.data, made.stiffness.mean, preset, seed, self.device)
+        minutes = CODER_SHARE * preset.minutes
+        training = self._training(learner, "Learning the shapes", preset.coder_steps, minutes, notes)
+        try:
+            training.run(self.emit, self.stop)
+        finally:
+            if training.best:
+                load_module(learner.coder, "coder", training.best)
+        return learner.coder.eval(), training
+
+    def integrator(self, coder: Autoencoder, notes: list[str]) -> tuple[IntegratorLearner, Training]:
+        """Its learner, and the training that is to be run."""
+        preset = self.preset
+        made, seed = self.prepared, self.options.seed
+        learner = IntegratorLearner(made.data, coder, made.physics, made.stiffness, preset, seed, self.device)
+        minutes = (1.0 - CODER_SHARE) * preset.minutes
+        return learner, self._training(learner, "Training", preset.steps, minutes, notes)
+
+    def _training(
+        self,
+        learner: AutoencoderLearner | IntegratorLearner,
+        stage: str,
+        steps: int,
+        minutes: float,
+        notes: list[str],
+    ) -> Training:
+        preset, options = self.preset, self.options
+        schedule = Schedule(steps, preset.validate_every, preset.patience, minutes, options.checkpoint_every)
+        name = "autoencoder" if isinstance(learner, AutoencoderLearner) else "integrator"
+        training = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage)
+        if training.anew:
+            text = (
+                "The training that was stopped had another preset, bases, seed or takes: this one began anew."
+            )
+            notes.append(text)
+            self.emit({"event": "log", "text": text})
+        return training
+
+
+@dataclass(frozen=True)
+class _Model:
+    """What a model file is made of."""
+
+    dataset: Dataset
+    options: Options
+    body: Body
+    data: LatentData
+    coder: Autoencoder
+    learner: IntegratorLearner
+
+    def normals(self, spans: list[Span], emit: Emit, stop: StopRequest) -> Tensors:
+        """The normals as they follow from what is decoded (Holden 2019, section 6.3); none without faces."""
+        if not len(self.dataset.mesh.face_sizes):
+            return {}
+        with torch.no_grad():
+            features = (self.coder.decode(self.learner.z) / self.coder.scale).cpu().numpy()
+        z = np.concatenate([self.data.training.offsets.astype(np.float32), features], 1)
+        mean, q = fit_normals(spans, z, self.dataset.mesh, emit, stop)
+        return {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
+
+    def write(self, path: Path, coding: Training, integrating: Training, normals: Tensors) -> None:
+        """Write the best integrator so far, with the autoencoder as it is."""
+        data, body, info, course = self.data, self.body, self.dataset.info, integrating.course
+        network: Integrator = self.learner.network
+        load_module(network, "integrator", integrating.best)
+        about = ModelInfo(
+            method="latent_dynamics",
+            dt=info.dt,
+            object=info.object,
+            topology=info.topology,
+            vertex_count=info.vertex_count,
+            channels=info.channels,
+            reference_frame=info.reference_frame,
+            settings={},
+            training={
+                "preset": self.options.preset_name,
+                "seed": self.options.seed,
+                "training_frames": len(data.training.c),
+                "validation_error": course.best_error,
+                "coder_error": coding.course.best_error,
+                "captured_variance": data.captured,
+                "steps": course.step,
+                "best_step": course.best_step,
+                "seconds": round(coding.course.seconds + course.seconds, 1),
+                "reason": course.reason or "stopped",
+            },
+        )
+        bases = np.concatenate([data.motion.offsets, self.coder.scale * data.basis])
+        tensors: Tensors = {
+            "mean": body.carried(data.mean),
+            "basis": np.stack([body.carried(each) for each in bases]),
+            "y_mean": data.motion.mean,
+            "offsets": data.motion.basis,
+            "boundary": data.boundary,
+            "start_latents": self.learner.z[torch.from_numpy(data.starts)].mean(0).cpu().numpy(),
+            **self.coder.tensors(),
+            **network.tensors(),
+        }
+        floats = {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()}
+        write_model(path, about, {name: each for name, each in floats.items() if each.size} | normals)

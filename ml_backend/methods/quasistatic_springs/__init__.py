@@ -1,0 +1,1 @@
+"""Trains jiggle springs (Jin et al. 2022)."""

@@ -1,0 +1,77 @@
+"""Takes of a mesh that follows bones, in world space: how it is posed, and where its vertices are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ml_backend.training.spans import Span
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
+from neural_physics.evaluation.rollouts import Predictor, Window
+from neural_physics.interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
+from neural_physics.skinning import Skin, skinning_of
+
+Floats = NDArray[np.float32]
+Targets = Callable[[Pose], Floats]  # (V, 3) metres, world space: where vertices rest in a pose
+
+LEAST = 1e-3  # per frame, of a vertex's matrix, squared: what bones fold flat stays where it was at rest
+
+
+@dataclass(frozen=True)
+class RigTakes:
+    """What takes' vertices follow, and which numbers of y say how. rest (V, 3) float32, metres."""
+
+    skin: Skin
+    rest: Floats
+    where: slice
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> RigTakes:
+        """Raises Problem("skin_not_baked")."""
+        found, mesh = pose_channel(dataset.info.channels), dataset.mesh
+        if found is None or mesh.skin is None or mesh.skin.bones != found[0].parts:
+            raise Problem("skin_not_baked", path=dataset.path, object=dataset.info.object)
+        return cls(mesh.skin, mesh.rest_positions, found[1])
+
+    def frames(self, span: Span) -> Iterator[tuple[Pose, Floats]]:
+        """Each frame's pose, and its positions (V, 3) in world space."""
+        poses = (pose_in(y[self.where]) for y in span.interaction)
+        frames = (x.reshape(-1, 3) for chunk in span.chunks() for x in chunk)
+        return ((pose, to_world(pose, x)) for pose, x in zip(poses, frames, strict=True))
+
+    def bones_alone(self) -> Targets:
+        """What bones make of the rest shape."""
+        skinning = skinning_of(self.skin, self.rest)
+        return lambda pose: skinning(pose.moves)
+
+    def settled_rest(self, spans: list[Span]) -> Floats:
+        """(V, 3) metres: the shape at rest which bones carry nearest to the simulation, by least squares.
+
+        However bones are blended, a vertex goes where its own matrix takes it, whose columns are how much
+        farther it goes for a metre along each axis.
+        """
+        count = len(self.rest)
+        still = skinning_of(self.skin, self.rest)
+        along = [skinning_of(self.skin, self.rest + step) for step in np.eye(3, dtype=np.float32)]
+        normal, right = np.zeros((count, 3, 3)), np.zeros((count, 3))
+        for span in spans:
+            for pose, x in self.frames(span):
+                target = still(pose.moves)
+                columns = np.stack([one(pose.moves) - target for one in along], 2).astype(np.float64)
+                normal += columns.transpose(0, 2, 1) @ columns
+                right += np.einsum("vij,vi->vj", columns, x - target)
+        normal += LEAST * sum(len(span) for span in spans) * np.eye(3)
+        return self.rest + np.linalg.solve(normal, right[..., None])[..., 0].astype(np.float32)
+
+    def predictor(self, targets: Targets) -> Predictor:
+        """What is shown, in the reference frame, where vertices are always on their targets."""
+
+        def predict(window: Window) -> Floats:
+            poses = [pose_in(y[self.where]) for y in window.take.interaction[window.predicted]]
+            return np.stack([to_frame(pose, targets(pose)) for pose in poses])
+
+        return predict

@@ -1,0 +1,207 @@
+"""Trains springs about where vertices rest in a pose (Jin et al. 2022): k_s and k_d of each vertex.
+
+Where the dataset has held poses, a network learns from these first where that is.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ml_backend.methods.quasistatic_springs.fitting import (
+    BLOCK,
+    FEWEST_FRAMES,
+    Motion,
+    SpringSettings,
+    fit_springs,
+)
+from ml_backend.methods.quasistatic_springs.pose_training import (
+    FEWEST,
+    TrainedPoses,
+    targets_of,
+    told,
+    train_poses,
+)
+from ml_backend.methods.quasistatic_springs.presets import SpringPreset
+from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes, Targets
+from ml_backend.training.options import Options, identity
+from ml_backend.training.spans import Span, split, split_poses
+from ml_backend.training.tensor_files import Tensors, read_tensors, write_model, write_tensors
+from neural_physics.datasets.takes import Dataset
+from neural_physics.evaluation.rollouts import Window, rollout, rollout_errors
+from neural_physics.jobs.events import Emit, Progress, StopRequest
+from neural_physics.methods.quasistatic_springs.method import QuasistaticSprings
+from neural_physics.methods.requirements import QUASISTATIC_SPRINGS
+from neural_physics.models.model_file import Model, ModelInfo
+from neural_physics.skinning import Skin
+
+Floats = NDArray[np.float32]
+Reals = NDArray[np.float64]
+
+PIECE = 100  # frames of a take, at least, where not all are used: a slow swing is to be seen whole
+FITTED = "every vertex has its springs"
+
+
+def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Fit and write the model; returns what the "result" event says.
+
+    Raises Problem("skin_not_baked" | "dataset_without_motion" | "dataset_empty" | "dataset_too_short" |
+    "dataset_not_numbers" | "training_diverged" | "stopped" | "disk_full" | "folder_not_writable").
+    """
+    preset, key = cast(SpringPreset, options.preset), identity(dataset, options)
+    rig = RigTakes.of(dataset)
+    bones_alone = rig.predictor(rig.bones_alone())
+    training_spans, validation_spans = split(dataset)
+    poses, held_poses = split_poses(dataset) if preset.network else ([], [])
+    spans = chosen(training_spans, preset.frames)
+    learned: TrainedPoses | None = None
+    if sum(len(span) for span in poses) >= FEWEST and held_poses:
+        about = _info(dataset, rig.skin, {})
+        learned = train_poses(rig, poses, held_poses, options, key, about, emit, stop)
+        targets = targets_of(rig, about, learned.tensors)
+    else:
+        if preset.settled:
+            rig = replace(rig, rest=rig.settled_rest(spans))
+        targets = rig.bones_alone()
+    motions = [_motion(rig, targets, span) for span in spans]
+    fit = _Fit(options.work / "springs.safetensors", key, dataset.info.dt, preset)
+    stiffness, damping, seconds = fit.run(motions, options.seed, emit, stop)
+    tensors: Tensors = {
+        "rest": rig.rest,
+        "mean": _mean_shape(spans),
+        "weights": rig.skin.weights,
+        "stiffness": stiffness.astype(np.float32),
+        "damping": damping.astype(np.float32),
+        **(learned.tensors if learned else {}),
+    }
+    frames = sum(len(span) for span in spans)
+    training = {"preset": options.preset_name, "seed": options.seed, "training_frames": frames}
+    info = _info(dataset, rig.skin, training)
+    method = QuasistaticSprings(Model(info, tensors, str(options.out)))
+    windows = [Window(span.take, span.start, span.stop) for span in validation_spans]
+    predictors = rollout(method), rig.predictor(targets), bones_alone
+    errors, held, bones = (rollout_errors(one, windows, method.mean_shape) for one in predictors)
+    result = {
+        "validation_error": errors.error,
+        "target_error": held.error,
+        "skinning_error": bones.error,
+        "seconds": round(seconds, 1),
+        "reason": FITTED,
+        **(learned.summary() if learned else {}),
+    }
+    write_model(options.out, _info(dataset, rig.skin, training | result), tensors)
+    notes = [
+        f"On the frames kept for checking, springs are {1000 * errors.rms:.2g} mm from the simulation, "
+        f"and bones alone {1000 * bones.rms:.2g} mm (root mean square)."
+    ]
+    if learned:
+        notes.insert(0, told(learned, held_poses))
+    if errors.rms >= held.rms:
+        notes.append(
+            "Springs are no help there: what the simulation does beside its bones is bulging and bending, "
+            "and not swinging; bake quicker motion or softer flesh, or choose another method."
+        )
+    return {
+        "model": str(options.out),
+        "frames": frames,
+        "vertices": len(stiffness),
+        "device": "cpu",
+        "notes": notes,
+        **result,
+    }
+
+
+def chosen(spans: list[Span], frames: int) -> list[Span]:
+    """The beginnings of about as many spans as hold so many frames, each of PIECE at least if it can be."""
+    spans = [span for span in spans if len(span) >= FEWEST_FRAMES]
+    each, left, found = max(PIECE, -(-frames // max(1, len(spans)))), frames, []
+    for span in spans:
+        length = min(len(span), each, max(left, FEWEST_FRAMES))
+        if left > 0:
+            found.append(Span(span.take, span.start, span.start + length))
+            left -= length
+    return found
+
+
+def _motion(rig: RigTakes, targets: Targets, span: Span) -> Motion:
+    """Targets and positions, in world space."""
+    pairs = [(targets(pose), x) for pose, x in rig.frames(span)]
+    return Motion(np.stack([target for target, _ in pairs]), np.stack([x for _, x in pairs]))
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A fit that may be stopped, or killed, and goes on from the last vertices that have their springs.
+
+    path: of the checkpoint. key: what must be the same for it to be gone on from.
+    """
+
+    path: Path
+    key: str
+    dt: float
+    preset: SpringPreset
+
+    def run(
+        self, motions: list[Motion], seed: int, emit: Emit, stop: StopRequest
+    ) -> tuple[Reals, Reals, float]:
+        """Stiffness and damping, both (V,), and the seconds it took."""
+        vertices = motions[0].targets.shape[1]
+        found, before = self._checkpoint()
+        settings = SpringSettings(self.preset.left_out, self.preset.shrink, self.preset.generations, seed)
+        progress = Progress(emit, "Fitting the springs", vertices, found.shape[1])
+        started = time.monotonic()
+        # The library's own blocks, so that the springs are those of all vertices fitted at once.
+        for first in range(found.shape[1], vertices, BLOCK):
+            some = slice(first, first + BLOCK)
+            parts = [Motion(m.targets[:, some], m.positions[:, some]) for m in motions]
+            fitted = fit_springs(parts, self.dt, settings, _silent, stop)
+            found = np.concatenate([found, [fitted.stiffness, fitted.damping]], axis=1)
+            self._save(found, before + time.monotonic() - started)
+            progress.at(found.shape[1])
+            stop.check()
+        return found[0], found[1], before + time.monotonic() - started
+
+    @property
+    def _identity(self) -> str:
+        return f"{self.key} {asdict(self.preset)}"
+
+    def _checkpoint(self) -> tuple[Reals, float]:
+        found = read_tensors(self.path)
+        if found is None or found[1].get("identity") != self._identity:
+            return np.empty((2, 0)), 0.0
+        return found[0]["springs"], float(found[1]["seconds"])
+
+    def _save(self, springs: Reals, seconds: float) -> None:
+        about = {"identity": self._identity, "seconds": repr(seconds)}
+        write_tensors(self.path, {"springs": springs}, about)
+
+
+def _silent(_: dict[str, Any]) -> None:
+    """Progress is told by vertices of the whole mesh."""
+
+
+def _mean_shape(spans: list[Span]) -> Floats:
+    """(V, 3) metres, in the reference frame."""
+    sums = [chunk.sum(0, dtype=np.float64) for span in spans for chunk in span.chunks()]
+    mean = np.sum(sums, axis=0) / sum(len(span) for span in spans)
+    return np.asarray(mean.reshape(-1, 3), np.float32)
+
+
+def _info(dataset: Dataset, skin: Skin, training: dict[str, Any]) -> ModelInfo:
+    info = dataset.info
+    return ModelInfo(
+        method=QUASISTATIC_SPRINGS,
+        dt=info.dt,
+        object=info.object,
+        topology=info.topology,
+        vertex_count=info.vertex_count,
+        channels=info.channels,
+        reference_frame=info.reference_frame,
+        settings={"preserve_volume": skin.preserve_volume},
+        training=training,
+    )

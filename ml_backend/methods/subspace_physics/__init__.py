@@ -1,0 +1,1 @@
+"""Trains subspace neural physics (Holden et al. 2019)."""

@@ -1,0 +1,1 @@
+"""Colliders as shapes that contact has distances to."""

@@ -1,0 +1,1 @@
+"""What all trainers share: the loop, PCA, presets, tensor files."""

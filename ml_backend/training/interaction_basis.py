@@ -1,0 +1,56 @@
+"""The interaction's own subspace: w = V (y - y_mu) (Holden 2019, section 5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_physics.interaction.channels import ChannelLayout
+
+STILL = 1e-5  # metres, and the like of directions: what only rounding moves
+ROUNDING = 1e-6  # of the largest value; a few steps of float32
+NEGLIGIBLE = 1e-5  # share of the variance below which a direction only repeats the others
+
+
+@dataclass(frozen=True)
+class InteractionBasis:
+    """mean (e,) and basis (v, e), float32; w has zero mean and unit standard deviation."""
+
+    mean: NDArray[np.float32]
+    basis: NDArray[np.float32]
+
+    def project(self, y: NDArray[np.float32]) -> NDArray[np.float32]:
+        """w (T, v) float32 of y (T, e)."""
+        return (y - self.mean) @ self.basis.T
+
+
+def still_spreads(layout: ChannelLayout, fps: float) -> NDArray[np.float64]:
+    """(e,): the standard deviation up to which a value of y has not moved, in its own unit.
+
+    Differences of frames take on the rounding of the positions they are of.
+    """
+    by_unit = {"m": STILL, "m/s": STILL * fps, "rad/s": STILL * fps, "m/s^2": STILL * fps**2}
+    by_unit["rad/s^2"] = STILL * fps**2
+    return np.concatenate([np.full(c.size, by_unit.get(c.unit, 0.0)) for c in layout.channels])
+
+
+def fit_interaction_basis(y: NDArray[np.float32], still: NDArray[np.float64]) -> InteractionBasis:
+    """PCA of y (T, e), each value first scaled to its own spread, since their units differ.
+
+    Values that do not move more than `still` (e,) are left out, and directions with next to no
+    variance (joints that never move apart); one direction is kept.
+    """
+    mean = y.mean(0, dtype=np.float64)
+    spread = y.std(0, dtype=np.float64)
+    moves = spread > np.maximum(still, ROUNDING * np.abs(y).max(0))
+    scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=moves)
+    centred = (y - mean) * scale
+    variances, directions = np.linalg.eigh(centred.T @ centred / len(y))
+    order = np.argsort(variances)[::-1]
+    count = max(1, int((variances > NEGLIGIBLE * variances.sum()).sum()))
+    kept = order[:count]
+    whitening = directions[:, kept] / np.sqrt(np.maximum(variances[kept], 1e-12))
+    basis = (scale[:, None] * whitening).T
+    return InteractionBasis(mean.astype(np.float32), basis.astype(np.float32))

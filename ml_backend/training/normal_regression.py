@@ -1,0 +1,40 @@
+"""Q, which maps z to the vertex normals (Holden 2019, section 6.3)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ml_backend.training.spans import Span
+from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.jobs.events import Emit, Progress, StopRequest
+from neural_physics.models.normals import normals_from_faces
+
+MOST_FRAMES = 1500  # more hardly change a linear fit of this size
+
+
+def fit_normals(
+    spans: list[Span], z: NDArray[np.float32], mesh: Mesh, emit: Emit, stop: StopRequest
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """n_mu (V, 3) and Q (u, V, 3) of n = normalise(n_mu + Q z), the least-squares fit.
+
+    z (N, u): of all frames of the spans, one after the other.
+    """
+    every = max(1, len(z) // MOST_FRAMES)
+    progress, done, first = Progress(emit, "Learning the normals", len(z)), 0, 0
+    u, d = z.shape[1], 3 * mesh.vertex_count
+    gram, products = np.zeros((u + 1, u + 1)), np.zeros((u + 1, d))
+    for span in spans:
+        used = z[first : first + len(span) : every]
+        for chunk in span.chunks(every):
+            stop.check()
+            normals = normals_from_faces(chunk.reshape(len(chunk), -1, 3), mesh.corners, mesh.face_sizes)
+            inputs = np.concatenate([np.ones((len(chunk), 1)), used[: len(chunk)]], 1)
+            used = used[len(chunk) :]
+            gram += inputs.T @ inputs
+            products += inputs.T @ normals.reshape(len(chunk), -1)
+            done += len(chunk) * every
+            progress.at(min(done, len(z)))
+        first += len(span)
+    solution = np.linalg.lstsq(gram, products, rcond=None)[0].astype(np.float32)
+    return solution[0].reshape(-1, 3), solution[1:].reshape(u, -1, 3)

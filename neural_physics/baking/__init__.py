@@ -1,0 +1,1 @@
+"""Bakes: what is planned, and the coordinator that runs one process per take."""

@@ -1,0 +1,251 @@
+"""The bake job: runs one process per take, several at once, and tells of all of them as one.
+
+Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then.
+
+`python -I bake_coordinator.py PLAN [--stop-file FILE]` needs no Blender itself. It keeps nothing in
+memory that matters: killed at any moment and started again, it goes on from what is on disk.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from ..datasets.dataset_info import read_take_info
+from ..datasets.takes import Dataset, TakeOutline, left_out
+from ..errors import Problem
+from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
+from ..jobs.isolated_python import clean_environment
+from ..jobs.process import JobFiles, JobProcess
+from .plan import BakePlan, PlannedTake
+
+POLL_EVERY = 0.05  # seconds
+RETRIES = 1  # of what crashed
+BODY = "body"  # the solver's first job, which the takes wait for
+# The same sums in the same order, so that a resumed take is the same, and one core for each take.
+ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
+
+
+@dataclass
+class _Worker:
+    """One process for a take. simulates: it makes frames, other than one that records tracks."""
+
+    take: PlannedTake
+    process: JobProcess
+    core: int
+    simulates: bool
+
+    def frames(self) -> int:
+        """How many frames of its take are there, as far as it has said."""
+        return int(self.process.state.done) if self.simulates else 0
+
+
+class Coordinator:
+    """All workers of one bake."""
+
+    def __init__(self, plan: BakePlan, emit: Emit, stop: StopRequest) -> None:
+        self._plan, self._emit, self._stop = plan, emit, stop
+        self._dataset = Dataset.open(Path(plan.dataset))
+        self._cores = _cores()
+        self._frames = {take.name: self._frames_on_disk(take.name) for take in plan.takes}
+        self._complete = {take.name for take in plan.takes if self._is_complete(take.name)}
+        missing = [take for take in plan.takes if take.name not in self._complete]
+        # Those that a model is judged by come first, so that a bake that is stopped early has some.
+        self._waiting = sorted(missing, key=lambda take: take.role == "training")
+        self._running: list[_Worker] = []
+        self._crashes: Counter[JobFiles] = Counter()
+        self._lost: dict[str, Path] = {}  # logs of takes that crashed too often
+
+    def run(self) -> dict[str, Any]:
+        """Bake what is missing; returns what the "result" event says.
+
+        Raises Problem("stopped" | "bake_crashed" | "simulation_unusable" | "poses_unusable"), or what a
+        worker told.
+        """
+        if self._plan.solver and self._waiting:
+            self._make_body()
+        started, already = time.monotonic(), sum(self._frames.values())
+        progress = Progress(self._emit, self._stage(), self._total(), already)
+        try:
+            while self._waiting or self._running:
+                self._stop.check()
+                self._start_workers()
+                time.sleep(POLL_EVERY)
+                self._poll()
+                progress.stage, progress.total = self._stage(), self._total()
+                progress.at(sum(self._frames.values()))
+        finally:
+            _end([worker.process for worker in self._running])
+        self._report_crashes()
+        seconds = time.monotonic() - started
+        made = sum(self._frames.values()) - already
+        # A clock may not tell so short a time from none.
+        rate = made / seconds if seconds else 0.0
+        return {**self._result(), "frames_per_second": rate, "seconds": seconds}
+
+    def _start_workers(self) -> None:
+        most = self._plan.parallel or len(self._cores)
+        while self._waiting and len(self._running) < most:
+            take = self._waiting.pop(0)
+            busy = [worker.core for worker in self._running]
+            core = min(self._cores, key=busy.count)
+            self._running.append(self._start_worker(take, core))
+
+    def _start_worker(self, take: PlannedTake, core: int) -> _Worker:
+        """Let Blender bake the take or record its tracks; where these are there, let the solver simulate."""
+        by_solver = bool(self._plan.solver) and self._plan.tracks(take.name).exists()
+        program = self._plan.solver if by_solver else self._plan.worker
+        files = JobFiles(self._plan.folder, f"{take.name}_solver" if by_solver else take.name)
+        process = self._start(program, files, take.name, core)
+        return _Worker(take, process, core, by_solver or not self._plan.solver)
+
+    def _start(self, program: tuple[str, ...], files: JobFiles, task: str, core: int) -> JobProcess:
+        command = [*program, str(self._plan.path), task, "--core", str(core)]
+        command += ["--coordinator", str(os.getpid())]
+        threads = ONE_THREAD if program == self._plan.solver else {}
+        process = JobProcess(files)
+        process.start(command, {**clean_environment(), **threads})
+        return process
+
+    def _make_body(self) -> None:
+        """Let the solver make the body that all takes share, or check the one that is there."""
+        files = JobFiles(self._plan.folder, BODY)
+        for _ in range(RETRIES + 1):
+            process = self._start(self._plan.solver, files, BODY, self._cores[0])
+            stage = ""
+            try:
+                while process.state.active:
+                    self._stop.check()
+                    time.sleep(POLL_EVERY)
+                    process.poll()
+                    if process.state.stage != stage:
+                        stage = process.state.stage
+                        Progress(self._emit, stage, process.state.total)
+            finally:
+                process.stop()
+                _end([process])  # asked twice it ends at once: filling hears nothing, and nothing is lost
+            if process.state.phase == "finished":
+                return
+            # That of a coordinator that was killed may just have stopped: then it is started again.
+            if process.state.code not in ("ended_unexpectedly", "stopped"):
+                raise Problem.told(process.state.code, process.state.message)
+        raise Problem("bake_crashed", take=f"the body of {self._plan.object}", path=files.log)
+
+    def _poll(self) -> None:
+        for worker in list(self._running):
+            worker.process.poll()
+            name, state = worker.take.name, worker.process.state
+            self._frames[name] = max(self._frames[name], worker.frames())
+            if state.active:
+                continue
+            self._running.remove(worker)
+            if state.phase == "finished" and worker.simulates:
+                self._complete.add(name)
+                self._frames[name] = self._frames_on_disk(name)
+            elif state.phase == "finished" and self._plan.tracks(name).exists():
+                self._waiting.insert(0, worker.take)
+            elif state.phase in ("stopped", "idle"):
+                # A worker of a coordinator that was killed has just ended, or has yet to notice: try again.
+                self._waiting.insert(0, worker.take)
+            elif state.phase == "finished" or state.code == "ended_unexpectedly":
+                self._crashed(worker)
+            else:
+                raise Problem.told(state.code, state.message)
+
+    def _crashed(self, worker: _Worker) -> None:
+        files = worker.process.files
+        self._crashes[files] += 1
+        if self._crashes[files] <= RETRIES:
+            self._waiting.append(worker.take)
+        else:
+            self._lost[worker.take.name] = files.log
+
+    def _report_crashes(self) -> None:
+        if self._lost:
+            log = next(iter(self._lost.values()))
+            raise Problem("bake_crashed", take=", ".join(sorted(self._lost)), path=log)
+
+    def _result(self) -> dict[str, Any]:
+        takes = self._dataset.outlines()
+        usable = sum(take.usable_frames for take in takes)
+        posed = [take for take in takes if take.info.kind == "quasistatic"]
+        moving = [take for take in takes if take not in posed]
+        if not any(take.usable_frames for take in moving):
+            raise Problem("simulation_unusable", object=self._plan.object, reason=_reasons(moving))
+        if posed and not any(take.usable_frames for take in posed):
+            count, reason = sum(take.frame_count for take in posed), _reasons(posed)
+            raise Problem("poses_unusable", object=self._plan.object, count=count, reason=reason)
+        if all(take.info.complete for take in takes):  # others may be begun that were not asked for now
+            shutil.rmtree(self._plan.folder, ignore_errors=True)
+        frames = sum(take.frame_count for take in takes)
+        return {
+            "dataset": self._plan.dataset,
+            "takes": len(takes),
+            "frames": frames,
+            "excluded": frames - usable,
+            "notes": [*self._plan.notes, *(left_out(take) for take in takes if take.info.excluded)],
+        }
+
+    def _stage(self) -> str:
+        return f"Baking, {len(self._complete)} of {len(self._plan.takes)} takes complete"
+
+    def _total(self) -> int:
+        return sum(take.frames for take in self._plan.takes)
+
+    def _is_complete(self, name: str) -> bool:
+        folder = self._dataset.path / "takes" / name
+        return (folder / "take.json").is_file() and read_take_info(folder).complete
+
+    def _frames_on_disk(self, name: str) -> int:
+        return self._dataset.outline(name).frame_count if name in self._dataset.take_names() else 0
+
+
+def _reasons(takes: list[TakeOutline]) -> str:
+    return ", ".join(sorted({e.reason for take in takes for e in take.info.excluded}))
+
+
+def _end(processes: list[JobProcess]) -> None:
+    """Ask all that still run to stop, and wait until they have."""
+    for process in processes:
+        process.stop()
+    for process in processes:
+        while process.state.active:
+            time.sleep(POLL_EVERY)
+            process.poll()
+
+
+def _cores() -> list[int]:
+    if sys.platform == "linux":
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def main() -> int:
+    """The job; its exit status."""
+    parser = argparse.ArgumentParser(description="Bake the takes of a plan.")
+    parser.add_argument("plan", type=Path)
+    parser.add_argument("--stop-file", type=Path)
+    arguments = parser.parse_args()
+    stop = StopRequest(arguments.stop_file)
+    stop.listen()
+    try:
+        result = Coordinator(BakePlan.read(arguments.plan), print_event, stop).run()
+    except Exception as error:  # noqa: BLE001 (a job tells whatever ends it)
+        print_event(error_event(error, arguments.plan.parent))
+        return 1
+    print_event({"event": "result", **result})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""Cloth of springs: its fabric differs from take to take, and channels of y say how (Oh 2018, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, fields
+
+import numpy as np
+
+from ..datasets.simulation_request import SimulationSettings
+from ..interaction.channels import Channel
+from ..projective_dynamics.cloth import Fabric
+
+LIVE = ("stretch", "bending")  # what of a fabric may differ, and change while it plays
+FABRIC_KEY = "fabric."  # of a dataset's provenance
+
+
+def fabric_channels(settings: SimulationSettings) -> tuple[Channel, ...]:
+    """One of kind "value" for all that has a range, and not a single number."""
+    return tuple(
+        Channel(name, "value", 1) for name, (low, high) in fabric_ranges(settings).items() if low < high
+    )
+
+
+def fabric_ranges(settings: SimulationSettings) -> dict[str, tuple[float, float]]:
+    """By the names in `LIVE`: N/m and N m."""
+    return {
+        "stretch": (settings.stretch_low, settings.stretch_high),
+        "bending": (settings.bending_low, settings.bending_high),
+    }
+
+
+def middle_fabric(settings: SimulationSettings) -> Fabric:
+    """In the middle of the ranges, as their logarithms go."""
+    middle = {name: float(np.sqrt(low * high)) for name, (low, high) in fabric_ranges(settings).items()}
+    return Fabric(
+        **middle, density=settings.area_density, friction=settings.friction, thickness=settings.thickness
+    )
+
+
+def drawn_fabric(settings: SimulationSettings, seed: int) -> dict[str, float]:
+    """That of a take of this seed, by the names in `LIVE`: drawn evenly in their logarithms."""
+    rng = np.random.default_rng([seed, sum(map(ord, "fabric"))])  # not the one that motion is drawn from
+    shares = dict(zip(LIVE, rng.uniform(size=len(LIVE)), strict=True))
+    return {
+        name: float(low * (high / low) ** shares[name])
+        for name, (low, high) in fabric_ranges(settings).items()
+    }
+
+
+def to_provenance(fabric: Fabric) -> dict[str, str]:
+    """As a dataset keeps it."""
+    return {f"{FABRIC_KEY}{name}": repr(value) for name, value in asdict(fabric).items()}
+
+
+def fabric_of(provenance: Mapping[str, str]) -> Fabric:
+    """What a dataset says that its cloth is made of; else the usual fabric."""
+    known = {f"{FABRIC_KEY}{field.name}": field.name for field in fields(Fabric)}
+    return Fabric(**{known[key]: float(value) for key, value in provenance.items() if key in known})

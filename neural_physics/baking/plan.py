@@ -1,0 +1,170 @@
+"""What a bake will do: its takes, their seeds and roles, and where it keeps what it needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ..datasets.dataset_info import Role, TakeInfo, TakeKind
+from ..errors import Problem
+from ..files.atomic import write_whole, writing
+
+SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
+FEWEST_FRAMES = 3  # a state and two before it
+FEWEST_FOR_TEST = 8  # takes, of which one can be spared for testing
+
+
+@dataclass(frozen=True)
+class PlannedTake:
+    """One take to bake. seed: decides its training motion, or its poses where its kind is "quasistatic"."""
+
+    name: str
+    frames: int
+    seed: int
+    role: Role
+    kind: TakeKind = "dynamic"
+
+
+@dataclass(frozen=True)
+class BakePlan:
+    """Everything a bake needs that is not in the copy of the scene.
+
+    worker: the command that starts a Blender on one take, without the take. parallel: takes at the
+    same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
+    for the artist. solver: the command that simulates with the bundled solver, without its arguments; empty
+    where Blender simulates.
+    """
+
+    dataset: str
+    object: str
+    scene: str
+    view_layer: str
+    worker: tuple[str, ...]
+    takes: tuple[PlannedTake, ...]
+    parallel: int = 0
+    trusted: bool = False
+    notes: tuple[str, ...] = ()
+    solver: tuple[str, ...] = ()
+
+    @property
+    def dataset_path(self) -> Path:
+        return Path(self.dataset)
+
+    @property
+    def folder(self) -> Path:
+        return side_folder(self.dataset_path)
+
+    @property
+    def path(self) -> Path:
+        return self.folder / "bake.json"
+
+    @property
+    def scene_copy(self) -> Path:
+        return scene_copy(self.dataset_path)
+
+    def take(self, name: str) -> PlannedTake:
+        return next(take for take in self.takes if take.name == name)
+
+    def take_scene(self, name: str) -> Path:
+        """The scene of one take, with its motion; it is there from before its first frame to its last."""
+        return take_scene(self.dataset_path, name)
+
+    @property
+    def request(self) -> Path:
+        """What the bundled solver is asked for: a `simulation_request.SimulationRequest`."""
+        return self.folder / "request.npz"
+
+    @property
+    def places(self) -> Path:
+        """Where the artist's mesh cannot be filled: a `surface_places.Places`, there after such a bake."""
+        return places_file(self.dataset_path)
+
+    def tracks(self, name: str) -> Path:
+        """A take's `simulation_request.Tracks`, there as soon as they are whole."""
+        return self.take_scene(name).with_name("tracks.npz")
+
+    def write(self) -> None:
+        """Raises Problem("folder_not_writable" | "disk_full")."""
+        with writing(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self.path, (json.dumps(asdict(self), indent=1) + "\n").encode())
+
+    @staticmethod
+    def read(path: Path) -> BakePlan:
+        """Raises Problem("dataset_damaged")."""
+        try:
+            item = json.loads(path.read_text(encoding="utf-8"))
+            takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
+            worker, solver, notes = (tuple(item.pop(name)) for name in ("worker", "solver", "notes"))
+            return BakePlan(**item, takes=takes, worker=worker, solver=solver, notes=notes)
+        except (OSError, KeyError, TypeError, ValueError) as error:
+            raise Problem("dataset_damaged", path=path, reason=f"{path.name}: {error}") from error
+
+
+def side_folder(dataset: Path) -> Path:
+    """Where a bake keeps its scenes, logs and caches."""
+    return dataset / SIDE_FOLDER
+
+
+def scene_copy(dataset: Path) -> Path:
+    """The copy of the artist's scene that new takes are made from."""
+    return side_folder(dataset) / "scene.blend"
+
+
+def places_file(dataset: Path) -> Path:
+    """See `BakePlan.places`."""
+    return side_folder(dataset) / "places.json"
+
+
+def take_scene(dataset: Path, name: str) -> Path:
+    """See `BakePlan.take_scene`."""
+    return side_folder(dataset) / name / "take.blend"
+
+
+def take_names(count: int) -> list[str]:
+    """What the first `count` takes are called."""
+    return [f"take_{number:03d}" for number in range(count)]
+
+
+def plan_takes(
+    existing: Mapping[str, TakeInfo], count: int, frames: int, seed: int
+) -> tuple[PlannedTake, ...]:
+    """The first `count` takes of a dataset; those that were begun stay as they were planned then.
+
+    Each take's seed follows from `seed` and its number, so more takes can be added later.
+    """
+    names = take_names(count)
+    begun = {name: existing[name] for name in names if name in existing}
+    fresh = [name for name in names if name not in begun]
+    roles = dict(zip(fresh, _new_roles(count, [info.role for info in begun.values()]), strict=True))
+    return tuple(
+        going_on(name, begun[name])
+        if name in begun
+        else PlannedTake(name, frames, _take_seed(seed, number), roles[name])
+        for number, name in enumerate(names)
+    )
+
+
+def going_on(name: str, info: TakeInfo) -> PlannedTake:
+    """A take that was begun, as it was planned then."""
+    return PlannedTake(name, info.frames, info.seed, info.role, info.kind)
+
+
+def _new_roles(count: int, taken: list[Role]) -> list[Role]:
+    """Of n takes a tenth, at least one, is for validation from 2 on, and for testing from FEWEST_FOR_TEST."""
+    tenth = max(1, round(count / 10))
+    validation = max(0, (tenth if count >= 2 else 0) - taken.count("validation"))
+    test = max(0, (tenth if count >= FEWEST_FOR_TEST else 0) - taken.count("test"))
+    fresh = count - len(taken)
+    held_out: list[Role] = ["validation"] * validation
+    held_out += ["test"] * test
+    training: list[Role] = ["training"] * (fresh - len(held_out))
+    return [*training, *held_out][:fresh]
+
+
+def _take_seed(seed: int, number: int) -> int:
+    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])

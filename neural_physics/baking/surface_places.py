@@ -1,0 +1,39 @@
+"""Where an artist's mesh keeps it from being filled: told by a bake, shown in Blender's Edit Mode."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from ..files.atomic import write_whole, writing
+
+Kind = Literal["vertices", "edges", "faces"]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Elements of the mesh of an object. indices: of as many as the mesh has of that kind, `count`."""
+
+    object: str
+    kind: Kind
+    indices: tuple[int, ...]
+    count: int
+
+    def write(self, path: Path) -> None:
+        """All or nothing. Raises Problem("folder_not_writable" | "disk_full")."""
+        with writing(path.parent):
+            write_whole(path, (json.dumps(asdict(self)) + "\n").encode())
+
+    @staticmethod
+    def read(path: Path) -> Places | None:
+        """None where there are none, or none that can be read: the next bake tells them again."""
+        try:
+            item = json.loads(path.read_text(encoding="utf-8"))
+            places = Places(str(item["object"]), item["kind"], tuple(item["indices"]), int(item["count"]))
+        except (OSError, KeyError, TypeError, ValueError):
+            return None
+        known = places.kind in get_args(Kind)
+        inside = all(isinstance(i, int) and 0 <= i < places.count for i in places.indices)
+        return places if known and inside else None

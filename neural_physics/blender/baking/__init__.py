@@ -1,0 +1,1 @@
+"""Preparing bakes, and the process that bakes one take."""

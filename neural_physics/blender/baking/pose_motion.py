@@ -1,0 +1,194 @@
+"""The quasistatic poses of a rigged body: which there are to be, and keying those of one take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import bmesh
+import bpy
+import numpy as np
+from mathutils import Euler
+from numpy.typing import NDArray
+
+from ...baking.pose_plan import pose_take_names
+from ...errors import Problem
+from ...methods.requirements import QUASISTATIC_SPRINGS
+from ..scene.holding_bones import holding_rig
+from ..scene.keying import Span
+from ..scene.rig_actions import Channel, actions_of, curves_of
+from ..scene.skins import armature_modifier, followed_bones, skin_of
+from ..scene.sources import mesh_data
+from ..settings.properties import settings_of
+from .joint_ranges import JointRange, joint_ranges
+from .training_motion import clip_of, key_channels, value_of
+
+Rows = NDArray[np.float64]
+
+PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+
+
+def posed_rig(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The armature whose poses are baked for an object; None where the method or the solver has none."""
+    if settings_of(obj).method != QUASISTATIC_SPRINGS:
+        return None
+    rig = holding_rig(obj)
+    return rig if rig is not None and rig.pose is not None else None
+
+
+def poses_asked_for(obj: bpy.types.Object) -> int:
+    """How many poses are to be baked; 0 where none can be."""
+    return settings_of(obj).pose_count if posed_rig(obj) is not None else 0
+
+
+def pose_takes(obj: bpy.types.Object) -> int:
+    """How many takes those poses are in."""
+    return len(pose_take_names(poses_asked_for(obj)))
+
+
+def check_poses(obj: bpy.types.Object) -> None:
+    """Raise the Problem that keeps an object's poses from being baked, if some are asked for.
+
+    Problem("poses_unweighted" | "poses_without_action" | "poses_without_bones"), and `skins.skin_of`'s.
+    """
+    if not poses_asked_for(obj):
+        return
+    settings, rig = settings_of(obj), cast(bpy.types.Object, armature_modifier(obj).object)
+    loose = int((skin_of(obj).weights.sum(1) <= 0.0).sum())
+    if loose:
+        raise Problem("poses_unweighted", object=obj.name, rig=rig.name, count=loose)
+    if settings.pose_source != "RANDOM" and not _posing_actions(obj, rig):
+        raise Problem("poses_without_action", object=obj.name, rig=rig.name)
+    if settings.pose_source != "ACTIONS" and not _ranges(obj, rig):
+        raise Problem("poses_without_bones", object=obj.name, rig=rig.name)
+
+
+def key_poses(scene: bpy.types.Scene, obj: bpy.types.Object, span: Span, seed: int) -> None:
+    """Give an object's armature another pose in each frame, while all else stays as it is now.
+
+    The scene is at the first frame. Random turns replace those of the bones that turn; of an action's frames
+    one is drawn from each of as many equal parts of all actions as there are poses from actions.
+    """
+    settings, rig = settings_of(obj), cast(bpy.types.Object, armature_modifier(obj).object)
+    rng = np.random.default_rng(seed)
+    ranges = _ranges(obj, rig) if settings.pose_source != "ACTIONS" else []
+    actions = _posing_actions(obj, rig) if settings.pose_source != "RANDOM" else []
+    for constraint in rig.constraints:
+        constraint.mute = True
+    _hold_still(scene)
+    channels = _channels(rig, ranges, actions)
+    still = np.array([value_of(rig, *channel) for channel in channels], np.float64)
+    drawn = span.count if not actions else span.count // 2 if ranges else 0
+    rows = np.concatenate(
+        [
+            _random_rows(rig, channels, still, ranges, drawn, rng),
+            _action_rows(channels, still, actions, span.count - drawn, rng),
+        ]
+    )
+    key_channels(rig, channels, rows[rng.permutation(span.count)], span)
+
+
+def _ranges(obj: bpy.types.Object, rig: bpy.types.Object) -> list[JointRange]:
+    """Of all bones but those that are shorter than a tetrahedron is wide, fingers for the most part.
+
+    There is no flesh between such bones that could bend: turned by themselves they turn it inside out.
+    """
+    bones, scale = followed_bones(obj, rig), _size(rig)
+    width = _element_width(obj)
+    long = tuple(
+        name for name in bones if scale * cast(bpy.types.Armature, rig.data).bones[name].length >= width
+    )
+    return joint_ranges(rig, long or bones, settings_of(obj).pose_range)
+
+
+def _element_width(obj: bpy.types.Object) -> float:
+    """How long the edges are of as many regular tetrahedra as the object is simulated with, metres."""
+    mesh = bmesh.new()
+    mesh.from_mesh(mesh_data(obj))
+    volume = abs(mesh.calc_volume()) * _size(obj) ** 3
+    mesh.free()
+    # A regular tetrahedron of edge a has the volume a^3 / (6 sqrt(2)).
+    return float(np.cbrt(6.0 * np.sqrt(2.0) * volume / settings_of(obj).simulation.tetrahedra))
+
+
+def _size(obj: bpy.types.Object) -> float:
+    """By how much an object is scaled in the world, on average."""
+    return float(np.cbrt(abs(obj.matrix_world.to_3x3().determinant())))
+
+
+def _posing_actions(obj: bpy.types.Object, rig: bpy.types.Object) -> list[bpy.types.Action]:
+    """In the order of their names; without those that are kept for testing, which no model may have seen."""
+    kept = {item.test_action for item in settings_of(obj).interactions if item.object == rig}
+    return sorted((a for a in actions_of(rig) if a.name not in kept), key=lambda action: action.name)
+
+
+def _hold_still(scene: bpy.types.Scene) -> None:
+    """Let everything stay as it is now: what is animated has nothing to do with a pose. Drivers go on."""
+    for obj in scene.objects:
+        if obj.animation_data is not None:
+            obj.animation_data.action = None
+            obj.animation_data.use_nla = False
+
+
+def _channels(
+    rig: bpy.types.Object, ranges: Sequence[JointRange], actions: Sequence[bpy.types.Action]
+) -> list[Channel]:
+    """All that is keyed, in order; what an action moves that this rig lacks is left out."""
+    found = {channel for action in actions for channel in curves_of(action)}
+    for turning in ranges:
+        path = _rotation_path(rig, turning.bone)
+        count = 3 if path.endswith("rotation_euler") else 4
+        found |= {(path, index) for index in range(count)}
+    return sorted(channel for channel in found if value_of(rig, *channel) is not None)
+
+
+def _random_rows(
+    rig: bpy.types.Object,
+    channels: Sequence[Channel],
+    still: Rows,
+    ranges: Sequence[JointRange],
+    count: int,
+    rng: np.random.Generator,
+) -> Rows:
+    """(count, channels): each bone turned evenly within its range, by itself."""
+    rows, places = np.tile(still, (count, 1)), {channel: i for i, channel in enumerate(channels)}
+    for row in rows:
+        for turning in ranges:
+            angles = rng.uniform(turning.least, turning.most)
+            path = _rotation_path(rig, turning.bone)
+            for index, value in enumerate(_as_keyed(rig, turning.bone, angles.tolist())):
+                row[places[path, index]] = value
+    return rows
+
+
+def _action_rows(
+    channels: Sequence[Channel],
+    still: Rows,
+    actions: Sequence[bpy.types.Action],
+    count: int,
+    rng: np.random.Generator,
+) -> Rows:
+    """(count, channels): frames of all actions, one from each of as many parts of them."""
+    if not count:
+        return np.empty((0, len(still)))
+    frames = np.concatenate([clip_of(action, channels, still) for action in actions])
+    return frames[((np.arange(count) + rng.random(count)) / count * len(frames)).astype(np.intp)]
+
+
+def _rotation_path(rig: bpy.types.Object, bone: str) -> str:
+    assert rig.pose is not None
+    mode = rig.pose.bones[bone].rotation_mode
+    return f'pose.bones["{bpy.utils.escape_identifier(bone)}"].{PATHS.get(mode, "rotation_euler")}'
+
+
+def _as_keyed(rig: bpy.types.Object, bone: str, angles: list[float]) -> list[float]:
+    """A turn by Euler angles XYZ in the numbers that the bone's rotation mode has."""
+    assert rig.pose is not None
+    mode, turn = rig.pose.bones[bone].rotation_mode, Euler(angles, "XYZ").to_quaternion()
+    if mode == "QUATERNION":
+        return [turn.w, turn.x, turn.y, turn.z]
+    if mode == "AXIS_ANGLE":
+        axis, angle = turn.to_axis_angle()
+        return [angle, axis.x, axis.y, axis.z]
+    turned = turn.to_euler(mode)
+    return [turned.x, turned.y, turned.z]

@@ -1,0 +1,288 @@
+"""Preparing a bake: the copy of the scene, the dataset's folder and the plan; nothing is simulated here."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from dataclasses import replace
+
+import bpy
+
+from ...baking.fabric_ranges import middle_fabric, to_provenance
+from ...baking.plan import (
+    FEWEST_FRAMES,
+    BakePlan,
+    PlannedTake,
+    plan_takes,
+    scene_copy,
+    side_folder,
+    take_names,
+    take_scene,
+)
+from ...baking.pose_plan import plan_poses, pose_take_names
+from ...datasets.dataset_info import DatasetInfo, TakeInfo, read_take_info
+from ...datasets.takes import Dataset
+from ...errors import Problem
+from ...files.atomic import writing
+from ...jobs.isolated_python import run_module, run_script
+from ...jobs.process import JobFiles, is_written
+from ...wording import plural
+from ..jobs.training_environment import require_python
+from ..scene.collider_meshes import check_colliders
+from ..scene.rig_actions import kept_for_testing, with_unused_actions
+from ..scene.sampling import is_wind, layout_of, reference_frame_of
+from ..scene.skins import check_skin, simulated_mesh
+from ..scene.sources import check_target, physics_of, uses_solver
+from ..settings.own_folders import EXTENSION_ROOT
+from ..settings.paths import dataset_folder
+from ..settings.properties import settings_of
+from ..settings.simulation import settings_for_solver
+from .pose_motion import check_poses, poses_asked_for
+from .scene_copy import first_frame, noisy_winds, save_copy
+from .solver_request import solver_request
+from .surroundings import ball_radii, gravity_of
+from .training_motion import animation_end, check_training_motion, motion_varies
+from .trust import holds_scripts, scripts_may_run
+
+COORDINATOR = EXTENSION_ROOT / "neural_physics" / "baking" / "coordinator.py"
+KEPT = "kept_for_testing"  # in the dataset's provenance
+WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "baking" / "worker.py"
+
+
+def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    """Write the copy of the scene and the plan beside the takes; returns the job's command.
+
+    Takes that have frames are finished with the scene they were begun with; those without any frame that
+    can be learned from are baked anew.
+    Raises every Problem that can be told before anything is simulated.
+    """
+    for layer in scene.view_layers:
+        layer.update()  # what was just linked, hidden or removed shows only then
+    view_layer = check_bake(scene, obj)
+    dataset = _dataset(scene, obj)
+    settings = settings_of(obj)
+    count = settings.take_count if motion_varies(obj) else 1
+    poses = poses_asked_for(obj)
+    discarded = _discard_useless(dataset, [*take_names(count), *pose_take_names(poses)])
+    existing = _begun_takes(dataset)
+    takes = (
+        *plan_takes(existing, count, settings.take_frames, settings.seed),
+        *plan_poses(existing, poses, settings.seed),
+    )
+    plan = BakePlan(
+        dataset=str(dataset.path),
+        object=obj.name,
+        scene=scene.name,
+        view_layer=view_layer.name,
+        worker=_worker_command(),
+        solver=_solver_command() if uses_solver(obj) else (),
+        takes=takes,
+        parallel=settings.parallel_takes,
+        trusted=scripts_may_run(),
+        notes=(
+            *_notes(scene, obj),
+            *discarded,
+            *_notes_of(takes, existing),
+            *_notes_on_kept(dataset, obj, existing),
+        ),
+    )
+    plan.write()
+    if uses_solver(obj):
+        solver_request(scene, obj).write(plan.request)
+    if _needs_scene(takes, existing):
+        with with_unused_actions(obj):
+            save_copy(scene_copy(dataset.path))
+    return [*run_script(sys.executable, COORDINATOR), str(plan.path)]
+
+
+def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
+    """Raise the Problem that keeps an object from being baked; the view layer it is seen in.
+
+    Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of`, `training_motion` and
+    `pose_motion.check_poses`, where the bundled solver simulates those of
+    `collider_meshes.check_colliders` and `training_environment.require_python`, and
+    Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "frames_too_few").
+    """
+    check_target(obj)
+    view_layer = next((v for v in _view_layers(scene) if obj.name in v.objects), None)
+    if view_layer is None:
+        raise Problem("object_not_in_scene", object=obj.name, layer=scene.view_layers[0].name)
+    check_skin(obj)
+    layout_of(obj)
+    settings = settings_of(obj)
+    for item in settings.interactions:
+        if item.object.name not in view_layer.objects:
+            raise Problem("interaction_missing", object=obj.name, interaction=item.object.name)
+        if _acts(item.object) and _is_disabled(item.object):
+            raise Problem("interaction_hidden", object=obj.name, interaction=item.object.name)
+    frame = settings.frame_object
+    if frame and frame.name not in view_layer.objects:
+        raise Problem("interaction_missing", object=obj.name, interaction=frame.name)
+    if settings.take_frames < FEWEST_FRAMES:
+        raise Problem("frames_too_few", object=obj.name, needed=FEWEST_FRAMES)
+    check_training_motion(obj)
+    check_poses(obj)
+    if uses_solver(obj):
+        check_colliders(scene, obj)
+        require_python()
+    return view_layer
+
+
+def _acts(mover: bpy.types.Object) -> bool:
+    """Whether an object acts by itself, and not only through a modifier of what it moves."""
+    return is_wind(mover) or any(modifier.type == "COLLISION" for modifier in mover.modifiers)
+
+
+def _is_disabled(obj: bpy.types.Object) -> bool:
+    """Disabled in the viewport, which is more than hidden: Blender neither moves it nor lets it act."""
+    return obj.hide_viewport or all(collection.hide_viewport for collection in obj.users_collection)
+
+
+def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:
+    """The one that the artist works in first."""
+    current = bpy.context.view_layer if bpy.context.scene == scene else None
+    return [*([current] if current else []), *scene.view_layers]
+
+
+def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
+    fps = scene.render.fps / scene.render.fps_base
+    mesh, layout = simulated_mesh(obj), layout_of(obj)
+    info = DatasetInfo(
+        object=obj.name,
+        topology=mesh.topology(),
+        vertex_count=mesh.vertex_count,
+        fps=fps,
+        channels=layout,
+        reference_frame=reference_frame_of(obj),
+        provenance={
+            "program": f"Blender {bpy.app.version_string}",
+            "physics": physics_of(obj),
+            KEPT: kept_for_testing(obj),
+            **_fabric(obj),
+        },
+        gravity=gravity_of(scene, obj),
+        colliders=ball_radii(scene, obj, layout),
+    )
+    dataset = Dataset.create(dataset_folder(obj).resolve(), info, mesh)
+    if abs(dataset.info.fps - fps) > 1e-6 * fps:
+        raise Problem(
+            "dataset_other_fps", path=dataset.path, found=round(dataset.info.fps, 3), expected=round(fps, 3)
+        )
+    return dataset
+
+
+def _fabric(obj: bpy.types.Object) -> dict[str, str]:
+    """What the coarsest level of cloth of springs is to be made of, for the dataset's provenance."""
+    simulation = settings_of(obj).simulation
+    if simulation.kind != "SPRINGS":
+        return {}
+    return to_provenance(middle_fabric(settings_for_solver(simulation)))
+
+
+def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
+    """Delete takes that a mended scene would otherwise never replace; what is to be said about them.
+
+    Begun ones without frames, with the scenes made for them, and complete ones that exploded throughout.
+    """
+    notes, begun = [], dataset.take_names()
+    for name in names:
+        scene_folder = take_scene(dataset.path, name).parent
+        if is_written(JobFiles(side_folder(dataset.path), name).log):
+            continue  # its Blender outlived the bake that started it, and ends by itself
+        take = dataset.outline(name) if name in begun else None
+        if take is not None and (take.usable_frames if take.info.complete else take.frame_count):
+            continue
+        with writing(dataset.path):
+            if scene_folder.is_dir():
+                shutil.rmtree(scene_folder)
+            if take is not None:
+                shutil.rmtree(dataset.path / "takes" / name)
+        if take is not None and take.info.complete:
+            reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
+            notes.append(f"{name} had no frame that can be learned from ({reasons}) and was baked anew.")
+    return notes
+
+
+def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:
+    """All takes there are; one whose scene was lost cannot go on and ends with the frames it has."""
+    takes = {}
+    for name in dataset.take_names():
+        info = read_take_info(dataset.path / "takes" / name)
+        if not info.complete and not take_scene(dataset.path, name).exists():
+            with dataset.writer(name, info) as writer:
+                writer.end_here()
+            if writer.count < FEWEST_FRAMES:
+                shutil.rmtree(writer.folder)
+                continue
+            info = replace(info, frames=writer.count, complete=True)
+        takes[name] = info
+    return takes
+
+
+def _needs_scene(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo]) -> bool:
+    return any(take.name not in existing for take in takes)
+
+
+def _notes(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    notes = [
+        f"The noise of {wind.name} was set to 0 in the copy that is baked: it cannot be learned."
+        for wind in noisy_winds(scene)
+    ]
+    if not motion_varies(obj) and settings_of(obj).take_count > 1:
+        notes.append(f"One take is baked: all that {obj.name} reacts to keeps its animation in every take.")
+    if holds_scripts() and not scripts_may_run():
+        notes.append(
+            "This file's own Python (drivers, scripts) was off in the bake. If you trust the file: switch on "
+            "Preferences > Save & Load > Auto Run Python Scripts, open the file again, delete the dataset, "
+            "and bake anew."
+        )
+    return [*notes, *_notes_on_animation(obj)]
+
+
+def _notes_on_animation(obj: bpy.types.Object) -> list[str]:
+    """What a take that is longer than the scene's animation mostly shows is stillness."""
+    settings = settings_of(obj)
+    kept = [item.object for item in settings.interactions if item.object and item.motion == "KEEP"]
+    if settings.moving_frame:
+        kept.append(settings.frame_object or obj)
+    last = first_frame(obj) + settings.take_frames - 1
+    ends = {mover: animation_end(mover) for mover in dict.fromkeys(kept)}
+    return [
+        f"The animation of {mover.name} ends at frame {end:.0f}, but the takes go on to frame {last}: "
+        f"lower Frames per Take, or animate {mover.name} further."
+        for mover, end in ends.items()
+        if end is not None and end < last
+    ]
+
+
+def _notes_of(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo]) -> list[str]:
+    """That there was nothing to do is worth a word."""
+    if not all(take.name in existing and existing[take.name].complete for take in takes):
+        return []
+    return [
+        f"Nothing was left to do, what was asked for ({plural(len(takes), 'take')}) is baked: "
+        "raise Takes for more, or delete the dataset to bake anew."
+    ]
+
+
+def _notes_on_kept(dataset: Dataset, obj: bpy.types.Object, existing: dict[str, TakeInfo]) -> list[str]:
+    """What was kept for testing later on, takes that are there may have learned from."""
+    before, now = dataset.info.provenance.get(KEPT, ""), kept_for_testing(obj)
+    if not existing or before == now:
+        return []
+    return [
+        f"The takes that are there were begun with {before or 'no action'} kept for testing, and now it is "
+        f"{now or 'none'}: delete the dataset and bake anew to have it so in all of them."
+    ]
+
+
+def _worker_command() -> tuple[str, ...]:
+    blender = bpy.app.binary_path
+    if not blender:  # Blender as a Python module
+        return tuple(run_script(sys.executable, WORKER))
+    options = ("-b", "--factory-startup", "-t", "1", "--python-exit-code", "1", "--python", str(WORKER), "--")
+    return (blender, *options)
+
+
+def _solver_command() -> tuple[str, ...]:
+    return (*run_module(require_python(), "ml_backend"), "simulate", "--json")

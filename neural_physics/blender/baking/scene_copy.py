@@ -1,0 +1,140 @@
+"""The copy of the scene that is baked: saved from the artist's, then made ready in the worker's Blender."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+import bpy
+
+from ...errors import Problem
+from ..playing.collision_suspension import wake_collider
+from ..playing.geometry_nodes import remove_modifier
+from ..scene.cache_modifier import remove_cache
+from ..scene.modifier_stack import physics_place, restore_physics
+from ..scene.sources import physics_modifier, uses_solver
+from ..settings.properties import settings_of
+
+
+def save_copy(path: Path) -> None:
+    """Save what is open as another file; the artist's file, its name and its undo steps stay as they are.
+
+    Raises Problem("folder_not_writable" | "disk_full").
+    """
+    scratch = path.with_name(f"{path.stem}.new.blend")
+    scratch.unlink(missing_ok=True)
+    try:
+        bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
+        scratch.replace(path)
+    except (RuntimeError, OSError) as error:
+        # Blender tells of a full disk in words only.
+        if os.strerror(errno.ENOSPC) in str(error):
+            raise Problem("disk_full", path=path.parent) from error
+        raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error
+
+
+def prepare_for_bake(scene: bpy.types.Scene, view_layer: str, obj: bpy.types.Object, frames: int) -> None:
+    """Leave in the open file only what the simulation of `frames` frames needs."""
+    _keep_only(scene, view_layer)
+    for other in scene.objects:
+        _simulate_again(other)
+    _switch_off_after_physics(obj)
+    for field in noisy_winds(scene):
+        cast(bpy.types.FieldSettings, field.field).noise = 0.0
+    _show(scene, obj)
+    _fresh_caches(scene, obj, frames)
+
+
+def noisy_winds(scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Force fields with noise: it differs from run to run and cannot be read, so nothing can learn it."""
+    return [obj for obj in scene.objects if obj.field and obj.field.type != "NONE" and obj.field.noise > 0.0]
+
+
+def first_frame(obj: bpy.types.Object) -> int:
+    """The frame that the simulation starts at."""
+    if uses_solver(obj):
+        return settings_of(obj).start_frame
+    modifier = physics_modifier(obj)
+    if modifier is None:
+        raise Problem("no_physics", object=obj.name)
+    return modifier.point_cache.frame_start
+
+
+def simulates_alone(scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
+    """Whether nothing but the object's own cloth keeps a state from frame to frame.
+
+    Only then does its cache on disk hold all that is needed to go on from there: a soft body also
+    remembers where its colliders were.
+    """
+    caches = list(_point_caches(scene))
+    modifier = physics_modifier(obj)
+    return len(caches) == 1 and modifier is not None and modifier.type == "CLOTH"
+
+
+def _keep_only(scene: bpy.types.Scene, view_layer: str) -> None:
+    """Every scene and view layer would simulate on its own."""
+    for other in [s for s in bpy.data.scenes if s != scene]:
+        bpy.data.scenes.remove(other)
+    for layer in [v for v in scene.view_layers if v.name != view_layer]:
+        scene.view_layers.remove(layer)
+
+
+def _show(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
+    """What is hidden is not evaluated."""
+
+    def unhide(layer: bpy.types.LayerCollection) -> bool:
+        below = [unhide(child) for child in layer.children]
+        holds = obj.name in layer.collection.objects or any(below)
+        if holds:
+            layer.hide_viewport = layer.collection.hide_viewport = False
+        return holds
+
+    unhide(scene.view_layers[0].layer_collection)
+    obj.hide_viewport = False
+    obj.hide_set(False, view_layer=scene.view_layers[0])
+
+
+def _simulate_again(obj: bpy.types.Object) -> None:
+    """Undo what Play has done to an object's modifiers; nobody plays in the worker."""
+    remove_modifier(obj)
+    remove_cache(obj)
+    restore_physics(obj)
+    wake_collider(obj)
+
+
+def _switch_off_after_physics(obj: bpy.types.Object) -> None:
+    """Also the physics itself where the bundled solver takes its place."""
+    for modifier in list(obj.modifiers)[physics_place(obj) + (not uses_solver(obj)) :]:
+        modifier.show_viewport = False
+
+
+def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) -> None:
+    """Free what travelled in the copy, and let every simulation run to the last frame."""
+    bpy.ops.ptcache.free_bake_all()
+    last = first_frame(obj) + frames - 1
+    for cache in _point_caches(scene):
+        cache.frame_end = max(cache.frame_end, last)
+    if uses_solver(obj):
+        return
+    physics = physics_modifier(obj)
+    assert physics is not None  # first_frame has refused it
+    physics.point_cache.frame_step = 1
+    physics.point_cache.use_external = False
+    # To resume from, and because in memory it takes 36 bytes per vertex and frame. Not the others':
+    # Blender crashes on a rigid body world's.
+    physics.point_cache.use_disk_cache = True
+
+
+def _point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
+    """Of everything in the scene that is simulated frame by frame."""
+    if scene.rigidbody_world and scene.rigidbody_world.point_cache:
+        yield scene.rigidbody_world.point_cache
+    for obj in scene.objects:
+        for modifier in obj.modifiers:
+            if isinstance(modifier, bpy.types.ClothModifier | bpy.types.SoftBodyModifier):
+                yield modifier.point_cache
+        for particles in obj.particle_systems:
+            yield particles.point_cache

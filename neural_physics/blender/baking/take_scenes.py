@@ -1,0 +1,44 @@
+"""The scenes that takes are baked in: one for each, made from the copy of the artist's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+
+from ...baking.plan import BakePlan, PlannedTake
+from ...errors import Problem
+from ...files.atomic import writing
+from ..scene.live_fabric import key_fabric
+from .pose_motion import key_poses
+from .scene_copy import first_frame, prepare_for_bake, save_copy
+from .training_motion import Span, key_training_motion
+
+
+def open_scene(path: Path, plan: BakePlan) -> tuple[bpy.types.Scene, bpy.types.Object]:
+    """Open a copy of the scene. Raises Problem("bake_scene_lost")."""
+    try:
+        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=plan.trusted)
+        scene = bpy.data.scenes[plan.scene]
+        return scene, scene.objects[plan.object]
+    except (RuntimeError, KeyError) as error:
+        raise Problem("bake_scene_lost", path=path, object=plan.object) from error
+
+
+def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
+    """The copy of the scene with a take's motion, or its poses, so that a resumed take has the same."""
+    path = plan.take_scene(take.name)
+    scene, obj = open_scene(plan.scene_copy, plan)
+    prepare_for_bake(scene, plan.view_layer, obj, take.frames)
+    first = first_frame(obj)
+    scene.frame_set(first)
+    fps = scene.render.fps / scene.render.fps_base
+    span = Span(first, take.frames, fps)
+    if take.kind == "quasistatic":
+        key_poses(scene, obj, span, take.seed)
+    else:
+        key_training_motion(obj, span, take.seed, take.role)
+        key_fabric(obj, span, take.seed)
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    save_copy(path)

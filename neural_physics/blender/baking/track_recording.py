@@ -1,0 +1,157 @@
+"""Recording how all that a body reacts to moves in a take, for the bundled solver: nothing is simulated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+import numpy as np
+from mathutils import Vector
+from numpy.typing import NDArray
+
+from ...baking.plan import BakePlan
+from ...datasets.simulation_request import SimulationRequest, Tracks
+from ...datasets.takes import Dataset
+from ...errors import Problem
+from ...interaction.poses import pose_channel, pose_in
+from ...jobs.events import Emit, Progress, StopRequest
+from ...skinning import scaled_bones
+from ..scene.collider_meshes import collider_objects
+from ..scene.holding_bones import bone_placements, holding_rig
+from ..scene.rigid_placement import placement, stretch
+from ..scene.sampling import ChannelSampler, is_wind, reference_frame_of
+from ..scene.sources import read_positions
+from .scene_copy import first_frame
+from .take_scenes import open_scene, write_take_scene
+
+COLUMNS = ("interaction", "pins", "colliders", "wind", "frame_from_world", "object_from_frame", "bones")
+SAME_SCALE = 1e-3  # of the scale's own size
+
+
+def record_tracks(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Write a take's tracks, if they are not there yet; returns what the "result" event says.
+
+    Raises Problem("stopped" | "vertex_count_changes" | "collider_scales" | "poses_scaled_bone" | ...).
+    """
+    take = plan.take(name)
+    if not plan.tracks(name).is_file():
+        if not plan.take_scene(name).exists():
+            write_take_scene(plan, take)
+        recorder = _Recorder(plan, name)
+        progress = Progress(emit, f"{name}: reading the scene", take.frames)
+        for index in range(take.frames):
+            stop.check()
+            recorder.record(index)
+            progress.at(index + 1)
+        recorder.tracks().write(plan.tracks(name))
+    return {"take": name, "recorded": take.frames}
+
+
+class _Recorder:
+    """Visits the frames of a take one after the other."""
+
+    def __init__(self, plan: BakePlan, name: str) -> None:
+        self._scene, self._obj = open_scene(plan.take_scene(name), plan)
+        self._first = first_frame(self._obj)
+        info = Dataset.open(plan.dataset_path).info
+        self._fps = info.fps
+        self._sampler = ChannelSampler(self._obj, info.channels, reference_frame_of(self._obj), {}, info.fps)
+        request = SimulationRequest.read(plan.request)
+        self._pins = np.flatnonzero(request.pins)
+        self._positions = np.empty(request.rest_positions.shape, np.float32)
+        found = {other.name: other for other in collider_objects(self._scene, self._obj)}
+        self._colliders = [found[collider.name] for collider in request.colliders]
+        self._winds = [other for other in self._scene.objects if is_wind(other)]
+        self._scales: dict[str, NDArray[np.float64]] = {}
+        self._rig = holding_rig(self._obj)
+        self._rows: dict[str, list[NDArray[Any]]] = {column: [] for column in COLUMNS}
+        self._world_from_rest = np.eye(4)
+        pose = pose_channel(info.channels)
+        self._pose = pose if plan.take(name).kind == "quasistatic" else None
+
+    def record(self, index: int) -> None:
+        """Visit one frame."""
+        frame = self._first + index
+        self._scene.frame_set(frame)
+        depsgraph = self._scene.view_layers[0].depsgraph
+        assert depsgraph is not None  # the frame was just set
+        if index == 0:
+            self._world_from_rest = placement(self._obj.evaluated_get(depsgraph).matrix_world)
+        if self._pose is not None:
+            self._sampler.forget_from(self._first)  # the frames before are no motion
+        row: dict[str, NDArray[Any]] = {
+            "interaction": self._sampler.sample(depsgraph, frame).copy(),
+            "pins": self._pinned(depsgraph),
+            "colliders": np.array([self._placed(depsgraph, other) for other in self._colliders]).reshape(
+                -1, 4, 4
+            ),
+            "wind": self._wind(depsgraph),
+            "frame_from_world": self._sampler.frame_from_world(),
+            "bones": self._bones(depsgraph),
+        }
+        self._check_bones(row["interaction"])
+        object_from_frame = self._sampler.object_from_frame(depsgraph)
+        if object_from_frame is not None:
+            row["object_from_frame"] = object_from_frame
+        for column, value in row.items():
+            self._rows[column].append(value)
+
+    def tracks(self) -> Tracks:
+        """All frames that were visited."""
+        columns = {column: np.array(rows) for column, rows in self._rows.items()}
+        framed = columns.pop("object_from_frame")
+        return Tracks(
+            fps=self._fps,
+            world_from_rest=self._world_from_rest,
+            object_from_frame=framed if len(framed) else None,
+            **columns,
+        )
+
+    def _pinned(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64]:
+        """(P, 3) m, in the world's axes: where hooks, armature and the object itself carry the pins."""
+        obj = self._obj.evaluated_get(depsgraph)
+        mesh: Any = obj.data
+        if len(mesh.vertices) != len(self._positions):
+            raise Problem(
+                "vertex_count_changes",
+                object=self._obj.name,
+                found=len(mesh.vertices),
+                expected=len(self._positions),
+            )
+        world = np.array(obj.matrix_world, np.float64)
+        places = read_positions(mesh, self._positions)[self._pins].astype(np.float64)
+        return places @ world[:3, :3].T + world[:3, 3]
+
+    def _bones(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64]:
+        """(K, 4, 4); K is 0 where no bone holds anything."""
+        if self._rig is None:
+            return np.empty((0, 4, 4))
+        return bone_placements(depsgraph, self._obj, self._rig)
+
+    def _check_bones(self, y: NDArray[np.float32]) -> None:
+        """Raise Problem("poses_scaled_bone"): what a bone holds is carried, and not scaled."""
+        if self._pose is None:
+            return
+        channel, where = self._pose
+        scaled = scaled_bones(pose_in(y[where]).moves)
+        if len(scaled):
+            bone = channel.parts[scaled[0]]
+            raise Problem("poses_scaled_bone", object=self._obj.name, rig=channel.source, bone=bone)
+
+    def _placed(self, depsgraph: bpy.types.Depsgraph, other: bpy.types.Object) -> NDArray[np.float64]:
+        """(4, 4). Raises Problem("collider_scales"): a rigid shape has one size."""
+        matrix = other.evaluated_get(depsgraph).matrix_world
+        scale = stretch(matrix)
+        known = self._scales.setdefault(other.name, scale)
+        if np.abs(scale - known).max() > SAME_SCALE * np.abs(known).max():
+            raise Problem("collider_scales", object=other.name)
+        return placement(matrix)
+
+    def _wind(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64]:
+        """(3,): the sum of all winds, which blow along their objects' Z axes."""
+        total = Vector((0.0, 0.0, 0.0))
+        for wind in self._winds:
+            obj = wind.evaluated_get(depsgraph)
+            assert obj.field is not None  # only such are in the list
+            total += obj.matrix_world.to_quaternion() @ Vector((0.0, 0.0, obj.field.strength))
+        return np.array(total, np.float64)

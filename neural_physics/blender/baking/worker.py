@@ -1,0 +1,65 @@
+"""The process that bakes one take: `blender -b --python bake_worker.py -- PLAN TAKE`.
+
+Where the bundled solver simulates it only records how all that the body reacts to moves.
+Also runs in plain Python that has the bpy module. Prints JSON lines (`neural_physics.jobs.events`).
+Works without the extension being enabled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def main() -> int:
+    """Bake, or record, the take named on the command line; the process's exit status."""
+    arguments = _arguments()
+    if arguments.core is not None and hasattr(os, "sched_setaffinity"):
+        # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
+        os.sched_setaffinity(0, {arguments.core})
+    sys.path.insert(0, str(ROOT))
+    from ...jobs.events import StopRequest, error_event, print_event
+
+    stop = StopRequest(arguments.stop_file)
+    stop.listen()
+    stop.follow(arguments.coordinator)
+    import bpy
+
+    from ...baking.plan import BakePlan
+    from ..settings import properties
+    from .take_baking import bake_take
+    from .track_recording import record_tracks
+
+    try:
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        properties.register()
+        plan = BakePlan.read(arguments.plan)
+        work = record_tracks if plan.solver else bake_take
+        result = work(plan, arguments.take, print_event, stop)
+    except Exception as error:  # noqa: BLE001 (told to the coordinator, which tells the artist)
+        print_event(error_event(error, arguments.plan.parent / f"{arguments.take}.jsonl"))
+        return 1
+    print_event({"event": "result", **result})
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    given = sys.argv[sys.argv.index("--") + 1 :] if "--" in sys.argv else sys.argv[1:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("plan", type=Path)
+    parser.add_argument("take")
+    parser.add_argument("--core", type=int)
+    parser.add_argument("--coordinator", type=int, default=0, help="process to end with")
+    parser.add_argument("--stop-file", type=Path)
+    return parser.parse_args(given)
+
+
+if __name__ == "__main__":
+    status = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # bpy 4.5 can hang in a destructor when Python ends

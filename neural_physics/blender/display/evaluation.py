@@ -1,0 +1,162 @@
+"""What an evaluation found, in the scene: the truth beside the prediction, coloured by its error.
+
+Reads what `ml_backend evaluate` leaves beside the model: prediction.pc2 and reference.pc2, one take
+as predicted and as it was, in the object's axes, and error.npz: vertex_error (V,), metres.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from typing import cast
+from zipfile import BadZipFile
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...datasets.point_caches import read_pc2
+from ...errors import Problem
+from ..scene.cache_modifier import show_cache
+from ..scene.sources import check_mesh, mesh_data
+from ..settings.paths import report_folder
+from .copies_beside import copies_in, copy_beside, open_collection, put, remove_copies
+
+ERROR = "neural_physics_error"
+MATERIAL = "Neural Physics Error"
+FILES = ("error.npz", "reference.pc2", "prediction.pc2")
+# Dark blue where it is exact, over green, to yellow at the largest error: rising in lightness, so that
+# it reads without colour vision too. Linear RGB.
+RAMP = np.array([(0.02, 0.0, 0.12), (0.0, 0.15, 0.3), (0.05, 0.5, 0.15), (1.0, 0.75, 0.02)], np.float32)
+
+# How the files of a folder looked when they were checked last, and what was wrong with them.
+_checked: dict[Path, tuple[tuple[object, ...], Problem | None]] = {}
+
+
+def check_evaluation(obj: bpy.types.Object) -> None:
+    """Raise the Problem that keeps an evaluation from being shown."""
+    check_mesh(obj)
+    folder = report_folder(obj)
+    stamp = (obj.name, len(mesh_data(obj).vertices), *(_stamp(folder / name) for name in FILES))
+    if folder not in _checked or _checked[folder][0] != stamp:
+        try:
+            _read_error(obj)
+            _checked[folder] = stamp, None
+        except Problem as problem:
+            _checked[folder] = stamp, problem
+    found = _checked[folder][1]
+    if found is not None:
+        raise found.with_traceback(None)
+
+
+def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
+    """Put two copies beside an object, which play one held-out take: "Reference" and "Prediction".
+
+    The prediction is coloured by its error. Returns the error, metres, that the brightest colour means.
+    Raises Problem("evaluation_missing" | "file_missing" | "evaluation_other_object" | "cache_not_pc2") and
+    what `sources.check_mesh` does.
+    """
+    check_mesh(obj)
+    error = _read_error(obj)
+    folder = report_folder(obj)
+    rate = _fps(obj, folder) / (scene.render.fps / scene.render.fps_base)
+    collection = open_collection(scene, _collection_name(obj))
+    for step, name in enumerate(("Reference", "Prediction"), 1):
+        copy = copy_beside(obj, f"{obj.name} {name}", step)
+        put(collection, copy)
+        show_cache(copy, folder / f"{name.lower()}.pc2", scene.frame_start, rate)
+        if name == "Prediction":
+            _colour(mesh_data(copy), error)
+    return float(error.max())
+
+
+def hide_evaluation(obj: bpy.types.Object) -> None:
+    """Take the two copies away again, and nothing else; harmless where there are none."""
+    remove_copies(_collection_name(obj))
+    material = bpy.data.materials.get(MATERIAL)
+    if material is not None and material.users == 0:
+        bpy.data.materials.remove(material)
+
+
+def is_shown(obj: bpy.types.Object) -> bool:
+    """Whether the two copies are there."""
+    return bool(copies_in(_collection_name(obj)))
+
+
+def error_colours(error: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(V, 4) float32 linear RGBA of (V,) errors, from exact to the largest of them."""
+    return ramp_colours(error / max(float(error.max()), 1e-12))
+
+
+def ramp_colours(share: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(V, 4) float32 linear RGBA of (V,) shares, from 0 to 1."""
+    places = np.linspace(0.0, 1.0, len(RAMP))
+    channels = [np.interp(share, places, RAMP[:, i]) for i in range(3)]
+    return np.stack([*channels, np.ones_like(share)], axis=1).astype(np.float32)
+
+
+def _collection_name(obj: bpy.types.Object) -> str:
+    return f"Evaluation of {obj.name}"[:60]
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Time and size of a file, None where there is none."""
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_mtime_ns, about.st_size
+
+
+def _read_error(obj: bpy.types.Object) -> NDArray[np.float32]:
+    folder = report_folder(obj)
+    path = folder / "error.npz"
+    try:
+        with np.load(path, allow_pickle=False) as arrays:
+            error = np.asarray(arrays["vertex_error"], np.float32)
+    except (FileNotFoundError, BadZipFile, EOFError, zlib.error) as missing:  # torn: as good as absent
+        raise Problem("evaluation_missing", object=obj.name) from missing
+    except (OSError, KeyError, ValueError) as damage:
+        raise Problem("evaluation_other_object", path=path, object=obj.name) from damage
+    count = len(mesh_data(obj).vertices)
+    for name in ("reference.pc2", "prediction.pc2"):
+        if read_pc2(folder / name).shape[1] != count:
+            raise Problem("evaluation_other_object", path=folder / name, object=obj.name)
+    if error.shape != (count,) or not np.isfinite(error).all():
+        raise Problem("evaluation_other_object", path=path, object=obj.name)
+    return error
+
+
+def _fps(obj: bpy.types.Object, folder: Path) -> float:
+    """Of the take that is shown."""
+    path = folder / "report.json"
+    try:
+        fps = float(json.loads(path.read_text(encoding="utf-8"))["fps"])
+    except FileNotFoundError as missing:
+        raise Problem("file_missing", path=path) from missing
+    except (OSError, ValueError, KeyError, TypeError) as damage:
+        raise Problem("evaluation_other_object", path=path, object=obj.name) from damage
+    if not 0.0 < fps < float("inf"):
+        raise Problem("evaluation_other_object", path=path, object=obj.name)
+    return fps
+
+
+def _colour(mesh: bpy.types.Mesh, error: NDArray[np.float32]) -> None:
+    """Colour a mesh by (V,) errors, in Solid shading by attribute and in renders."""
+    layer = mesh.color_attributes.new(ERROR, "FLOAT_COLOR", "POINT")
+    cast(bpy.types.FloatColorAttribute, layer).data.foreach_set("color", error_colours(error).reshape(-1))
+    mesh.color_attributes.active_color = layer
+    mesh.materials.clear()
+    mesh.materials.append(bpy.data.materials.get(MATERIAL) or _material())
+
+
+def _material() -> bpy.types.Material:
+    material = bpy.data.materials.new(MATERIAL)
+    material.use_nodes = True
+    tree = material.node_tree
+    assert tree is not None  # it was just made, with nodes
+    colour = tree.nodes.new("ShaderNodeVertexColor")
+    colour.layer_name = ERROR  # type: ignore[attr-defined]
+    tree.links.new(colour.outputs["Color"], tree.nodes["Principled BSDF"].inputs["Base Color"])
+    return material

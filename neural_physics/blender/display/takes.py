@@ -1,0 +1,111 @@
+"""A take beside the object it was baked from, with what it reacts to where that was in the take."""
+
+from __future__ import annotations
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...datasets.status import dataset_status
+from ...datasets.takes import Dataset, Take
+from ...errors import Problem
+from ..scene.cache_modifier import show_cache
+from ..scene.keying import Span, key_frames
+from ..scene.sources import check_mesh, mesh_data
+from ..settings.paths import dataset_folder
+from .copies_beside import copies_in, copy_beside, open_collection, put, remove_copies, shift
+
+TAKE = "neural_physics_take"  # holds the name of the take that a copy shows
+
+
+def check_takes(obj: bpy.types.Object) -> None:
+    """Raise the Problem that keeps takes from being shown: one of `check_mesh`'s, or "not_baked"."""
+    check_mesh(obj)
+    status = dataset_status(dataset_folder(obj))
+    if status.trouble and status.trouble.code != "dataset_missing":
+        raise status.trouble.with_traceback(None)
+    if not status.frames:
+        raise Problem("not_baked", object=obj.name)
+
+
+def show_take(scene: bpy.types.Scene, obj: bpy.types.Object, name: str = "") -> str:
+    """Put a copy beside an object that plays a take, by default the one after the take that is shown.
+
+    Where the take is kept in the object's own axes, copies of what it reacts to move as they did in it.
+    Returns the take's name. Raises what `check_takes` and `Dataset.open` do, and
+    Problem("take_unknown" | "dataset_other_object").
+    """
+    check_takes(obj)
+    dataset = Dataset.open(dataset_folder(obj))
+    if dataset.info.vertex_count != len(mesh_data(obj).vertices):
+        raise Problem("dataset_other_object", path=dataset.path, object=obj.name)
+    name = _chosen(dataset, name, shown_take(obj))
+    collection = open_collection(scene, _collection_name(obj))
+    copy = copy_beside(obj, f"{obj.name} {name}", 1)
+    put(collection, copy)
+    copy[TAKE] = name
+    rate = dataset.info.fps / (scene.render.fps / scene.render.fps_base)
+    show_cache(copy, dataset.path / "takes" / name / "positions.pc2", scene.frame_start, rate)
+    if not dataset.info.reference_frame:
+        _show_movers(scene, obj, collection, dataset, dataset.take(name))
+    return name
+
+
+def hide_take(obj: bpy.types.Object) -> None:
+    """Take the copies away again; harmless where there are none."""
+    remove_copies(_collection_name(obj))
+
+
+def shown_take(obj: bpy.types.Object) -> str:
+    """The name of the take that is shown, "" if none is."""
+    names = [copy.get(TAKE) for copy in copies_in(_collection_name(obj))]
+    return next((str(name) for name in names if name), "")
+
+
+def _chosen(dataset: Dataset, name: str, shown: str) -> str:
+    # Poses come after what moves.
+    takes = sorted(dataset.outlines(), key=lambda take: take.info.kind == "quasistatic")
+    there = [take.name for take in takes if take.frame_count]
+    if name:
+        if name not in there:
+            raise Problem("take_unknown", path=dataset.path, take=name)
+        return name
+    return there[(there.index(shown) + 1) % len(there)] if shown in there else there[0]
+
+
+def _show_movers(
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    collection: bpy.types.Collection,
+    dataset: Dataset,
+    take: Take,
+) -> None:
+    """Copies of the objects whose place is known from the take's interaction vector."""
+    beside = np.array(shift(obj, 1) @ obj.matrix_world)
+    slices = dataset.info.channels.slices()
+    fps = dataset.info.fps
+    spacing = scene.render.fps / scene.render.fps_base / fps
+    for channel in dataset.info.channels.channels:
+        source = scene.objects.get(channel.source)
+        if channel.kind == "position" and source is not None and source.type in ("MESH", "EMPTY"):
+            places = take.interaction[:, slices[channel.name]] @ beside[:3, :3].T + beside[:3, 3]
+            _put_mover(collection, source, places, Span(scene.frame_start, len(places), fps, spacing))
+
+
+def _put_mover(
+    collection: bpy.types.Collection, source: bpy.types.Object, places: NDArray[np.float64], span: Span
+) -> None:
+    turned = source.matrix_world.copy()
+    copy = source.copy()
+    copy.animation_data_clear()
+    copy.parent = None
+    copy.constraints.clear()
+    for modifier in [m for m in copy.modifiers if m.type == "COLLISION"]:
+        copy.modifiers.remove(modifier)
+    copy.matrix_world = turned
+    put(collection, copy)
+    key_frames(copy, "location", places, span)
+
+
+def _collection_name(obj: bpy.types.Object) -> str:
+    return f"Take of {obj.name}"[:60]

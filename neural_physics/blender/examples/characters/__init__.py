@@ -1,0 +1,1 @@
+"""Example characters: rigs, bodies, and what they do."""

@@ -1,0 +1,1 @@
+"""Example sheets, flags and garments."""

@@ -1,0 +1,1 @@
+"""Example solids: jellies, animals, and flat bodies."""

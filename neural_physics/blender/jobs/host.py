@@ -1,0 +1,209 @@
+"""The jobs of this Blender: started by buttons, watched by a timer, or by a loop where there is no window."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...errors import Problem
+from ...files.atomic import writing
+from ...jobs.isolated_python import clean_environment
+from ...jobs.life_cycle import JobState
+from ...jobs.process import JobFiles, JobProcess
+from ...jobs.wording import job_name, progress
+from ..settings.own_folders import user_folder
+from ..settings.paths import remove_if_empty
+
+POLL_EVERY = 0.2  # seconds
+Delivery = Callable[[Path, dict[str, Any]], bool]
+
+_jobs: dict[JobFiles, JobProcess] = {}
+_on_disk: dict[JobFiles, tuple[int, ...]] = {}  # how what is known of a job looked there last
+_deliveries: dict[str, Delivery] = {}
+
+
+def on_result(kind: str, deliver: Delivery) -> None:
+    """Call `deliver(folder, result)` whenever a job of this kind has finished, until it says that it arrived.
+
+    It may raise Problem, which then is how the job ended.
+    """
+    _deliveries[kind] = deliver
+
+
+def start(folder: Path, kind: str, argv: Sequence[str], owner: str = "") -> None:
+    """Start a job of `owner`, its files in `folder`; the same job, if it runs already, is only followed.
+
+    Raises Problem("object_busy" | "job_not_started" | "folder_not_writable" | "disk_full").
+    """
+    job = _job(folder, kind)
+    job.start(argv, clean_environment(), user_folder())
+    _remember(job)
+    if job.state.active and _argv_of(job.files) != list(argv):
+        raise Problem("object_busy", object=owner or folder, job=job_name(kind))
+    _watch()
+
+
+def stop(folder: Path, kind: str) -> None:
+    """Ask a job to stop at its next checkpoint; the second time, end it."""
+    _job(folder, kind).stop()
+    redraw()
+
+
+def state_of(folder: Path, kind: str) -> JobState:
+    """What is known of a job, from this session or from disk."""
+    job = _job(folder, kind)
+    if bpy.app.background:  # where no timer does
+        job.poll()
+    if job.state.active or job.waits_for_delivery:
+        _watch()
+    return job.state
+
+
+def forget(folder: Path, kinds: Iterable[str]) -> None:
+    """Delete all that jobs of these kinds have left in a folder. None of them may be running.
+
+    Raises Problem("folder_not_writable").
+    """
+    with writing(folder):
+        for files in (JobFiles(folder, kind) for kind in kinds):
+            _jobs.pop(files, None)
+            for path in (files.log, files.about, files.stop):
+                path.unlink(missing_ok=True)
+        remove_if_empty(folder)
+
+
+def begun(folder: Path, kind: str, words: Sequence[str]) -> float | None:
+    """When a job was started last, seconds since 1970; None unless its command ends with these words."""
+    files = JobFiles(folder, kind)
+    argv = _argv_of(files)
+    return files.about.stat().st_mtime if argv and argv[-len(words) :] == list(words) else None
+
+
+def log_of(folder: Path, kind: str) -> Path:
+    """The file that holds everything a job printed."""
+    return JobFiles(folder, kind).log
+
+
+def run_blocking(
+    folder: Path,
+    kind: str,
+    argv: Sequence[str],
+    on_change: Callable[[JobState], None] | None = None,
+    owner: str = "",
+) -> JobState:
+    """Run a job to its end; Ctrl-C asks it to stop, twice ends it. Returns how it ended.
+
+    Raises what `start` does.
+    """
+    start(folder, kind, argv, owner)
+    job = _job(folder, kind)
+    shown = None
+    while job.state.active:
+        try:
+            job.poll()
+            if on_change and job.state is not shown:
+                on_change(job.state)
+            shown = job.state
+            time.sleep(POLL_EVERY)
+        except KeyboardInterrupt:
+            job.stop()
+    _deliver(job)
+    return job.state
+
+
+def print_progress(state: JobState) -> None:
+    """Say where a job that runs is, in one line on standard output."""
+    if state.active:
+        share = f"{state.share:4.0%} " if state.total else ""
+        print(share + progress(state), flush=True)  # noqa: T201 (this is for a terminal)
+
+
+def redraw() -> None:
+    """Have the panels drawn again, in every window."""
+    manager = bpy.context.window_manager
+    for window in manager.windows if manager else ():
+        for area in window.screen.areas:
+            if area.type in {"VIEW_3D", "PREFERENCES"}:
+                area.tag_redraw()
+
+
+def register() -> None:
+    """Nothing to do: jobs are found when they are asked for."""
+
+
+def unregister() -> None:
+    """Stop watching; jobs go on and are found again from their logs."""
+    if bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.unregister(_tick)
+    _jobs.clear()
+    _on_disk.clear()
+    _deliveries.clear()
+
+
+def _job(folder: Path, kind: str) -> JobProcess:
+    """A job as it is now: one that rests may have been started by another Blender or a terminal meanwhile."""
+    files = JobFiles(folder, kind)
+    job = _jobs.get(files)
+    if job is None or (not job.state.active and _on_disk[files] != _stamp(files)):
+        job = _jobs[files] = JobProcess(files)
+        _remember(job)
+    return job
+
+
+def _remember(job: JobProcess) -> None:
+    _on_disk[job.files] = _stamp(job.files)
+
+
+def _stamp(files: JobFiles) -> tuple[int, ...]:
+    """What changes when anybody starts the job."""
+    try:
+        about = files.about.stat()
+    except OSError:
+        return ()
+    return about.st_mtime_ns, about.st_size, about.st_ino
+
+
+def _argv_of(files: JobFiles) -> list[str] | None:
+    """What the job was started with last."""
+    try:
+        about: dict[str, list[str]] = json.loads(files.about.read_text(encoding="utf-8"))
+        return about.get("argv")
+    except (OSError, ValueError, AttributeError):
+        return None
+
+
+def _watch() -> None:
+    if not bpy.app.background and not bpy.app.timers.is_registered(_tick):
+        bpy.app.timers.register(_tick, first_interval=POLL_EVERY, persistent=True)
+
+
+def _tick() -> float | None:
+    for job in list(_jobs.values()):
+        before = job.state
+        job.poll()
+        _deliver(job)
+        if job.state is not before:
+            redraw()
+    return POLL_EVERY if any(job.state.active for job in _jobs.values()) else None
+
+
+def _deliver(job: JobProcess) -> None:
+    if not job.waits_for_delivery:
+        return
+    deliver = _deliveries.get(job.files.kind)
+    try:
+        arrived = deliver is None or deliver(job.files.folder, job.state.result)
+    except Problem as problem:
+        job.fail(problem.code, problem.message)
+        arrived = True
+    if arrived:
+        try:
+            job.delivered()
+        except Problem as problem:  # a folder that cannot be written to any more
+            job.fail(problem.code, problem.message)
+        _remember(job)

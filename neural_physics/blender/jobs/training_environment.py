@@ -1,0 +1,165 @@
+"""The Python that trains: chosen by the artist, or made by the extension. Blender itself has no torch."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...errors import Problem
+from ...jobs.environment import python_in
+from ...jobs.events import parse_event
+from ...jobs.isolated_python import clean_environment, run_module
+from ...jobs.life_cycle import JobState
+from ...jobs.process import WINDOWS_FLAGS
+from ..settings.own_folders import EXTENSION_ROOT, PACKAGE, user_folder
+from . import host
+
+WINDOWS = os.name == "nt"
+VARIABLE = "NEURAL_PHYSICS_PYTHON"
+REQUIREMENTS = EXTENSION_ROOT / "requirements" / "training.txt"
+SOLVER_REQUIREMENTS = EXTENSION_ROOT / "requirements" / "solver.txt"
+ANSWERS_WITHIN = 60.0  # seconds; a network drive may be slow
+CHECK, CREATE = "check_environment", "create_environment"
+
+
+def environment_folder() -> Path:
+    """Where the environment is made."""
+    return user_folder() / "training_environment"
+
+
+def jobs_folder() -> Path:
+    """Where the logs of checking and making it are kept."""
+    return user_folder() / "environment_jobs"
+
+
+def python_path() -> Path | None:
+    """The Python that trains: of the preferences, of NEURAL_PHYSICS_PYTHON, made here, or Blender's own."""
+    chosen = _chosen()
+    if chosen or os.environ.get(VARIABLE):
+        return Path(chosen or os.environ[VARIABLE])
+    created = python_in(environment_folder())
+    if created.is_file() and state_of(CREATE).phase == "finished":
+        return created
+    return Path(sys.executable) if _brings_torch() else None
+
+
+def check_python() -> Path:
+    """The Python that is to train.
+
+    Raises Problem("training_python_unset" | "training_python_relative" | "training_python_missing").
+    """
+    python = python_path()
+    if python is None:
+        raise Problem("training_python_unset")
+    # Else the .blend, or the folder that Blender was started in, would say which program that is.
+    if _chosen().startswith("//") or not python.is_absolute():
+        raise Problem("training_python_relative", path=python)
+    if not python.is_file():
+        raise Problem("training_python_missing", path=python)
+    return python
+
+
+def require_python() -> Path:
+    """The Python that trains. Raises what `check_python` does, and Problem("training_python_lacks")."""
+    python = check_python()
+    lacking = checked(python).get("missing")
+    if lacking:
+        raise Problem("training_python_lacks", path=python, missing=", ".join(lacking))
+    return python
+
+
+def working_python() -> Path:
+    """The Python that trains, having asked it what it has; what works is asked once.
+
+    Raises what `require_python` does, and Problem("training_python_unusable").
+    """
+    python = require_python()
+    # Another one may be put in its place.
+    _ask(python, python.stat().st_mtime_ns)
+    return python
+
+
+@cache
+def _ask(python: Path, _changed: int) -> None:
+    """Raise the Problem that shows when a program is asked for its packages; problems are not remembered."""
+    try:
+        asked = subprocess.run(
+            [*_check_words(python), "--packages-only"],
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=clean_environment(),
+            cwd=user_folder(),
+            timeout=ANSWERS_WITHIN,
+            creationflags=WINDOWS_FLAGS,
+        )
+        said = asked.stdout.decode(errors="replace").splitlines()
+    except (OSError, subprocess.TimeoutExpired) as error:
+        said = [getattr(error, "strerror", None) or "it did not answer"]
+    result = next((event for event in map(parse_event, said) if event and event["event"] == "result"), None)
+    if result is None:
+        reason = said[-1] if said else "it said nothing"
+        raise Problem("training_python_unusable", path=python, reason=reason)
+    if result["missing"]:
+        raise Problem("training_python_lacks", path=python, missing=", ".join(result["missing"]))
+
+
+def checked(python: Path) -> dict[str, Any]:
+    """What is known of a Python: `python`, `torch`, `device`, `missing`; empty if it was not checked."""
+    result = state_of(CHECK).result
+    return result if result.get("asked") == str(python) else {}
+
+
+def state_of(kind: str) -> JobState:
+    """How checking or making the environment stands."""
+    return host.state_of(jobs_folder(), kind)
+
+
+def check_create() -> None:
+    """Raise the Problem that keeps the environment from being made."""
+    if not bpy.app.online_access:
+        raise Problem("offline")
+    if state_of(CREATE).active:
+        raise Problem("environment_busy")
+
+
+def check_command() -> list[str]:
+    """The job that looks what the chosen Python has. Raises what `check_python` does."""
+    return _check_words(check_python())
+
+
+def create_command(pip_options: str) -> list[str]:
+    """The job that makes the environment, with the Python that Blender brings."""
+    job = run_module(sys.executable, "neural_physics.jobs.environment")
+    job += ["--folder", str(environment_folder())]
+    if WINDOWS:  # whose paths would lose their backslashes where the options are split
+        pip_options = pip_options.replace("\\", "\\\\")
+    job += ["--requirements", str(REQUIREMENTS), "--optional", str(SOLVER_REQUIREMENTS)]
+    # In one word: options of pip begin with dashes, too.
+    return [*job, f"--pip-options={pip_options}"]
+
+
+def _check_words(python: Path) -> list[str]:
+    job = run_module(python, "ml_backend.commands.environment_check")
+    return [*job, "--requirements", str(REQUIREMENTS), "--asked", str(python)]
+
+
+@cache
+def _brings_torch() -> bool:
+    """Whether Blender's own Python has PyTorch; looking goes through all of its folders."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def _chosen() -> str:
+    """What the preferences name, "" if nothing."""
+    preferences = bpy.context.preferences
+    extension = preferences.addons.get(PACKAGE) if preferences else None
+    return getattr(extension.preferences, "training_python", "") if extension else ""

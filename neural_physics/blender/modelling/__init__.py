@@ -1,0 +1,1 @@
+"""Changing the artist's mesh and capsules: fitting, editing, subdividing."""

@@ -1,0 +1,1 @@
+"""Play: from a frame change to the mesh that is shown."""

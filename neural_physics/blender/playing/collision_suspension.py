@@ -1,0 +1,72 @@
+"""Colliders rest while nothing in the file collides.
+
+Blender prepares a Collision modifier for simulations at every frame: for a body of ten thousand triangles
+that takes milliseconds, many times what playing takes. So the modifiers are switched off while an object
+plays, and on again as soon as anything else is simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import bpy
+
+from ..settings.properties import settings_of
+
+
+def rest_colliders() -> None:
+    """Switch off the Collision modifiers of this file, and remember what they were, if nothing collides.
+
+    What is linked or overridden is left alone.
+    """
+    if any(collides(obj) for obj in bpy.data.objects):
+        return
+    for obj in bpy.data.objects:
+        if obj.library is None and obj.override_library is None:
+            for modifier in _collisions(obj):
+                shown = modifier.show_viewport, modifier.show_render
+                if any(shown):
+                    settings_of(obj).resting_collision = shown
+                    modifier.show_viewport = modifier.show_render = False
+
+
+def wake_colliders() -> None:
+    """Undo `rest_colliders`, unless an object plays and nothing collides."""
+    resting = [obj for obj in bpy.data.objects if any(settings_of(obj).resting_collision)]
+    if resting:
+        plays = any(settings_of(obj).playing for obj in bpy.data.objects)
+        if not plays or any(collides(obj) for obj in bpy.data.objects):
+            for obj in resting:
+                wake_collider(obj)
+
+
+def wake_collider(obj: bpy.types.Object) -> None:
+    """Undo `rest_colliders` for one object, in any case."""
+    settings = settings_of(obj)
+    viewport, render = settings.resting_collision
+    for modifier in _collisions(obj):
+        modifier.show_viewport |= viewport
+        modifier.show_render |= render
+    settings.resting_collision = False, False
+
+
+def collides(obj: bpy.types.Object) -> bool:
+    """Whether an object has a simulation, switched on, that collides with others."""
+    for modifier in obj.modifiers:
+        if modifier.show_viewport or modifier.show_render:
+            if modifier.type in ("CLOTH", "SOFT_BODY"):
+                return True
+            if isinstance(modifier, bpy.types.ParticleSystemModifier) and _particles_collide(modifier):
+                return True
+    return False
+
+
+def _particles_collide(modifier: bpy.types.ParticleSystemModifier) -> bool:
+    system = modifier.particle_system
+    if system.settings.type == "HAIR":
+        return system.use_hair_dynamics
+    return system.settings.physics_type in ("NEWTON", "BOIDS", "FLUID")
+
+
+def _collisions(obj: bpy.types.Object) -> Iterator[bpy.types.Modifier]:
+    return (modifier for modifier in obj.modifiers if modifier.type == "COLLISION")

@@ -1,0 +1,121 @@
+"""Blender's calls: a frame has changed, something was edited, undone or loaded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+from bpy.app.handlers import persistent
+
+from .collision_suspension import wake_colliders
+from .played_objects import PlayedObjects, animation_plays
+
+PLAYED = PlayedObjects()
+
+
+@persistent
+def before_frame_change(scene: bpy.types.Scene, *_: object) -> None:
+    PLAYED.foretell(scene)
+
+
+@persistent
+def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    PLAYED.visit(scene, depsgraph)
+
+
+@persistent
+def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    PLAYED.edited(scene, depsgraph)
+
+
+@persistent
+def on_undo(*_: object) -> None:
+    # The scene is evaluated after this, and `on_edit` called then.
+    PLAYED.undone()
+
+
+@persistent
+def on_load(*_: object) -> None:
+    PLAYED.clear()
+    PLAYED.rebuild()
+    PLAYED.settle_previews(False)  # a file saved by itself while it played
+    wake_colliders()  # something else may simulate since, for all that is known
+    show_current_frame()
+
+
+@persistent
+def on_playback(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    PLAYED.begin_run(scene, depsgraph)
+
+
+@persistent
+def on_pause(*_: object) -> None:
+    settle_previews(playing=False)
+
+
+@persistent
+def before_save(*_: object) -> None:
+    """Whoever opens the file without the extension shall see the mesh."""
+    settle_previews(playing=False)
+
+
+@persistent
+def after_save(*_: object) -> None:
+    settle_previews()
+
+
+@persistent
+def on_render(scene: bpy.types.Scene, *_: object) -> None:
+    """A script may have edited what the render shows without anything having been told of it."""
+    if bpy.app.background:
+        for layer in scene.view_layers:
+            layer.update()
+
+
+def show_current_frame() -> None:
+    """Show all objects of the current scene at its frame; opening a file calls no frame handler."""
+    context = bpy.context
+    if context.scene is not None:
+        PLAYED.visit(context.scene, context.evaluated_depsgraph_get())
+
+
+def settle_previews(playing: bool | None = None) -> None:
+    """Preview what should be, and nothing else, and show all as it is now.
+
+    playing: whether the animation plays; None: look.
+    """
+    if any(session.showing.preview.on for session in PLAYED.sessions()) or PLAYED.previews_unsettled():
+        PLAYED.settle_previews(animation_plays() if playing is None else playing)
+        show_current_frame()
+
+
+def _lists() -> list[tuple[list[Any], Any]]:
+    handlers = bpy.app.handlers
+    return [
+        (handlers.frame_change_pre, before_frame_change),
+        (handlers.frame_change_post, on_frame_change),
+        (handlers.depsgraph_update_post, on_edit),
+        (handlers.undo_post, on_undo),
+        (handlers.redo_post, on_undo),
+        (handlers.load_post, on_load),
+        (handlers.animation_playback_pre, on_playback),
+        (handlers.animation_playback_post, on_pause),
+        (handlers.save_pre, before_save),
+        (handlers.save_post, after_save),
+        (handlers.render_init, on_render),
+    ]
+
+
+def register() -> None:
+    for handlers, handler in _lists():
+        handlers.append(handler)
+    # While an add-on is being enabled at startup, there is no file to look at yet: `on_load` follows.
+    if isinstance(bpy.data, bpy.types.BlendData):
+        PLAYED.rebuild()
+        show_current_frame()
+
+
+def unregister() -> None:
+    for handlers, handler in _lists():
+        handlers.remove(handler)
+    PLAYED.clear()

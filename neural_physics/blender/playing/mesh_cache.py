@@ -1,0 +1,86 @@
+"""Playing baked to a PC2 file: for final renders, and for people without the extension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from itertools import chain
+from pathlib import Path
+
+import bpy
+
+from ...datasets.point_caches import pc2_header
+from ...errors import Problem
+from ...files.atomic import writing
+from ..scene.cache_modifier import show_cache
+from ..scene.sources import mesh_data
+from .geometry_nodes import read_positions
+from .handlers import PLAYED, settle_previews
+from .playback import detach
+from .session import PlaySession
+
+Report = Callable[[int, int], None]
+
+
+def bake_playback(
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    path: Path,
+    first: int,
+    last: int,
+    progress: Report | None = None,
+) -> None:
+    """Write the frames first..last of a playing object to a PC2 file, and show that file from now on.
+
+    progress: called with the frames done and how many there are. Raises what `bake_steps` does.
+    """
+    for done, total in bake_steps(scene, obj, path, first, last):
+        if progress is not None:
+            progress(done, total)
+
+
+def bake_steps(
+    scene: bpy.types.Scene, obj: bpy.types.Object, path: Path, first: int, last: int
+) -> Generator[tuple[int, int], None, None]:
+    """As `bake_playback`, one frame at a time; closing the iterator leaves everything as it was.
+
+    Raises Problem("not_playing" | "frames_reversed" | "file_is_folder" | "folder_not_writable" |
+    "disk_full"), and what keeps the object from playing on the way.
+    """
+    if first > last:
+        raise Problem("frames_reversed", object=obj.name, first=first, last=last)
+    if path.is_dir():
+        raise Problem("file_is_folder", path=path)
+    session = _sound_session(obj)
+    settle_previews(playing=False)  # the file is made of what the mesh shows
+    before = session.timeline.missing(first)
+    total = len(before) + last - first + 1
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    scratch = path.with_name(path.name + ".new")
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with writing(path.parent):
+            scratch.unlink(missing_ok=True)
+            with scratch.open("xb") as file:
+                file.write(pc2_header(session.method.vertex_count, last - first + 1, first))
+                for done, number in enumerate(chain(before, range(first, last + 1)), 1):
+                    scene.frame_set(number)
+                    _sound_session(obj)
+                    if number >= first:
+                        file.write(read_positions(mesh_data(obj)).tobytes())
+                    yield done, total
+            scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)
+        scene.frame_set(frame, subframe=subframe)
+    detach(obj)
+    show_cache(obj, path, first)
+
+
+def _sound_session(obj: bpy.types.Object) -> PlaySession:
+    session, problem = PLAYED.session_of(obj), PLAYED.problem_of(obj)
+    if problem is not None:
+        raise problem
+    if session is None:
+        raise Problem("not_playing", object=obj.name)
+    return session

@@ -1,0 +1,189 @@
+"""Models that travel inside a .blend: their bytes as an ID property of a Text datablock.
+
+The property survives saving, appending, linking, overriding, undo and opening without the extension,
+and costs no undo memory. The text itself tells a reader what it is.
+
+A packed model goes before the file: `current_model` says which one an object plays.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import bpy
+
+from ...errors import Problem
+from ...files.atomic import write_whole, writing
+from ...models.model_file import Model, parse_model, read_model, read_model_bytes
+from ..settings.named_places import check_no_link
+from ..settings.paths import MODEL, model_path, named_model
+from ..settings.properties import settings_of
+
+PROPERTY = "neural_physics_model"
+PACKED_AT = "neural_physics_packed_at"  # seconds since 1970
+BODY = """This text carries a trained model of Neural Physics for the object “{object}”.
+The model itself is in this text's custom property “{property}”, in the safetensors format.
+It was trained with the method “{method}”; author: {author}; licence: {licence}.
+The Neural Physics extension plays it. Deleting this text deletes the model from the file.
+"""
+
+# What a file that was compared with a packed model looked like then, and whether it is another one.
+_compared: dict[Path, tuple[tuple[object, ...], bool]] = {}
+_sizes: dict[tuple[int, float | None], int] = {}  # of packed models, by text and when it was packed
+
+
+def pack(obj: bpy.types.Object, source: Path | bytes) -> bpy.types.Text:
+    """Put a model, a file or its bytes, into the .blend, in place of one that was there.
+
+    Raises what `model_file.read_model` does; then nothing has changed.
+    """
+    data = source if isinstance(source, bytes) else read_model_bytes(source)
+    info = parse_model(data, str(source) if isinstance(source, Path) else obj.name).info
+    settings = settings_of(obj)
+    text = settings.model
+    # A text that other objects play from, or that is linked, is theirs.
+    if text is None or text.library is not None or text.users > 1:
+        text = bpy.data.texts.new(f"{obj.name} Model")
+        text.user_clear()  # a new text has a fake user: it would outlive the object
+    text.from_string(
+        BODY.format(
+            object=info.object,
+            property=PROPERTY,
+            method=info.method,
+            author=info.author or "not given",
+            licence=info.licence or "not given",
+        )
+    )
+    # Blender cuts bytes that replace others at their first zero; as a new property they stay whole.
+    text.pop(PROPERTY, None)
+    text[PROPERTY] = data
+    text[PACKED_AT] = time.time()
+    settings.model = text
+    return text
+
+
+def unpack(obj: bpy.types.Object, path: Path, *, overwrite: bool = False) -> None:
+    """Write the packed model to a file; it stays packed.
+
+    path: what `paths.model_path` gives, or what the artist chose as this file. What is packed came with the
+    .blend, from anybody: nothing is written that is no model.
+    Raises Problem("model_missing" | "model_in_the_way" | "folder_not_writable" | "disk_full"), and what
+    `parse_model` does.
+    """
+    data = packed_bytes(obj)
+    if data is None:
+        raise Problem("model_missing", object=obj.name)
+    parse_model(data, _name_of(obj))
+    if not overwrite and is_another(obj, path):
+        raise Problem("model_in_the_way", path=path, object=obj.name)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, data)
+
+
+def remove_packed(obj: bpy.types.Object) -> None:
+    """Take the model out of the .blend; harmless where there is none."""
+    settings = settings_of(obj)
+    text, settings.model = settings.model, None
+    if text is not None and text.users == 0 and text.library is None:
+        bpy.data.texts.remove(text)
+
+
+def packed_bytes(obj: bpy.types.Object) -> bytes | None:
+    """The packed model's bytes, None where nothing is packed. Raises Problem("model_damaged")."""
+    text = settings_of(obj).model
+    if text is None:
+        return None
+    data = text.get(PROPERTY)
+    if not isinstance(data, bytes):
+        raise Problem("model_damaged", path=text.name, reason="it has lost the property that held the model")
+    return data
+
+
+def packed_size(obj: bpy.types.Object) -> int:
+    """How many bytes the packed model adds to the .blend; 0 where nothing is packed."""
+    text = settings_of(obj).model
+    if text is None:
+        return 0
+    key = text.session_uid, text.get(PACKED_AT)
+    if key not in _sizes:
+        _sizes[key] = len(text.get(PROPERTY, b""))  # copies all of it: too slow for every redraw
+    return _sizes[key]
+
+
+def current_model(obj: bpy.types.Object) -> bytes | Path:
+    """The model an object plays: the packed one's bytes, else its file, which may not be there.
+
+    Raises Problem("model_missing" | "model_damaged").
+    """
+    data = packed_bytes(obj)
+    if data is not None:
+        return data
+    path = model_path(obj)
+    if path.name == MODEL.name and not path.is_file():  # nobody has chosen another one
+        raise Problem("model_missing", object=obj.name)
+    return path
+
+
+def identity_of(obj: bpy.types.Object) -> tuple[object, ...]:
+    """What is another one when another model has been packed or chosen, or an undo has brought one back."""
+    text = settings_of(obj).model
+    return (str(named_model(obj)),) if text is None else (text.session_uid, text.get(PACKED_AT))
+
+
+def model_of(obj: bpy.types.Object) -> Model:
+    """The model an object plays. Raises what `current_model` and `model_file.read_model` do."""
+    current = current_model(obj)
+    return read_model(current) if isinstance(current, Path) else parse_model(current, _name_of(obj))
+
+
+def file_of(obj: bpy.types.Object) -> Path:
+    """A file that holds the model an object plays, for other programs: its own, or one written beside it.
+
+    Raises what `current_model` and `unpack` do.
+    """
+    path = model_path(obj)
+    if isinstance(current_model(obj), Path):
+        return path
+    if is_another(obj, path):
+        path = check_no_link(path.with_name(f"{path.stem}.packed{path.suffix}"))
+    if not path.is_file() or is_another(obj, path):
+        unpack(obj, path, overwrite=True)
+    return path
+
+
+def newer_file(obj: bpy.types.Object) -> Path | None:
+    """The object's model file, if it holds another model than the one that plays, and was written later.
+
+    A file that the scene may not name is not looked at.
+    """
+    text = settings_of(obj).model
+    try:
+        path = model_path(obj)
+    except Problem:
+        return None
+    if text is None or not is_another(obj, path):
+        return None
+    written = path.stat().st_mtime
+    return path if written > text.get(PACKED_AT, 0.0) else None
+
+
+def is_another(obj: bpy.types.Object, path: Path) -> bool:
+    """Whether a file is there and holds something else than the packed model; quick when asked again."""
+    text = settings_of(obj).model
+    if text is None:
+        return False
+    try:
+        about = path.stat()
+        seen = (about.st_mtime_ns, about.st_size, text.session_uid, text.get(PACKED_AT))
+        if path not in _compared or _compared[path][0] != seen:
+            same_size = about.st_size == packed_size(obj)  # a larger one need not be read
+            _compared[path] = seen, not same_size or path.read_bytes() != text.get(PROPERTY)
+    except OSError:
+        return False
+    return _compared[path][1]
+
+
+def _name_of(obj: bpy.types.Object) -> str:
+    return str(settings_of(obj).model.name)

@@ -1,0 +1,153 @@
+"""Play: an object shows its model's motion in place of its physics."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import bpy
+
+from ...errors import Problem
+from ..scene.cache_modifier import remove_cache
+from ..scene.live_fabric import live_names
+from ..scene.modifier_stack import physics_place, restore_physics, switch_off_physics
+from ..scene.sources import mesh_data
+from ..settings.properties import settings_of
+from . import geometry_nodes, handlers
+from .collision_suspension import rest_colliders, wake_colliders
+from .handlers import PLAYED, register, unregister
+from .session import PlaySession
+
+__all__ = [
+    "PlayStatus",
+    "attach",
+    "catch_up",
+    "check_play",
+    "detach",
+    "register",
+    "status_of",
+    "unregister",
+]
+
+
+@dataclass(frozen=True)
+class PlayStatus:
+    """What the panel shows of an object that plays, or could.
+
+    problem: why it stands still. warning: what would make the result wrong later. behind: frames to
+    catch up before the current one can be shown. outside: the share of the numbers, 0 to 1, that had
+    to be clipped to what was trained. step_us, decode_us, push_us: microseconds, see `Timings`. bases: how
+    many there are. deep, wedged: vertices left inside capsules, see `Projection`. previewed: whether it is
+    drawn by the graphics card now. linear: whether shapes are mixed, of which fewer can be taken. live: what
+    of its cloth can be changed now, names in `fabric_ranges.LIVE`. collides: whether what is simulated
+    collides with the object's capsules. can_look_ahead: whether its method does, where later frames are
+    known; not_ahead: why that is nowhere, or from some frame on, not so.
+    """
+
+    playing: bool = False
+    problem: Problem | None = None
+    warning: Problem | None = None
+    behind: int = 0
+    outside: float = 0.0
+    step_us: float = 0.0
+    decode_us: float = 0.0
+    push_us: float = 0.0
+    bases: int = 0
+    deep: int = 0
+    wedged: int = 0
+    previewed: bool = False
+    linear: bool = True
+    live: tuple[str, ...] = ()
+    collides: bool = False
+    can_look_ahead: bool = False
+    not_ahead: Problem | None = None
+
+
+def check_play(obj: bpy.types.Object) -> None:
+    """Raise the Problem that keeps an object from playing (see `PlaySession`)."""
+    PlaySession(obj)
+
+
+def attach(obj: bpy.types.Object) -> None:
+    """Play an object's model; on one that plays already, its model is read again.
+
+    The physics is switched off and a Geometry Nodes modifier put in its place; colliders rest.
+    Raises what `PlaySession` does; then nothing has changed.
+    """
+    PLAYED.start(obj)
+    settings = settings_of(obj)
+    remove_cache(obj)
+    if geometry_nodes.find_modifier(obj) is None:
+        geometry_nodes.add_modifier(obj, physics_place(obj))
+    switch_off_physics(obj)
+    settings.playing = True
+    rest_colliders()
+    handlers.show_current_frame()
+
+
+def detach(obj: bpy.types.Object) -> None:
+    """Stop playing: the object is as it was before `attach`."""
+    PLAYED.stop(obj)
+    settings_of(obj).playing = False
+    geometry_nodes.remove_modifier(obj)
+    geometry_nodes.remove_positions(mesh_data(obj))
+    restore_physics(obj)
+    wake_colliders()
+
+
+def status_of(obj: bpy.types.Object) -> PlayStatus:
+    """How an object's playing goes, for the panel."""
+    session, playing = PLAYED.session_of(obj), settings_of(obj).playing
+    if session is None:
+        return PlayStatus(playing, PLAYED.problem_of(obj))
+    return PlayStatus(
+        playing,
+        session.problem,
+        _warning(session),
+        session.behind,
+        session.outside,
+        session.showing.timings.step_us,
+        session.showing.timings.decode_us,
+        session.showing.timings.push_us if session.showing.projection.active else 0.0,
+        session.method.basis_count,
+        session.showing.projection.deep,
+        session.showing.projection.wedged,
+        session.showing.preview.on,
+        session.method.decoder is not None,
+        live_names(session.method.channels),
+        session.collides,
+        session.method.look_ahead > 0,
+        session.not_ahead(obj),
+    )
+
+
+def catch_up(scene: bpy.types.Scene) -> Generator[tuple[int, int], None, None]:
+    """Visit the frames that are missing before the scene's one; yields how many are done, of how many.
+
+    For long waits that are to be seen, and stopped by closing the iterator. The scene ends where it was.
+    """
+    frame, subframe = scene.frame_current, scene.frame_subframe
+    frames = PLAYED.missing(scene)
+    try:
+        for done, missing in enumerate(frames, 1):
+            scene.frame_set(missing)
+            yield done, len(frames)
+    finally:
+        scene.frame_set(frame, subframe=subframe)
+
+
+def _warning(session: PlaySession) -> Problem | None:
+    if session.behind:
+        return Problem("catch_up_needed", object=session.name, frames=session.behind)
+    for name in sorted(session.sources):
+        source = bpy.data.objects.get(name)
+        if source is not None and source.hide_viewport:
+            return Problem("interaction_hidden", object=session.name, interaction=name)
+    showing, sizes = session.showing, session.size_problem()
+    for problem in (sizes, showing.projection.problem, showing.preview.problem, showing.card_problem):
+        if problem is not None:
+            return problem
+    scene = bpy.context.scene
+    if scene is not None and not bpy.app.background and not scene.render.use_lock_interface:
+        return Problem("lock_interface_off", object=session.name)
+    return None

@@ -1,0 +1,324 @@
+"""All objects that play, and what happens when the frame changes or something is edited.
+
+One visit of a frame: look at what moves each object, sample the frames that are missing before it,
+then step, decode and write. Nothing here raises: what goes wrong is kept as the object's problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from time import perf_counter
+from typing import cast
+
+import bpy
+
+from ...errors import Problem
+from ..scene.references import search_again
+from ..settings.edits import note_edit
+from ..settings.properties import settings_of
+from .collision_suspension import collides, wake_colliders
+from .frame_prediction import Foretold
+from .packing import identity_of
+from .session import PlaySession, Visit, span
+
+LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
+SHORT_WAIT = 0.1  # seconds of reading further ahead than the frame needs: where frames follow on, they will
+
+Pair = tuple[PlaySession, bpy.types.Object]
+
+
+class PlayedObjects:
+    """The sessions of this file, by the object's session_uid."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[int, PlaySession] = {}
+        self._problems: dict[int, Problem] = {}  # of objects that should play and have no session
+        self._foretold: dict[int, Foretold] = {}  # for the visit that follows, and for no other
+        self._catching_up: Visit | None = None  # the one that others are visited for
+
+    def session_of(self, obj: bpy.types.Object) -> PlaySession | None:
+        """The session of an object that plays."""
+        return self._sessions.get(obj.session_uid)
+
+    def sessions(self) -> list[PlaySession]:
+        """Those of all objects that play."""
+        return list(self._sessions.values())
+
+    def problem_of(self, obj: bpy.types.Object) -> Problem | None:
+        """Why an object that should play stands still."""
+        session = self.session_of(obj)
+        return session.problem if session else self._problems.get(obj.session_uid)
+
+    def start(self, obj: bpy.types.Object) -> PlaySession:
+        """A new session for an object. Raises what `PlaySession` does."""
+        self.stop(obj)
+        session = self._sessions[obj.session_uid] = PlaySession(obj)
+        return session
+
+    def stop(self, obj: bpy.types.Object) -> None:
+        """End an object's session; harmless where there is none."""
+        self._sessions.pop(obj.session_uid, None)
+        self._problems.pop(obj.session_uid, None)
+
+    def clear(self) -> None:
+        """End all sessions."""
+        search_again()
+        self._sessions.clear()
+        self._problems.clear()
+
+    def rebuild(self) -> None:
+        """A session of its present model for each object whose settings say Play; end the others."""
+        self._problems.clear()
+        playing = [obj for obj in bpy.data.objects if settings_of(obj).playing]
+        self._sessions = {
+            obj.session_uid: session
+            for obj in playing
+            if (session := self.session_of(obj)) and session.model_identity == identity_of(obj)
+        }
+        for obj in playing:
+            if obj.session_uid not in self._sessions:
+                try:
+                    self.start(obj)
+                except Problem as problem:
+                    self._problems[obj.session_uid] = problem
+
+    def foretell(self, scene: bpy.types.Scene) -> None:
+        """Before the scene's frame is evaluated: write what objects will show, where that can be told."""
+        if self._catching_up:
+            return
+        if scene.frame_current <= scene.frame_start:
+            wake_colliders()  # simulations begin here; a script may have added one without a word
+        self._foretold = {}
+        if scene.frame_subframe:
+            return
+        for session in self._sessions.values():
+            obj = session.object() if session.problem is None else None
+            if obj is not None:
+                with _KeepingProblem(session):  # one that still holds at the visit will be told there
+                    foretold = session.foretell(scene, obj)
+                    if foretold is not None:
+                        self._foretold[session.uid] = foretold
+
+    def visit(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """Show every object as it is at the scene's frame."""
+        if not self._sessions:
+            return
+        if self._catching_up:
+            self._record_next(scene, depsgraph, self._catching_up)
+            return
+        rendering = depsgraph.mode == "RENDER"
+        subframe = scene.frame_subframe
+        # What moves an object may be hidden in renders: it is only read where the artist sees it.
+        sampled = not rendering and subframe == 0.0
+        visit = Visit(scene.frame_current, subframe, sampled, is_playing(depsgraph))
+        others = self._otherwise_than_foretold(scene, depsgraph, visit)
+        if not others:
+            return
+        pairs = self._present(scene, depsgraph, others)
+        for session, _ in pairs:
+            with _KeepingProblem(session):
+                session.look(depsgraph, visit)
+        missing = span(session.needs(visit) for session, _ in _sound(pairs))
+        if missing:
+            further = span(session.further(visit, scene.frame_end) for session, _ in _sound(pairs))
+            self._catch_up(scene, visit, missing, further, rendering or bpy.app.background)
+            if not rendering:
+                # Blender 4.5 crashes later if the scene itself had changed, and is not evaluated again.
+                scene.update_tag()
+        for session, obj in _sound(pairs):
+            session.behind = len(session.needs(visit)) if missing else 0
+            if session.behind == 0:
+                with _KeepingProblem(session):
+                    session.record(depsgraph, visit, bool(missing))
+                    session.show(obj, depsgraph, visit)
+
+    def edited(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """Show what an edit has changed, and forget what no longer holds after it."""
+        if self._catching_up or depsgraph.mode == "RENDER" or bpy.app.is_job_running("RENDER"):
+            return
+        moved, animation = self._look_through(depsgraph)
+        for session in self._sessions.values() if animation else ():
+            session.keys_changed()
+        if not self._sessions or is_playing(depsgraph):
+            return
+        pairs = self._present(scene, depsgraph, self._sessions.values())
+        for session, _ in pairs:
+            # On another frame than the last one seen, a frame change is under way, which looks itself.
+            if session.frame == scene.frame_current and scene.frame_subframe == 0.0:
+                with _KeepingProblem(session):
+                    session.check_sources(scene)
+                    related = session.keyed or not moved.isdisjoint(session.sources)
+                    animated = animation and (related or session.timeline.looks_ahead)
+                    session.stale |= session.edited(depsgraph, animated)
+        if any(session.stale for session, _ in _sound(pairs)):
+            if not self.missing(scene):
+                self.visit(scene, depsgraph)
+            elif not bpy.app.background and not bpy.app.timers.is_registered(_show_current_frame):
+                # Another frame cannot be evaluated in the middle of this evaluation.
+                bpy.app.timers.register(_show_current_frame, first_interval=0.0)
+
+    def undone(self) -> None:
+        """After an undo the mesh is as it was, and so are the settings: show all afresh."""
+        search_again()
+        note_edit()
+        self.rebuild()
+        self.settle_previews(False)
+        for session in self._sessions.values():
+            session.stale = True
+
+    def begin_run(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+        """Playing starts: on the start frame with a new run, from where things stand now."""
+        for session, _ in self._present(scene, depsgraph, self._sessions.values()):
+            if scene.frame_current <= session.timeline.start_frame:
+                session.begin_run()
+        self.settle_previews(True)
+        if not self.missing(scene):
+            self.visit(scene, depsgraph)
+
+    def previews_unsettled(self) -> bool:
+        """Whether what is previewed is not what should be, as things are now."""
+        playing = animation_plays()
+        return any(
+            session.showing.preview.on
+            != session.showing.preview.wanted(obj, session.method.decoder is not None, playing)
+            for session in self._sessions.values()
+            if (obj := session.object()) is not None
+        )
+
+    def settle_previews(self, playing: bool) -> None:
+        """Preview what should be while the animation plays or not; all else is to be shown as a mesh."""
+        for session in self._sessions.values():
+            obj = session.object()
+            if obj is None:
+                continue
+            if session.showing.preview.wanted(obj, session.method.decoder is not None, playing):
+                session.showing.preview.on = True
+            else:
+                session.stale |= session.showing.preview.on
+                session.showing.preview.end(obj)
+
+    def missing(self, scene: bpy.types.Scene) -> range:
+        """The frames to visit, in this order, before the scene's frame can be shown."""
+        frame, subframe = scene.frame_current, scene.frame_subframe
+        visit = Visit(frame, subframe, sampled=subframe == 0.0, playing=False)
+        return span(s.needs(visit) for s in self._sessions.values() if s.problem is None)
+
+    def _otherwise_than_foretold(
+        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit
+    ) -> list[PlaySession]:
+        """The sessions that have still to show what they should."""
+        foretold, self._foretold = self._foretold, {}
+        sessions = []
+        for session in self._sessions.values():
+            guess, came_true = foretold.get(session.uid), False
+            if guess is not None:
+                with _KeepingProblem(session):  # one that holds will be told again
+                    came_true = session.came_true(guess, scene, depsgraph, visit)
+            if not came_true:
+                sessions.append(session)
+        return sessions
+
+    def _present(
+        self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, sessions: Iterable[PlaySession]
+    ) -> list[Pair]:
+        """Those whose objects are in this depsgraph, and in order so far."""
+        pairs = []
+        for session in sessions:
+            obj = session.object()
+            if obj is None or not obj.evaluated_get(depsgraph).is_evaluated:
+                continue
+            session.problem = None
+            with _KeepingProblem(session):
+                session.follow(scene, obj)
+            pairs.append((session, obj))
+        return list(_sound(pairs))
+
+    def _record_next(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
+        if scene.frame_subframe:
+            return
+        for session, _ in self._present(scene, depsgraph, self._sessions.values()):
+            with _KeepingProblem(session):
+                session.record_next(depsgraph, scene.frame_current, visit)
+
+    def _catch_up(
+        self, scene: bpy.types.Scene, visit: Visit, frames: range, further: range, patient: bool
+    ) -> None:
+        """Visit frames for `_record_next`, and come back; if not `patient`, for `LONGEST_WAIT` at most.
+
+        further: more of them, that the visited frame does not need, as far as there is time.
+        """
+        started = perf_counter()
+        self._catching_up = visit
+        try:
+            for missing in frames:
+                scene.frame_set(missing)
+                if not patient and perf_counter() - started > LONGEST_WAIT:
+                    break
+            wait = LONGEST_WAIT if visit.playing or patient else SHORT_WAIT
+            for later in range(frames.stop, further.stop):
+                if perf_counter() - started > wait:
+                    break
+                scene.frame_set(later)
+            scene.frame_set(visit.frame, subframe=visit.subframe)
+        finally:
+            self._catching_up = None
+
+    def _look_through(self, depsgraph: bpy.types.Depsgraph) -> tuple[set[str], bool]:
+        """The names of the objects that moved, and whether animation was edited; notices Play switches."""
+        moved, animation, switched, simulated = set(), False, False, False
+        for update in depsgraph.updates:
+            data = update.id
+            if isinstance(data, bpy.types.Action):
+                animation = True
+            elif isinstance(data, bpy.types.Object):
+                if update.is_updated_transform:
+                    moved.add(data.name)
+                obj = cast(bpy.types.Object, data.original)
+                simulated |= update.is_updated_geometry and collides(obj)
+                known = self.session_of(obj) is not None or self.problem_of(obj) is not None
+                switched |= settings_of(obj).playing != known
+        if simulated:
+            wake_colliders()
+        if switched:
+            self.rebuild()
+        return moved, animation
+
+
+def _show_current_frame() -> None:
+    scene = bpy.context.scene
+    if scene is not None and not bpy.app.is_job_running("RENDER"):
+        scene.frame_set(scene.frame_current, subframe=scene.frame_subframe)
+
+
+def is_playing(depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the animation plays in a window, and not in a render."""
+    return depsgraph.mode != "RENDER" and animation_plays()
+
+
+def animation_plays() -> bool:
+    """Whether the animation plays in a window."""
+    if bpy.app.background:
+        return False
+    manager = bpy.context.window_manager
+    return manager is not None and any(window.screen.is_animation_playing for window in manager.windows)
+
+
+def _sound(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    return (pair for pair in pairs if pair[0].problem is None)
+
+
+class _KeepingProblem:
+    """What goes wrong in a handler is told in the panel: raised, it would only be lost in a console."""
+
+    def __init__(self, session: PlaySession) -> None:
+        self._session = session
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> bool:
+        if isinstance(error, Problem):
+            self._session.problem = error
+        elif isinstance(error, Exception):
+            reason = f"{type(error).__name__}: {error}"
+            self._session.problem = Problem("play_failed", object=self._session.name, reason=reason)
+        return isinstance(error, Exception)

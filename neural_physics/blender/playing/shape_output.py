@@ -1,0 +1,153 @@
+"""How the shapes of one object that plays are made and shown: as its mesh, or as a preview.
+
+Vertices are decoded and pushed out of capsules by the processor, or by the graphics card and read back; a
+preview is left on the card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from math import isfinite
+from threading import current_thread, main_thread
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from ...capsules.projection import Bodies
+from ...errors import Problem
+from ...methods import Method
+from ...models.model_file import Model
+from ...timeline.timeline import Timeline
+from ..gpu.card_models import decoder_on_card
+from ..gpu.decoder import GpuDecoder
+from ..scene.sources import mesh_data
+from ..settings.properties import settings_of
+from .geometry_nodes import write_positions
+from .previewing import CardShape, PreviewSwitch
+from .projecting import Projection
+from .timings import Timings
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What there is to show.
+
+    frame, subframe: of the scene. bases: how many are decoded; 0: all. bodies: what the shape is pushed out
+    of, in the model's axes. object_from_model (4, 4): to the object's, None where they are the same.
+    rendering: it is for a render, and not for the artist's window.
+    """
+
+    frame: int
+    subframe: float
+    bases: int
+    bodies: Bodies | None
+    object_from_model: NDArray[np.float64] | None
+    rendering: bool
+
+
+class Showing:
+    """projection: what shapes are pushed out of. preview: whether they are left on the graphics card.
+
+    card_problem: why the card does not decode for the mesh, although it is asked to. timings: see `Timings`.
+    """
+
+    def __init__(self, model_identity: Hashable, model: Model, method: Method) -> None:
+        self.projection = Projection()
+        self.preview = PreviewSwitch()
+        self.card_problem: Problem | None = None
+        self.timings = Timings()
+        self._identity, self._model, self._method = model_identity, model, method
+        self._on_card: dict[bool, GpuDecoder] = {}  # by whether it is for display
+
+    def follow(self, obj: bpy.types.Object) -> bool:
+        """Notice that settings were edited; whether that may show."""
+        edited = self.projection.follow(obj)
+        if edited:
+            self.card_problem = None  # it may be able to, now
+        return edited
+
+    def needs_evaluation(self, obj: bpy.types.Object) -> bool:
+        """Whether what is written cannot be made, or need not be, before the scene is evaluated.
+
+        Capsules are known only then. A preview writes nothing, and the card decodes so fast that nothing is
+        gained by preparing frames for it.
+        """
+        return self.projection.active or self.preview.on or settings_of(obj).decode_with == "CARD"
+
+    def show(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> None:
+        """Write the mesh's positions, or hand the shape to the preview.
+
+        Raises Problem("play_not_numbers").
+        """
+        if not self.preview.on or moment.rendering or not self._put(obj, timeline, moment):
+            self._write(obj, timeline, moment)
+
+    def decoder_on_card(self, name: str, for_display: bool) -> GpuDecoder:
+        """See `card_models.decoder_on_card`. Main thread only. Raises NoGPU and Problem("model_damaged")."""
+        held = self._on_card.get(for_display)
+        if held is None:
+            assert self._method.decoder is not None  # only what decodes linearly has coefficients
+            held = self._on_card[for_display] = decoder_on_card(
+                self._identity, name, self._model, self._method.decoder, for_display
+            )
+        return held
+
+    def _put(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> bool:
+        """Whether there are coefficients for the preview. Raises Problem("play_not_numbers")."""
+        z = timeline.coefficients(moment.frame, moment.subframe)
+        if z is None:
+            return False
+        _check_numbers(z, obj, moment)
+        placed = moment.object_from_model
+        matrix = None if placed is None else Matrix(placed.tolist())
+        self.preview.put(obj, CardShape(z, moment.bases, moment.bodies, matrix))
+        return True
+
+    def _write(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> None:
+        """Raises Problem("play_not_numbers")."""
+        positions = self._read_back(obj, timeline, moment)
+        if positions is None:
+            with self.timings.decoding():
+                positions = timeline.positions(moment.frame, moment.subframe, moment.bases or None)
+            with self.timings.pushing():
+                positions = self.projection.push(positions, moment.bodies)
+        _check_numbers(positions, obj, moment)
+        write_positions(mesh_data(obj), moved(positions, moment.object_from_model))
+
+    def _read_back(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> Floats | None:
+        """(V, 3) from the graphics card; None where that is not asked for, or cannot be."""
+        if settings_of(obj).decode_with != "CARD" or self.card_problem is not None:
+            return None
+        # A render beside the window has a thread of its own, which must not touch the card.
+        if current_thread() is not main_thread():
+            return None
+        z = timeline.coefficients(moment.frame, moment.subframe)
+        if z is None:
+            return None
+        try:
+            with self.timings.decoding():
+                decoder = self.decoder_on_card(obj.name, for_display=False)
+                decoded = decoder.decode(z[None], [moment.bodies], moment.bases or None)
+                positions, left_inside = decoded.read_pushed()
+        except Problem as problem:
+            self.card_problem = problem
+            return None
+        self.projection.pushed_elsewhere(moment.bodies, *left_inside[:, 0])
+        return positions[0]
+
+
+def moved(positions: Floats, matrix: NDArray[np.float64] | None) -> Floats:
+    """(V, 3) float32, metres: in other axes; None: in the same."""
+    if matrix is None:
+        return np.ascontiguousarray(positions)
+    return (positions @ matrix[:3, :3].T + matrix[:3, 3]).astype(np.float32)
+
+
+def _check_numbers(numbers: Floats, obj: bpy.types.Object, moment: Moment) -> None:
+    if not isfinite(float(numbers.sum())):
+        raise Problem("play_not_numbers", object=obj.name, frame=moment.frame)

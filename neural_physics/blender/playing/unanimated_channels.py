@@ -1,0 +1,67 @@
+"""Which values of y only a hand moves while an object plays: what no keys, drivers or strips change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...interaction.channels import ChannelLayout
+from ..scene.artist_handles import hold_is_keyed
+from ..scene.collider_sizes import is_scaled_by_keys
+from ..scene.live_fabric import is_keyed, live_names
+from ..scene.references import Named
+from ..scene.setting_up import is_animated
+
+Mask = NDArray[np.bool_]
+
+
+class Hands:
+    """names: the channels that only a hand moves, as it was looked at last. values (e,): theirs."""
+
+    def __init__(self, layout: ChannelLayout, sized: Collection[str], sources: Mapping[str, Named]) -> None:
+        """sized: the channels that tell how large colliders are. sources: what each channel is read from."""
+        self._live = live_names(layout)  # read from the object's own settings
+        self._held = [channel.name for channel in layout.channels if channel.kind == "handle"]
+        self._sized, self._sources, self._slices = sized, sources, layout.slices()
+        self.names: list[str] = []
+        self.values = np.zeros(layout.size, bool)
+
+    @property
+    def keyed(self) -> bool:
+        """Whether keys change what the cloth is made of, or hold handles."""
+        return not {*self._live, *self._held} <= set(self.names)
+
+    def differ(self, obj: bpy.types.Object | None) -> bool:
+        """Whether others are moved by hand alone now: keys were made, or taken away."""
+        return self._now(obj) != self.names
+
+    def look(self, obj: bpy.types.Object | None) -> bool:
+        """Look which they are now; whether they differ from before."""
+        names = self._now(obj)
+        if names == self.names:
+            return False
+        self.names, self.values[:] = names, False
+        for name in self.names:
+            self.values[self._slices[name]] = True
+        return True
+
+    def whole(self, values: Mask) -> Mask:
+        """(e,): all values of the channels of which any value is marked."""
+        marked = np.zeros_like(values)
+        for where in self._slices.values():
+            marked[where] = values[where].any()
+        return marked
+
+    def _now(self, obj: bpy.types.Object | None) -> list[str]:
+        return [name for name in self._sources if not self._is_animated(obj, name)]
+
+    def _is_animated(self, obj: bpy.types.Object | None, channel: str) -> bool:
+        if obj is not None and channel in self._live:
+            return is_keyed(obj, channel)
+        if channel in self._sized:
+            return is_scaled_by_keys(self._sources[channel].original())
+        held = obj is not None and channel in self._held and hold_is_keyed(obj, channel)
+        return held or is_animated(self._sources[channel].original())

@@ -1,0 +1,1 @@
+"""Reading what the artist's scene holds."""

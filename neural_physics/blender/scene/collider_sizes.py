@@ -1,0 +1,79 @@
+"""How large the balls are that a body meets while it plays: they can be scaled, by hand and by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+from numpy.typing import NDArray
+
+from ...errors import Problem
+from ...methods import Method
+from ...methods.contact_corrections.method import ContactCorrections
+from .keying import is_keyed
+from .references import Named
+from .sources import read_positions
+
+DIGITS = 5  # of a size: what the rounding of float32 leaves, as where a ball turns, is no change
+
+
+def width_of(depsgraph: bpy.types.Depsgraph, obj: bpy.types.Object) -> float | None:
+    """The mean of an object's extents along its own axes, m, with its scale; None for what has none now.
+
+    Of its mesh without modifiers, which may be others in a render.
+    """
+    mesh = obj.data
+    if not isinstance(mesh, bpy.types.Mesh) or mesh.is_editmode or not len(mesh.vertices):
+        return None
+    scale = np.abs(obj.evaluated_get(depsgraph).matrix_world.to_scale().to_tuple())
+    return float((np.ptp(read_positions(mesh), axis=0) * scale).mean())
+
+
+def size_reader(source: Named, width: float) -> Callable[[bpy.types.Depsgraph, Matrix], tuple[float]]:
+    """Reads how many times as wide as `width`, m, an object is; 1 for what is no mesh."""
+    size = 1.0
+
+    def read(depsgraph: bpy.types.Depsgraph, _frame_from_world: Matrix) -> tuple[float]:
+        nonlocal size
+        found = width_of(depsgraph, source.original())
+        if found is not None:  # while its mesh is edited it is as large as before
+            size = round(found / width, DIGITS)
+        return (size,)
+
+    return read
+
+
+def widths_of(method: Method) -> dict[str, float]:
+    """How wide objects were in the takes, m, by the channels of kind "size"."""
+    return method.widths if isinstance(method, ContactCorrections) else {}
+
+
+def is_scaled_by_keys(obj: bpy.types.Object) -> bool:
+    """Whether keys, a driver, a strip, a constraint or what carries it scale an object, and not a hand."""
+    if obj.constraints or is_keyed(obj, "scale") or is_keyed(obj, "delta_scale"):
+        return True
+    return obj.parent is not None and is_scaled_by_keys(obj.parent)
+
+
+def size_problem(
+    owner: str, method: Method, y: NDArray[np.float32], sources: Mapping[str, str]
+) -> Problem | None:
+    """What tells of the first ball that is of a size which nothing was learned from; None where all are.
+
+    owner: the name of the object that plays. sources: the names of the objects that
+    channels are read from.
+    """
+    if not isinstance(method, ContactCorrections):
+        return None
+    for channel, ball in method.unlearned_sizes(y):
+        larger = ball.radius > ball.nearest
+        return Problem(
+            "contact_collider_larger" if larger else "contact_collider_smaller",
+            object=owner,
+            collider=sources[channel],
+            radius=f"{ball.radius:.3g}",
+            learned=f"{ball.nearest:.3g}",
+        )
+    return None

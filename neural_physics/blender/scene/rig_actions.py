@@ -1,0 +1,91 @@
+"""The actions of a rig: which there are, and which a take of each use plays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+
+import bpy
+
+from ...baking.plan import FEWEST_FOR_TEST
+from ...datasets.dataset_info import Role
+from ...errors import Problem
+from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+
+Channel = tuple[str, int]  # data path and index
+
+
+def actions_of(rig: bpy.types.Object) -> Iterator[bpy.types.Action]:
+    """The actions that move nothing but bones of this rig and the rig itself."""
+    bones = set(rig.pose.bones.keys()) if rig.pose else set()
+    return (action for action in bpy.data.actions if _fits(action, bones))
+
+
+def actions_played(item: NEURALPHYSICS_PG_interaction, role: Role) -> list[bpy.types.Action]:
+    """Those of a line's armature that takes of one role play.
+
+    What is kept for testing is all that test takes play, and nothing that others do: so the model is judged
+    by what it has never seen. Raises Problem("actions_missing").
+    """
+    kept, rig = item.test_action, item.object
+    played = [action for action in actions_of(rig) if not kept or (action.name == kept) == (role == "test")]
+    if not played:
+        raise Problem("actions_missing", object=rig.name)
+    return played
+
+
+def check_actions(item: NEURALPHYSICS_PG_interaction, takes: int) -> None:
+    """Raise the Problem that keeps a line's armature from playing its actions in so many takes.
+
+    Problem("actions_missing" | "test_action_missing" | "test_action_alone" | "test_action_unused").
+    """
+    rig, kept = item.object, item.test_action
+    names = [action.name for action in actions_of(rig)]
+    if not names:
+        raise Problem("actions_missing", object=rig.name)
+    if not kept:
+        return
+    if kept not in names:
+        raise Problem("test_action_missing", object=rig.name, action=kept)
+    if set(names) == {kept}:
+        raise Problem("test_action_alone", object=rig.name, action=kept)
+    if takes < FEWEST_FOR_TEST:
+        raise Problem("test_action_unused", object=rig.name, action=kept, needed=FEWEST_FOR_TEST, found=takes)
+
+
+@contextmanager
+def with_unused_actions(obj: bpy.types.Object) -> Iterator[None]:
+    """What is saved meanwhile holds all actions that are played: Blender drops those that nothing uses."""
+    # Poses may come from the actions of an armature that does something else in takes of motion.
+    rigs = [item.object for item in settings_of(obj).interactions if item.object]
+    unused = [
+        action
+        for rig in dict.fromkeys(rigs)
+        for action in actions_of(rig)
+        if not action.users and not action.library
+    ]
+    try:
+        for action in unused:
+            action.use_fake_user = True
+        yield
+    finally:
+        for action in unused:
+            action.use_fake_user = False
+
+
+def kept_for_testing(obj: bpy.types.Object) -> str:
+    """What an object's armatures play in test takes alone, for people to read; "" if there is nothing."""
+    lines = [item for item in settings_of(obj).interactions if item.object and item.motion == "ACTIONS"]
+    return ", ".join(f"{item.test_action} of {item.object.name}" for item in lines if item.test_action)
+
+
+def curves_of(action: bpy.types.Action) -> dict[Channel, bpy.types.FCurve]:
+    """An action's curves by what they move."""
+    bags = [bag for layer in action.layers for strip in layer.strips for bag in cast(Any, strip).channelbags]
+    return {(curve.data_path, curve.array_index): curve for bag in bags for curve in bag.fcurves}
+
+
+def _fits(action: bpy.types.Action, bones: set[str]) -> bool:
+    named = {path.split('"')[1] for path, _ in curves_of(action) if path.startswith('pose.bones["')}
+    return bool(named) and named <= bones

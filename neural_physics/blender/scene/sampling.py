@@ -1,0 +1,447 @@
+"""Reading the interaction vector y from an evaluated scene (Holden 2019, section 5.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, cast
+
+import bpy
+import numpy as np
+from mathutils import Matrix, Vector
+from numpy.typing import NDArray
+
+from ...baking.fabric_ranges import LIVE, fabric_channels
+from ...errors import Problem
+from ...interaction.channels import (
+    HANDLE_PREFIX,
+    KINEMATIC_KINDS,
+    ORIENTATION,
+    POSE_ROWS,
+    SIZE_PREFIX,
+    SIZES,
+    Channel,
+    ChannelLayout,
+    FrameKinematics,
+    frame_kinematics,
+)
+from ...methods.requirements import QUASISTATIC_SPRINGS
+from ..settings.handles import NEURALPHYSICS_PG_handle
+from ..settings.properties import NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object, settings_of
+from ..settings.simulation import settings_for_solver
+from .capsule_sampling import CapsuleSampler
+from .collider_sizes import size_reader
+from .references import Named
+from .skins import followed_bones, is_skinned_by, pose_reader
+
+# The key of `bindings` that binds the reference frame to another object or "Object/Bone".
+FRAME_BINDING = "Reference Frame"
+TIP = "/tip"  # a joint at the far end of a bone that no other bone goes on from
+UP = Vector((0.0, 0.0, 1.0))
+
+Values = Sequence[float] | NDArray[np.floating]
+Reader = Callable[[bpy.types.Depsgraph, Matrix], Values]
+
+
+def reference_frame_of(obj: bpy.types.Object) -> str:
+    """In whose axes positions and channels are given: "Object", "Object/Bone", or "" for `obj` itself."""
+    return _frame_name(obj, settings_of(obj))
+
+
+def _frame_name(obj: bpy.types.Object, settings: NEURALPHYSICS_PG_object) -> str:
+    frame = settings.frame_object
+    if frame is None or (frame == obj and not settings.frame_bone):
+        return ""
+    return f"{frame.name}/{settings.frame_bone}" if settings.frame_bone else frame.name
+
+
+def layout_of(obj: bpy.types.Object) -> ChannelLayout:
+    """The channels that the object's settings ask for, in their order.
+
+    Raises Problem("interaction_unset" | "no_interactions").
+    """
+    settings = settings_of(obj)
+    frame = settings.frame_object or obj
+    channels: list[Channel] = []
+    for row, item in enumerate(settings.interactions, 1):
+        if item.object is None:
+            raise Problem("interaction_unset", object=obj.name, row=row)
+        # Where the frame is, seen from itself, says nothing; that it moves does.
+        if item.object != frame or item.object.type == "ARMATURE":
+            channel = _channel_of(obj, item, {c.name for c in channels})
+            channels.append(channel)
+            if channel.kind == "position" and item.turning:
+                name = channel.name + ORIENTATION
+                channels.append(Channel(name, "orientation", SIZES["orientation"], channel.source))
+    if settings.use_ground:
+        channels.append(Channel("Ground", "ground", 4))
+    if settings.moving_frame:
+        for kind in KINEMATIC_KINDS:
+            channels.append(Channel(f"Frame {kind.replace('_', ' ')}", kind, 3, frame.name))
+    if settings.simulation.kind == "SPRINGS":
+        channels += fabric_channels(settings_for_solver(settings.simulation))
+    if not channels:
+        raise Problem("no_interactions", object=obj.name)
+    return ChannelLayout(tuple(channels))
+
+
+def bindings_of(obj: bpy.types.Object) -> dict[str, str]:
+    """What `ChannelSampler` reads in this scene: the names that the object's settings bind.
+
+    An interaction without an object binds nothing.
+    """
+    settings = settings_of(obj)
+    bindings: dict[str, str] = {}
+    for item in settings.interactions:
+        source = item.object
+        if source is not None:
+            name = source.name
+            bindings[_channel_name(item.name or name, bindings)] = name
+    for handle in settings.handles:
+        source = handle_source(handle)
+        if source:
+            bindings[HANDLE_PREFIX + handle.name] = source
+    frame = _frame_name(obj, settings)
+    if frame:
+        bindings[FRAME_BINDING] = frame
+    return bindings
+
+
+def handle_source(item: NEURALPHYSICS_PG_handle) -> str:
+    """What a handle is read from: "Empty" or "Rig/bone"; "" where it is not chosen."""
+    other = item.object
+    if other is None:
+        return ""
+    if other.pose is None:
+        return other.name
+    return f"{other.name}/{item.bone}" if item.bone in other.pose.bones else ""
+
+
+def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
+    """What a channel is read from; "" for the reference frame, and for a handle that nobody can hold here."""
+    if channel.kind == "handle":
+        return bindings.get(channel.name, "")
+    if channel.kind == "orientation":
+        return bindings.get(channel.name.removesuffix(ORIENTATION), channel.source)
+    if channel.kind == "size":
+        return bindings.get(channel.name.removeprefix(SIZE_PREFIX), channel.source)
+    return bindings.get(channel.name, channel.source)
+
+
+def object_in(name: str) -> str:
+    """The object of "Object" or "Object/Bone"."""
+    return name if name in bpy.data.objects else name.rpartition("/")[0]
+
+
+def is_wind(obj: bpy.types.Object) -> bool:
+    """Whether an object is a wind force field."""
+    return obj.field is not None and obj.field.type == "WIND"
+
+
+def _channel_name(base: str, taken: Container[str]) -> str:
+    """The name wanted, with a number if that is taken."""
+    name, number = base, 1
+    while name in taken or name in LIVE:
+        number += 1
+        name = f"{base} {number}"
+    return name
+
+
+def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
+    source = cast(bpy.types.Object, item.object)
+    name = _channel_name(item.name or source.name, taken)
+    if settings_of(obj).method == QUASISTATIC_SPRINGS and is_skinned_by(obj, source):
+        parts = followed_bones(obj, source)
+        return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts)
+    if source.type == "ARMATURE":
+        parts = _joint_names(cast(bpy.types.Armature, source.data))
+        return Channel(name, "joints", 3 * len(parts), source.name, parts)
+    return Channel(name, "wind" if is_wind(source) else "position", 3, source.name)
+
+
+def _joint_names(armature: bpy.types.Armature) -> tuple[str, ...]:
+    """Every deforming bone's head, and the tips of those that no other goes on from."""
+    bones = [bone for bone in armature.bones if bone.use_deform] or list(armature.bones)
+    tips = [bone.name + TIP for bone in bones if not bone.children]
+    return (*(bone.name for bone in bones), *tips)
+
+
+class ChannelSampler:
+    """Samples y frame by frame, the same way while baking and while playing.
+
+    bindings: channel name -> name of the object to read in this scene; the channel's source where
+    it says nothing. fps: frames per second of the scene, for velocities and accelerations. capsules: whose
+    channels y has after those of the layout. widths: how wide objects were in the takes, m, by the channels
+    that tell their sizes.
+    What an undo or a newly opened file has replaced is found again by its name.
+    """
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        layout: ChannelLayout,
+        reference_frame: str,
+        bindings: Mapping[str, str],
+        fps: float,
+        capsules: CapsuleSampler | None = None,
+        widths: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
+        """Raises Problem("interaction_missing") for an object or bone that is not in this file."""
+        self._widths = widths
+        self._obj = Named(obj.name, obj.name)
+        self._dt = 1.0 / fps
+        self._layout = layout
+        frame_name = bindings.get(FRAME_BINDING, reference_frame)
+        self._frame = _Frame(obj.name, frame_name) if frame_name else None
+        self._matrices: dict[int, NDArray[np.float64]] = {}
+        self._y = np.empty(layout.size + (SIZES["capsule"] * len(capsules) if capsules else 0), np.float32)
+        slices = layout.slices()
+        self._readers: list[tuple[Reader, slice]] = []
+        self._kinematics: list[tuple[str, slice]] = []
+        self._places: list[tuple[Named, slice]] = []
+        self._frame_from_world = Matrix.Identity(4)  # as it was sampled last
+        for channel in layout.channels:
+            if channel.kind in KINEMATIC_KINDS:
+                self._kinematics.append((channel.kind, slices[channel.name]))
+            else:
+                source = source_of(channel, bindings)
+                self._readers.append((self._reader(channel, source), slices[channel.name]))
+                if channel.kind == "position":
+                    self._places.append((Named(obj.name, source), slices[channel.name]))
+        if capsules is not None:
+            self._readers.append((capsules.rows, slice(layout.size, None)))
+
+    def sample(self, depsgraph: bpy.types.Depsgraph, frame: int) -> NDArray[np.float32]:
+        """y (e,) float32 at the frame that `depsgraph` is evaluated at.
+
+        Velocities and accelerations are differences to the frames sampled before; before the first
+        of them the reference frame stood still. The array is reused by the next call.
+        Raises Problem("interaction_missing" | "capsule_lost").
+        """
+        world_from_frame = self.world_from_frame(depsgraph)
+        self._frame_from_world = frame_from_world = world_from_frame.inverted_safe()
+        y = self._y
+        for read, where in self._readers:
+            y[where] = read(depsgraph, frame_from_world)
+        if self._kinematics:
+            moves = self._kinematics_at(frame, world_from_frame)
+            for kind, where in self._kinematics:
+                y[where] = getattr(moves, kind)
+        return y
+
+    def with_places(
+        self, y: NDArray[np.float32], place_of: Callable[[bpy.types.Object], Vector | None]
+    ) -> NDArray[np.float32]:
+        """A copy of y as if objects that are followed were where `place_of` says, in world space.
+
+        The reference frame, and what it gives no place for, are as they were sampled last.
+        Raises Problem("interaction_missing").
+        """
+        y = y.copy()
+        for source, where in self._places:
+            place = place_of(source.original())
+            if place is not None:
+                y[where] = (self._frame_from_world @ place).to_tuple()
+        return y
+
+    def frame_from_world(self) -> NDArray[np.float64]:
+        """(4, 4): to the reference frame's axes, as it was sampled last."""
+        return np.array(self._frame_from_world)
+
+    def object_from_frame(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64] | None:
+        """(4, 4): from the reference frame's axes to the object's; None where they are the same."""
+        if self._frame is None:
+            return None
+        object_from_world = self._obj.evaluated(depsgraph).matrix_world.inverted_safe()
+        return np.array(object_from_world @ self._frame.matrix(depsgraph))
+
+    def forget_from(self, frame: int) -> None:
+        """Forget how the reference frame stood at `frame` and after."""
+        for late in [f for f in self._matrices if f >= frame]:
+            del self._matrices[late]
+
+    def world_from_frame(self, depsgraph: bpy.types.Depsgraph) -> Matrix:
+        """From the reference frame's axes, the object's own where there is none, to the world's."""
+        if self._frame is None:
+            return self._obj.evaluated(depsgraph).matrix_world
+        return self._frame.matrix(depsgraph)
+
+    def _kinematics_at(self, frame: int, world_from_frame: Matrix) -> FrameKinematics:
+        known = self._matrices
+        now = known[frame] = np.array(world_from_frame)
+        before = known.get(frame - 1, now)
+        earlier = known.get(frame - 2, before)
+        return frame_kinematics([now, before, earlier], self._dt)
+
+    def _reader(self, channel: Channel, source: str) -> Reader:
+        if channel.kind in PLAIN_READERS:
+            return PLAIN_READERS[channel.kind](Named(self._obj.name, source))
+        match channel.kind:
+            case "joints":
+                return _joints_reader(Named(self._obj.name, source), channel)
+            case "pose":
+                return pose_reader(Named(self._obj.name, source), self._obj, channel)
+            case "ground":
+                return _ground_reader(self._obj)
+            case "size" if channel.name in self._widths:
+                return size_reader(Named(self._obj.name, source), self._widths[channel.name])
+            case _:
+                return self._own_reader(channel, source)
+
+    def _own_reader(self, channel: Channel, source: str) -> Reader:
+        """Of what is set in the object's own settings."""
+        if channel.kind == "handle":
+            place = _Frame(self._obj.name, source) if source else None
+            return _handle_reader(self._obj, channel.name.removeprefix(HANDLE_PREFIX), place)
+        if channel.kind == "value" and channel.name in LIVE:
+            return _live_reader(self._obj, channel.name)
+        raise Problem("channel_not_sampled", object=self._obj.name, channel=channel.name)
+
+
+class _Frame:
+    """A reference frame: an object, or a bone of an armature ("Rig/neck")."""
+
+    def __init__(self, owner: str, name: str) -> None:
+        rig, _, bone = name.rpartition("/")
+        self._bone = bone if rig and rig in bpy.data.objects and name not in bpy.data.objects else ""
+        self._object = Named(owner, rig if self._bone else name)
+        if self._bone and not self._has_bone():
+            raise Problem("interaction_missing", object=owner, interaction=name)
+
+    def _has_bone(self) -> bool:
+        pose = self._object.original().pose
+        return pose is not None and self._bone in pose.bones
+
+    def matrix(self, depsgraph: bpy.types.Depsgraph) -> Matrix:
+        """world_from_frame."""
+        obj = self._object.evaluated(depsgraph)
+        if not self._bone:
+            return obj.matrix_world
+        assert obj.pose is not None  # seen when it was bound
+        return obj.matrix_world @ obj.pose.bones[self._bone].matrix
+
+
+def _position_reader(source: Named) -> Reader:
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        return (frame_from_world @ source.evaluated(depsgraph).matrix_world.translation).to_tuple()
+
+    return read
+
+
+def _orientation_reader(source: Named) -> Reader:
+    """The first two axes of an object, without its scale."""
+
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        turned = source.evaluated(depsgraph).matrix_world.to_quaternion()
+        axes = (frame_from_world.to_quaternion() @ turned).to_matrix().col
+        return (*axes[0], *axes[1])
+
+    return read
+
+
+def _wind_reader(source: Named) -> Reader:
+    """The wind blows along its object's Z axis; direction times strength."""
+
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        obj = source.evaluated(depsgraph)
+        field = cast(bpy.types.FieldSettings, obj.field)
+        blows = obj.matrix_world.to_quaternion() @ UP
+        return (frame_from_world.to_quaternion() @ (blows * field.strength)).to_tuple()
+
+    return read
+
+
+def _live_reader(owner: Named, name: str) -> Reader:
+    """What the object's cloth is made of at a frame: one of `LIVE`."""
+
+    def read(depsgraph: bpy.types.Depsgraph, _frame_from_world: Matrix) -> Values:
+        return (getattr(settings_of(owner.evaluated(depsgraph)), name),)
+
+    return read
+
+
+def _handle_reader(owner: Named, name: str, source: _Frame | None) -> Reader:
+    """A place and 1 where the artist holds the handle of this name, four zeros where it is free."""
+
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        handles = settings_of(owner.evaluated(depsgraph)).handles
+        if source is None or name not in handles or not handles[name].hold:
+            return 0.0, 0.0, 0.0, 0.0
+        x, y, z = (frame_from_world @ source.matrix(depsgraph).translation).to_tuple()
+        return x, y, z, 1.0
+
+    return read
+
+
+def _ground_reader(owner: Named) -> Reader:
+    """The world's up in the frame's axes, and how high the frame's origin is above the ground."""
+
+    def read(_depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        height = settings_of(owner.original()).ground_height
+        origin = frame_from_world.inverted_safe().translation
+        up = frame_from_world.to_quaternion() @ UP
+        return up.x, up.y, up.z, origin.z - height
+
+    return read
+
+
+def _joints_reader(source: Named, channel: Channel) -> Reader:
+    """Heads of bones, and tips where the channel has them, in the reference frame."""
+    pose_bones = _pose_bones(source.original(), source)
+    heads, tips = _joint_places(pose_bones, channel, source)
+    buffer = np.empty((len(pose_bones), 3), np.float32)
+    joints = np.empty((len(channel.parts), 3), np.float32)
+
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
+        nonlocal pose_bones, heads, tips, buffer
+        obj = source.evaluated(depsgraph)
+        bones = _pose_bones(obj, source)
+        if len(bones) != len(buffer):  # the rig was edited
+            heads, tips = _joint_places(bones, channel, source)
+            buffer = np.empty((len(bones), 3), np.float32)
+        bones.foreach_get("head", buffer.reshape(-1))
+        joints[heads[0]] = buffer[heads[1]]
+        if len(tips[0]):
+            bones.foreach_get("tail", buffer.reshape(-1))
+            joints[tips[0]] = buffer[tips[1]]
+        frame_from_rig = np.array(frame_from_world @ obj.matrix_world, np.float32)
+        return (joints @ frame_from_rig[:3, :3].T + frame_from_rig[:3, 3]).reshape(-1)
+
+    return read
+
+
+Indices = NDArray[np.intp]
+
+
+def _pose_bones(obj: bpy.types.Object, source: Named) -> Any:  # noqa: ANN401 (a collection with foreach_get)
+    if obj.pose is None:
+        raise Problem("interaction_missing", object=source.owner, interaction=source.name)
+    return obj.pose.bones
+
+
+def _joint_places(
+    bones: Mapping[str, Any], channel: Channel, source: Named
+) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
+    """For heads and for tips: where in the channel, and which bone."""
+    order = {name: i for i, name in enumerate(bones.keys())}
+    heads: list[tuple[int, int]] = []
+    tips: list[tuple[int, int]] = []
+    for place, part in enumerate(channel.parts):
+        bone = part if part in order else part.removesuffix(TIP)
+        if bone not in order:
+            raise Problem("interaction_missing", object=source.owner, interaction=f"{source.name}/{bone}")
+        (heads if part == bone else tips).append((place, order[bone]))
+    return _columns(heads), _columns(tips)
+
+
+def _columns(pairs: list[tuple[int, int]]) -> tuple[Indices, Indices]:
+    table = np.array(pairs, np.intp).reshape(-1, 2)
+    return table[:, 0], table[:, 1]
+
+
+# Of channels that one object and nothing else tells.
+PLAIN_READERS: Mapping[str, Callable[[Named], Reader]] = {
+    "position": _position_reader,
+    "orientation": _orientation_reader,
+    "wind": _wind_reader,
+}

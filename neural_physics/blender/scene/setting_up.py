@@ -1,0 +1,157 @@
+"""Finding what a simulated object reacts to, so that an artist has little left to set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import cast
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import Problem
+from ...interaction.channels import ChannelLayout
+from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from .sampling import bindings_of, is_wind
+from .sources import check_target, mesh_data, read_positions
+
+Corner = NDArray[np.floating]
+
+BOUND_KINDS = ("position", "joints", "pose", "wind")  # of channels that an object is chosen for
+
+BACKDROP = 1.5  # a collider at rest that is this much larger than the object is part of the set
+MARGIN = 2.0  # how far beyond the object a collider's centre goes, in its own radii
+PIN_REACH = 0.3  # how far a pin strays, in sizes of the object
+SPEED = 1.5  # the speed limit, in sizes of the object per second
+WIND_RANGE = 1.5  # the strongest wind in training, in strengths of what is set
+WEAKEST_RANGE = 100.0  # of a wind that is off now
+
+
+def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
+    """Enable Neural Physics for an object; add what moves it and is not in its list yet.
+
+    Returns the names of what was added. Raises what `sources.check_target` does.
+    """
+    check_target(obj)
+    settings = settings_of(obj)
+    if not settings.enabled:  # later they are the artist's
+        settings.enabled = True
+        settings.moving_frame = is_animated(obj)
+        settings.start_frame = scene.frame_start
+    known = {item.object for item in settings.interactions}
+    added = [add_interaction(obj, mover) for mover in find_movers(obj, scene) if mover not in known]
+    return [item.name for item in added]
+
+
+def set_up_for_solver(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[str]:
+    """`set_up`, with the bundled solver to simulate the object as a kind of `simulation_properties.KINDS`.
+
+    Where it cannot be that, the settings stay as they are.
+    """
+    simulation = settings_of(obj).simulation
+    before = simulation.kind
+    simulation.kind = kind
+    try:
+        return set_up(obj, scene)
+    except Problem:
+        simulation.kind = before
+        raise
+
+
+def add_empty_interaction(obj: bpy.types.Object) -> None:
+    """One more line in the list, for which the artist chooses the object."""
+    settings = settings_of(obj)
+    settings.interactions.add()
+    settings.active_interaction = len(settings.interactions) - 1
+
+
+def list_unbound(obj: bpy.types.Object, channels: ChannelLayout) -> None:
+    """Add a line to the list for every channel that is read from an object, and is bound to none.
+
+    Where this file has an object of the name it was trained with, that is chosen.
+    """
+    settings = settings_of(obj)
+    known = {item.name for item in settings.interactions} | bindings_of(obj).keys()
+    for channel in channels.channels:
+        if channel.kind in BOUND_KINDS and channel.name not in known:
+            item = settings.interactions.add()
+            item.name, item.object = channel.name, bpy.data.objects.get((channel.source, None))
+            suggest_motion(obj, item)
+
+
+def add_interaction(obj: bpy.types.Object, mover: bpy.types.Object) -> NEURALPHYSICS_PG_interaction:
+    """One more line in the list, with training motion that suits what it is."""
+    settings = settings_of(obj)
+    item = settings.interactions.add()
+    settings.active_interaction = len(settings.interactions) - 1
+    item.name, item.object = mover.name, mover
+    suggest_motion(obj, item)
+    return item
+
+
+def suggest_motion(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction) -> None:
+    """Fill in an interaction's motion, box, speed and wind from what is in the scene."""
+    mover = item.object
+    if mover is None:
+        return
+    low, high = _bounds(obj)
+    size = float(max(high - low))
+    place = np.array(mover.matrix_world.translation)
+    if mover.type == "MESH":
+        margin = MARGIN * max(mover.dimensions) / 2.0
+    else:
+        low, high, margin = place, place, PIN_REACH * size
+    item.motion = _motion_of(mover)
+    item.fastest = max(0.01, SPEED * size)
+    item.box_low = np.minimum(low - margin, place).tolist()
+    item.box_high = np.maximum(high + margin, place).tolist()
+    if is_wind(mover):
+        strength = cast(bpy.types.FieldSettings, mover.field).strength
+        item.strength_high = WIND_RANGE * abs(strength) or WEAKEST_RANGE
+
+
+def find_movers(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[bpy.types.Object]:
+    """Pins, armatures, colliders and winds that act on an object, each once, in that order."""
+    found = [*_carriers(obj), *_colliders(obj, scene), *(o for o in scene.objects if is_wind(o))]
+    return list(dict.fromkeys(mover for mover in found if mover != obj))
+
+
+def _carriers(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """What the object's own modifiers hang it on."""
+    for modifier in obj.modifiers:
+        if isinstance(modifier, bpy.types.HookModifier | bpy.types.ArmatureModifier) and modifier.object:
+            yield modifier.object
+
+
+def _colliders(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.types.Object]:
+    low, high = _bounds(obj)
+    for other in scene.objects:
+        if other == obj or not any(m.type == "COLLISION" for m in other.modifiers):
+            continue
+        armatures = [a for a in _carriers(other) if a.type == "ARMATURE"]
+        if armatures:
+            yield from armatures  # where a body's origin is says nothing; where its joints are does
+        elif is_animated(other) or sorted(other.dimensions[:])[1] < BACKDROP * float(max(high - low)):
+            yield other
+
+
+def _motion_of(mover: bpy.types.Object) -> str:
+    if mover.type == "ARMATURE":
+        return "ACTIONS" if mover.animation_data else "KEEP"
+    # What something else carries would lose its hold if it wandered.
+    carried = mover.parent is not None or len(mover.constraints) > 0
+    return "KEEP" if carried and not is_wind(mover) else "WANDER"
+
+
+def is_animated(obj: bpy.types.Object) -> bool:
+    """Whether something else than the artist's hand moves an object."""
+    animation = obj.animation_data
+    animated = animation is not None and bool(animation.action or animation.drivers or animation.nla_tracks)
+    return animated or len(obj.constraints) > 0 or (obj.parent is not None and is_animated(obj.parent))
+
+
+def _bounds(obj: bpy.types.Object) -> tuple[Corner, Corner]:
+    """Opposite corners of the object's own mesh, before any modifier, in world space."""
+    world = np.array(obj.matrix_world)
+    points = read_positions(mesh_data(obj)) @ world[:3, :3].T + world[:3, 3]
+    return points.min(axis=0), points.max(axis=0)

@@ -1,0 +1,1 @@
+"""The artist's settings, the places they name on disk, and registration."""

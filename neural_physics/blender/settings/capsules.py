@@ -1,0 +1,70 @@
+"""The capsules that a simulated object is pushed out of: `object.neural_physics.capsules`, `.projection`."""
+
+from __future__ import annotations
+
+import bpy
+from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
+
+from ...capsules.fitting import SHARE
+from .edits import show_anew
+
+# What Holden's simulations keep between cloth and limbs (section 4), and so what a prediction may be off.
+DEPTH_LIMIT = 0.05
+
+
+class NEURALPHYSICS_PG_capsule(bpy.types.PropertyGroup):
+    """One capsule, in the axes of a bone at rest (Y along it), or of an object without bones."""
+
+    # `name` is what the artist sees; `source` and `bone` say what carries it.
+    source: PointerProperty(
+        name="Carried By",
+        description="An armature, or any other object",
+        type=bpy.types.Object,
+        update=show_anew,
+    )
+    bone: StringProperty(
+        name="Bone", description="The bone of the armature; empty: the object itself", update=show_anew
+    )
+    enabled: BoolProperty(
+        name="Use", description="Push vertices out of this capsule", default=True, update=show_anew
+    )
+    start: FloatVectorProperty(name="Start", size=3, subtype="TRANSLATION", unit="LENGTH", update=show_anew)
+    end: FloatVectorProperty(name="End", size=3, subtype="TRANSLATION", unit="LENGTH", update=show_anew)
+    start_radius: FloatProperty(
+        name="Start Radius", default=0.1, min=0.0, precision=4, unit="LENGTH", update=show_anew
+    )
+    end_radius: FloatProperty(
+        name="End Radius", default=0.1, min=0.0, precision=4, unit="LENGTH", update=show_anew
+    )
+
+
+class NEURALPHYSICS_PG_projection(bpy.types.PropertyGroup):
+    """How vertices are pushed out of an object's capsules while its model plays."""
+
+    enabled: BoolProperty(
+        name="Push Out of Capsules",
+        description="Move what a prediction left inside a limb to the limb's surface",
+        default=True,
+        update=show_anew,
+    )
+    depth_limit: FloatProperty(
+        name="Deepest",
+        description=(
+            "A vertex that is deeper inside is left alone: its nearest surface may be the limb's far side"
+        ),
+        default=DEPTH_LIMIT,
+        min=0.0,
+        soft_max=0.5,
+        precision=3,
+        unit="LENGTH",
+        update=show_anew,
+    )
+    share: FloatProperty(
+        name="Inside",
+        description="How much of the body around a bone a fitted capsule holds",
+        default=SHARE,
+        min=0.05,
+        max=1.0,
+        subtype="FACTOR",
+    )
+    show: BoolProperty(name="Show Capsules", description="Draw the capsules in the viewport", default=True)

@@ -1,0 +1,114 @@
+"""Which places on disk a scene may name for what is read, written and deleted there.
+
+A .blend may come from anybody, and its settings name files. What lies below the .blend's own folder is free
+to name, and what the extension keeps for scenes without a file. Any other place is not so much as looked at
+(on a network, looking already tells who looks) before the artist has agreed to it: by choosing it, naming it
+on the command line, or pressing Allow. What was agreed to is remembered in the user's folder.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import bpy
+
+from ...errors import Problem
+from ...files.atomic import write_whole
+from .own_folders import EXTENSION_ROOT, unsaved_folder, user_folder
+
+MEMORY = "agreed_places.json"  # in the user's folder
+MOST_REMEMBERED = 2000  # places; the oldest are forgotten first
+
+_agreed_now: set[str] = set()  # where the user's folder cannot be written, for this session
+
+
+def check_place(place: Path, obj: bpy.types.Object, setting: str) -> Path:
+    """The place that a setting of an object names, whole. Raises Problem("place_elsewhere")."""
+    whole = _whole(place)
+    if not may_name(whole):
+        raise Problem("place_elsewhere", object=obj.name, setting=setting, path=whole)
+    return whole
+
+
+def check_no_link(place: Path) -> Path:
+    """A place beside or below a checked one, unless it leads elsewhere. Raises Problem("place_is_link")."""
+    if place.is_symlink():
+        raise Problem("place_is_link", path=place)
+    return place
+
+
+def may_name(place: Path) -> bool:
+    """Whether a scene may name this place."""
+    whole = _whole(place)
+    if any(_is_below(whole, root) for root in _free_roots()):
+        return True
+    agreed = _agreed_now | set(_remembered())
+    return str(whole) in agreed and _resolved(whole) in agreed
+
+
+def agree(place: Path) -> None:
+    """Remember that the artist knows this place; what needs no agreement is not written down."""
+    whole = _whole(place)
+    if may_name(whole):
+        return
+    fresh = {str(whole): None, _resolved(whole): None}
+    _agreed_now.update(fresh)
+    known = [*(entry for entry in _remembered() if entry not in fresh), *fresh]
+    try:
+        write_whole(user_folder() / MEMORY, json.dumps(known[-MOST_REMEMBERED:], indent=1).encode())
+    except OSError:
+        return  # asked again in the next session
+
+
+def _free_roots() -> list[Path]:
+    roots = [unsaved_folder()]
+    return [Path(bpy.data.filepath).parent, *roots] if bpy.data.filepath else roots
+
+
+def _is_below(place: Path, root: Path) -> bool:
+    """Whether a place is below a folder, also when links are followed, and none that programs look into."""
+    if not _is_plainly_below(place, root):
+        return False
+    try:
+        return _is_plainly_below(place.resolve(), root.resolve())
+    except (OSError, RuntimeError):  # a circle of links
+        return False
+
+
+def _is_plainly_below(place: Path, root: Path) -> bool:
+    if place == root or not place.is_relative_to(root):
+        return False
+    if any(part.startswith(".") for part in place.relative_to(root).parts):
+        return False
+    # Where a .blend lies in the home folder, Blender's own settings and scripts may be below it.
+    return not any(
+        place.is_relative_to(folder) and not root.is_relative_to(folder) for folder in _of_programs()
+    )
+
+
+def _of_programs() -> list[Path]:
+    """Where Blender and this extension are loaded from."""
+    folders = [bpy.utils.resource_path(kind) for kind in ("USER", "LOCAL", "SYSTEM")]
+    return [EXTENSION_ROOT, *(Path(folder) for folder in folders if folder)]
+
+
+def _whole(place: Path) -> Path:
+    """From the root on and without `..`, without looking at the disk."""
+    return Path(os.path.abspath(place))  # noqa: PTH100 (`resolve` would look)
+
+
+def _resolved(place: Path) -> str:
+    try:
+        return str(place.resolve())
+    except (OSError, RuntimeError):
+        return str(place)
+
+
+def _remembered() -> list[str]:
+    try:
+        known = json.loads((user_folder(create=False) / MEMORY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [entry for entry in known if isinstance(entry, str)] if isinstance(known, list) else []

@@ -1,0 +1,23 @@
+"""Where this extension is, and the folder that Blender keeps for its files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+
+EXTENSION_ROOT = Path(__file__).resolve().parents[3]
+# Blender's name for this extension; "" where the library is used without it.
+PACKAGE = (__package__ or "").removesuffix("neural_physics.blender.settings").rstrip(".")
+
+
+def user_folder(*, create: bool = True) -> Path:
+    """The folder Blender keeps for this extension's own files; never the extension's folder itself."""
+    if PACKAGE.startswith("bl_ext."):
+        return Path(bpy.utils.extension_path_user(PACKAGE, create=create))
+    return Path(bpy.utils.user_resource("DATAFILES", path="neural_physics", create=create))
+
+
+def unsaved_folder() -> Path:
+    """Where the datasets and models of scenes are kept that have no file yet."""
+    return user_folder(create=False) / "unsaved"

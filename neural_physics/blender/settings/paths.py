@@ -1,0 +1,136 @@
+"""Where an object's dataset, model and jobs live on disk.
+
+Each function that gives such a place has checked it, see `named_places`, and raises
+Problem("place_elsewhere" | "place_is_link"), for models Problem("model_path_suffix") too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+import bpy
+
+from ...errors import Problem
+from .named_places import check_no_link, check_place, may_name
+from .own_folders import unsaved_folder
+from .properties import settings_of
+
+DATASET, MODEL = Path("dataset"), Path("model.safetensors")
+DATASET_SETTING, MODEL_SETTING = "Dataset", "Model"
+
+
+def dataset_folder(obj: bpy.types.Object) -> Path:
+    """The folder the artist chose, else one beside the .blend."""
+    return check_place(_named_dataset(obj), obj, DATASET_SETTING)
+
+
+def model_path(obj: bpy.types.Object) -> Path:
+    """The file the artist chose, else one beside the .blend; always a .safetensors."""
+    path = check_no_link(check_place(named_model(obj), obj, MODEL_SETTING))
+    if path.suffix.lower() != MODEL.suffix:
+        raise Problem("model_path_suffix", object=obj.name, path=path)
+    return path
+
+
+def named_model(obj: bpy.types.Object) -> Path:
+    """What `model_path` checks: to tell models apart, and not to open one."""
+    chosen = settings_of(obj).model_path
+    return Path(bpy.path.abspath(chosen)) if chosen else home_folder(obj) / MODEL
+
+
+def places_to_allow(obj: bpy.types.Object) -> list[Path]:
+    """What the scene names and may not, before the artist has agreed to it."""
+    return [place for place in (_named_dataset(obj), named_model(obj)) if not may_name(place)]
+
+
+def check_places(obj: bpy.types.Object) -> None:
+    """Raise the Problem of the places that an object's scene names, if there is one."""
+    for place in (jobs_folder, best_so_far_path, checkpoint_path, report_path, playback_path):
+        place(obj)
+
+
+def trained_model(obj: bpy.types.Object, result: Mapping[str, object]) -> Path:
+    """The file a finished training says it wrote, which was `model_path` when it was started.
+
+    The log that says so may have come with the scene: it can name what the scene can, and nothing else.
+    """
+    told = result.get("model")
+    return check_place(Path(told), obj, MODEL_SETTING) if isinstance(told, str) else model_path(obj)
+
+
+def best_so_far_path(obj: bpy.types.Object) -> Path:
+    """The best model of a training that was stopped; see `ml_backend.commands.train`."""
+    path = model_path(obj)
+    return check_no_link(path.with_name(f"{path.stem}.partial{path.suffix}"))
+
+
+def checkpoint_path(obj: bpy.types.Object) -> Path:
+    """What a training that was stopped or killed goes on from; see `ml_backend.commands.train`."""
+    path = model_path(obj)
+    return check_no_link(path.with_name(path.name + ".training")) / "checkpoint.safetensors"
+
+
+def report_folder(obj: bpy.types.Object) -> Path:
+    """Where an evaluation writes: beside the model, in a folder of its own where that has a name of its own.
+
+    The files of an evaluation always have the same names, and several models may lie in one folder.
+    """
+    path = model_path(obj)
+    if path.stem == MODEL.stem:
+        return path.parent
+    return check_no_link(path.with_name(f"{path.stem} evaluation"))
+
+
+def report_path(obj: bpy.types.Object) -> Path:
+    """What an evaluation writes for people."""
+    return check_no_link(report_folder(obj) / "report.html")
+
+
+def playback_path(obj: bpy.types.Object) -> Path:
+    """Where the motion that plays is written for renders, beside the model."""
+    path = model_path(obj)
+    return check_no_link(path.with_name(f"{path.stem}_playback.pc2"))
+
+
+def jobs_folder(obj: bpy.types.Object) -> Path:
+    """Where job logs and stop files are kept."""
+    return check_no_link(dataset_folder(obj) / "jobs")
+
+
+def home_folder(obj: bpy.types.Object) -> Path:
+    """`neural_physics/<.blend>/<object>` beside the .blend, or in the user folder where that is unsaved."""
+    name = bpy.path.clean_name(obj.name)
+    if not bpy.data.filepath:
+        return unsaved_folder() / name
+    blend = Path(bpy.data.filepath)
+    home = blend.parent / "neural_physics"
+    # Where earlier versions kept them.
+    if (home / name / DATASET / "dataset.json").is_file() or (home / name / MODEL).is_file():
+        return home / name
+    return home / bpy.path.clean_name(blend.stem) / name
+
+
+def keep_together(obj: bpy.types.Object) -> None:
+    """Write into the settings where the object's files are, so that they stay its own when it is renamed."""
+    settings = settings_of(obj)
+    if bpy.data.filepath:
+        home = home_folder(obj)
+        root = "//" + home.relative_to(Path(bpy.data.filepath).parent).as_posix()
+    else:
+        name = f"{bpy.path.clean_name(obj.name)} {datetime.now():%Y-%m-%d %H.%M.%S}"
+        root = (unsaved_folder() / name).as_posix()
+    settings.dataset_folder = settings.dataset_folder or f"{root}/{DATASET}"
+    settings.model_path = settings.model_path or f"{root}/{MODEL}"
+
+
+def remove_if_empty(folder: Path) -> None:
+    """Remove a folder that nothing is left in; harmless where it is not there."""
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
+
+
+def _named_dataset(obj: bpy.types.Object) -> Path:
+    chosen = settings_of(obj).dataset_folder
+    return Path(bpy.path.abspath(chosen)) if chosen else home_folder(obj) / DATASET

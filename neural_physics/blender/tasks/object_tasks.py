@@ -1,0 +1,267 @@
+"""The long tasks of an object as jobs: what stands in their way, and their command lines."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Generator, Mapping, Sequence
+from pathlib import Path
+
+import bpy
+
+from ...baking.plan import side_folder
+from ...datasets import importing
+from ...datasets.dataset_info import Role
+from ...datasets.status import dataset_status, forget
+from ...errors import Problem
+from ...files.atomic import writing
+from ...jobs.isolated_python import run_module
+from ...jobs.wording import job_name
+from ...methods import load_method
+from ...methods.requirements import CONTACT_CORRECTIONS, LATENT_DYNAMICS, QUASISTATIC_SPRINGS
+from ...models.model_file import parse_model, read_model_bytes
+from ..baking import preparing
+from ..display.evaluation import hide_evaluation
+from ..display.takes import hide_take
+from ..jobs import host, training_environment
+from ..playing import packing, playback
+from ..playing.session import check_belongs
+from ..scene import live_fabric, setting_up
+from ..scene.artist_handles import handle_words, list_unbound_handles
+from ..scene.cache_modifier import remove_cache
+from ..scene.scene_interaction import sample_steps
+from ..scene.skins import simulated_mesh
+from ..scene.sources import check_mesh
+from ..scene.targets import check_set_up
+from ..settings.paths import (
+    checkpoint_path,
+    dataset_folder,
+    jobs_folder,
+    keep_together,
+    model_path,
+    remove_if_empty,
+    report_folder,
+)
+from ..settings.properties import settings_of
+from . import method_obstacles
+
+BAKE, TRAIN, EVALUATE = "bake", "train", "evaluate"
+NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE)}
+
+
+def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps an object from being baked."""
+    obj = check_set_up(obj)
+    method_obstacles.check_bake(scene, obj)
+    preparing.check_bake(scene, obj)
+    _check_free(obj)
+
+
+def check_train(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps a model from being trained."""
+    obj = check_set_up(obj)
+    _check_dataset(obj)
+    method_obstacles.check_train(obj)
+    training_environment.require_python()
+    _check_free(obj)
+
+
+def check_evaluate(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps a model from being evaluated."""
+    check_play(obj)
+    obj = check_set_up(obj)
+    _check_dataset(obj)
+    training_environment.require_python()
+    _check_free(obj)
+
+
+def check_play(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that shows, without reading the model, that an object cannot play."""
+    obj = check_set_up(obj)
+    check_mesh(obj)
+    if settings_of(obj).model is None and not model_path(obj).is_file():
+        raise Problem("model_missing", object=obj.name)
+
+
+def use_model(obj: bpy.types.Object, path: Path) -> None:
+    """Pack a model file into the .blend; an object that plays goes on with it.
+
+    What the model reacts to and this scene does not have gets a line in the object's list, to choose it in.
+    Raises what `check_mesh`, `read_model_bytes`, `parse_model`, `check_belongs` and `load_method` do; then
+    nothing has changed.
+    """
+    check_mesh(obj)
+    data = read_model_bytes(path)
+    model = parse_model(data, str(path))
+    check_belongs(model, obj)
+    load_method(model)
+    if settings_of(obj).model is None:
+        live_fabric.begin_with(obj, model)
+    packing.pack(obj, data)
+    settings_of(obj).enabled = True
+    setting_up.list_unbound(obj, model.info.channels)
+    list_unbound_handles(obj, model.info.channels)
+    if settings_of(obj).playing:
+        playback.attach(obj)
+
+
+def import_steps(
+    scene: bpy.types.Scene, obj: bpy.types.Object, cache: Path, interaction: Path | None, role: Role
+) -> Generator[tuple[int, int], None, str]:
+    """Add another program's point cache to the object's dataset, at the scene's frame rate.
+
+    interaction: a file, or None: what the scene has, whose frames are visited one by one. Returns the take's
+    name. Raises what `importing.import_take`, `check_mesh` and `sample_steps` do.
+    """
+    check_mesh(obj)
+    _check_free(obj)
+    keep_together(obj)
+    render = scene.render
+    fps = render.fps / render.fps_base
+    folder, mesh = dataset_folder(obj), simulated_mesh(obj)
+    count = len(importing.read_cache(cache, mesh, obj.name))
+    source = (yield from sample_steps(scene, obj, count)) if interaction is None else interaction
+    name = importing.import_take(folder, mesh, obj.name, cache, source, fps, role)
+    settings_of(obj).enabled = True
+    forget()
+    return name
+
+
+def interaction_beside(cache: Path) -> Path:
+    """The interaction file of a point cache's name: .npy if there is one, else .csv."""
+    arrays = cache.with_suffix(".npy")
+    return arrays if arrays.is_file() else cache.with_suffix(".csv")
+
+
+def interaction_of(obj: bpy.types.Object, cache: Path, chosen: Path | None, from_scene: bool) -> Path | None:
+    """Where a cache's interaction is read: from a file, or None: from the scene, as poses always are."""
+    if from_scene or settings_of(obj).method == QUASISTATIC_SPRINGS:
+        return None
+    return chosen or interaction_beside(cache)
+
+
+def remove(obj: bpy.types.Object) -> None:
+    """Show the simulation again and forget the object's settings; dataset and model stay."""
+    playback.detach(obj)
+    remove_cache(obj)
+    hide_evaluation(obj)
+    hide_take(obj)
+    settings = settings_of(obj)
+    settings.interactions.clear()
+    settings.capsules.clear()
+    settings.handles.clear()
+    settings.enabled = False
+
+
+def check_delete(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps a dataset from being deleted."""
+    obj = check_set_up(obj)
+    if not dataset_status(dataset_folder(obj)).takes:
+        raise Problem("not_baked", object=obj.name)
+    _check_free(obj)
+
+
+def delete_dataset(obj: bpy.types.Object) -> None:
+    """Delete an object's takes and what its jobs have left beside them; all else in the folder stays.
+
+    Raises what `check_delete` does, and Problem("folder_not_writable").
+    """
+    check_delete(obj)
+    hide_take(obj)
+    folder = dataset_folder(obj)
+    host.forget(jobs_folder(obj), NAMES)
+    bake = side_folder(folder)
+    with writing(folder):
+        # First, so that a half-deleted folder is no dataset.
+        for name in ("dataset.json", "mesh.npz"):
+            (folder / name).unlink(missing_ok=True)
+        for about in (folder / "takes").glob("*/take.json"):
+            shutil.rmtree(about.parent)
+        if (bake / "bake.json").is_file():
+            shutil.rmtree(bake)
+        remove_if_empty(folder / "takes")
+        remove_if_empty(folder)
+    forget()
+
+
+def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    """Write what the bake needs; the job that bakes. Raises what `check_bake` and the bake do."""
+    method_obstacles.look_again()
+    check_bake(scene, obj)
+    keep_together(obj)
+    return preparing.prepare_bake(scene, obj)
+
+
+def train_command(obj: bpy.types.Object) -> list[str]:
+    """The job that trains a model. Raises what `check_train` and `working_python` do."""
+    check_train(obj)
+    keep_together(obj)
+    return _backend(_train_words(obj))
+
+
+def resumes_training(obj: bpy.types.Object) -> bool:
+    """Whether Train would go on with a training that was stopped or killed: the same settings and takes."""
+    if not checkpoint_path(obj).is_file():
+        return False
+    began = host.begun(jobs_folder(obj), TRAIN, _train_words(obj))
+    return began is not None and dataset_status(dataset_folder(obj)).changed <= began
+
+
+def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[str]:
+    """The job that measures a model file, or what plays, on takes it has not seen.
+
+    Raises what `check_evaluate`, `working_python` and `packing.file_of` do.
+    """
+    check_evaluate(obj)
+    keep_together(obj)
+    model = model or packing.file_of(obj)
+    words = _words("evaluate", [model, dataset_folder(obj)], {"--out": report_folder(obj)})
+    return _backend(words)
+
+
+def running(obj: bpy.types.Object) -> str:
+    """Which of the object's tasks runs now, "" if none."""
+    return next((kind for kind in NAMES if host.state_of(jobs_folder(obj), kind).active), "")
+
+
+def _train_words(obj: bpy.types.Object) -> list[str]:
+    settings = settings_of(obj)
+    options: dict[str, object] = {
+        "--method": settings.method,
+        "--preset": settings.preset,
+        "--bases": settings.basis_count,
+        "--seed": settings.training_seed,
+        "--out": model_path(obj),
+    }
+    if settings.method == LATENT_DYNAMICS and settings.latent_count:
+        options["--set"] = f"latents={settings.latent_count}"
+    if settings.method == CONTACT_CORRECTIONS and settings.handle_count and not settings.handles:
+        options["--set"] = f"handles={settings.handle_count}"
+    words = _words("train", [dataset_folder(obj)], options)
+    return [*words, *handle_words(obj)] if settings.method == CONTACT_CORRECTIONS else words
+
+
+def _words(command: str, what: Sequence[object], options: Mapping[str, object]) -> list[str]:
+    """A command of `ml_backend`."""
+    words = [word for option in options.items() for word in option]
+    return [*map(str, [command, *what, *words]), "--json"]
+
+
+def _backend(words: Sequence[str]) -> list[str]:
+    """The job that runs a command of `ml_backend`. Raises what `working_python` does."""
+    return [*run_module(training_environment.working_python(), "ml_backend"), *words]
+
+
+def _check_dataset(obj: bpy.types.Object) -> None:
+    status = dataset_status(dataset_folder(obj))
+    if status.trouble and status.trouble.code != "dataset_missing":
+        raise status.trouble.with_traceback(None)
+    if not status.frames:
+        if status.trouble and settings_of(obj).dataset_folder:
+            raise status.trouble.with_traceback(None)
+        raise Problem("not_baked", object=obj.name)
+
+
+def _check_free(obj: bpy.types.Object) -> None:
+    busy = running(obj)
+    if busy:
+        raise Problem("object_busy", object=obj.name, job=job_name(busy))

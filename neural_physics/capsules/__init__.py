@@ -1,0 +1,1 @@
+"""Capsules around limbs: vertices are pushed out of them (Holden 2019, section 6.4)."""

@@ -1,0 +1,155 @@
+"""What `dataset.json` and `take.json` say, read and written with all checks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from ..errors import Problem
+from ..files.atomic import write_whole
+from ..interaction.channels import ChannelLayout
+
+SCHEMA = 1
+
+Role = Literal["training", "validation", "test"]
+TakeKind = Literal["dynamic", "quasistatic", "contact"]
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What `dataset.json` says.
+
+    object: the name of the mesh object. topology: see `Mesh.topology`. fps: of the baked scene;
+    dt = 1 / fps seconds. reference_frame: the object or bone ("Rig/neck") in whose axes positions
+    and channels are given, "" for the object itself. provenance: free text pairs.
+    For the evaluation: gravity, m/s^2 in those axes, where no ground channel says how they turn;
+    colliders: radii in metres of the spheres at the position channels of these names.
+    """
+
+    object: str
+    topology: str
+    vertex_count: int
+    fps: float
+    channels: ChannelLayout
+    reference_frame: str = ""
+    provenance: dict[str, str] = field(default_factory=dict)
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    colliders: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def dt(self) -> float:
+        return 1.0 / self.fps
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Frames first..last (inclusive, counted from 0 in the take) that must not be learned from."""
+
+    first: int
+    last: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class TakeInfo:
+    """What `take.json` says. `frames` is what was asked for; fewer are there until `complete`."""
+
+    frames: int
+    kind: TakeKind = "dynamic"
+    role: Role = "training"
+    seed: int = 0
+    complete: bool = False
+    excluded: tuple[Exclusion, ...] = ()
+
+
+def read_info(path: Path) -> DatasetInfo:
+    """Read `dataset.json`. Raises Problem("dataset_damaged" | "dataset_newer")."""
+    item = _read_json(path / "dataset.json", path)
+    try:
+        if item.pop("schema") > SCHEMA:
+            raise Problem("dataset_newer", path=path)
+        channels = ChannelLayout.from_json(item.pop("channels"))
+        x, y, z = item.pop("gravity", DatasetInfo.gravity)
+        info = DatasetInfo(**item, channels=channels, gravity=(float(x), float(y), float(z)))
+        check_info(info)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise Problem("dataset_damaged", path=path, reason=f"dataset.json: {error}") from error
+    return info
+
+
+def write_info(path: Path, info: DatasetInfo) -> None:
+    """Write `dataset.json`, all or nothing. Raises OSError."""
+    _write_json(
+        path / "dataset.json", {"schema": SCHEMA, **asdict(info), "channels": info.channels.to_json()}
+    )
+
+
+def check_info(info: DatasetInfo) -> None:
+    """Raises ValueError or TypeError for what no dataset is like."""
+    if not 0 < info.fps < 1e6 or not isinstance(info.vertex_count, int) or info.vertex_count < 1:
+        raise ValueError("fps and vertex_count must be above 0")
+    if not all(isinstance(text, str) for text in (info.object, info.topology, info.reference_frame)):
+        raise ValueError("object, topology and reference_frame must be texts")
+    if not isinstance(info.provenance, dict) or not np.isfinite(info.gravity).all():
+        raise ValueError("provenance must be texts by name, and gravity finite numbers")
+    _check_colliders(info)
+
+
+def _check_colliders(info: DatasetInfo) -> None:
+    if not isinstance(info.colliders, dict):
+        raise ValueError("colliders must be radii by name")
+    positions = [c.name for c in info.channels.channels if c.kind == "position"]
+    for name, radius in info.colliders.items():
+        if name not in positions:
+            known = ", ".join(positions) or "there are none"
+            raise ValueError(f"the collider “{name}” is not one of the position channels ({known})")
+        if not 0 < radius < float("inf"):
+            raise ValueError(f"the radius of the collider “{name}” must be above 0")
+
+
+def read_take_info(folder: Path) -> TakeInfo:
+    """Read `take.json`. Raises Problem("dataset_damaged" | "dataset_newer")."""
+    item = _read_json(folder / "take.json", folder)
+    try:
+        if item.pop("schema") > SCHEMA:
+            raise Problem("dataset_newer", path=folder)
+        excluded = tuple(Exclusion(int(a), int(b), str(reason)) for a, b, reason in item.pop("excluded", ()))
+        info = TakeInfo(**item, excluded=excluded)
+        _check_take_info(info)
+        return info
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise Problem("dataset_damaged", path=folder, reason=f"take.json: {error}") from error
+
+
+def write_take_info(folder: Path, info: TakeInfo) -> None:
+    """Write `take.json`, all or nothing. Raises OSError."""
+    item = {"schema": SCHEMA, **asdict(info)}
+    item["excluded"] = [[e.first, e.last, e.reason] for e in info.excluded]
+    _write_json(folder / "take.json", item)
+
+
+def _check_take_info(info: TakeInfo) -> None:
+    if info.role not in get_args(Role) or info.kind not in get_args(TakeKind):
+        raise ValueError(f"there is no role “{info.role}”, or no kind “{info.kind}”")
+    if not isinstance(info.frames, int) or not isinstance(info.complete, bool):
+        raise ValueError("frames must be a whole number, complete true or false")
+    if not all(0 <= e.first <= e.last for e in info.excluded):
+        raise ValueError("an excluded run of frames does not go from a first to a later last")
+
+
+def _read_json(path: Path, named: Path) -> dict[str, Any]:
+    try:
+        item = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise Problem("dataset_damaged", path=named, reason=f"{path.name}: {error}") from error
+    if not isinstance(item, dict):
+        raise Problem("dataset_damaged", path=named, reason=f"{path.name} is not a JSON object")
+    return item
+
+
+def _write_json(path: Path, item: dict[str, Any]) -> None:
+    write_whole(path, (json.dumps(item, indent=1) + "\n").encode())

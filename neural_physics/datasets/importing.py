@@ -1,0 +1,309 @@
+"""Takes from any other program: a point cache (PC2 or MDD) and the interaction beside it."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, groupby
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Problem
+from ..files.atomic import writing
+from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
+from .dataset_info import DatasetInfo, Role, TakeInfo, read_take_info
+from .frame_checks import find_bad_frames
+from .point_caches import read_mdd, read_pc2
+from .rest_mesh import Mesh
+from .takes import Dataset
+
+# Columns are `Ball.x`, `wind:Breeze.y`, `joints:Rig/hip.z`, `Pressure` or `Pressure.0`; object names
+# may have dots themselves, as Blender's `Ball.001` has.
+COLUMN = re.compile(
+    r"(?:(?P<kind>[a-z_]+):)?(?P<name>.+?)(?:/(?P<joint>.+?))?(?:\.(?P<part>[xyz]|0|[1-9]\d*))?"
+)
+AXES = ("x", "y", "z")
+OTHER_MARKS = {";": "semicolons", "\t": "tabs"}  # that spreadsheets put between columns
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What an object reacts to in the T frames of a cache: interaction (T, e) float32.
+
+    reference_frame: see `DatasetInfo`; object_from_frame (T, 4, 4), None where that is the object itself.
+    """
+
+    layout: ChannelLayout
+    interaction: NDArray[np.float32]
+    reference_frame: str = ""
+    object_from_frame: NDArray[np.float64] | None = None
+
+
+def read_cache(path: Path, mesh: Mesh, object_name: str) -> NDArray[np.float32]:
+    """(T, V, 3) m, mapped, of a mesh's vertices: .mdd, else PC2.
+
+    Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count").
+    """
+    positions = read_mdd(path) if path.suffix.lower() == ".mdd" else read_pc2(path)
+    found, expected = positions.shape[1], mesh.vertex_count
+    if found != expected:
+        raise Problem("cache_vertex_count", path=path, found=found, object=object_name, expected=expected)
+    return positions
+
+
+def import_take(
+    dataset_path: Path,
+    mesh: Mesh,
+    object_name: str,
+    cache_path: Path,
+    source: Path | Sampled,
+    fps: float,
+    role: Role = "training",
+    name: str = "",
+    columns: Sequence[str] = (),
+    gravity: tuple[float, float, float] = DatasetInfo.gravity,
+    colliders: Mapping[str, float] | None = None,
+    visited: Callable[[int, int], None] = lambda done, total: None,
+) -> str:
+    """Add a take to a dataset, which is made if it is not there; returns the take's name.
+
+    cache_path: .mdd, else PC2; positions in metres, in the mesh's axes. source: of the interaction: .npy
+    (frames, e), else CSV whose first row names the columns, in the same axes; or what was read from a scene.
+    columns: the names for an .npy; without them those of the dataset. gravity, colliders: see `DatasetInfo`.
+    visited: told how many frames of how many are done; what it raises ends the import, and nothing is left.
+    Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count" |
+    "interaction_shape" | "interaction_not_numbers" | "interaction_unnamed" | "interaction_columns" |
+    "take_exists" | "take_name_unusable" | "dataset_settings_unusable" | "dataset_other_object" |
+    "interaction_other_channels" | "dataset_other_fps" | ...).
+    """
+    if name:
+        _check_name(name)
+    positions = read_cache(cache_path, mesh, object_name)
+    existing = Dataset.open(dataset_path) if (dataset_path / "dataset.json").is_file() else None
+    known = existing.info.channels if existing else None
+    sampled = Sampled(*read_interaction(source, columns, known)) if isinstance(source, Path) else source
+    if len(sampled.interaction) != len(positions):
+        raise Problem(
+            "interaction_shape",
+            path=source if isinstance(source, Path) else cache_path,
+            found=f"{len(sampled.interaction)} rows",
+            expected=f"{len(positions)}",
+        )
+    info = DatasetInfo(
+        object=object_name,
+        topology=mesh.topology(),
+        vertex_count=mesh.vertex_count,
+        fps=fps,
+        channels=sampled.layout,
+        reference_frame=sampled.reference_frame,
+        provenance={"program": "imported", "first file": cache_path.name},
+        gravity=gravity,
+        colliders=dict(colliders or {}),
+    )
+    try:
+        dataset = Dataset.create(dataset_path, info, mesh)
+    except Problem as problem:
+        if problem.code != "dataset_other_channels" or not isinstance(source, Path):
+            raise
+        found, expected = problem.names["expected"], problem.names["found"]
+        raise Problem(
+            "interaction_other_channels",
+            path=source,
+            dataset=dataset_path,
+            found=found,
+            expected=expected,
+        ) from problem
+    if abs(dataset.info.fps - fps) > 1e-6 * fps:
+        raise Problem("dataset_other_fps", path=dataset_path, found=dataset.info.fps, expected=fps)
+    return _write(dataset, name, role, positions, sampled, visited)
+
+
+def read_interaction(
+    path: Path, columns: Sequence[str] = (), known: ChannelLayout | None = None
+) -> tuple[ChannelLayout, NDArray[np.float32]]:
+    """The channels of a CSV or .npy file, and y for all frames, (T, e) float32.
+
+    known: the channels of the dataset it is for, taken where they have the same names and sizes.
+    """
+    if path.suffix.lower() == ".npy":
+        values = _read_npy(path)
+        if not columns and known is not None and known.size == values.shape[1]:
+            return known, values
+        if not columns:
+            raise Problem("interaction_unnamed", path=path, found=values.shape[1])
+    else:
+        columns, values = _read_csv(path)
+    if len(columns) != values.shape[1]:
+        raise Problem(
+            "interaction_shape", path=path, found=f"{values.shape[1]} columns", expected=f"{len(columns)}"
+        )
+    layout = layout_of_columns(columns, path)
+    if known is not None and _named_sizes(known) == _named_sizes(layout):
+        layout = known
+    return layout, values
+
+
+def layout_of_columns(columns: Sequence[str], path: Path) -> ChannelLayout:
+    """Channels from the names of the columns of y; `path` is the file named if they cannot be.
+
+    `Ball.x, Ball.y, Ball.z` is the position of an object Ball; a kind may stand before it, such as
+    `wind:Breeze.x`, and `joints:Rig/hip.x` is a joint. Any other column is a plain value.
+    Raises Problem("interaction_columns").
+    """
+    parsed = [_parse_column(column.strip()) for column in columns]
+    groups = [list(group) for _, group in groupby(parsed, key=lambda column: (column.kind, column.name))]
+    try:
+        # What a file holds is checked in one place.
+        return ChannelLayout.from_json(ChannelLayout(tuple(map(_channel, groups))).to_json())
+    except ValueError as error:
+        raise Problem("interaction_columns", path=path, reason=error) from error
+
+
+class _Column(NamedTuple):
+    kind: str
+    name: str
+    joint: str
+    part: str
+
+
+def _parse_column(column: str) -> _Column:
+    match = COLUMN.fullmatch(column)
+    if match is None or (match["kind"] and match["kind"] not in get_args(Kind)):
+        match = re.fullmatch(r"(?P<name>.*)(?P<kind>)(?P<joint>)(?P<part>)", column)
+        assert match is not None  # it matches anything
+    name, joint, part = match["name"], match["joint"] or "", match["part"] or ""
+    if match["kind"] != "joints" and joint:
+        name, joint = f"{name}/{joint}", ""
+    return _Column(match["kind"] or ("position" if part in AXES else "value"), name, joint, part)
+
+
+def _channel(columns: list[_Column]) -> Channel:
+    first = columns[0]
+    kind: Kind = next(kind for kind in get_args(Kind) if kind == first.kind)
+    joints = tuple(dict.fromkeys(column.joint for column in columns if column.joint))
+    size = 3 * len(joints) if kind == "joints" else SIZES.get(kind, len(columns))
+    expected: list[str] = list(AXES) * (size // 3) if first.part in AXES else [str(i) for i in range(size)]
+    parts = [column.part for column in columns]
+    if parts != expected and not (size == 1 and parts == [""]):
+        raise ValueError(f"{first.name} has the parts {', '.join(parts)}, not {', '.join(expected)}")
+    return Channel(first.name, kind, size, "" if kind == "value" else first.name, joints)
+
+
+def _named_sizes(layout: ChannelLayout) -> list[tuple[str, int]]:
+    return [(channel.name, channel.size) for channel in layout.channels]
+
+
+def _read_npy(path: Path) -> NDArray[np.float32]:
+    try:
+        values = np.asarray(np.load(path, allow_pickle=False), np.float32)
+    except FileNotFoundError as error:
+        raise Problem("file_missing", path=path) from error
+    except Exception as error:  # an .npz of that name gives what zip, zlib and NumPy have
+        raise Problem(
+            "interaction_shape", path=path, found="something else", expected="an array of numbers"
+        ) from error
+    if values.ndim != 2:
+        raise Problem("interaction_shape", path=path, found=f"{values.ndim} dimensions", expected="2 of them")
+    _check_finite(values, path, 0)
+    return values
+
+
+def _read_csv(path: Path) -> tuple[list[str], NDArray[np.float32]]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            columns, *rows = [row for row in csv.reader(file) if row] or [[]]
+    except FileNotFoundError as error:
+        raise Problem("file_missing", path=path) from error
+    except (OSError, ValueError, csv.Error) as error:
+        raise Problem(
+            "interaction_shape", path=path, found="no text", expected="a table with commas"
+        ) from error
+    if all(map(_is_number, columns)) and columns:
+        raise Problem("interaction_columns", path=path, reason="its first row holds numbers and no names")
+    if len(columns) == 1 and (mark := next((m for m in OTHER_MARKS if m in columns[0]), None)):
+        raise Problem(
+            "interaction_shape",
+            path=path,
+            found=f"columns parted by {OTHER_MARKS[mark]}",
+            expected="columns parted by commas",
+        )
+    values = np.empty((len(rows), len(columns)), np.float32)
+    for number, row in enumerate(rows):
+        if len(row) != len(columns):
+            found = f"{len(row)} values in row {number + 2}"
+            raise Problem("interaction_shape", path=path, found=found, expected=len(columns))
+        try:
+            values[number] = [float(cell) for cell in row]
+        except ValueError as error:
+            raise Problem("interaction_not_numbers", path=path, row=number + 2) from error
+    _check_finite(values, path, 2)
+    return columns, values
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_finite(values: NDArray[np.float32], path: Path, first_row: int) -> None:
+    bad = np.flatnonzero(~np.isfinite(values).all(1))
+    if len(bad):
+        raise Problem("interaction_not_numbers", path=path, row=int(bad[0]) + first_row)
+
+
+def _check_name(name: str) -> None:
+    """A take's name is a folder's, on every system: anything else would lead out of the dataset."""
+    plain = name not in (".", "..") and name.isprintable()
+    if not plain or not PurePosixPath(name).name == PureWindowsPath(name).name == name:
+        raise Problem("take_name_unusable", take=name)
+
+
+def _delete_unfinished(folder: Path, dataset: Path) -> None:
+    """Make room where an import was cut short; anything else that has the name stays."""
+    if not (folder / "take.json").is_file() or read_take_info(folder).complete:
+        raise Problem("take_exists", path=dataset, take=folder.name)
+    with writing(folder):
+        shutil.rmtree(folder)
+
+
+def _write(
+    dataset: Dataset,
+    name: str,
+    role: Role,
+    positions: NDArray[np.float32],
+    sampled: Sampled,
+    visited: Callable[[int, int], None],
+) -> str:
+    takes = dataset.path / "takes"
+    name = name or next(free for n in count() if not (takes / (free := f"take_{n:03d}")).exists())
+    folder = takes / name
+    if folder.exists():
+        _delete_unfinished(folder, dataset.path)
+    try:
+        with dataset.writer(name, TakeInfo(len(positions), role=role)) as writer:
+            for number, (shape, y) in enumerate(zip(positions, sampled.interaction, strict=True), 1):
+                frame = None if sampled.object_from_frame is None else sampled.object_from_frame[number - 1]
+                writer.append(shape if frame is None else _to_frame(shape, frame), y, frame)
+                visited(number, len(positions))
+            stored = dataset.take(name)
+            about = stored.positions, dataset.mesh, dataset.info.channels, stored.interaction
+            writer.exclude(find_bad_frames(*about))
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return name
+
+
+def _to_frame(shape: NDArray[np.float32], object_from_frame: NDArray[np.float64]) -> NDArray[np.float32]:
+    """(V, 3) m in the reference frame's axes, of a shape in the object's."""
+    moved = (shape - object_from_frame[:3, 3]) @ np.linalg.inv(object_from_frame[:3, :3]).T
+    return moved.astype(np.float32)

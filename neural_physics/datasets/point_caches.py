@@ -1,0 +1,84 @@
+"""Vertex animation files that other programs read and write: PC2 and MDD.
+
+PC2: little-endian; "POINTCACHE2\\0", int32 version 1, int32 vertices, float32 first frame, float32
+sampling, int32 frames; then float32 xyz per vertex and frame.
+MDD: big-endian; int32 frames, int32 vertices, float32 seconds per frame; then as PC2.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Problem
+
+PC2_HEADER = struct.Struct("<12siiffi")
+PC2_MAGIC = b"POINTCACHE2\0"
+MOST_VERTICES = 50_000_000
+
+
+def pc2_header(vertex_count: int, frame_count: int, first_frame: float = 0.0) -> bytes:
+    """The 32 bytes before the frames."""
+    return PC2_HEADER.pack(PC2_MAGIC, 1, vertex_count, first_frame, 1.0, frame_count)
+
+
+def pc2_size(path: Path) -> tuple[int, int]:
+    """Frames and vertices of a PC2 file, without mapping it.
+
+    The count of frames is what the file's size holds: a torn last frame is dropped, and a header
+    left behind by a killed writer does not matter.
+    Raises Problem("file_missing" | "cache_not_pc2").
+    """
+    header = _header(path, PC2_HEADER.size, "cache_not_pc2")
+    magic, version, vertices, _, _, _ = PC2_HEADER.unpack(header)
+    if magic != PC2_MAGIC or version != 1 or not 0 < vertices <= MOST_VERTICES:
+        raise Problem("cache_not_pc2", path=path)
+    return (path.stat().st_size - PC2_HEADER.size) // (12 * vertices), vertices
+
+
+def read_pc2(path: Path) -> NDArray[np.float32]:
+    """Map a PC2 file: (frames, vertices, 3) float32, metres, read-only, not loaded.
+
+    Its frames are those of `pc2_size`. Raises Problem("file_missing" | "cache_not_pc2").
+    """
+    frames, vertices = pc2_size(path)
+    if frames == 0:
+        return np.empty((0, vertices, 3), np.float32)
+    return np.memmap(path, "<f4", "r", PC2_HEADER.size, (frames, vertices, 3))
+
+
+def read_mdd(path: Path) -> NDArray[np.float32]:
+    """Map an MDD file: (frames, vertices, 3), big-endian float32, read-only, not loaded.
+
+    Raises Problem("file_missing" | "cache_not_mdd").
+    """
+    frames, vertices = struct.unpack(">ii", _header(path, 8, "cache_not_mdd"))
+    sizes_fit = frames > 0 and 0 < vertices <= MOST_VERTICES
+    data = 8 + 4 * frames
+    if not sizes_fit or path.stat().st_size != data + 12 * frames * vertices:
+        raise Problem("cache_not_mdd", path=path)
+    return np.memmap(path, ">f4", "r", data, (frames, vertices, 3))
+
+
+def write_pc2(path: Path, frames: NDArray[np.float32], first_frame: float = 0.0) -> None:
+    """Write (T, V, 3) float32 positions as one PC2 file."""
+    with path.open("wb") as file:
+        file.write(pc2_header(frames.shape[1], len(frames), first_frame))
+        for frame in frames:
+            file.write(np.ascontiguousarray(frame, "<f4").data)
+
+
+def _header(path: Path, size: int, code: str) -> bytes:
+    if not path.exists():
+        raise Problem("file_missing", path=path)
+    # A pipe or a device can be read, but not mapped.
+    if not path.is_file():
+        raise Problem(code, path=path)
+    with path.open("rb") as file:
+        header = file.read(size)
+    if len(header) < size:
+        raise Problem(code, path=path)
+    return header

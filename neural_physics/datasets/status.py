@@ -1,0 +1,93 @@
+"""What is in an object's dataset, for panels that are drawn often.
+
+Its files' times and sizes are looked at once a second at most, and what is in them when those have changed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import Problem
+from ..interaction.poses import pose_channel
+from .takes import Dataset
+
+LOOK_AGAIN = 1.0  # seconds
+BYTES_PER_VERTEX = 12  # three float32
+Stamp = tuple[tuple[str, int, int], ...]
+_seen: dict[Path, tuple[float, Stamp, DatasetStatus]] = {}
+
+
+@dataclass(frozen=True)
+class DatasetStatus:
+    """takes, frames: what is there. complete: takes with all their frames. excluded: frames that are not
+    learned from, and why. size: bytes of positions. changed: when positions were written last, seconds since
+    1970. solver_steps: of the bundled solver in each frame, None where it has not made the takes.
+    physics: what has, see `sources.physics_of`, "" if that is not known. topology: see `Mesh.topology`.
+    posed: whether it is known how bones move the mesh.
+    trouble: why it cannot be read, None if it can."""
+
+    takes: int = 0
+    complete: int = 0
+    frames: int = 0
+    excluded: int = 0
+    reasons: tuple[str, ...] = ()
+    size: int = 0
+    changed: float = 0.0
+    solver_steps: int | None = None
+    physics: str = ""
+    topology: str = ""
+    posed: bool = False
+    trouble: Problem | None = None
+
+
+def dataset_status(path: Path) -> DatasetStatus:
+    """What is in a dataset folder."""
+    when, stamp, status = _seen.get(path, (float("-inf"), None, DatasetStatus()))
+    if time.monotonic() - when > LOOK_AGAIN:
+        found = _stamp(path)
+        if found != stamp:
+            status = _look(path)
+        _seen[path] = (time.monotonic(), found, status)
+    return status
+
+
+def forget() -> None:
+    """Look again the next time, because something has just changed."""
+    _seen.clear()
+
+
+def _stamp(path: Path) -> Stamp:
+    """Name, time and size of every file that says something."""
+    names = ("dataset.json", "mesh.npz", "takes/*/take.json", "takes/*/positions.pc2", "takes/*/*.npy")
+    files = sorted(file for name in names for file in path.glob(name))
+    about = [(file, file.stat()) for file in files if file.is_file()]
+    return tuple((str(file), a.st_mtime_ns, a.st_size) for file, a in about)
+
+
+def _look(path: Path) -> DatasetStatus:
+    try:
+        dataset = Dataset.open(path)
+        takes = dataset.outlines()
+        body = dataset.body
+    except Problem as problem:
+        return DatasetStatus(trouble=problem)
+    excluded = [exclusion for take in takes for exclusion in take.info.excluded]
+    return DatasetStatus(
+        takes=len(takes),
+        complete=sum(take.info.complete for take in takes),
+        frames=sum(take.frame_count for take in takes),
+        excluded=sum(take.frame_count - take.usable_frames for take in takes),
+        reasons=tuple(dict.fromkeys(e.reason for e in excluded)),
+        size=sum(take.frame_count for take in takes) * dataset.info.vertex_count * BYTES_PER_VERTEX,
+        changed=max((_written(path, take.name) for take in takes), default=0.0),
+        solver_steps=None if body is None else body.settings.steps,
+        physics=dataset.info.provenance.get("physics", ""),
+        topology=dataset.info.topology,
+        posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
+    )
+
+
+def _written(path: Path, take: str) -> float:
+    return (path / "takes" / take / "positions.pc2").stat().st_mtime

@@ -1,0 +1,157 @@
+"""Appending frames to a take, so that a kill at any moment costs at most the frame that was being written."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..files.atomic import writing
+from ..files.row_files import NPY_HEADER, npy_header
+from .dataset_info import DatasetInfo, Exclusion, TakeInfo, read_take_info, write_take_info
+from .point_caches import PC2_HEADER, pc2_header
+
+CHECKPOINT_EVERY = 64  # frames between two rewrites of the headers
+SYNC_EVERY = 1.0  # seconds at least between two checkpoints that wait for the disk
+
+
+class TakeWriter:
+    """Appends frames; every whole frame on disk is readable whenever the process is killed."""
+
+    def __init__(
+        self, folder: Path, info: TakeInfo, dataset: DatasetInfo, body_vertex_count: int | None = None
+    ) -> None:
+        """body_vertex_count: B, where the take keeps a body's positions beside the mesh's."""
+        self.folder, self.info = folder, info
+        self._vertices = {"positions.pc2": dataset.vertex_count}
+        if body_vertex_count is not None:
+            self._vertices["body.pc2"] = body_vertex_count
+        self._rows: dict[str, int] = {"interaction.npy": dataset.channels.size}
+        if dataset.reference_frame:
+            self._rows["frames.npy"] = 16
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            if (folder / "take.json").is_file():
+                self.info = replace(read_take_info(folder), frames=info.frames)
+            self._files = {name: _open_append(folder / name) for name in [*self._vertices, *self._rows]}
+            self.count = self._drop_torn_frames()
+            self._synced = time.monotonic()
+            self._write_headers()
+            write_take_info(folder, self.info)
+
+    def append(
+        self,
+        positions: NDArray[np.float32],
+        y: NDArray[np.float32],
+        frame: NDArray[np.floating[Any]] | None = None,
+        body_positions: NDArray[np.floating[Any]] | None = None,
+    ) -> None:
+        """Add one frame: positions (V, 3), y (e,), frame (4, 4) where the dataset has a reference frame.
+
+        body_positions (B, 3): where the take keeps those of a body.
+
+        Raises Problem("disk_full"); what was written before stays readable.
+        """
+        rows = {"positions.pc2": positions, "interaction.npy": y}
+        more = {"frames.npy": frame, "body.pc2": body_positions}
+        rows.update({name: row for name, row in more.items() if row is not None})
+        with writing(self.folder):
+            for name, file in self._files.items():
+                _write_all(file, np.ascontiguousarray(rows[name], "<f4"))
+            self.count += 1
+            if self.count % CHECKPOINT_EVERY == 0:
+                self._write_headers()
+                if time.monotonic() - self._synced > SYNC_EVERY:
+                    self._sync()
+
+    def exclude(self, exclusions: tuple[Exclusion, ...]) -> None:
+        """Set the frames that must not be learned from."""
+        self.info = replace(self.info, excluded=exclusions)
+        with writing(self.folder):
+            write_take_info(self.folder, self.info)
+
+    def end_here(self) -> None:
+        """The take ends with the frames it has, whatever was asked for."""
+        self.info = replace(self.info, frames=self.count)
+
+    def close(self, *, finished: bool = True) -> None:
+        """Leave it; it is complete if it is finished and all frames asked for are there."""
+        self.info = replace(self.info, complete=finished and self.count >= self.info.frames)
+        with writing(self.folder):
+            self._write_headers()
+            self._sync()
+            for file in self._files.values():
+                file.close()
+            write_take_info(self.folder, self.info)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        self.close(finished=error is None)
+
+    def _row_bytes(self, name: str) -> int:
+        return 4 * (3 * self._vertices[name] if name in self._vertices else self._rows[name])
+
+    def _offset(self, name: str) -> int:
+        return PC2_HEADER.size if name in self._vertices else NPY_HEADER
+
+    def _drop_torn_frames(self) -> int:
+        """Cut the files back to the frames that are whole in all of them; how many there are."""
+        counts = []
+        for name, file in self._files.items():
+            if file.seek(0, os.SEEK_END) < self._offset(name):
+                file.truncate(0)
+                file.seek(0)
+                file.write(b"\0" * self._offset(name))
+            counts.append((file.tell() - self._offset(name)) // self._row_bytes(name))
+        count = min(counts)
+        while count and self._is_blank(count - 1):
+            count -= 1
+        for name, file in self._files.items():
+            file.truncate(self._offset(name) + count * self._row_bytes(name))
+            file.seek(0, os.SEEK_END)
+        return count
+
+    def _is_blank(self, number: int) -> bool:
+        """Whether only the room for a frame is there: the power failed before it was written."""
+        for name in self._vertices:
+            file, size = self._files[name], self._row_bytes(name)
+            file.seek(PC2_HEADER.size + number * size)
+            if not any(file.read(size)):
+                return True
+        return False
+
+    def _sync(self) -> None:
+        """Wait until all frames are on the disk itself."""
+        for file in self._files.values():
+            os.fsync(file.fileno())
+        self._synced = time.monotonic()
+
+    def _write_headers(self) -> None:
+        for name, file in self._files.items():
+            if name in self._vertices:
+                header = pc2_header(self._vertices[name], self.count)
+            else:
+                header = npy_header(self.count, self._rows[name])
+            file.seek(0)
+            file.write(header)
+            file.flush()
+            file.seek(0, os.SEEK_END)
+
+
+def _write_all(file: BinaryIO, rows: NDArray[np.float32]) -> None:
+    """On a disk that fills up a write may be cut short without an error; the next one then raises it."""
+    left = rows.data.cast("B")
+    while left:
+        left = left[file.write(left) :]
+
+
+def _open_append(path: Path) -> BinaryIO:
+    path.touch()
+    return path.open("r+b", buffering=0)

@@ -1,0 +1,273 @@
+"""Datasets on disk: a folder of takes that survives kill -9 and may be larger than memory.
+
+`docs/file_formats.md` describes the folder for those who write their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Problem
+from ..files.atomic import writing
+from ..files.row_files import map_rows, row_count
+from ..interaction.channels import ChannelLayout
+from .body import Body
+from .dataset_info import (
+    DatasetInfo,
+    Role,
+    TakeInfo,
+    TakeKind,
+    check_info,
+    read_info,
+    read_take_info,
+    write_info,
+)
+from .point_caches import pc2_size, read_pc2
+from .rest_mesh import Mesh, read_mesh, write_mesh
+from .simulation_request import SimulationRequest, Tracks
+from .take_writer import TakeWriter
+
+BODY = "body.npz"
+# Of each take of the bundled solver: what it was asked for, and how all that it reacted to moved.
+REQUEST, TRACKS = "request.npz", "tracks.npz"
+
+
+@dataclass(frozen=True)
+class Take:
+    """One continuous simulation or, of kind "quasistatic", poses that are held, each by itself.
+
+    Arrays are memory maps.
+
+    positions (T, V, 3) float32, metres, in the reference frame; interaction (T, e) float32;
+    frames (T, 4, 4) float32: object_from_frame, None where the reference frame is the object.
+    body_positions (T, B, 3) float32, as positions: of the simulated body's vertices, which are the mesh's own
+    for shells and rods; None where the dataset has no body.
+    """
+
+    name: str
+    info: TakeInfo
+    positions: NDArray[np.float32]
+    interaction: NDArray[np.float32]
+    frames: NDArray[np.float32] | None
+    body_positions: NDArray[np.float32] | None = None
+
+    def segments(self) -> list[tuple[int, int]]:
+        """Runs [start, stop) of usable frames; windows must not cross their ends."""
+        return _segments(self.info, len(self.positions))
+
+    @property
+    def usable_frames(self) -> int:
+        """How many frames may be learned from."""
+        return sum(stop - start for start, stop in self.segments())
+
+
+@dataclass(frozen=True)
+class TakeOutline:
+    """What is known of a take from its `take.json` and the sizes of its files. frame_count: frames there."""
+
+    name: str
+    info: TakeInfo
+    frame_count: int
+
+    @property
+    def usable_frames(self) -> int:
+        """How many frames may be learned from."""
+        return sum(stop - start for start, stop in _segments(self.info, self.frame_count))
+
+
+def left_out(take: TakeOutline) -> str:
+    """A sentence about what of a take is not learned from, and why."""
+    lost = take.frame_count - take.usable_frames
+    reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
+    return f"{take.name}: {lost} of {take.frame_count} frames are left out of training ({reasons})."
+
+
+def _segments(info: TakeInfo, frames: int) -> list[tuple[int, int]]:
+    usable = np.ones(frames, bool)
+    for excluded in info.excluded:
+        usable[excluded.first : excluded.last + 1] = False
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], usable.astype(np.int8), [0]])))
+    return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
+
+
+class Dataset:
+    """A dataset folder, open for reading."""
+
+    def __init__(self, path: Path, info: DatasetInfo, mesh: Mesh) -> None:
+        self.path, self.info, self.mesh = path, info, mesh
+        self._body: Body | None = None
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Raises Problem("dataset_missing" | "dataset_damaged" | "dataset_newer")."""
+        if not (path / "dataset.json").is_file():
+            raise Problem("dataset_missing", path=path)
+        info = read_info(path)
+        mesh = read_mesh(path / "mesh.npz")
+        if mesh.topology() != info.topology or mesh.vertex_count != info.vertex_count:
+            raise Problem("dataset_damaged", path=path, reason="mesh.npz does not belong to dataset.json")
+        return cls(path, info, mesh)
+
+    @classmethod
+    def create(cls, path: Path, info: DatasetInfo, mesh: Mesh) -> Self:
+        """Make the folder, or open one that holds the same object and channels.
+
+        Raises Problem("dataset_settings_unusable" | "dataset_other_object" | "dataset_other_channels" |
+        "folder_not_writable" | "disk_full").
+        """
+        try:
+            check_info(info)
+        except (TypeError, ValueError) as error:
+            raise Problem("dataset_settings_unusable", path=path, reason=error) from error
+        if (path / "dataset.json").is_file():
+            dataset = cls.open(path)
+            dataset.check_matches(info)
+            return dataset
+        with writing(path):
+            (path / "takes").mkdir(parents=True, exist_ok=True)
+            write_mesh(path / "mesh.npz", mesh)
+            # Last, so that a folder with a dataset.json is always whole.
+            write_info(path, info)
+        return cls(path, info, mesh)
+
+    def check_matches(self, info: DatasetInfo) -> None:
+        """Raise the Problem that says why takes of `info` do not belong in this dataset."""
+        if info.topology != self.info.topology:
+            raise Problem("dataset_other_object", path=self.path, object=info.object)
+        same_channels = _meaning(info.channels) == _meaning(self.info.channels)
+        if not same_channels or info.reference_frame != self.info.reference_frame:
+            raise Problem(
+                "dataset_other_channels",
+                path=self.path,
+                found=_described(self.info),
+                expected=_described(info),
+            )
+
+    @property
+    def body(self) -> Body | None:
+        """What the bundled solver simulated; None where it did not. Raises Problem("dataset_damaged")."""
+        if self._body is None and (self.path / BODY).is_file():  # a bake that has begun may just have made it
+            body = Body.read(self.path / BODY)
+            if len(body.carried(body.rest_positions)) != self.info.vertex_count:
+                raise Problem("dataset_damaged", path=self.path, reason=f"{BODY} belongs to another mesh")
+            self._body = body
+        return self._body
+
+    @property
+    def _body_vertices(self) -> int | None:
+        """B, where takes keep the body's positions beside the mesh's."""
+        body = self.body
+        return None if body is None or body.embedding_corners is None else body.vertex_count
+
+    def take_names(self) -> list[str]:
+        """All takes that were begun, in order; they may have no frames yet."""
+        takes = self.path / "takes"
+        return (
+            sorted(p.name for p in takes.iterdir() if (p / "take.json").is_file()) if takes.is_dir() else []
+        )
+
+    def take(self, name: str) -> Take:
+        """Map one take. Raises Problem("dataset_damaged")."""
+        folder = self.path / "takes" / name
+        info = self.outline(name).info
+        positions = read_pc2(folder / "positions.pc2")
+        interaction = map_rows(folder / "interaction.npy", self.info.channels.size)
+        counts = [len(positions), len(interaction)]
+        frames = None
+        if self.info.reference_frame:
+            frames = map_rows(folder / "frames.npy", 16).reshape(-1, 4, 4)
+            counts.append(len(frames))
+        body_positions = None
+        if self._body_vertices is not None:
+            body_positions = read_pc2(folder / "body.pc2")
+            counts.append(len(body_positions))
+        # Counted again, since a bake may be writing them.
+        whole = slice(min(counts))
+        positions = positions[whole]
+        if body_positions is not None:
+            body_positions = body_positions[whole]
+        elif self.body is not None:
+            body_positions = positions
+        return Take(
+            name,
+            info,
+            positions,
+            interaction[whole],
+            None if frames is None else frames[whole],
+            body_positions,
+        )
+
+    def surroundings(self, name: str) -> tuple[SimulationRequest, Tracks] | None:
+        """What the bundled solver was asked for in a take, and the motion of all that the body reacts to.
+
+        None where Blender made the take. Raises Problem("dataset_damaged").
+        """
+        folder = self.path / "takes" / name
+        if not (folder / REQUEST).is_file() or not (folder / TRACKS).is_file():
+            return None
+        return SimulationRequest.read(folder / REQUEST), Tracks.read(folder / TRACKS)
+
+    def keep_surroundings(self, name: str, request: SimulationRequest, tracks: Tracks) -> None:
+        """Add what `surroundings` gives to a take that was begun. Raises what writing files does."""
+        folder = self.path / "takes" / name
+        request.write(folder / REQUEST)
+        tracks.write(folder / TRACKS)
+
+    def takes(self, *roles: Role, kind: TakeKind = "dynamic") -> list[Take]:
+        """Map all takes of a kind, or those of the given roles. Each holds two or three files open.
+
+        Of motion where nothing else is asked for: what learns from one frame after the other, or is measured
+        on it, must not see poses that have nothing to do with each other.
+        """
+        found = []
+        for name in self.take_names():
+            info = self._info(name)
+            if info.kind == kind and (not roles or info.role in roles):
+                found.append(self.take(name))
+        return found
+
+    def outline(self, name: str) -> TakeOutline:
+        """What can be said of a take without mapping it. Raises Problem("dataset_damaged")."""
+        folder, info = self.path / "takes" / name, self._info(name)
+        counts = [_frame_count(folder / "positions.pc2", self.info.vertex_count)]
+        counts.append(row_count(folder / "interaction.npy", self.info.channels.size)[0])
+        if self.info.reference_frame:
+            counts.append(row_count(folder / "frames.npy", 16)[0])
+        if self._body_vertices is not None:
+            counts.append(_frame_count(folder / "body.pc2", self._body_vertices))
+        return TakeOutline(name, info, min(counts))
+
+    def outlines(self) -> list[TakeOutline]:
+        """Of all takes, however many they are."""
+        return [self.outline(name) for name in self.take_names()]
+
+    def _info(self, name: str) -> TakeInfo:
+        return read_take_info(self.path / "takes" / name)
+
+    def writer(self, name: str, info: TakeInfo) -> TakeWriter:
+        """Append to a take, from its last whole frame if it was begun before."""
+        return TakeWriter(self.path / "takes" / name, info, self.info, self._body_vertices)
+
+
+def _frame_count(path: Path, vertex_count: int) -> int:
+    frames, vertices = pc2_size(path)
+    if vertices != vertex_count:
+        reason = f"{path.name} has another vertex count than the mesh or the body"
+        raise Problem("dataset_damaged", path=path.parent, reason=reason)
+    return frames
+
+
+def _meaning(layout: ChannelLayout) -> list[tuple[object, ...]]:
+    """What makes two layouts the same; an object may have been renamed since."""
+    return [(c.name, c.kind, c.size, c.parts) for c in layout.channels]
+
+
+def _described(info: DatasetInfo) -> str:
+    """The channels in words, with all in which they may differ from others of the same name."""
+    frame = f", seen from {info.reference_frame}" if info.reference_frame else ""
+    return ", ".join(f"{c.name}: {c.kind}, {c.size} numbers" for c in info.channels.channels) + frame

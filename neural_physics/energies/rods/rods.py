@@ -1,0 +1,167 @@
+"""Bending and twisting of discrete elastic rods, naturally curved and twisted, and a rod's stiffnesses.
+
+With the strains s of a joint, which are kappa_1 and kappa_2 as its first edge sees them, the same as its
+second edge does, and the twist m, the stiffnesses K = (E I1 / 2, E I2 / 2, E I1 / 2, E I2 / 2, G J) and its
+Voronoi length l (half of both edges' rest lengths), the energy is 1 / (2 l) sum_k K_k (s_k - rest_k)^2.
+Source: Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008, "Discrete elastic rods", section 4.2; with frames
+transported in time: Bergou, Audoly, Vouga, Wardetzky, Grinspun 2010, "Discrete viscous threads".
+
+Common arguments: positions (m, 3, 3) of each joint's vertices i-1, i and i+1, metres; thetas (m, 2) of its
+two edges, radians; the reference frames, kept constant; rest_strains (m, 5); voronoi_lengths (m,), metres;
+stiffness: E I1, E I2 and G J, (m, 3) or (3,), N m^2. Degrees of freedom, 11: x_{i-1}, theta^{i-1}, x_i,
+theta^i, x_{i+1}.
+Nothing is finite where an edge has no length or a joint is folded back onto itself.
+
+Gradients and Hessians are those of the energy as it is computed, at any state, also where tangents are not
+those of the kept frames: the published formulas hold at the kept frames only.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import module_of
+from ..projection import project
+from .bending import curvature_gradients, curvature_hessian, material_curvatures
+from .frames import Joints, ReferenceFrames, joints_at, time_holonomy
+from .twisting import twist_gradient, twist_hessian
+
+Array = NDArray[np.float64]
+
+
+def _edges_from_vertices() -> Array:
+    """(8, 11): e^{i-1}, theta^{i-1}, e^i, theta^i of the degrees of freedom."""
+    matrix = np.zeros((8, 11))
+    for row, start in ((0, 0), (4, 4)):
+        matrix[row : row + 3, start : start + 3] = -np.eye(3)
+        matrix[row : row + 3, start + 4 : start + 7] = np.eye(3)
+        matrix[row + 3, start + 3] = 1.0
+    return matrix
+
+
+EDGES_FROM_VERTICES = _edges_from_vertices()
+
+
+def elliptic_stiffness(
+    young_modulus: ArrayLike, poisson_ratio: ArrayLike, a: ArrayLike, b: ArrayLike
+) -> tuple[Array, Array]:
+    """Stiffnesses of a rod with an elliptic cross-section, of radii a along m1 and b along m2, in metres.
+
+    young_modulus in Pa; all of one shape or broadcast to one, (...).
+    Returns E A (...), N, and (E I1, E I2, G J) (..., 3), N m^2. J = pi a^3 b^3 / (a^2 + b^2) is Saint-
+    Venant's (Timoshenko and Goodier, "Theory of Elasticity", chapter 10): the polar moment for a circle only.
+    """
+    e, nu, a, b = np.broadcast_arrays(*(np.asarray(x, float) for x in (young_modulus, poisson_ratio, a, b)))
+    shear_modulus = e / (2.0 * (1.0 + nu))
+    torsion_constant = np.pi * a**3 * b**3 / (a**2 + b**2)
+    bending = e * np.pi / 4.0 * np.stack([a**3 * b, a * b**3])
+    return e * np.pi * a * b, np.stack([*bending, shear_modulus * torsion_constant], axis=-1)
+
+
+def rod_strains(positions: Array, thetas: Array, frames: ReferenceFrames) -> Array:
+    """(..., m, 5): curvatures and twist of each joint; NumPy or torch, with any axes in front."""
+    return _strains(joints_at(positions, thetas, frames))
+
+
+def bend_twist_energy(
+    positions: Array,
+    thetas: Array,
+    frames: ReferenceFrames,
+    rest_strains: Array,
+    voronoi_lengths: Array,
+    stiffness: Array,
+) -> Array:
+    """(..., m), joules; NumPy or torch, with any axes in front."""
+    excess = rod_strains(positions, thetas, frames) - rest_strains
+    energy: Array = 0.5 * (_moduli(stiffness, voronoi_lengths) * excess * excess).sum(-1)
+    return energy
+
+
+def straight_bend_energy(positions: Any, voronoi_lengths: Any, stiffness: Any) -> Any:  # noqa: ANN401
+    """(..., m), joules, of joints that are straight at rest, alike in all directions, and not twisted.
+
+    What `bend_twist_energy` is then, whatever the frames: E I / (2 l) |kb|^2, of kb the curvature binormal.
+    positions (..., m, 3, 3), voronoi_lengths and stiffness E I (m,); NumPy or torch, with any axes in front.
+    """
+    edges = positions[..., 1:, :] - positions[..., :-1, :]
+    tangents = edges / module_of(positions).sqrt((edges * edges).sum(-1))[..., None]
+    t, s = tangents[..., 0, :], tangents[..., 1, :]
+    # |kb|^2 = 4 (1 - t.s) / (1 + t.s), both to full relative precision.
+    bent, straight = ((t - s) ** 2).sum(-1), ((t + s) ** 2).sum(-1)
+    return 2.0 * stiffness / voronoi_lengths * bent / straight
+
+
+def bend_twist_gradient(
+    positions: Array,
+    thetas: Array,
+    frames: ReferenceFrames,
+    rest_strains: Array,
+    voronoi_lengths: Array,
+    stiffness: Array,
+) -> Array:
+    """(m, 11): newtons by positions, N m by thetas."""
+    joints = joints_at(positions, thetas, frames)
+    stresses = _moduli(stiffness, voronoi_lengths) * (_strains(joints) - rest_strains)
+    by_edges = np.einsum("mk,mki->mi", stresses, _strain_gradients(joints))
+    g, _ = time_holonomy(joints.tangents, joints.lengths, frames.tangents)
+    by_edges[:, 0:3] += by_edges[:, 3, None] * g[:, 0]
+    by_edges[:, 4:7] += by_edges[:, 7, None] * g[:, 1]
+    gradient: Array = by_edges @ EDGES_FROM_VERTICES
+    return gradient
+
+
+def bend_twist_hessian(
+    positions: Array,
+    thetas: Array,
+    frames: ReferenceFrames,
+    rest_strains: Array,
+    voronoi_lengths: Array,
+    stiffness: Array,
+    projected: bool = False,
+) -> Array:
+    """(m, 11, 11), symmetric; if asked for, projected to be positive semi-definite.
+
+    Projected in the 8 variables of the edges and thetas, by setting negative eigenvalues to zero.
+    """
+    joints = joints_at(positions, thetas, frames)
+    moduli = _moduli(stiffness, voronoi_lengths)
+    stresses = moduli * (_strains(joints) - rest_strains)
+    strain_gradients = _strain_gradients(joints)
+    hessian = strain_gradients.swapaxes(1, 2) @ (moduli[:, :, None] * strain_gradients)
+    hessian += curvature_hessian(joints, stresses[:, :4])
+    hessian += stresses[:, 4, None, None] * twist_hessian(joints)
+
+    # With frames from the kept tangents: a change of variables, in which a theta turns by g . de, too.
+    g, slope = time_holonomy(joints.tangents, joints.lengths, frames.tangents)
+    change = np.tile(np.eye(8), (len(g), 1, 1))
+    change[:, 3, 0:3], change[:, 7, 4:7] = g[:, 0], g[:, 1]
+    hessian = change.swapaxes(1, 2) @ hessian @ change
+    torques = np.einsum("mk,mki->mi", stresses, strain_gradients[:, :, [3, 7]])
+    hessian[:, 0:3, 0:3] += torques[:, 0, None, None] * slope[:, 0]
+    hessian[:, 4:7, 4:7] += torques[:, 1, None, None] * slope[:, 1]
+    if projected:
+        hessian = project(hessian)
+    by_vertices: Array = EDGES_FROM_VERTICES.T @ hessian @ EDGES_FROM_VERTICES
+    return by_vertices
+
+
+def _strains(joints: Joints) -> Array:
+    kappa = material_curvatures(joints)
+    strains: Array = module_of(kappa).concatenate((kappa, joints.twists[..., None]), -1)
+    return strains
+
+
+def _moduli(stiffness: Array, voronoi_lengths: Array) -> Array:
+    """(..., m, 5), N m: of each strain."""
+    halves = (0.5, 0.5, 0.5, 0.5, 1.0)
+    columns = [half * stiffness[..., k] for half, k in zip(halves, (0, 1, 0, 1, 2), strict=True)]
+    moduli: Array = module_of(stiffness).stack(columns, -1) / voronoi_lengths[..., None]
+    return moduli
+
+
+def _strain_gradients(joints: Joints) -> Array:
+    """(m, 5, 8), with frames that follow by parallel transport from where they are."""
+    return np.concatenate([curvature_gradients(joints), twist_gradient(joints)[:, None]], axis=1)

@@ -1,0 +1,1 @@
+"""Stretching and bending of triangle meshes in space."""

@@ -1,0 +1,1 @@
+"""Elasticity of tetrahedra, and of triangles in the plane."""

@@ -1,0 +1,1 @@
+"""Models against held-out takes: rollouts, baselines and measures."""

@@ -1,0 +1,1 @@
+"""Files that are written whole or row by row, so that a kill costs nothing."""

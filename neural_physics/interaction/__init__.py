@@ -1,0 +1,1 @@
+"""What an object reacts to: channels, poses, and random training motion."""

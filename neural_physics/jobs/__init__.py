@@ -1,0 +1,1 @@
+"""Long work in processes of its own: life cycle, process, event protocol."""

@@ -1,0 +1,161 @@
+"""A job: make a Python environment that can train.
+
+`python -I launch.py neural_physics.jobs.environment --folder F --requirements FILE [--optional FILE]
+[--pip-options "..."]`: a virtual environment in F, filled by pip. Started again after a stop, it goes on with
+what pip has already fetched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from ..errors import Problem
+from .events import StopRequest, error_event, print_event
+
+ROOM_NEEDED = 8 << 30  # bytes; PyTorch with its CUDA libraries, unpacked, is the largest part
+STAGES = {
+    "Collecting": "Looking up",
+    "Downloading": "Downloading",
+    "Using cached": "Taking from the cache",
+    "Installing collected": "Installing",
+}
+
+
+def python_in(folder: Path) -> Path:
+    """The Python of a virtual environment."""
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def create(
+    folder: Path,
+    requirements: Path,
+    pip_options: list[str],
+    stop: StopRequest,
+    optional: Path | None = None,
+) -> Path:
+    """Make the environment; returns its Python.
+
+    requirements: the list of what it must have. optional: the list of what it gets where that can be had.
+    Raises Problem("environment_no_room" | "folder_not_writable" | "environment_failed" | "stopped").
+    """
+    _check_room(folder)
+    _tell("Making the environment")
+    _run([sys.executable, "-I", "-m", "venv", str(folder)], stop)
+    python = python_in(folder)
+    pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
+    install = [str(python), *pip]
+    _run([*install, "-r", str(requirements), *pip_options], stop)
+    for package in _packages(optional) if optional else []:
+        # Each by itself, for there is no wheel of some for some systems, and nobody has a compiler.
+        words = [*install, package, "--only-binary", ":all:", "-c", str(requirements), *pip_options]
+        _try(words, package, stop)
+    return python
+
+
+def _packages(requirements: Path) -> list[str]:
+    """What a list asks for, one line each, as pip takes it."""
+    lines = (line.partition("#")[0].strip() for line in requirements.read_text(encoding="utf-8").splitlines())
+    return [line for line in lines if line]
+
+
+def _try(argv: list[str], package: str, stop: StopRequest) -> None:
+    """Run one step that may fail, which is told and no more."""
+    try:
+        _run(argv, stop)
+    except Problem as problem:
+        if problem.code != "environment_failed":
+            raise
+        reason = problem.names["reason"]
+        print_event(
+            {"event": "log", "text": f"Went on without {package}, which cannot be had here: {reason}"}
+        )
+
+
+def _check_room(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        raise Problem("folder_not_writable", path=folder, reason=error.strerror or error) from error
+    if free < ROOM_NEEDED:
+        raise Problem("environment_no_room", path=folder, free=_size(free), needed=_size(ROOM_NEEDED))
+
+
+def _size(count: int) -> str:
+    return f"{count / (1 << 30):.1f} GiB"
+
+
+def _run(argv: list[str], stop: StopRequest) -> None:
+    """Run one step, passing on what it says; ends it when asked to stop."""
+    process = subprocess.Popen(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    said: list[str] = []
+    reader = threading.Thread(target=_pass_on, args=(process, said), daemon=True)
+    reader.start()
+    while reader.is_alive():
+        reader.join(timeout=0.2)
+        if stop.asked():
+            process.terminate()
+            process.wait()
+            raise Problem("stopped")
+    if process.wait():
+        raise Problem("environment_failed", step=" ".join(argv[3:5]), reason=_last_words(said))
+
+
+def _pass_on(process: subprocess.Popen[str], said: list[str]) -> None:
+    assert process.stdout is not None  # it was asked for
+    for line in process.stdout:
+        text = line.strip()
+        said.append(text)
+        print_event({"event": "log", "text": text})
+        for beginning, stage in STAGES.items():
+            if text.startswith(beginning):
+                _tell(f"{stage} {_subject(text)}")
+
+
+def _subject(line: str) -> str:
+    """The package that a line of pip is about: the word after its verb, without versions."""
+    words = (
+        line.replace("Using cached", "Cached").replace("Installing collected packages:", "Installing").split()
+    )
+    return words[1].split(">")[0].split("-")[0].strip(",") if len(words) > 1 else ""
+
+
+def _last_words(said: list[str]) -> str:
+    errors = [line for line in said if line.startswith("ERROR")]
+    return (errors or said or ["it said nothing"])[-1].removeprefix("ERROR: ")
+
+
+def _tell(stage: str) -> None:
+    print_event({"event": "progress", "stage": stage, "done": 0, "total": 0, "seconds_left": None})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--requirements", type=Path, required=True)
+    parser.add_argument("--optional", type=Path)
+    parser.add_argument("--pip-options", default="")
+    parser.add_argument("--stop-file", type=Path)
+    args = parser.parse_args()
+    stop = StopRequest(args.stop_file)
+    stop.listen()
+    try:
+        python = create(args.folder, args.requirements, shlex.split(args.pip_options), stop, args.optional)
+    except (Problem, OSError) as error:
+        print_event(error_event(error, args.folder))
+        return 1
+    print_event({"event": "result", "python": str(python)})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

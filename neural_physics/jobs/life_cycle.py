@@ -1,0 +1,143 @@
+"""The life of a job as one pure function: (state, event) -> (state, effects).
+
+Nothing here starts a process or knows Blender; `neural_physics.jobs.process` carries out the
+effects and feeds the events, and so can a test.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from ..errors import Problem
+
+Phase = Literal["idle", "running", "stopping", "stopped", "failed", "finished"]
+Effect = Literal["ask_to_stop", "kill", "deliver"]
+
+
+@dataclass(frozen=True)
+class JobState:
+    """What is known of one job.
+
+    stage, done, total, seconds_left: its last progress. message, code: how it ended, in words.
+    result: what it delivered. history: (done, loss, validation) points for the plot of a training, of the
+    last stage that had any, which is `learning`: what one network leaves is no measure for the next.
+    """
+
+    phase: Phase = "idle"
+    stage: str = ""
+    done: float = 0.0
+    total: float = 0.0
+    seconds_left: float | None = None
+    code: str = ""
+    message: str = ""
+    log: tuple[str, ...] = ()
+    result: dict[str, Any] = field(default_factory=dict)
+    history: tuple[tuple[float, float, float], ...] = ()
+    learning: str = ""
+
+    @property
+    def active(self) -> bool:
+        return self.phase in ("running", "stopping")
+
+    @property
+    def share(self) -> float:
+        """Progress of the current stage, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+
+@dataclass(frozen=True)
+class Start:
+    """The artist asked for the job."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """The artist asked it to stop; asked twice, it is killed (what it saved stays)."""
+
+
+@dataclass(frozen=True)
+class Reported:
+    """The process said something (see `neural_physics.jobs.events`)."""
+
+    event: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Exited:
+    """The process ended."""
+
+    status: int
+
+
+JobEvent = Start | Stop | Reported | Exited
+LOG_LINES = 200
+HISTORY_POINTS = 2000
+
+
+def advance(state: JobState, event: JobEvent) -> tuple[JobState, tuple[Effect, ...]]:
+    """What becomes of a job, and what is to be done now."""
+    match event:
+        case Start() if not state.active:
+            return JobState(phase="running", stage="Starting"), ()
+        case Stop() if state.phase == "running":
+            return replace(state, phase="stopping"), ("ask_to_stop",)
+        case Stop() if state.phase == "stopping":
+            return state, ("kill",)
+        case Reported(event=said) if state.active:
+            return _reported(state, said), ()
+        case Exited(status=status) if state.active:
+            return _exited(state, status)
+    return state, ()
+
+
+def _reported(state: JobState, said: dict[str, Any]) -> JobState:
+    match said.get("event"):
+        case "progress":
+            try:
+                return _progressed(state, said)
+            except (KeyError, TypeError, ValueError, OverflowError):
+                return state  # the log of some other program
+        case "log":
+            return replace(state, log=(*state.log, str(said.get("text", "")))[-LOG_LINES:])
+        case "error":
+            return replace(state, code=str(said.get("code", "")), message=str(said.get("message", "")))
+        case "result":
+            return replace(state, result={k: v for k, v in said.items() if k != "event"})
+    return state
+
+
+def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
+    stage, history, learning = str(said["stage"]), state.history, state.learning
+    if "loss" in said:
+        validation = said.get("validation")
+        point = (
+            float(said["done"]),
+            float(said["loss"]),
+            float("nan") if validation is None else float(validation),
+        )
+        history = (*(history if stage == learning else ()), point)[-HISTORY_POINTS:]
+        learning = stage
+    left = said.get("seconds_left")
+    return replace(
+        state,
+        stage=stage,
+        done=float(said["done"]),
+        total=float(said["total"]),
+        seconds_left=None if left is None else float(left),
+        history=history,
+        learning=learning,
+    )
+
+
+def _exited(state: JobState, status: int) -> tuple[JobState, tuple[Effect, ...]]:
+    if state.code not in ("", "stopped"):
+        return replace(state, phase="failed"), ()
+    if state.code == "stopped" or (state.phase == "stopping" and not state.result):
+        message = state.message or Problem("stopped").message
+        return replace(state, phase="stopped", code="stopped", message=message), ()
+    if status == 0 and state.result:
+        return replace(state, phase="finished", message=""), ("deliver",)
+    last = state.log[-1] if state.log else "it said nothing"
+    problem = Problem("ended_unexpectedly", status=status, said=last)
+    return replace(state, phase="failed", code=problem.code, message=problem.message), ()

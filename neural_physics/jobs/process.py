@@ -1,0 +1,262 @@
+"""Carrying out a job: its process, and the files from which its state is found again.
+
+In the job's folder: `<kind>.jsonl`, everything it printed; `<kind>.json`, what was started; `<kind>.stop`,
+there while it is asked to stop. The job writes its log itself, so it goes on when the Blender that started
+it is closed, and the next one finds it by reading the log from its beginning.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..errors import Problem
+from ..files.atomic import without_links, write_whole, writing
+from .events import parse_event
+from .life_cycle import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
+
+if sys.platform == "win32":
+    WINDOWS_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+else:
+    import fcntl
+
+    WINDOWS_FLAGS = 0
+
+HELD_WITHIN = 0.5  # seconds in which those who only look whether a log is locked let it go again
+
+
+@dataclass(frozen=True)
+class JobFiles:
+    """Where a job of one kind keeps what is known of it."""
+
+    folder: Path
+    kind: str
+
+    @property
+    def log(self) -> Path:
+        return self.folder / f"{self.kind}.jsonl"
+
+    @property
+    def about(self) -> Path:
+        return self.folder / f"{self.kind}.json"
+
+    @property
+    def stop(self) -> Path:
+        return self.folder / f"{self.kind}.stop"
+
+
+class JobProcess:
+    """One job: started here, or found on disk and followed from there."""
+
+    def __init__(self, files: JobFiles) -> None:
+        self.files = files
+        self.state = JobState()
+        self.waits_for_delivery = False
+        self._about: dict[str, Any] = {}
+        self._process: subprocess.Popen[bytes] | None = None
+        self._read = 0
+        self._find()
+
+    def start(
+        self, argv: Sequence[str], environment: Mapping[str, str], current_folder: Path | None = None
+    ) -> None:
+        """Start `argv` with `--stop-file`; does nothing if it is running already, here or elsewhere.
+
+        current_folder: the job's, None for this process's. Never one that may come from somebody else:
+        programs look there for code and settings.
+        Raises Problem("job_not_started" | "folder_not_writable" | "disk_full").
+        """
+        if self.state.active:
+            return
+        if is_written(self.files.log):
+            self._find()
+            return
+        with writing(self.files.folder):
+            self.files.folder.mkdir(parents=True, exist_ok=True)
+            with open(self.files.log, "ab", opener=without_links) as log:
+                if not _hold(log.fileno()):  # somebody else was faster
+                    self._find()
+                    return
+                log.truncate(0)
+                log.seek(0)
+                self.files.stop.unlink(missing_ok=True)
+                self._process = self._spawn(argv, environment, current_folder, log)
+            self._read = 0
+            about = {"pid": self._process.pid, "host": platform.node(), "argv": list(argv)}
+            self._write_about({**about, "delivered": False})
+        self._feed(Start())
+
+    def stop(self) -> None:
+        """Ask it to stop at its next checkpoint; asked again, end it at once.
+
+        Raises Problem("job_elsewhere" | "folder_not_writable" | "disk_full").
+        """
+        for effect in self._feed(Stop()):
+            if effect == "ask_to_stop":
+                with writing(self.files.folder):
+                    self.files.stop.touch()
+            elif effect == "kill" and is_written(self.files.log):
+                self._kill()
+
+    def poll(self) -> None:
+        """Hear what it said since, and whether it has ended."""
+        if not self.state.active:
+            return
+        # Asked first: what it said before it ended is then all in the log.
+        status = self._exit_status()
+        for line in self._new_lines(ended=status is not None):
+            event = parse_event(line) or {"event": "log", "text": line}
+            self._feed(Reported(event))
+        if status is not None:
+            self.waits_for_delivery = "deliver" in self._feed(Exited(status))
+            self._process = None
+            self.files.stop.unlink(missing_ok=True)
+
+    def delivered(self) -> None:
+        """What it made has arrived: remember that across sessions."""
+        self.waits_for_delivery = False
+        with writing(self.files.folder):
+            self._write_about({**self._about, "delivered": True})
+
+    def fail(self, code: str, message: str) -> None:
+        """What it made could not be used: that is how it ended."""
+        self._feed(Start())
+        self._feed(Reported({"event": "error", "code": code, "message": message}))
+        self._feed(Exited(1))
+
+    def _spawn(
+        self,
+        argv: Sequence[str],
+        environment: Mapping[str, str],
+        current_folder: Path | None,
+        log: BinaryIO,
+    ) -> subprocess.Popen[bytes]:
+        try:
+            return subprocess.Popen(
+                [*argv, "--stop-file", str(self.files.stop)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=current_folder,
+                env=dict(environment),
+                start_new_session=True,
+                creationflags=WINDOWS_FLAGS,
+            )
+        except OSError as error:
+            raise Problem("job_not_started", path=argv[0], reason=error.strerror or error) from error
+
+    def _find(self) -> None:
+        try:
+            about = json.loads(_bytes(self.files.about, 0))
+        except (ValueError, RecursionError):
+            return
+        if not isinstance(about, dict):
+            return
+        self._about, self._read = about, 0
+        self._feed(Start())
+        if self.files.stop.exists():
+            self._feed(Stop())
+        self.poll()
+        self.waits_for_delivery = self.waits_for_delivery and not self._about.get("delivered", True)
+
+    def _kill(self) -> None:
+        """End it and all it started."""
+        host, pid = self._about.get("host"), self._about.get("pid")
+        # On another computer the number is some other program's.
+        if host != platform.node() or not isinstance(pid, int):
+            raise Problem("job_elsewhere", host=host or "another computer", path=self.files.folder)
+        if sys.platform == "win32":
+            # By its whole path: Windows looks in the current folder first.
+            taskkill = Path(os.environ["SYSTEMROOT"]) / "System32" / "taskkill.exe"
+            subprocess.run([taskkill, "/F", "/T", "/PID", str(pid)], check=False, capture_output=True)
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+
+    def _feed(self, event: JobEvent) -> tuple[Effect, ...]:
+        self.state, effects = advance(self.state, event)
+        return effects
+
+    def _exit_status(self) -> int | None:
+        if self._process is not None:
+            return self._process.poll()
+        if is_written(self.files.log):
+            return None
+        # Nobody waited for it; whether it ended well shows in what it said.
+        return 0 if b'"event": "result"' in _bytes(self.files.log, 0) else -1
+
+    def _new_lines(self, *, ended: bool) -> list[str]:
+        """The whole lines since the last call; the last one, torn or not, once the job has ended."""
+        new = _bytes(self.files.log, self._read)
+        whole = len(new) if ended else new.rfind(b"\n") + 1
+        self._read += whole
+        return [line for line in new[:whole].decode("utf-8", "replace").splitlines() if line.strip()]
+
+    def _write_about(self, about: dict[str, Any]) -> None:
+        self._about = about
+        write_whole(self.files.about, json.dumps(about).encode())
+
+
+def is_written(log: Path) -> bool:
+    """Whether a job still has this log open: process numbers are given out again, so they do not tell.
+
+    Where the file system cannot say, it counts as not written.
+    """
+    if not log.is_file():
+        return False
+    if sys.platform == "win32":
+        try:
+            log.rename(log)  # refused there while another process has it open
+        except PermissionError:
+            return True
+        return False
+    try:
+        with log.open("rb") as file:
+            # Shared, since NFS and CIFS give no other lock on what is open for reading.
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _hold(file: int) -> bool:
+    """Lock a log for as long as this process or the job, which inherits the lock, has it open.
+
+    Returns whether it could be had; where the file system has no locks, it can.
+    """
+    if sys.platform == "win32":
+        return True
+    patience = time.monotonic() + HELD_WITHIN
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > patience:
+                return False
+            time.sleep(0.01)
+        except OSError:
+            return True
+
+
+def _bytes(path: Path, first: int) -> bytes:
+    if not path.is_file():  # a pipe would be waited for, a device may have no end
+        return b""
+    try:
+        with path.open("rb") as file:
+            file.seek(first)
+            return file.read()
+    except OSError:
+        return b""

@@ -1,0 +1,1 @@
+"""Contact corrections (Romero et al. 2021): handles with learned corrections, as they play."""

@@ -1,0 +1,96 @@
+"""Contact of points that a body carries with rigid colliders: springs that push off what comes too near."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...energies.colliders.collider import Collider
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where C colliders are: centres (C, d), m, and how the axes of their shapes are turned, (C, d, d).
+
+    scales (C,): how many times as large as its shape each is; None where all are as their shapes.
+    """
+
+    centres: Array
+    turns: Array
+    scales: Array | None = None
+
+    def only(self, *colliders: int) -> Placed:
+        """These of the colliders."""
+        which = list(colliders)
+        scales = None if self.scales is None else self.scales[which]
+        return Placed(self.centres[which], self.turns[which], scales)
+
+    def scale(self, collider: int) -> float:
+        """How many times as large as its shape one of them is."""
+        return 1.0 if self.scales is None else float(self.scales[collider])
+
+
+@dataclass(frozen=True)
+class Contact:
+    """Energy k / 2 (reach - d)^2 of every point that is nearer than `reach`, m, to a collider.
+
+    corners (P, s), weights (P, s): which vertices carry each point, and by how much, with the sum 1; of a
+    vertex itself s times that, and 1, 0, 0, ... stiffness: k, N/m. shapes: C colliders, in axes of their
+    own. d is 3, or 2 in the plane of a flat body.
+    """
+
+    corners: Indices
+    weights: Array
+    stiffness: float
+    reach: float
+    shapes: Sequence[Collider]
+
+    def only(self, *colliders: int) -> Contact:
+        """With these of the colliders."""
+        return replace(self, shapes=[self.shapes[number] for number in colliders])
+
+    def points(self, positions: Array) -> Array:
+        """(P, d) m, of the vertices' positions (B, d)."""
+        return np.einsum("pk,pkd->pd", self.weights, positions[self.corners])
+
+    def deepest(self, positions: Array, collider: int, placed: Placed) -> tuple[float, int, Array] | None:
+        """How far within reach of one of the colliders the deepest point is, m; which point that is, and the
+        normal (d,) of the collider there. None where there is none.
+        """
+        which, short, normals = self.only(collider).pressed(positions, placed.only(collider))
+        if not len(which):
+            return None
+        deepest = int(short.argmax())
+        return float(short[deepest]), int(which[deepest]), normals[deepest]
+
+    def least_gap(self, positions: Array, collider: int, placed: Placed) -> float:
+        """How far off the nearest point is from one of the colliders, m, negative inside."""
+        own, scale = self._seen_from(collider, self.points(positions), placed)
+        return scale * float(self.shapes[collider].distance(own).min())
+
+    def pressed(self, positions: Array, placed: Placed) -> tuple[Indices, Array, Array]:
+        """What presses: which points (k,), short of reach by (k,) m, and outward normals (k, d)."""
+        points = self.points(positions)
+        which, short, normals = [np.zeros(0, np.intp)], [np.zeros(0)], [np.zeros((0, points.shape[1]))]
+        for number, (shape, turn) in enumerate(zip(self.shapes, placed.turns, strict=True)):
+            own, scale = self._seen_from(number, points, placed)
+            some = shape.may_reach(own, self.reach / scale)
+            gaps, outwards = shape.distance_and_gradient(own[some])
+            missing = self.reach - scale * gaps
+            near = missing > 0.0
+            if near.any():
+                which.append(some[near])
+                short.append(missing[near])
+                normals.append(outwards[near] @ turn.T)
+        return np.concatenate(which), np.concatenate(short), np.concatenate(normals)
+
+    def _seen_from(self, collider: int, points: Array, placed: Placed) -> tuple[Array, float]:
+        """Points (P, d) in the axes and the size of a collider's shape, and how many times as large it is."""
+        scale = placed.scale(collider)
+        return (points - placed.centres[collider]) @ placed.turns[collider] / scale, scale

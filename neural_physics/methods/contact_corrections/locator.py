@@ -1,0 +1,86 @@
+"""Where a collider would be if the body were at rest: what the external correction is told of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...energies.colliders.collider import Collider
+from ...energies.colliders.polygon import Polygon
+from ...energies.solids.deformation import cofactor, determinant
+from .handles import Handles
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+NEAR = 0.05  # of the body's size: how far beyond the nearest vertex others have a say
+FLATTEST = 0.1  # the least volume, as a share of that at rest, that is taken for one
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is looked for of a collider: places (k, d), m, and axes (d, d - 1), None where none matter."""
+
+    places: Array
+    axes: Array | None = None
+
+
+def seen_of(shape: Collider, centre: Array, turn: Array, *, oriented: bool) -> Seen:
+    """Of one at centre (d,), turned by (d, d): its middle, and all but the last axis where it turns.
+
+    Of a polygon, which may be as wide as the body, its marks: what is under one end of it is not what is
+    under the other, and how it is turned is seen by them.
+    """
+    if isinstance(shape, Polygon):
+        return Seen(centre + shape.marks @ turn.T)
+    return Seen(centre[None], turn[:, :-1] if oriented else None)
+
+
+def told_of(shape: Collider, *, oriented: bool) -> int:
+    """How many numbers the locator has to say of such a collider."""
+    d = shape.dimension
+    seen = seen_of(shape, np.zeros(d), np.eye(d), oriented=oriented)
+    return seen.places.size + (0 if seen.axes is None else seen.axes.size)
+
+
+class Locator:
+    """A(q)^-1 z, with A the blend's own map around the vertices that are nearest to z.
+
+    Exact, and without any choice of vertices, where the blend is affine.
+    """
+
+    def __init__(self, handles: Handles, vertices: Indices) -> None:
+        """vertices: those of the surface that colliders touch."""
+        self._handles = handles.at(vertices)
+        self._rest = self._handles.positions(handles.rest)
+        self._scale = NEAR * float(np.linalg.norm(np.ptp(self._rest, axis=0)))
+
+    def __call__(self, seen: Seen, q: Array) -> tuple[Array, Array]:
+        """(i,) m, of what is seen with the handles at Q (h, d), and its derivatives (i, n, d) by free ones.
+
+        Where the places would be, one after the other, and then the axes, as they would be from the first.
+        The derivatives leave out that the share of each vertex changes with Q, and those of the places that
+        F does.
+        """
+        handles = self._handles
+        away = seen.places[:, None] - handles.positions(q)
+        distances = np.linalg.norm(away, axis=2)
+        shares = np.exp((distances.min(1, keepdims=True) - distances) / self._scale)
+        shares /= shares.sum(1, keepdims=True)
+        f = handles.deformation(q)
+        inverse = cofactor(f).swapaxes(1, 2) / np.maximum(determinant(f), FLATTEST)[:, None, None]
+        found = np.einsum("kv,kva->ka", shares, self._rest + (inverse @ away[:, :, :, None])[..., 0])
+        weights = shares[:, :, None] * handles.weights[:, : handles.free]
+        slopes = -(inverse.reshape(len(f), -1).T @ weights).reshape(len(found), *f.shape[1:], -1)
+        slopes = slopes.swapaxes(2, 3).reshape(found.size, handles.free, -1)
+        if seen.axes is None:
+            return found.ravel(), slopes
+        axes = inverse @ seen.axes
+        # d(F^-1) = -F^-1 dF F^-1
+        first, gradients = shares[0], handles.gradients[:, :, : handles.free]
+        leaning = np.einsum("v,vck,vcn->vkn", first, axes, gradients)
+        turning = -np.einsum("vab,vkn->kanb", inverse, leaning)
+        turned = np.einsum("v,vak->ka", first, axes)
+        return np.append(found, turned), np.concatenate([slopes, turning.reshape(-1, *slopes.shape[1:])])

@@ -1,0 +1,240 @@
+"""Contact corrections (Romero 2021): a few handles keep their dynamics, networks add what contact dents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.model_file import Model
+from .contact import Contact
+from .corrections import Corrections, Part, Surface
+from .dynamics import Around, Dynamics, Motion
+from .locator import told_of
+from .parts import (
+    Settings,
+    array,
+    colliders_of,
+    coordinates_of,
+    correction_of,
+    cubature_of,
+    frames_of,
+    handles_of,
+    held_of,
+    widths_of,
+)
+from .surroundings import Unlearned
+
+Vector = NDArray[np.float32]
+Array = NDArray[np.float64]
+LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what moves it the most
+
+
+@dataclass(frozen=True, slots=True)
+class HandleState:
+    """q (n, d) m: the free handles; x, v (S, d): the cubature's vertices, m and m/s. y (e,) it came from.
+
+    outside: the share of what the internal correction is told, and of the colliders' sizes, that is beyond
+    what was trained. residual: see `Motion`.
+    """
+
+    q: Array
+    x: Array
+    v: Array
+    y: Vector
+    outside: float = 0.0
+    residual: float = 0.0
+
+
+class ContactCorrections:
+    """Runs a trained model.
+
+    Tensors (d coordinates, V vertices of the artist's mesh, B of the body, h rows of Q of which n free ones
+    and then d + 1 for each frame, S vertices and k tetrahedra of the cubature, P points of contact, C
+    colliders, those that move first, g handles that can be held, and e values of y before those that only
+    Play tells, which are sizes of colliders, then the four of each handle): mean (V, 3); plane.origin (3,)
+    and plane.axes (3, 2), where the body is flat and d is 2, not 3; carriers.corners, carriers.weights (V,
+    d + 1); handles.weights (B, h), handles.gradients (B, d, h), handles.rest (h, d); frames.mean (e,),
+    frames.offset (h - n, d) and frames.matrix (d (h - n), e), where there are frames; cubature.vertices,
+    cubature.masses (S,), cubature.elements (k, d + 1), cubature.inverse_rest (k, d, d), cubature.volumes
+    (k,), cubature.moduli (k, 2); contact.corners, contact.weights (P, d + 1); where there are such handles,
+    handles.held (g,), handles.aside (g, d); where there are colliders, colliders.channels (C,),
+    colliders.anchors (C, d), colliders.turning (C,), colliders.axes (C, 3, d), and where y tells sizes
+    colliders.scaling (C,), see `FollowedColliders`; and of each correction NAME, which is "internal" or
+    "external": NAME.basis (m, B, d), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
+    Settings: free: n; loose: how many frames' corners are the last of the n; elasticity; steps: of a frame;
+    damping, s; gravity (d,), m/s^2; tolerance, m; iterations; stiffness, N/m, and reach, m, of contact;
+    reference_depth, m; colliders: a kind and sizes in m of each, of a polygon all coordinates of its corners;
+    widths, m: how wide each object was whose size y tells.
+    Raises Problem("model_damaged").
+    """
+
+    look_ahead = 0
+    extrapolates = True  # how fast pins and colliders go is told from y and the one before
+    decoder = None
+
+    def __init__(self, model: Model) -> None:
+        info = model.info
+        self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
+        self.mean_shape = model.tensor("mean", self.vertex_count, 3)
+        self._coordinates = coordinates_of(model)
+        d = self._coordinates.dimension
+        self._settings = Settings(model, d)
+        self.handles = handles_of(model, self._settings.free, self._settings.loose, d)
+        count = len(self.handles.weights)
+        self._frames = frames_of(model, len(self.handles.rest) - self.handles.free, d)
+        self._held = held_of(model, self._settings.free, self._coordinates.axes)
+        self.widths = widths_of(model, self._settings.widths)
+        self._colliders = colliders_of(model, self._settings.shapes, self._coordinates.axes)
+        corners = model.indices("contact.corners", -1, d + 1, below=count)
+        vertices, local = np.unique(corners, return_inverse=True)
+        contact = Contact(
+            local.reshape(corners.shape),
+            array(model, "contact.weights", len(corners), d + 1),
+            self._settings.stiffness,
+            self._settings.reach,
+            self._settings.shapes,
+        )
+        surface = Surface(contact, vertices)
+        oriented = self._colliders.oriented
+        # Of a collider: where it is and how it is turned, then its size. Those that move are all alike.
+        told = 1 + (told_of(contact.shapes[0], oriented=oriented) if contact.shapes else d)
+        internal = correction_of(model, "internal", self.handles.rest.size, (count, d))
+        external = correction_of(model, "external", told, (count, d))
+        self._clipped = internal.network.varying if internal else 0  # how many numbers r_int may have clipped
+        self._learns_sizes = external is not None
+        corrections = Corrections(
+            self.handles,
+            internal,
+            external,
+            surface,
+            self._settings.reference_depth,
+            oriented=oriented,
+        )
+        chosen = model.indices("cubature.vertices", -1, below=count)
+        self.dynamics = Dynamics(
+            self.handles,
+            corrections,
+            cubature_of(model, len(chosen), self._settings.elasticity, d),
+            chosen,
+            surface,
+            self._settings.gravity,
+            self._settings.damping,
+            self._settings.tolerance,
+            self._settings.iterations,
+        )
+        self.basis_count = d * self.handles.free
+        self._whole = Part(self.handles, corrections.basis, np.arange(count))
+        self._carriers = model.indices("carriers.corners", self.vertex_count, d + 1, below=count)
+        self._shares = array(model, "carriers.weights", self.vertex_count, d + 1)
+        self._shown = np.empty((self.vertex_count, 3), np.float32)
+
+    def start(self, y: Vector) -> HandleState:
+        """At rest, moved along with the frames."""
+        q = self._carried(y)[: self.handles.free]
+        return self._state(self.dynamics.at(q, self.around(y)), y)
+
+    def state_from(
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
+    ) -> HandleState:
+        """The handles nearest to both shapes (V, 3)."""
+        now, before = (
+            self.dynamics.at(self._nearest(shape, told), self.around(told))
+            for shape, told in ((positions, y), (positions_before, y_before))
+        )
+        return self._state(Motion(now.q, now.x, (now.x - before.x) / self.dt, 0.0, now.outside), y)
+
+    def step(self, state: HandleState, y: Vector, ahead: Sequence[Vector] = ()) -> HandleState:
+        """Implicit Euler (equation 6), in as many steps as the takes have in a frame, y going straight.
+
+        So does a handle that is held, from where it is to where it is told to be.
+        """
+        steps = self._settings.steps
+        motion = Motion(state.q, state.x, state.v)
+        held, places = self._held.held(y)
+        begun = state.q[held]
+        for number in range(1, steps + 1):
+            share = number / steps
+            told = state.y + np.float32(share) * (y - state.y) if number < steps else y
+            around = replace(self.around(told), held=held, places=begun + share * (places - begun))
+            motion = self.dynamics.step(motion, self.dt / steps, around)
+        return self._state(motion, y)
+
+    def positions(self, state: HandleState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+        """(V, 3) float32, metres: equation 1; reused by the next call. No use of `bases`."""
+        body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
+        shown = np.einsum("vk,vkd->vd", self._shares, body[self._carriers])
+        self._shown[:] = self._coordinates.places(shown)
+        return self._shown
+
+    def body_positions(self, state: HandleState, y: Vector) -> Array:
+        """(B, 3), m, of the simulated body's vertices."""
+        body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
+        return self._coordinates.places(body)
+
+    def shapes(
+        self, states: Sequence[HandleState], ys: Sequence[Vector], bases: int | None = None
+    ) -> NDArray[np.float32]:
+        """The positions of several states, (n, V, 3) float32, metres."""
+        shapes = np.empty((len(states), self.vertex_count, 3), np.float32)
+        for shape, state, y in zip(shapes, states, ys, strict=True):
+            shape[:] = self.positions(state, y)
+        return shapes
+
+    def coefficients(self, state: HandleState, y: Vector) -> None:
+        """None: F and r both depend on the handles."""
+
+    def around(self, y: Vector) -> Around:
+        """Where y has frames, colliders and the handles that are held."""
+        colliders = self._colliders
+        return Around(
+            self._frames.rows(y), colliders.placed(y), colliders.learned_sizes(y), *self._held.held(y)
+        )
+
+    def unlearned_sizes(self, y: Vector) -> list[tuple[str, Unlearned]]:
+        """The balls that y has smaller or larger than r_ext has learned, with the channels that tell it.
+
+        They touch as large as they are; r_ext is told the nearest size that it knows.
+        """
+        if not self._learns_sizes:
+            return []
+        named = {place.start: name for name, place in self.channels.slices().items()}
+        found = self._colliders.unlearned(y)
+        return [(named[int(self._colliders.scaling[each.collider])], each) for each in found]
+
+    def _state(self, motion: Motion, y: Vector) -> HandleState:
+        return HandleState(motion.q, motion.x, motion.v, y, self._outside(motion, y), motion.residual)
+
+    def _outside(self, motion: Motion, y: Vector) -> float:
+        """The share of what r_int is told, and of the balls' sizes, that is beyond training."""
+        if not (self.widths and self._learns_sizes):
+            return motion.outside
+        beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y))
+        return beyond / (self._clipped + len(self.widths))
+
+    def _carried(self, y: Vector) -> Array:
+        """Q (h, d) at rest, moved along with the frames."""
+        n = self.handles.free
+        q = self.handles.rest.copy()
+        q[n:] = self._frames.rows(y)
+        rotation, place = self.handles.placement(q)
+        middle = self.handles.rest[self.handles.anchor].mean(0)
+        q[:n] = (q[:n] - middle) @ rotation.T + place
+        return q
+
+    def _nearest(self, positions: NDArray[np.float32], y: Vector) -> Array:
+        """q (n, d) whose blend is nearest to a shape (V, 3).
+
+        Of handles that hardly move what is seen a shape tells nothing: they are moved along with the frames.
+        """
+        n, carried = self.handles.free, self._carried(y)
+        weights = np.einsum("vk,vkh->vh", self._shares, self.handles.weights[self._carriers])
+        left = self._coordinates.of(positions.astype(np.float64)) - weights @ carried
+        moved: Array = np.linalg.lstsq(weights[:, :n], left, rcond=LEAST_SEEN)[0]
+        return carried[:n] + moved

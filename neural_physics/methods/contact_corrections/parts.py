@@ -1,0 +1,208 @@
+"""What a model of contact corrections is read into, and checked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...coordinates import SPACE, Coordinates
+from ...energies.colliders.box import Box
+from ...energies.colliders.collider import Collider
+from ...energies.colliders.half_space import HalfSpace
+from ...energies.colliders.polygon import Polygon
+from ...energies.colliders.same_shape import alike
+from ...energies.colliders.sphere import Sphere
+from ...interaction.channels import PLAYED_KINDS, SIZES, Channel, Kind
+from ...models.model_file import Model, damaged
+from .corrections import Correction
+from .cubature import ENERGIES, Cubature
+from .handles import Handles
+from .networks import TanhNetwork
+from .surroundings import FollowedColliders, FollowedFrames, HeldHandles
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+MOST_LAYERS = 16
+HANDLE_NUMBERS = SIZES["handle"]
+MOST_STEPS = 64  # in a frame
+MOST_CORNERS = 1000  # of a polygon
+SQUARE = 1e-4  # how far the axes of a plane may be off unit ones at right angles
+
+
+class Settings:
+    """What is not in tensors, checked, of a body of d coordinates."""
+
+    def __init__(self, model: Model, d: int) -> None:
+        given = model.info.settings
+        try:
+            self.free, self.steps = int(given["free"]), int(given["steps"])
+            self.iterations, self.loose = int(given["iterations"]), int(given.get("loose", 0))
+            names = ("damping", "tolerance", "stiffness", "reach", "reference_depth")
+            numbers = [float(given[name]) for name in names]
+            self.damping, self.tolerance, self.stiffness, self.reach, self.reference_depth = numbers
+            self.gravity = np.array(given["gravity"], np.float64).reshape(d)
+            self.elasticity = str(given["elasticity"])
+            self.shapes = [_shape(item, d) for item in given["colliders"]]
+            self.widths = [float(width) for width in given.get("widths", ())]
+            fine = all(0.0 <= number < 1e12 for number in numbers) and np.isfinite(self.gravity).all()
+            if not (
+                fine and self.free >= 1 and 1 <= self.steps <= MOST_STEPS and 1 <= self.iterations <= 1000
+            ):
+                raise ValueError("values that make no sense")
+            if not all(0.0 < width < 1e12 for width in self.widths):
+                raise ValueError("a collider has no width")
+            if self.tolerance <= 0.0 or self.reference_depth <= 0.0 or self.elasticity not in ENERGIES:
+                raise ValueError("values that make no sense")
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise damaged(model.path, f"its settings: {error}") from error
+
+
+def _shape(item: object, d: int) -> Collider:
+    """Raises TypeError, KeyError or ValueError."""
+    if not isinstance(item, dict):
+        raise TypeError("a collider is no object")
+    sizes = [float(size) for size in item["sizes"]]
+    if item["kind"] == "polygon" and d == 2 and len(sizes) <= 2 * MOST_CORNERS and np.isfinite(sizes).all():
+        return Polygon(np.reshape(sizes, (-1, 2)))
+    if not all(0.0 < size < math.inf for size in sizes):
+        raise ValueError("a collider has no size")
+    if item["kind"] == "sphere":
+        (radius,) = sizes
+        return Sphere(radius, d)
+    if item["kind"] == "box" and len(sizes) == d:
+        return Box(tuple(sizes))
+    if item["kind"] == "half_space" and not sizes:
+        return HalfSpace(d)
+    raise ValueError("a collider of an unknown kind")
+
+
+def coordinates_of(model: Model) -> Coordinates:
+    """Those of the plane of a flat body, or those of space."""
+    if "plane.axes" not in model.tensors:
+        return SPACE
+    plane = Coordinates(array(model, "plane.origin", 3), array(model, "plane.axes", 3, 2))
+    if np.abs(plane.axes.T @ plane.axes - np.eye(2)).max() > SQUARE:
+        raise damaged(model.path, "the axes of its plane are no unit vectors at right angles")
+    return plane
+
+
+def handles_of(model: Model, free: int, loose: int, d: int) -> Handles:
+    rest = array(model, "handles.rest", -1, d)
+    h = len(rest)
+    if h <= d or free > h or (h - free) % (d + 1) or not 0 <= loose * (d + 1) <= free:
+        raise damaged(model.path, f"{h} rows for {free} handles")
+    weights = array(model, "handles.weights", -1, h)
+    return Handles(weights, array(model, "handles.gradients", len(weights), d, h), rest, free, loose)
+
+
+def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
+    """So many rows of Q."""
+    channels = model.info.channels.channels
+    told = [channel for channel in channels if channel.kind not in PLAYED_KINDS]
+    if tuple(told) != channels[: len(told)]:
+        raise damaged(model.path, "what takes tell is not the first of what it reacts to")
+    e = sum(channel.size for channel in told)
+    if not rows:
+        return FollowedFrames(np.zeros(e), np.zeros((0, d)), np.zeros((0, e)))
+    return FollowedFrames(
+        array(model, "frames.mean", e),
+        array(model, "frames.offset", rows, d),
+        array(model, "frames.matrix", d * rows, e),
+    )
+
+
+def held_of(model: Model, free: int, axes: Array) -> HeldHandles:
+    """Which free rows of Q the artist may hold: one for each channel of kind "handle", the last ones of y."""
+    layout = model.info.channels
+    count = len(_channels(model, "handle"))
+    if not count:
+        nothing = np.zeros(0, np.intp)
+        return HeldHandles(nothing, nothing, np.zeros((0, axes.shape[1])), axes)
+    if any(channel.kind != "handle" for channel in layout.channels[-count:]):
+        raise damaged(model.path, "its handles are not the last of what it reacts to")
+    first = layout.size - HANDLE_NUMBERS * count
+    return HeldHandles(
+        model.indices("handles.held", count, below=free),
+        first + HANDLE_NUMBERS * np.arange(count),
+        array(model, "handles.aside", count, axes.shape[1]),
+        axes,
+    )
+
+
+def widths_of(model: Model, widths: Sequence[float]) -> dict[str, float]:
+    """How wide objects were in the takes, m, by the channels that tell their sizes."""
+    names = [channel.name for channel in _channels(model, "size")]
+    if len(names) != len(widths):
+        raise damaged(model.path, f"{len(widths)} widths for {len(names)} sizes")
+    return dict(zip(names, widths, strict=True))
+
+
+def _channels(model: Model, kind: Kind) -> list[Channel]:
+    return [channel for channel in model.info.channels.channels if channel.kind == kind]
+
+
+def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> FollowedColliders:
+    """Where y has each of the shapes, and how large."""
+    layout = model.info.channels
+    count, d, e = len(shapes), axes.shape[1], layout.size
+    if not count:
+        nothing = np.zeros(0, np.intp)
+        return FollowedColliders((), nothing, np.zeros((0, d)), nothing, np.zeros((0, 3, d)), nothing, axes)
+    channels = model.indices("colliders.channels", count, below=e - 2, least=-1)
+    turning = model.indices("colliders.turning", count, below=max(0, e - 5), least=-1)
+    if (np.diff((channels >= 0).astype(int)) > 0).any():
+        raise damaged(model.path, "its colliders that move do not come first")
+    if (turning[channels < 0] >= 0).any():
+        raise damaged(model.path, "a collider that does not move turns")
+    if not alike([shape for shape, channel in zip(shapes, channels, strict=True) if channel >= 0]):
+        raise damaged(model.path, "its colliders that move are not of one shape")
+    own, anchors = array(model, "colliders.axes", count, 3, d), array(model, "colliders.anchors", count, d)
+    scaling, sizes, places = np.full(count, -1, np.intp), _channels(model, "size"), layout.slices()
+    if sizes:
+        scaling = model.indices("colliders.scaling", count, below=e, least=-1)
+    told = {-1, *(places[channel.name].start for channel in sizes)}
+    for shape, channel, place in zip(shapes, channels, scaling.tolist(), strict=True):
+        if place not in told or (place >= 0 and (channel < 0 or not isinstance(shape, Sphere))):
+            raise damaged(model.path, "a size is told of what is no ball that moves")
+    return FollowedColliders(shapes, channels, anchors, turning, own, scaling, axes)
+
+
+def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubature:
+    elements = model.indices("cubature.elements", -1, d + 1, below=vertices)
+    k = len(elements)
+    return Cubature(
+        elements,
+        array(model, "cubature.inverse_rest", k, d, d),
+        array(model, "cubature.volumes", k),
+        array(model, "cubature.moduli", k, 2),
+        array(model, "cubature.masses", vertices),
+        ENERGIES[elasticity],
+    )
+
+
+def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) -> Correction | None:
+    """Of vertices and coordinates of such a shape (B, d)."""
+    if f"{name}.basis" not in model.tensors:
+        return None
+    layers: list[tuple[Array, Array]] = []
+    size = inputs
+    while f"{name}.layers.{len(layers)}.weight" in model.tensors and len(layers) < MOST_LAYERS:
+        at = f"{name}.layers.{len(layers)}"
+        weight = array(model, f"{at}.weight", -1, size)
+        size = len(weight)
+        layers.append((weight, array(model, f"{at}.bias", size)))
+    mean, scale, low, high = (
+        array(model, f"{name}.{key}", inputs) for key in ("mean", "scale", "low", "high")
+    )
+    if not layers:
+        raise damaged(model.path, f"the {name} correction has no network")
+    return Correction(
+        TanhNetwork(mean, scale, low, high, layers), array(model, f"{name}.basis", size, *shape)
+    )
+
+
+def array(model: Model, name: str, *shape: int) -> Array:
+    return model.tensor(name, *shape).astype(np.float64)

@@ -1,0 +1,158 @@
+"""Where the interaction vector y has a body's frames, the colliders around it, and handles that are held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...energies.colliders.collider import Collider
+from ...energies.colliders.sphere import Sphere
+from .contact import Placed
+from .handles import nearest_rotation
+
+Array = NDArray[np.float64]
+
+LEAST_SCALE = 1e-3  # a ball that is scaled to nothing is a point
+ALIKE = 1e-3  # of a radius: by less no ball is of another size than those that were learned from
+
+
+@dataclass(frozen=True)
+class FollowedFrames:
+    """The frames' rows of Q (r, d), m: offset + matrix (y - mean), linear in the first e numbers of y.
+
+    mean (e,), offset (r, d), matrix (r d, e).
+    """
+
+    mean: Array
+    offset: Array
+    matrix: Array
+
+    def rows(self, y: NDArray[np.floating]) -> Array:
+        """(r, d) m, of y."""
+        moved = (self.matrix @ (y[: len(self.mean)] - self.mean)).reshape(self.offset.shape)
+        rows: Array = self.offset + moved
+        return rows
+
+
+class Unlearned(NamedTuple):
+    """A ball of a radius, m, that none had which was learned from; nearest: of those radii, m."""
+
+    collider: int
+    radius: float
+    nearest: float
+
+
+@dataclass(frozen=True)
+class FollowedColliders:
+    """C shapes, those that move first.
+
+    channels (C,): the first of the three numbers of y that tell where each is, -1 where it stands. anchors
+    (C, d), m: its place less what is told. turning (C,): the first of the six numbers of y that tell its
+    object's first two axes, -1 where it keeps its orientation. own (C, 3, d): the axes of its shape in those
+    of the object; where it does not turn, in those that y tells places in. scaling (C,): the number of y
+    that tells how many times as large as in the takes its object is, -1 where none does. axes (3, d): the
+    body's coordinates in those that y tells places in.
+    """
+
+    shapes: Sequence[Collider]
+    channels: NDArray[np.intp]
+    anchors: Array
+    turning: NDArray[np.intp]
+    own: Array
+    scaling: NDArray[np.intp]
+    axes: Array = field(default_factory=lambda: np.eye(3))
+
+    @property
+    def moving(self) -> int:
+        """How many move."""
+        return int((self.channels >= 0).sum())
+
+    @property
+    def sizes(self) -> Array:
+        """(moving,) m: the radii of balls in the takes, 0 for others."""
+        moving = self.shapes[: self.moving]
+        return np.array([shape.radius if isinstance(shape, Sphere) else 0.0 for shape in moving])
+
+    @property
+    def oriented(self) -> bool:
+        """Whether any of those that move also turns."""
+        return bool((self.turning >= 0).any())
+
+    def placed(self, y: NDArray[np.floating]) -> Placed:
+        """Where y (e,) has them."""
+        scales = self.scales(y)
+        centres = scales[:, None] * self.anchors
+        moving = self.channels >= 0
+        centres[moving] += y[self.channels[moving, None] + np.arange(3)] @ self.axes
+        turns = self._at_rest.copy()
+        for index in np.flatnonzero(self.turning >= 0):
+            told = y[self.turning[index] : self.turning[index] + 6]
+            turns[index] = nearest_rotation(self.axes.T @ rotation_of(told) @ self.own[index])
+        return Placed(centres, turns, scales)
+
+    def scales(self, y: NDArray[np.floating]) -> Array:
+        """(C,): how many times as large as in the takes each is. Takes, whose y ends before, do not tell."""
+        scales = np.ones(len(self.shapes))
+        told = np.flatnonzero(self.scaling >= 0)
+        if len(told) and len(y) > self.scaling[told].max():
+            scales[told] = np.maximum(y[self.scaling[told]], LEAST_SCALE)
+        return scales
+
+    def learned_sizes(self, y: NDArray[np.floating]) -> Array:
+        """(moving,) m: `sizes` as y has them, none beyond the smallest and the largest of the takes."""
+        sizes = self.sizes
+        if not len(sizes):
+            return sizes
+        now: Array = np.clip(sizes * self.scales(y)[: len(sizes)], sizes.min(), sizes.max())
+        return now
+
+    def unlearned(self, y: NDArray[np.floating]) -> list[Unlearned]:
+        """The balls that y has smaller, or larger, than any was in the takes."""
+        now, near = self.sizes * self.scales(y)[: self.moving], self.learned_sizes(y)
+        others = np.flatnonzero(np.abs(now - near) > ALIKE * near)
+        return [Unlearned(int(k), float(now[k]), float(near[k])) for k in others]
+
+    @cached_property
+    def _at_rest(self) -> Array:
+        """(C, d, d) the shapes' turns where their objects keep their orientation."""
+        size = self.axes.shape[1]
+        turns = [nearest_rotation(self.axes.T @ own) for own in self.own]
+        return np.array(turns).reshape(-1, size, size)
+
+
+def rotation_of(axes: NDArray[np.floating]) -> Array:
+    """(3, 3), of an object's first two axes (6,), which between two frames are not quite unit vectors."""
+    first, second = np.asarray(axes, np.float64).reshape(2, 3)
+    rotation: Array = np.column_stack([first, second, np.cross(first, second)])
+    return nearest_rotation(rotation)
+
+
+FIRM = 0.5  # from here on a handle is held: between two frames a hold begins, or ends, halfway
+
+
+@dataclass(frozen=True)
+class HeldHandles:
+    """Handles that the artist may hold, c of them: y has four numbers for each, a place times w, then w.
+
+    So what lies between a frame in which a handle is free, all four 0, and one in which it is held is the
+    same place with less weight. rows (c,): of Q. channels (c,): the first of the four. aside (c, d), m: from
+    the place that is told to where the handle is to be. axes (3, d): as `FollowedColliders` has them.
+    """
+
+    rows: NDArray[np.intp]
+    channels: NDArray[np.intp]
+    aside: Array
+    axes: Array = field(default_factory=lambda: np.eye(3))
+
+    def held(self, y: NDArray[np.floating]) -> tuple[NDArray[np.intp], Array]:
+        """The rows of Q (k,) that are held, and where (k, d), m. Takes, whose y ends before, hold none."""
+        if not len(self.rows) or len(y) <= self.channels[0]:
+            return self.rows[:0], self.aside[:0]
+        told = y[self.channels[:, None] + np.arange(4)].astype(np.float64)
+        firm = told[:, 3] >= FIRM
+        return self.rows[firm], told[firm, :3] / told[firm, 3:] @ self.axes + self.aside[firm]

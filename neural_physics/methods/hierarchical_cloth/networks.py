@@ -1,0 +1,60 @@
+"""All finer levels from level 0, each by its own network (Oh 2018, section 3.3 and Algorithm 1)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.model_file import Model, damaged
+from .batched_perceptron import BatchedPerceptron, Layers, layers_of
+from .levels import Hierarchy
+from .triangle_forms import FORMS, OUTPUTS, Floats, TriangleForm
+
+
+class LevelNetworks:
+    """Level 0 in, the finest level out; everything in the order of the levels."""
+
+    def __init__(
+        self,
+        hierarchy: Hierarchy,
+        rest: NDArray[np.floating],
+        forms: list[str],
+        networks: list[Layers],
+    ) -> None:
+        """rest (V, 3), in the order of the levels. forms: names in `FORMS`. Both lists are for levels 1 to N.
+
+        Raises ValueError where they do not fit.
+        """
+        initial = np.ascontiguousarray(np.asarray(rest, np.float32).T)
+        finer = [level.vertex_count for level in hierarchy.levels[1:]]
+        self._counts = [level.vertex_count for level in hierarchy.levels]
+        self._steps: list[tuple[TriangleForm, BatchedPerceptron]] = []
+        for level, count, form, layers in zip(hierarchy.levels, finer, forms, networks, strict=False):
+            of_level: TriangleForm = FORMS[form](level, initial[:, :count])
+            if layers.inputs != of_level.inputs or layers.outputs != OUTPUTS:
+                raise ValueError(f"A network of the form “{form}” leads from {of_level.inputs} to {OUTPUTS}.")
+            self._steps.append((of_level, BatchedPerceptron(layers, len(level.triangles))))
+        if not len(self._steps) == len(finer) == len(forms) == len(networks):
+            raise ValueError("There must be one network for each level but the coarsest.")
+        self._x = np.empty((3, self._counts[-1]), np.float32)
+
+    @classmethod
+    def of_model(cls, model: Model, hierarchy: Hierarchy, rest: NDArray[np.floating]) -> LevelNetworks:
+        """From `levels.L.K.weight` and `.bias`, L from 1, and the setting "form".
+
+        Raises Problem("model_damaged").
+        """
+        form = str(model.info.settings.get("form", "paper"))
+        if form not in FORMS:
+            raise damaged(model.path, f"the form “{form}” is unknown")
+        count = len(hierarchy.levels) - 1
+        networks = [layers_of(model, f"levels.{k + 1}", FORMS[form].inputs, OUTPUTS) for k in range(count)]
+        return cls(hierarchy, rest, [form] * count, networks)
+
+    def __call__(self, coarse: NDArray[np.floating]) -> Floats:
+        """x (3, V) float32 of level 0's (n, 3), metres; reused by the next call."""
+        x = self._x
+        x[:, : self._counts[0]] = coarse.T
+        for (form, network), count, finer in zip(self._steps, self._counts, self._counts[1:], strict=False):
+            x[:, count:finer] = form.middles(network(form.features(x[:, :count])))
+        return x

@@ -1,0 +1,38 @@
+"""How many levels a cloth is taken to have, where nobody says so."""
+
+from __future__ import annotations
+
+from ...datasets.rest_mesh import Mesh
+from ...errors import Problem
+from .coarsening import found_hierarchy
+from .levels import MOST_COARSE, MOST_LEVELS, Hierarchy
+
+USUAL_LEVELS = 2  # beyond level 0; the paper's
+COARSE_ENOUGH = 1000  # vertices of level 0: dense factors of more make slow steps
+
+
+def usual_hierarchy(mesh: Mesh, object_name: str) -> Hierarchy:
+    """Two levels beyond level 0, or one where the mesh has no more; more where level 0 is large otherwise.
+
+    Raises Problem("levels_coarse_too_fine") and what `found_hierarchy` does.
+    """
+    try:
+        found = found_hierarchy(mesh, USUAL_LEVELS, object_name)
+    except Problem as problem:
+        if "found" not in problem.names:
+            raise
+        found = found_hierarchy(mesh, max(problem.names["found"], 1), object_name)
+    for levels in range(len(found.levels), MOST_LEVELS + 1):
+        if found.levels[0].vertex_count <= COARSE_ENOUGH or levels <= USUAL_LEVELS:
+            break
+        try:
+            found = found_hierarchy(mesh, levels, object_name)
+        except Problem:
+            break
+    coarse = found.levels[0].vertex_count
+    if coarse > MOST_COARSE:
+        levels = len(found.levels) - 1
+        raise Problem(
+            "levels_coarse_too_fine", object=object_name, count=coarse, levels=levels, allowed=MOST_COARSE
+        )
+    return found

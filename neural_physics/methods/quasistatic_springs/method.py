@@ -1,0 +1,156 @@
+"""Springs of no length between where a vertex rests in a pose and where it is (Jin et al. 2022).
+
+A target is the paper's x^net (section 3.2): skinning of the rest shape and of what the network of held poses
+displaces it by. In a model without that network, d^net is a constant: the rest shape is one that has settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
+from ...models.decoding import LinearDecoder
+from ...models.model_file import Model, damaged
+from ...skinning import Skin, check_skin, skinning_of
+from .pose_network import PoseNetwork, has_network
+from .springs import Springs
+from .targets import even, segment
+
+Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
+
+LEAST_SHARE = 1e-9  # of what was learned: so near to its target a vertex is on it, for float32
+HELD = 4  # targets: those of a step and of the one begun at frames between two steps, and the ones after them
+
+
+@dataclass(frozen=True, slots=True)
+class SpringState:
+    """positions x (V, 3) m, velocities (V, 3) m/s, the target (V, 3) m and its velocity m/s; world space.
+
+    outside: the share of the network's inputs at the pose that were clipped to what was trained; springs
+    take whatever comes. begun: whether it has moved; before the first step nothing says how it will.
+    """
+
+    positions: Floats
+    velocities: Floats
+    target: Floats
+    target_velocity: Floats
+    outside: float = 0.0
+    begun: bool = True
+
+
+class QuasistaticSprings:
+    """Runs a trained model.
+
+    One of its channels is of kind "pose". Tensors (V vertices, K bones of that channel): rest (V, 3), metres,
+    what bones carry, in the object's axes; mean (V, 3), metres; weights (V, K); stiffness k_s (V,) 1/s^2,
+    damping k_d (V,) 1/s; those of `PoseNetwork`, where there is one. Settings: preserve_volume. Raises
+    Problem("model_damaged").
+    """
+
+    look_ahead = 1  # the pose after the next; where it is not known, see `spring_targets`
+    extrapolates = True  # where a target goes is told from y and the one before
+    decoder: LinearDecoder | None = None
+    basis_count = 0
+
+    def __init__(self, model: Model) -> None:
+        info = model.info
+        self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
+        found = pose_channel(info.channels)
+        if found is None:
+            raise damaged(model.path, "none of its channels is a pose")
+        channel, self._where = found
+        self.mean_shape = model.tensor("mean", self.vertex_count, 3)
+        rest = model.tensor("rest", self.vertex_count, 3)
+        weights = model.tensor("weights", self.vertex_count, len(channel.parts))
+        stiffness, damping = (model.tensor(name, self.vertex_count) for name in ("stiffness", "damping"))
+        skin = Skin(channel.parts, weights, bool(info.settings.get("preserve_volume", False)))
+        try:
+            check_skin(skin, self.vertex_count)
+            self._learned = self._springs = Springs(stiffness, damping, self.dt)
+        except ValueError as error:
+            raise damaged(model.path, str(error)) from error
+        self._network = PoseNetwork(model, skin, rest) if has_network(model) else None
+        self._skinning = skinning_of(skin, rest)
+        self._held: dict[bytes, tuple[Floats, float]] = {}  # targets, by their pose
+
+    def loosen(self, shares: Floats | None) -> None:
+        """Let each vertex stray so many times as far from its target as was learned; None: as far.
+
+        shares (V,), not negative; at 0 a vertex is on its target. Stiffness is divided by a share, damping by
+        its root, so that a swing decays in as many swings as before.
+        """
+        if shares is None:
+            self._springs = self._learned
+            return
+        held = np.maximum(shares, LEAST_SHARE, dtype=np.float64)
+        stiffness, damping = self._learned.stiffness / held, self._learned.damping / np.sqrt(held)
+        self._springs = Springs(stiffness, damping, self.dt)
+
+    def targets(self, pose: Pose) -> tuple[Floats, float]:
+        """(V, 3) float32, metres, world space: where vertices end up in a pose that is held.
+
+        And the share of the network's inputs that were clipped, 0 where there is none.
+        """
+        if self._network is None:
+            return self._skinning(pose.moves), 0.0
+        return self._network(pose.moves)
+
+    def start(self, y: Vector) -> SpringState:
+        """On the targets, at rest unless the first step knows better."""
+        target, outside = self._targets_at(y)
+        return SpringState(target, np.zeros_like(target), target, np.zeros_like(target), outside, begun=False)
+
+    def state_from(
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
+    ) -> SpringState:
+        """Both shapes (V, 3) in the world; velocities are the difference between them."""
+        pose, before = self._pose(y), self._pose(y_before)
+        x, x_before = to_world(pose, positions), to_world(before, positions_before)
+        (target, outside), (target_before, _) = self.targets(pose), self.targets(before)
+        velocity = even(target_before, target, self.dt)
+        return SpringState(x, (x - x_before) / np.float32(self.dt), target, velocity, outside)
+
+    def step(self, state: SpringState, y: Vector, ahead: Sequence[Vector] = ()) -> SpringState:
+        """Equations 7 to 13. What looks ahead from the start moves there as its target does."""
+        target, outside = self._targets_at(y)
+        after = self._targets_at(ahead[0])[0] if ahead else None
+        rides = after is not None and not state.begun
+        path = segment(state.target, target, after, None if rides else state.target_velocity, self.dt)
+        v = path.start_velocity if rides else state.velocities
+        x, v = self._springs.step(state.positions, v, path)
+        return SpringState(x, v, target, path.end_velocity, outside)
+
+    def positions(self, state: SpringState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+        """(V, 3) float32, metres, in the reference frame as it is in y. No use of `bases`."""
+        return to_frame(self._pose(y), state.positions)
+
+    def shapes(
+        self, states: Sequence[SpringState], ys: Sequence[Vector], bases: int | None = None
+    ) -> NDArray[np.float32]:
+        """The positions of several states, (n, V, 3) float32, metres."""
+        return np.stack([self.positions(state, y) for state, y in zip(states, ys, strict=True)])
+
+    def coefficients(self, state: SpringState, y: Vector) -> None:
+        """None: nothing is decoded."""
+
+    def _targets_at(self, y: Vector) -> tuple[Floats, float]:
+        """The targets of a pose; what one step looks ahead to, the next one steps to."""
+        key = y[self._where].tobytes()
+        found = self._held.get(key)
+        if found is None:
+            found = self._held[key] = self.targets(self._pose(y))
+            if len(self._held) > HELD:
+                self._held.pop(next(iter(self._held)), None)
+        return found
+
+    def _pose(self, y: Vector) -> Pose:
+        return pose_in(y[self._where])

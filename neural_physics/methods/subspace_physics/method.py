@@ -1,0 +1,134 @@
+"""Subspace neural physics: a residual network steps PCA coefficients (Holden 2019).
+
+Coefficients are scaled so that each has unit standard deviation over the training data ("unit z"),
+which is what the network, the noise and the clipping work in; the decoder's basis carries the scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.decoding import LinearDecoder
+from ...models.model_file import Model
+from ...models.single_thread_products import Product
+from ..perceptron import Perceptron
+
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class SubspaceState:
+    """z_t, z_{t-1} (u,) and w_t (v,), all float32; outside: the share clipped to reach them."""
+
+    z: Vector
+    z_before: Vector
+    w: Vector
+    outside: float = 0.0
+
+
+class SubspacePhysics:
+    """Runs a trained model.
+
+    Tensors (u bases, V vertices, e interaction values): mean (V, 3), basis (u, V, 3), start (u,),
+    alpha, beta (u,), z_low, z_high (u,), y_mean (e,), interaction_basis (v, e), w_low, w_high (v,),
+    and layers.K.weight (out, in), layers.K.bias (out,).
+    Settings: activation "relu" | "silu"; initial_model: whether eq. 1 is used; residual: whether
+    the network adds to it (eq. 3) or predicts z_t itself (the ablation of section 7.2);
+    interaction_velocity: whether w_t - w_{t-1} is an input too (beyond the paper).
+    """
+
+    look_ahead = 0
+    extrapolates = False
+
+    def __init__(self, model: Model) -> None:
+        info = model.info
+        self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
+        mean = model.tensor("mean", self.vertex_count, 3)
+        self.decoder = LinearDecoder(mean, model.tensor("basis", -1, self.vertex_count, 3))
+        self.mean_shape = self.decoder.mean
+        u, e = self.decoder.basis_count, self.channels.size
+        self.basis_count = u
+        self._start = model.tensor("start", u)
+        self._alpha, self._beta = model.tensor("alpha", u), model.tensor("beta", u)
+        self._z_low, self._z_high = model.tensor("z_low", u), model.tensor("z_high", u)
+        self._y_mean = model.tensor("y_mean", e)
+        interaction_basis = model.tensor("interaction_basis", -1, e)
+        v = len(interaction_basis)
+        self._interaction = Product(interaction_basis.T)
+        self._w_low, self._w_high = model.tensor("w_low", v), model.tensor("w_high", v)
+        settings = info.settings
+        self._initial_model = bool(settings.get("initial_model", True))
+        self._residual = bool(settings.get("residual", True))
+        self._interaction_velocity = bool(settings.get("interaction_velocity", False))
+        inputs = 2 * u + v * (2 if self._interaction_velocity else 1)
+        self._network = Perceptron(model, str(settings.get("activation", "relu")), inputs, u)
+        self._input = np.empty(inputs, np.float32)
+
+    def start(self, y: Vector) -> SubspaceState:
+        """At rest in the shape the training takes began with."""
+        w, outside = self._clipped_interaction(y)
+        return SubspaceState(self._start, self._start, w, outside)
+
+    def state_from(
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
+    ) -> SubspaceState:
+        """z = U (x - x_mu) of both shapes (V, 3) (section 5.1); what starts a rollout from the truth."""
+        w, outside = self._clipped_interaction(y)
+        z, z_before = self.decoder.project(positions), self.decoder.project(positions_before)
+        return SubspaceState(z, z_before, w, outside)
+
+    def step(self, state: SubspaceState, y: Vector, ahead: Sequence[Vector] = ()) -> SubspaceState:
+        """Equations 1 and 3, their input and output clipped to the training range (section 8.1)."""
+        w, outside = self._clipped_interaction(y)
+        z_bar = self._initial(state)
+        u, v = len(z_bar), len(w)
+        x = self._input
+        x[:u], x[u : 2 * u], x[2 * u : 2 * u + v] = z_bar, state.z, w
+        if self._interaction_velocity:
+            np.subtract(w, state.w, out=x[2 * u + v :])
+        z = self._network(x)
+        if self._residual:
+            z += z_bar
+        clipped, count = _clipped(z, self._z_low, self._z_high)
+        share = (outside * v + count) / (u + v)
+        return SubspaceState(clipped, state.z, w, share)
+
+    def positions(self, state: SubspaceState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+        """x = x_mu + U^T z (section 6.2), (V, 3) float32, metres; reused by the next call."""
+        return self.decoder.decode(state.z, bases)
+
+    def shapes(
+        self, states: Sequence[SubspaceState], ys: Sequence[Vector], bases: int | None = None
+    ) -> NDArray[np.float32]:
+        """The positions of several states, (n, V, 3) float32, metres."""
+        return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
+
+    def coefficients(self, state: SubspaceState, y: Vector) -> Vector:
+        return state.z
+
+    def _initial(self, state: SubspaceState) -> Vector:
+        """Equation 1."""
+        if not self._initial_model:
+            return state.z
+        return self._alpha * state.z + self._beta * (state.z - state.z_before)
+
+    def _clipped_interaction(self, y: Vector) -> tuple[Vector, float]:
+        """w = V (y - y_mu), clipped, and the share of it that had to be."""
+        w = self._interaction(y - self._y_mean)
+        clipped, count = _clipped(w, self._w_low, self._w_high)
+        return clipped, count / len(w)
+
+
+def _clipped(values: Vector, low: Vector, high: Vector) -> tuple[Vector, int]:
+    """A new array, and how many values had to be changed; twice as fast as `np.clip`."""
+    clipped = np.maximum(values, low)
+    np.minimum(clipped, high, out=clipped)
+    return clipped, int(np.count_nonzero(clipped != values))

@@ -1,0 +1,1 @@
+"""Model files, and what turns coefficients into vertices and normals."""

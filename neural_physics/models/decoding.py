@@ -1,0 +1,51 @@
+"""From coefficients to vertices (Holden 2019, section 6.2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .single_thread_products import Product
+
+
+class LinearDecoder:
+    """x = x_mu + U^T z, one vertex after the other; mean (V, 3) and basis (u, V, 3) float32, metres."""
+
+    def __init__(self, mean: NDArray[np.float32], basis: NDArray[np.float32]) -> None:
+        self.mean = np.ascontiguousarray(mean, np.float32)
+        self.basis_count = len(basis)
+        self._product = Product(basis.reshape(len(basis), -1))
+        self._flat_mean = self.mean.reshape(-1)
+        self._inverse: NDArray[np.float64] | None = None
+
+    @property
+    def basis(self) -> NDArray[np.float32]:
+        """(u, 3 V), a copy."""
+        return self._product.matrix
+
+    def decode(self, z: NDArray[np.float32], bases: int | None = None) -> NDArray[np.float32]:
+        """(V, 3) float32 from z (u,); only the first `bases` are used where asked.
+
+        The array is reused by the next call.
+        """
+        offsets = self._product(z if bases is None else z[:bases])
+        offsets += self._flat_mean
+        return offsets.reshape(-1, 3)
+
+    def decode_many(self, z: NDArray[np.float32], bases: int | None = None) -> NDArray[np.float32]:
+        """(n, V, 3) float32 from z (n, u): each shape as `decode` gives it, bit for bit."""
+        offsets = self._product.rows(z if bases is None else z[:, :bases])
+        offsets += self._flat_mean
+        return offsets.reshape(len(z), -1, 3)
+
+    def project(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The z (..., u) float32 whose shapes are nearest, by least squares, to positions (..., V, 3).
+
+        Bases need not be orthogonal or of unit length; one that adds nothing gets 0.
+        """
+        basis = self.basis
+        if self._inverse is None:
+            exact = basis.astype(np.float64)
+            self._inverse = np.linalg.pinv(exact @ exact.T, hermitian=True)
+        offsets = positions.reshape(*positions.shape[:-2], -1) - self._flat_mean
+        return (np.dot(offsets, basis.T) @ self._inverse).astype(np.float32)

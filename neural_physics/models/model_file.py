@@ -1,0 +1,229 @@
+"""Models on disk and in a .blend: safetensors, read by these few lines so that no wheel is needed.
+
+The format is eight bytes of header length, a JSON header, raw tensors. Nothing in it can run.
+`ml_backend` writes it with the safetensors library; tests hold the two against each other.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Problem
+from ..interaction.channels import ChannelLayout
+
+SCHEMA = 1
+LARGEST_HEADER = 1 << 20
+LARGEST_FILE = 1 << 30
+DTYPES: dict[str, np.dtype[Any]] = {
+    "F32": np.dtype("<f4"),
+    "F16": np.dtype("<f2"),
+    "I32": np.dtype("<i4"),
+    "U8": np.dtype("u1"),
+}
+METADATA_KEY = "neural_physics"
+MOST_DIMENSIONS = 8
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What a model says of itself.
+
+    method: a name in `neural_physics.methods`. dt: seconds per step. topology, vertex_count: of the
+    mesh it was trained on. settings: what the method needs beside its tensors (plain JSON values).
+    training: a summary for people and the report (plain JSON values).
+    """
+
+    method: str
+    dt: float
+    object: str
+    topology: str
+    vertex_count: int
+    channels: ChannelLayout
+    reference_frame: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    training: dict[str, Any] = field(default_factory=dict)
+    author: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained model: what it says of itself, and its tensors by name (read-only)."""
+
+    info: ModelInfo
+    tensors: dict[str, NDArray[Any]]
+    path: str
+
+    def tensor(self, name: str, *shape: int) -> NDArray[np.float32]:
+        """One finite tensor as float32, of exactly this shape (-1 for any length but 0).
+
+        Raises Problem("model_damaged").
+        """
+        array = self.tensors.get(name)
+        if array is None:
+            raise damaged(self.path, f"the tensor “{name}” is missing")
+        fits = len(shape) == array.ndim and all(
+            have == want or (want == -1 and have > 0) for want, have in zip(shape, array.shape, strict=True)
+        )
+        if not fits:
+            found, expected = _size_in_words(array.shape), _size_in_words(shape)
+            raise damaged(self.path, f"the tensor “{name}” holds {found}, and not {expected}")
+        if not np.isfinite(array).all():
+            raise damaged(self.path, f"the tensor “{name}” holds something that is not a number")
+        return np.ascontiguousarray(array, np.float32)
+
+    def indices(self, name: str, *shape: int, below: int, least: int = 0) -> NDArray[np.intp]:
+        """One tensor of whole numbers from `least` to less than `below`, of this shape; see `tensor`.
+
+        Raises Problem("model_damaged").
+        """
+        array = self.tensors.get(name)
+        if array is None or not np.issubdtype(array.dtype, np.integer):
+            raise damaged(self.path, f"the tensor “{name}” is missing or holds no whole numbers")
+        self.tensor(name, *shape)
+        if array.min() < least or array.max() >= below:
+            raise damaged(self.path, f"the tensor “{name}” has numbers outside of {least} to {below - 1}")
+        return array.astype(np.intp)
+
+
+def _size_in_words(shape: Sequence[int]) -> str:
+    """Such as “any number by 81 by 3 values”."""
+    return f"{' by '.join('any number' if n == -1 else str(n) for n in shape) or 'a single one of'} values"
+
+
+def damaged(path: object, reason: str) -> Problem:
+    """The Problem for a model that cannot be used."""
+    return Problem("model_damaged", path=path, reason=reason)
+
+
+def info_to_json(info: ModelInfo) -> str:
+    """What is stored under `METADATA_KEY` in the safetensors metadata."""
+    item = {"schema": SCHEMA, **info.__dict__, "channels": info.channels.to_json()}
+    return json.dumps(item)
+
+
+def read_model(path: Path) -> Model:
+    """Raises Problem("file_missing" | "model_damaged" | "model_too_large" | "model_newer")."""
+    return parse_model(read_model_bytes(path), str(path))
+
+
+def read_model_bytes(path: Path) -> bytes:
+    """A model file's bytes, unless they are too many; `parse_model` says whether they are a model.
+
+    Raises Problem("file_missing" | "model_damaged" | "model_too_large").
+    """
+    try:
+        # A device or a pipe has no size, and may have no end.
+        if path.exists() and not path.is_file():
+            raise damaged(path, "it is not a file")
+        _check_size(path.stat().st_size, path)
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError as error:
+        raise Problem("file_missing", path=path) from error
+    except OSError as error:
+        raise damaged(path, error.strerror or str(error)) from error
+    _check_size(len(data), path)
+    return data
+
+
+def parse_model(data: bytes, path: str) -> Model:
+    """Read a model from the bytes of its file; `path` is what the sentences call it.
+
+    Raises Problem("model_damaged" | "model_too_large" | "model_newer").
+    """
+    _check_size(len(data), path)
+    header, body = _split(data, path)
+    metadata = header.pop("__metadata__", None)
+    if not isinstance(metadata, dict) or METADATA_KEY not in metadata:
+        raise damaged(path, "it is not a Neural Physics model")
+    tensors = _tensors(header, body, path)
+    return Model(_info(metadata[METADATA_KEY], path), tensors, path)
+
+
+def _check_size(size: int, path: object) -> None:
+    if size > LARGEST_FILE:
+        raise Problem("model_too_large", path=path, limit=f"{LARGEST_FILE >> 20} MiB")
+
+
+def _split(data: bytes, path: str) -> tuple[dict[str, Any], memoryview]:
+    length = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or length > min(LARGEST_HEADER, len(data) - 8):
+        raise damaged(path, "it is cut short or not a safetensors file")
+    header = _json_object(data[8 : 8 + length], path)
+    return header, memoryview(data)[8 + length :]
+
+
+def _tensors(header: dict[str, Any], body: memoryview, path: str) -> dict[str, NDArray[Any]]:
+    tensors, covered = {}, 0
+    for name, entry in sorted(header.items(), key=lambda item: _begin(item[1], path)):
+        try:
+            dtype, shape = DTYPES[entry["dtype"]], tuple(entry["shape"])
+            begin, end = entry["data_offsets"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise damaged(path, f"the tensor “{name}” is not described") from error
+        sizes_fit = len(shape) <= MOST_DIMENSIONS and all(
+            type(n) is int and 0 <= n <= LARGEST_FILE for n in (begin, end, *shape)
+        )
+        if not sizes_fit or end - begin != math.prod(shape) * dtype.itemsize:
+            raise damaged(path, f"the tensor “{name}” has the wrong size")
+        if begin != covered or end > len(body):
+            raise damaged(path, "it is cut short, or its tensors overlap")
+        covered = end
+        tensors[name] = np.frombuffer(body[begin:end], dtype).reshape(shape)
+    if covered != len(body):
+        raise damaged(path, "there is something after its last tensor")
+    return tensors
+
+
+def _begin(entry: object, path: str) -> int:
+    try:
+        return int(entry["data_offsets"][0])  # type: ignore[index]
+    except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
+        raise damaged(path, "a tensor has no place") from error
+
+
+def _info(text: object, path: str) -> ModelInfo:
+    item = _json_object(str(text).encode(errors="surrogatepass"), path)
+    try:
+        if item.pop("schema") > SCHEMA:
+            raise Problem("model_newer", path=path)
+        channels = ChannelLayout.from_json(item.pop("channels"))
+        info = ModelInfo(**item, channels=channels)
+    except (KeyError, TypeError, ValueError) as error:
+        raise damaged(path, f"its description: {error}") from error
+    _check(info, path)
+    return info
+
+
+def _check(info: ModelInfo, path: str) -> None:
+    texts = (info.method, info.object, info.topology, info.reference_frame, info.author, info.licence)
+    numbers_fit = (
+        isinstance(info.dt, float | int)
+        and 1e-4 <= info.dt <= 10.0
+        and isinstance(info.vertex_count, int)
+        and 0 < info.vertex_count <= 10_000_000
+    )
+    if not numbers_fit or not all(isinstance(text, str) for text in texts):
+        raise damaged(path, "its description has values that make no sense")
+    if not isinstance(info.settings, dict) or not isinstance(info.training, dict):
+        raise damaged(path, "its description has values that make no sense")
+
+
+def _json_object(data: bytes, path: str) -> dict[str, Any]:
+    try:
+        item = json.loads(data.decode("utf-8"))
+        json.dumps(item, ensure_ascii=False).encode()  # refuses half characters, which nothing could print
+    except (ValueError, RecursionError) as error:
+        raise damaged(path, "its header is not JSON") from error
+    if not isinstance(item, dict):
+        raise damaged(path, "its header is not a JSON object")
+    return item

@@ -1,0 +1,1 @@
+"""Contact and friction: with rigid colliders, of carried points, and of surfaces with each other."""

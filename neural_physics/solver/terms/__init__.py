@@ -1,0 +1,1 @@
+"""Energies as terms of the solver: values, gradients and Hessians, assembled."""

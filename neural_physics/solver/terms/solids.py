@@ -1,0 +1,80 @@
+"""Elastic energy of solids: linear tetrahedra, or triangles in plane strain."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...energies.solids.deformation import deformation_gradient, gradient_operator, rest_shapes
+from .term import Array, Indices
+
+
+class SolidEnergy(Protocol):
+    """What `energies.stvk`, `energies.stable_neo_hookean` and `energies.corotational` offer."""
+
+    def energy_density(self, f: Array, mu: Array, lam: Array) -> Array: ...
+
+    def stress(self, f: Array, mu: Array, lam: Array) -> Array: ...
+
+    def hessian(self, f: Array, mu: Array, lam: Array) -> Array: ...
+
+    def projected_hessian(self, f: Array, mu: Array, lam: Array) -> Array: ...
+
+
+class SolidTerm:
+    """The elastic energy of each element, J: a `Term` of the positions of d + 1 vertices.
+
+    rest_positions (n, d) metres; elements (m, d + 1): tetrahedra (d = 3), or triangles in the plane
+    (d = 2), in the order that makes their volumes positive; energy: a module of `energies`; mu, lam: Lame
+    parameters, Pa, (m,) or one for all; thickness, metres: of triangles, out of the plane.
+    Raises ValueError where elements are flat or inside out at rest.
+    """
+
+    def __init__(
+        self,
+        rest_positions: Array,
+        elements: NDArray[np.integer],
+        energy: SolidEnergy,
+        mu: float | Array,
+        lam: float | Array,
+        thickness: float = 1.0,
+    ) -> None:
+        d = rest_positions.shape[1]
+        self._energy = energy
+        self._inverse_rest, measures = rest_shapes(rest_positions[elements].astype(np.float64))
+        self._volumes = measures if d == 3 else thickness * measures
+        self._operator = gradient_operator(self._inverse_rest)
+        self._mu = np.broadcast_to(np.asarray(mu, np.float64), len(elements))
+        self._lam = np.broadcast_to(np.asarray(lam, np.float64), len(elements))
+        self._stencils = (elements[:, :, None].astype(np.intp) * d + np.arange(d)).reshape(len(elements), -1)
+
+    @property
+    def stencils(self) -> Indices:
+        return self._stencils
+
+    def value(self, q: Array) -> Array:
+        return self._volumes * self._energy.energy_density(self._deformation(q), self._mu, self._lam)
+
+    def gradient(self, q: Array) -> Array:
+        stress = self._energy.stress(self._deformation(q), self._mu, self._lam)
+        forces = stress.reshape(len(stress), 1, -1) @ self._operator
+        return self._volumes[:, None] * forces[:, 0]
+
+    def hessian(self, q: Array) -> Array:
+        return self._pulled_back(self._energy.projected_hessian(self._deformation(q), self._mu, self._lam))
+
+    def exact_hessian(self, q: Array) -> Array:
+        """See `WithExactHessian`."""
+        return self._pulled_back(self._energy.hessian(self._deformation(q), self._mu, self._lam))
+
+    def _pulled_back(self, by_entries: Array) -> Array:
+        by_entries *= self._volumes[:, None, None]
+        hessian: Array = self._operator.swapaxes(1, 2) @ (by_entries @ self._operator)
+        return hessian
+
+    def _deformation(self, q: Array) -> Array:
+        d = self._inverse_rest.shape[1]
+        f: Array = deformation_gradient(q[self._stencils].reshape(-1, d + 1, d), self._inverse_rest)
+        return f

@@ -1,0 +1,1 @@
+"""Frame -> state: steps, the cache of states, and lookahead."""

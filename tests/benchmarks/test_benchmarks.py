@@ -1,0 +1,78 @@
+"""The benchmarks' own bookkeeping: what is held out is held out, what has left has left."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytest.importorskip("rich")
+pytest.importorskip("torch")
+pytestmark = pytest.mark.blender
+
+from benchmarks import documents
+from benchmarks.subspace_physics import excursion
+from benchmarks.subspace_physics.datasets import CAPE, SHEET, SMALL
+from benchmarks.subspace_physics.excursion import MOTION, RETURN, TIMES, excursion_path, stays
+from benchmarks.subspace_physics.limit import TWIN
+
+
+def frames(role: str) -> int:
+    return sum(take.frames for take in SHEET.takes() if take.role == role)
+
+
+def test_sheet_is_of_the_size_that_the_figures_are_of():
+    assert frames("training") == 46_000
+    assert [take.frames for take in SHEET.takes() if take.role == "test"] == [5000, 5000]
+
+
+@pytest.mark.parametrize("corpus", [SHEET, CAPE, *SMALL.values()], ids=lambda corpus: corpus.name)
+def test_no_take_has_the_motion_of_another(corpus):
+    seeds = [take.seed for take in corpus.takes()]
+    assert len(set(seeds)) == len(seeds)
+
+
+def test_the_twin_repeats_exactly_the_test_takes():
+    assert TWIN.takes() == [take for take in SHEET.takes() if take.role == "test"]
+
+
+def test_path_reaches_three_times_the_range_and_comes_back():
+    path = excursion_path()
+    middle = (np.array(MOTION.low) + MOTION.high) / 2
+    half = (np.array(MOTION.high) - MOTION.low) / 2
+    reach = np.abs(path - middle) / half
+    assert path.shape == (10_000, 3)
+    np.testing.assert_allclose(reach.max(axis=0), TIMES, rtol=1e-3)
+    assert np.linalg.norm(np.diff(path, axis=0), axis=1).max() * 24 < 6.0  # no jump where pieces meet
+
+
+def test_stays_follow_an_excursion_and_end_before_the_next():
+    path = np.tile(np.array(MOTION.low), (1200, 1))
+    path[100:200] += 99.0
+    path[300:320] += 99.0  # the stay before this one is too short to judge
+    path[900:] += 99.0
+    assert stays(path) == [(320, 900)]
+    low, high = np.array(MOTION.low) - 1e-6, np.array(MOTION.high) + 1e-6
+    found = stays(excursion_path())
+    assert len(found) >= 8
+    for first, stop in found:
+        inside = excursion_path()[first:stop]
+        assert stop - first > 2 * RETURN
+        assert ((inside >= low) & (inside <= high)).all()
+        assert not ((excursion_path()[first - 1] >= low) & (excursion_path()[first - 1] <= high)).all()
+
+
+def test_figures_go_to_their_places(tmp_path, monkeypatch):
+    page = tmp_path / "page.md"
+    page.write_text("before\n<!-- limit -->\nold\n<!-- end -->\nafter\n<!-- play -->\nkept\n<!-- end -->\n")
+    report = tmp_path / "report.json"
+    report.write_text('{"limit": {"frames": 9998, "error": 0.0512}}')
+    monkeypatch.setattr(documents, "PAGE", page)
+    documents.main(["--report", str(report)])
+    text = page.read_text()
+    assert "0.051" in text and "9,998" in text and "old" not in text
+    assert "before" in text and "after" in text and "kept" in text
+
+
+def test_excursion_is_judged_by_its_own_motion():
+    assert excursion.EXCURSION.takes()[0].frames == len(excursion_path())

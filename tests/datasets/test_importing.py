@@ -1,0 +1,328 @@
+"""Takes from other programs: from files that this project did not write."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import synthetic
+from test_point_caches import mdd_bytes, pc2_bytes
+
+from neural_physics.datasets.importing import import_take, layout_of_columns, read_interaction
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
+from neural_physics.interaction.channels import Channel
+
+ROOT = Path(__file__).resolve().parents[2]
+MESH = synthetic.sheet_mesh()
+HAND = synthetic.hand_motion(40, 3)
+SHAPES = synthetic.simulate(MESH, HAND)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with the same motion as PC2 and MDD, its interaction as CSV and .npy, and its mesh."""
+    (tmp_path / "sheet.pc2").write_bytes(pc2_bytes(SHAPES))
+    (tmp_path / "sheet.mdd").write_bytes(mdd_bytes(SHAPES))
+    np.save(tmp_path / "hand.npy", HAND.astype(float))
+    with (tmp_path / "hand.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["Hand.x", "Hand.y", "Hand.z"], *HAND.tolist()])
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in MESH.rest_positions]
+    lines += ["f " + " ".join(f"{c + 1}//1" for c in face) for face in MESH.corners.reshape(-1, 4)]
+    (tmp_path / "sheet.obj").write_text("# a sheet\no Sheet\n" + "\n".join(lines) + "\n")
+    return tmp_path
+
+
+def add(files: Path, cache: str = "sheet.pc2", y: str = "hand.csv", **more) -> str:
+    return import_take(files / "d", MESH, "Sheet", files / cache, files / y, 24.0, **more)
+
+
+@pytest.mark.parametrize("cache", ["sheet.pc2", "sheet.mdd"])
+def test_frames_and_channels_arrive_as_they_were(files, cache):
+    assert add(files, cache) == "take_000"
+    dataset = Dataset.open(files / "d")
+    take = dataset.take("take_000")
+    assert np.array_equal(take.positions, SHAPES) and np.array_equal(take.interaction, HAND)
+    assert dataset.info.channels.channels == (Channel("Hand", "position", 3, "Hand"),)
+    assert take.info.complete and take.segments() == [(0, 40)]
+
+
+def test_takes_are_added_one_after_the_other_and_an_npy_takes_the_names_of_the_dataset(files):
+    add(files)
+    assert add(files, y="hand.npy", role="test") == "take_001"
+    assert add(files, "sheet.mdd", name="mine", colliders={"Hand": 0.1}) == "mine"
+    takes = Dataset.open(files / "d").takes()
+    assert [(t.name, t.info.role) for t in takes] == [
+        ("mine", "training"),
+        ("take_000", "training"),
+        ("take_001", "test"),
+    ]
+
+
+def test_an_exploding_simulation_is_imported_but_left_out(files):
+    shapes = SHAPES.copy()
+    shapes[20, 5] = np.nan
+    (files / "bad.pc2").write_bytes(pc2_bytes(shapes))
+    add(files, "bad.pc2")
+    take = Dataset.open(files / "d").take("take_000")
+    assert all(not start <= 20 < stop for start, stop in take.segments())
+    assert "stopped giving numbers" in take.info.excluded[0].reason
+
+
+def test_an_import_that_is_stopped_leaves_no_take(files):
+    def stop(done: int, total: int) -> None:
+        if done == 12:
+            raise Problem("stopped")
+
+    with pytest.raises(Problem):
+        add(files, visited=stop)
+    assert Dataset.open(files / "d").take_names() == []
+    assert add(files) == "take_000"
+
+
+@pytest.mark.parametrize("name", ["..", ".", "../../mine", "mine/", "a\\b", "C:mine", "a\0b", "{absolute}"])
+def test_a_name_that_leads_out_of_the_dataset_is_refused_and_destroys_nothing(files, name):
+    mine = files / "mine"
+    mine.mkdir()
+    (mine / "novel.txt").write_text("all my work")
+    with pytest.raises(Problem) as raised:
+        add(files, name=name.format(absolute=mine))
+    assert raised.value.code == "take_name_unusable"
+    assert (mine / "novel.txt").read_text() == "all my work" and not (files / "d").exists()
+
+
+def test_only_an_unfinished_take_makes_room_for_one_of_the_same_name(files):
+    add(files)
+    takes = files / "d" / "takes"
+    (takes / "notes").mkdir()
+    (takes / "notes" / "novel.txt").write_text("all my work")
+    with pytest.raises(Problem) as raised:
+        add(files, name="notes")
+    assert raised.value.code == "take_exists" and (takes / "notes" / "novel.txt").is_file()
+    (takes / "take_001").mkdir()  # a take is being begun there
+    assert add(files) == "take_002"
+    about = json.loads((takes / "take_002" / "take.json").read_text())
+    (takes / "take_002" / "take.json").write_text(json.dumps(about | {"complete": False}))
+    assert add(files, name="take_002") == "take_002"
+    assert len(Dataset.open(files / "d").take("take_002").positions) == 40
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("Ball.x Ball.y Ball.z", [Channel("Ball", "position", 3, "Ball")]),
+        ("Ball.001.x Ball.001.y Ball.001.z", [Channel("Ball.001", "position", 3, "Ball.001")]),
+        ("wind:Breeze.x wind:Breeze.y wind:Breeze.z", [Channel("Breeze", "wind", 3, "Breeze")]),
+        ("Heat Pressure.0 Pressure.1", [Channel("Heat", "value", 1), Channel("Pressure", "value", 2)]),
+        ("ground:G.0 ground:G.1 ground:G.2 ground:G.3", [Channel("G", "ground", 4, "G")]),
+        (
+            " ".join(f"joints:Rig/{bone}.{axis}" for bone in ("hip", "L.knee") for axis in "xyz"),
+            [Channel("Rig", "joints", 6, "Rig", ("hip", "L.knee"))],
+        ),
+        ("A/B Ball.001 12:30", [Channel(n, "value", 1) for n in ("A/B", "Ball.001", "12:30")]),
+    ],
+)  # fmt: skip
+def test_columns_become_channels(header, expected):
+    assert layout_of_columns(header.split(" "), Path("y.csv")).channels == tuple(expected)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Ball.x Ball.y",
+        "Ball.y Ball.x Ball.z",
+        "A B A",
+        "P.1 P.0",
+        "ground:G.0",
+        "Ball.x Ball.y Ball.z Ball.x",
+    ],
+)
+def test_columns_that_do_not_fit_together_are_told(header):
+    with pytest.raises(Problem) as raised:
+        layout_of_columns(header.split(" "), Path("y.csv"))
+    assert raised.value.code == "interaction_columns"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("", "interaction_columns", "missing"),
+        ("Hand.x,Hand.y,Hand.z\n1,2,3\n", "interaction_shape", "holds 1 rows"),
+        ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 39 + "1,2\n", "interaction_shape", "row 41"),
+        ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 39 + "1,two,3\n", "interaction_not_numbers", "row 41"),
+        ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 4 + "1,nan,3\n" * 36, "interaction_not_numbers", "row 6"),
+        ("Foot.x,Foot.y,Foot.z\n" + "1,2,3\n" * 40, "interaction_other_channels", "wrong.csv has .*Foot"),
+        ("1,2,3\n" * 40, "interaction_columns", "holds numbers and no names"),
+        ("\ufeffHand.x;Hand.y;Hand.z\n" + "1;2;3\n" * 40, "interaction_shape", "semicolons"),
+    ],
+)
+def test_tables_that_do_not_fit_are_told_with_their_row(files, text, code, said):
+    add(files)
+    (files / "wrong.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(Problem, match=said) as raised:
+        add(files, y="wrong.csv")
+    assert raised.value.code == code
+    assert Dataset.open(files / "d").take_names() == ["take_000"]
+
+
+def test_arrays_that_do_not_fit_are_told(files):
+    np.save(files / "flat.npy", HAND.ravel())
+    np.save(files / "objects.npy", np.array([{}], object))
+    (files / "empty.npy").write_bytes(b"")
+    np.savez(files / "several.npz", hand=HAND)
+    (files / "several.npz").rename(files / "several.npy")
+    (files / "cut.npy").write_bytes((files / "several.npy").read_bytes()[:50])
+    for name in ("flat", "objects", "empty", "several", "cut"):
+        with pytest.raises(Problem) as raised:
+            read_interaction(files / f"{name}.npy", ["Hand.x", "Hand.y", "Hand.z"])
+        assert raised.value.code == "interaction_shape"
+    with pytest.raises(Problem) as raised:
+        add(files, y="hand.npy")
+    assert raised.value.code == "interaction_unnamed"
+
+
+def test_other_meshes_rates_and_taken_names_are_told(files):
+    add(files, name="mine")
+    (files / "fewer.pc2").write_bytes(pc2_bytes(SHAPES[:, :-1]))
+    for code, change in (
+        ("cache_vertex_count", {"cache": "fewer.pc2"}),
+        ("take_exists", {"name": "mine"}),
+        ("file_missing", {"cache": "missing.pc2"}),
+        ("file_missing", {"y": "missing.csv"}),
+        ("cache_not_pc2", {"cache": "sheet.obj"}),
+    ):
+        with pytest.raises(Problem) as raised:
+            add(files, **change)
+        assert raised.value.code == code
+    with pytest.raises(Problem) as raised:
+        import_take(files / "d", MESH, "Sheet", files / "sheet.pc2", files / "hand.csv", 30.0)
+    assert raised.value.code == "dataset_other_fps"
+
+
+def command(*words: object) -> tuple[int, dict]:
+    """One command of the back end; its exit status and last event."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ml_backend", *map(str, words), "--json"],
+        capture_output=True, text=True, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.torch
+def test_by_command_from_an_obj_and_then_checked(files):
+    pytest.importorskip("rich")
+    words = [
+        "--mesh",
+        files / "sheet.obj",
+        "--interaction",
+        files / "hand.csv",
+        "--fps",
+        24,
+        "--out",
+        files / "d",
+    ]
+    for role in ("training", "training", "validation"):
+        status, told = command(
+            "import", files / "sheet.mdd", *words, "--role", role, "--collider", "Hand=0.2"
+        )
+        assert (status, told["event"], told["frames"]) == (0, "result", 40)
+    dataset = Dataset.open(files / "d")
+    assert dataset.info.topology == MESH.topology() and dataset.info.colliders == {"Hand": 0.2}
+    assert dataset.mesh.rest_positions == pytest.approx(MESH.rest_positions, abs=1e-7)
+    status, told = command("check", files / "d")
+    assert (status, told["takes"], told["training_frames"], told["validation_frames"]) == (0, 3, 80, 40)
+    status, told = command("import", files / "sheet.obj", *words)
+    assert (status, told["code"]) == (1, "cache_not_pc2")
+
+
+@pytest.mark.torch
+def test_check_finds_every_fault_of_a_dataset_written_by_others(files):
+    pytest.importorskip("rich")
+    for _ in range(3):
+        add(files)
+    first, second = (files / "d" / "takes" / f"take_00{n}" for n in (0, 1))
+    take = json.loads((first / "take.json").read_text())
+    (first / "take.json").write_text(json.dumps(take | {"frames": 99, "role": "training"}))
+    (second / "take.json").write_text("{")
+    values = np.load(files / "d" / "takes" / "take_002" / "interaction.npy")
+    values[7] = np.inf
+    np.save(files / "d" / "takes" / "take_002" / "interaction.npy", values)
+    status, told = command("check", files / "d")
+    assert (status, told["code"]) == (1, "dataset_faulty") and "3 faults" in told["message"]
+
+
+@pytest.mark.torch
+def test_more_takes_are_mapped_than_a_process_may_have_files_open_at_first(tmp_path):
+    pytest.importorskip("rich")
+    path = synthetic.make_dataset(tmp_path / "d", ("training", "validation") * 20, frames=40).path
+    script = (
+        "import resource, runpy, sys; most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]; "
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (64, most)); "
+        f"sys.argv = ['ml_backend', 'check', {str(path)!r}, '--json']; "
+        "runpy.run_module('ml_backend', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout.splitlines()[-1])["takes"] == 40
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("form", ["ascii", "binary_little_endian", "binary_big_endian", "obj from the end"])
+def test_meshes_are_read_in_every_form(tmp_path, form):
+    from ml_backend.commands.mesh_files import read_mesh_file
+
+    faces = MESH.corners.reshape(-1, 4)
+    path = tmp_path / ("m.obj" if form.startswith("obj") else "m.ply")
+    if path.suffix == ".obj":
+        lines = [f"v {x:.9g} {y:.9g} {z:.9g} 1.0" for x, y, z in MESH.rest_positions]
+        lines += ["f " + " ".join(f"{c - len(MESH.rest_positions)}/1/2" for c in face) for face in faces]
+        path.write_text("\n".join(lines))
+    else:
+        head = f"ply\nformat {form} 1.0\ncomment made by hand\nelement vertex {len(MESH.rest_positions)}\n"
+        head += "property float x\nproperty float y\nproperty float z\nproperty uchar red\n"
+        head += f"element face {len(faces)}\nproperty list uchar int vertex_indices\nend_header\n"
+        if form == "ascii":
+            body = "".join(f"{x:.9g} {y:.9g} {z:.9g} 7\n" for x, y, z in MESH.rest_positions)
+            body = (body + "".join("4 " + " ".join(map(str, face)) + "\n" for face in faces)).encode()
+        else:
+            order = "<" if "little" in form else ">"
+            body = b"".join(p.astype(order + "f4").tobytes() + b"\x07" for p in MESH.rest_positions)
+            body += b"".join(b"\x04" + face.astype(order + "i4").tobytes() for face in faces)
+        path.write_bytes(head.encode() + body)
+    found = read_mesh_file(path)
+    assert found.topology() == MESH.topology()
+    assert found.rest_positions == pytest.approx(MESH.rest_positions, abs=1e-7)
+
+
+NO_VERTICES = "ply\nformat ascii 1.0\nelement vertex 0\n"
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("m.obj", "v 0 0 0\nf 1 1 99999999999"), ("m.obj", "v 0 0 0\nf 1 1 -99999999999"),
+        ("m.obj", "v 0 0 0\n" * 3 + "f 1 2 4294967299"), ("m.obj", "v 0 0 0\nf 1 1 " + "9" * 30),
+        ("m.ply", "ply\nformat ascii 1.0\nelement vertex 1000000000000\nend_header\n"),
+        ("m.ply", NO_VERTICES + "element face 1\nproperty list int int vertex_index\nend_header\n3 0 inf 1"),
+        ("m.obj", ""), ("m.obj", "v 0 0\nf 1 1 1"), ("m.obj", "v 0 0 0\nf 1 2 3"), ("m.obj", "v a b c"),
+        ("m.ply", "ply"), ("m.ply", "ply\nformat ascii 1.0\nelement vertex 3\nend_header\n"),
+        ("m.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nend_header\n1 2"),
+        ("m.stl", "solid"), ("m.npz", "PK"),
+    ],
+)  # fmt: skip
+def test_meshes_that_cannot_be_read_are_told(tmp_path, name, text):
+    from ml_backend.commands.mesh_files import read_mesh_file
+
+    (tmp_path / name).write_text(text)
+    with pytest.raises(Problem) as raised:
+        read_mesh_file(tmp_path / name)
+    assert raised.value.code in ("mesh_unreadable", "dataset_damaged")

@@ -1,0 +1,173 @@
+"""The evaluation as a command: what it writes is what was measured."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import synthetic
+
+pytest.importorskip("matplotlib")
+pytestmark = pytest.mark.torch
+ROOT = Path(__file__).resolve().parents[2]
+
+from ml_backend.commands import evaluate
+from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
+from neural_physics.datasets.point_caches import read_pc2
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
+from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
+from neural_physics.jobs.events import StopRequest
+from neural_physics.methods import load_method
+from neural_physics.models.model_file import read_model
+
+
+def run(
+    model: Path, dataset: Path, out: Path, *more: str, stop: StopRequest | None = None
+) -> tuple[dict, list]:
+    parser = argparse.ArgumentParser()
+    evaluate.add_arguments(parser)
+    events: list[dict] = []
+    words = [str(model), str(dataset), "--out", str(out), *more]
+    return evaluate.run(parser.parse_args(words), events.append, stop or StopRequest()), events
+
+
+@pytest.fixture(scope="module")
+def evaluated(dataset, model_bytes, tmp_path_factory) -> tuple[Path, Path, dict]:
+    folder = tmp_path_factory.mktemp("evaluated")
+    path = folder / "sheet.safetensors"
+    path.write_bytes(model_bytes)
+    result, _ = run(path, dataset.path, folder / "out", "--frames", "40")
+    return path, folder / "out", result
+
+
+def test_the_report_for_programs_says_what_the_library_measures(evaluated, dataset):
+    path, out, result = evaluated
+    report = json.loads((out / "report.json").read_text())
+    method, windows = load_method(read_model(path)), tile([dataset.take("take_004")], 40)
+    errors = rollout_errors(rollout(method), windows, method.mean_shape)
+    assert report["rollout_error"] == result["rollout_error"] == pytest.approx(errors.error)
+    assert report["curve"]["model"] == pytest.approx(errors.curve, abs=1e-5)
+    assert report["mean_error"] == pytest.approx(1.0)
+    assert 0 < report["basis_error"] < report["rollout_error"]
+    assert (report["takes"], report["role"], report["rollouts"], report["frames"]) == (
+        ["take_004"],
+        "test",
+        3,
+        114,
+    )
+    assert len(report["per_rollout"]) == 3
+    assert 0 < report["step_us"] < 10_000 and 0 < report["decode_us"] < 10_000
+
+
+def test_blender_gets_an_error_per_vertex_and_two_motions_frame_by_frame(evaluated, dataset):
+    _, out, _ = evaluated
+    take = dataset.take("take_004")
+    truth, predicted = read_pc2(out / "reference.pc2"), read_pc2(out / "prediction.pc2")
+    assert np.array_equal(truth, take.positions) and predicted.shape == truth.shape
+    given = [0, 1, 40, 41, 80, 81]
+    assert np.array_equal(predicted[given], truth[given])
+    rest = np.setdiff1d(np.arange(120), given)
+    off = np.sqrt(((predicted[rest] - truth[rest]) ** 2).sum(-1).mean(0))
+    assert np.load(out / "error.npz")["vertex_error"] == pytest.approx(off, rel=1e-4)
+
+
+def test_the_report_for_people_is_one_file_with_all_its_pictures(evaluated):
+    _, out, result = evaluated
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert Path(result["report"]) == out / "report.html"
+    assert page.count("data:image/png;base64,iVBOR") == 4  # no collider here: no penetration
+    assert "://" not in page and "src='data" in page
+    for words in ("Side by side", "Error over time", "three largest components", "Energy"):
+        assert words in page
+
+
+def test_a_moving_reference_frame_is_taken_out_of_what_blender_shows(tmp_path):
+    mesh = synthetic.sheet_mesh()
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT, "Rig/neck")
+    dataset = Dataset.create(tmp_path / "d", info, mesh)
+    hand = synthetic.hand_motion(70, 0)
+    shapes = synthetic.simulate(mesh, hand)
+    with dataset.writer("take_000", TakeInfo(70, role="test")) as writer:
+        for t, (shape, y) in enumerate(zip(shapes, hand, strict=True)):
+            c, s = np.cos(0.05 * t), np.sin(0.05 * t)
+            matrix = np.array([[c, -s, 0, t], [s, c, 0, 2], [0, 0, 1, 3], [0, 0, 0, 1]])
+            writer.append((shape - matrix[:3, 3]) @ matrix[:3, :3], y, matrix)
+    framed = synthetic.make_model_info(mesh, reference_frame="Rig/neck")
+    (tmp_path / "m").write_bytes(synthetic.model_bytes(framed, synthetic.make_model_tensors(mesh)))
+    result, _ = run(tmp_path / "m", dataset.path, tmp_path / "out")
+    assert read_pc2(tmp_path / "out" / "reference.pc2") == pytest.approx(shapes, abs=1e-4)
+    assert result["ridge_error"] is None  # there is nothing to fit it to
+
+
+def test_penetration_is_shown_where_a_balls_size_is_known(tmp_path, dataset, model_bytes):
+    path = synthetic.make_dataset(tmp_path / "d", ("test",)).path
+    item = json.loads((path / "dataset.json").read_text())
+    (path / "dataset.json").write_text(json.dumps(item | {"colliders": {"Hand": 0.3}}))
+    (tmp_path / "m").write_bytes(model_bytes)
+    run(tmp_path / "m", path, tmp_path / "out")
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert 0 < report["reference"]["depth"] < 0.3 and 0 < report["reference"]["share"] < 1
+    assert "Penetration" in (tmp_path / "out" / "report.html").read_text()
+
+
+def test_it_stops_when_asked_and_tells_how_far_it_is(tmp_path, dataset, model_path):
+    (tmp_path / "stop").touch()
+    with pytest.raises(Problem) as raised:
+        run(model_path, dataset.path, tmp_path / "out", stop=StopRequest(tmp_path / "stop"))
+    assert raised.value.code == "stopped" and not (tmp_path / "out").exists()
+    _, events = run(model_path, dataset.path, tmp_path / "out")
+    last = [e for e in events if e["stage"] == "Rolling out"][-1]
+    assert last["done"] == last["total"] == 120
+
+
+def test_an_evaluation_that_fails_half_way_leaves_the_last_one_whole(
+    tmp_path, dataset, model_path, monkeypatch
+):
+    out, half = tmp_path / "out", evaluate._write_motions
+    run(model_path, dataset.path, out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert set(before) == {"report.html", "report.json", "error.npz", "prediction.pc2", "reference.pc2"}
+
+    def full(folder, *rest):
+        half(folder, *rest)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(evaluate, "_write_motions", full)
+    with pytest.raises(Problem) as raised:
+        run(model_path, dataset.path, out, "--frames", "30")
+    assert raised.value.code == "disk_full"
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+def test_a_model_without_bases_worth_showing_in_three_dimensions_is_reported_too(tmp_path, dataset):
+    tensors = synthetic.make_model_tensors(dataset.mesh, bases=2)
+    (tmp_path / "m").write_bytes(synthetic.model_bytes(synthetic.make_model_info(dataset.mesh), tensors))
+    run(tmp_path / "m", dataset.path, tmp_path / "out")
+    assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_a_report_that_cannot_be_written_is_told(tmp_path, dataset, model_path):
+    (tmp_path / "out").write_text("in the way")
+    with pytest.raises(Problem) as raised:
+        run(model_path, dataset.path / "not looked at yet", tmp_path / "out")
+    assert raised.value.code == "folder_not_writable"
+
+
+def test_the_error_that_training_chose_by_is_the_error_measured_here(tmp_path):
+    """Two implementations of the same definition: torch in the subspace, NumPy over the vertices."""
+    pytest.importorskip("torch")
+    dataset = synthetic.make_dataset(tmp_path / "d", ("training", "validation"), 200)
+    words = ["train", str(dataset.path), "--preset", "preview", "--bases", "6", "--set", "steps=4"]
+    words += ["--out", str(tmp_path / "m"), "--json"]
+    subprocess.run([sys.executable, "-m", "ml_backend", *words], cwd=ROOT, check=True, capture_output=True)
+    model = read_model(tmp_path / "m")
+    method = load_method(model)
+    errors = rollout_errors(rollout(method), tile(dataset.takes("validation")), method.mean_shape)
+    assert errors.error == pytest.approx(model.info.training["validation_error"], rel=1e-4)

@@ -1,0 +1,113 @@
+"""The life of a job: every event in every phase."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neural_physics.jobs.life_cycle import Exited, JobState, Reported, Start, Stop, advance
+
+PROGRESS = Reported({"event": "progress", "stage": "Baking", "done": 5, "total": 20, "seconds_left": 30.0})
+RESULT = Reported({"event": "result", "takes": 3})
+STOPPED = Reported({"event": "error", "code": "stopped", "message": "Stopped as asked."})
+FULL = Reported({"event": "error", "code": "disk_full", "message": "The disk is full."})
+LOG = Reported({"event": "log", "text": "hello"})
+
+
+def life(*events) -> tuple[JobState, list[str]]:
+    """The state after events, and all that was to be done."""
+    state, effects = JobState(), []
+    for event in events:
+        state, todo = advance(state, event)
+        effects += todo
+    return state, effects
+
+
+@pytest.mark.parametrize(
+    ("events", "phase", "effects"),
+    [
+        ([], "idle", []),
+        ([Start()], "running", []),
+        ([Start(), Start()], "running", []),
+        ([Start(), PROGRESS, RESULT, Exited(0)], "finished", ["deliver"]),
+        ([Start(), Stop(), STOPPED, Exited(1)], "stopped", ["ask_to_stop"]),
+        ([Start(), Stop(), Exited(-15)], "stopped", ["ask_to_stop"]),
+        ([Start(), Stop(), Stop(), Exited(-9)], "stopped", ["ask_to_stop", "kill"]),
+        ([Start(), Stop(), RESULT, Exited(0)], "finished", ["ask_to_stop", "deliver"]),
+        ([Start(), FULL, Exited(1)], "failed", []),
+        ([Start(), Stop(), FULL, Exited(1)], "failed", ["ask_to_stop"]),
+        ([Start(), STOPPED, Exited(1)], "stopped", []),
+        ([Start(), Exited(-11)], "failed", []),
+        ([Start(), Exited(0)], "failed", []),
+        ([Start(), RESULT, Exited(1)], "failed", []),
+        ([Start(), FULL, Exited(1), Start()], "running", []),
+        ([Start(), Start(), Stop(), Start()], "stopping", ["ask_to_stop"]),
+        ([Stop(), PROGRESS, RESULT, Exited(0)], "idle", []),
+        ([Start(), RESULT, Exited(0), Stop(), PROGRESS, Exited(1)], "finished", ["deliver"]),
+    ],
+)
+def test_every_way_a_job_can_go(events, phase, effects):
+    state, done = life(*events)
+    assert (state.phase, done) == (phase, effects)
+
+
+def test_a_new_start_remembers_nothing_of_the_last_end():
+    state, _ = life(Start(), LOG, FULL, Exited(1), Start())
+    assert (state.code, state.message, state.log, state.result) == ("", "", (), {})
+
+
+def test_what_a_job_told_is_kept_and_its_end_is_in_words():
+    state, _ = life(Start(), PROGRESS, LOG)
+    assert (state.stage, state.share, state.seconds_left, state.log) == ("Baking", 0.25, 30.0, ("hello",))
+    assert life(Start(), FULL, Exited(1))[0].message == "The disk is full."
+    assert life(Start(), Stop(), FULL, Exited(1))[0].code == "disk_full"
+    crashed = life(Start(), LOG, Exited(-11))[0]
+    assert "-11" in crashed.message and "hello" in crashed.message and "resume" in crashed.message
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"stage": None}, {"done": None}, {"done": "many"}, {"total": []}, {"seconds_left": "soon"},
+        {"loss": "none"}, {"loss": 1.0, "validation": {}}, {"done": 10**400},
+    ],
+)  # fmt: skip
+def test_progress_that_is_none_is_passed_over(change):
+    before, _ = life(Start(), PROGRESS)
+    said = {key: value for key, value in (PROGRESS.event | change).items() if value is not None}
+    assert advance(before, Reported(said))[0] == before
+
+
+def test_losses_become_the_points_of_a_plot_and_only_the_latest_are_kept():
+    losses = [
+        Reported({"event": "progress", "stage": "", "done": i, "total": 9, "loss": 1 / (i + 1)})
+        for i in range(3000)
+    ]
+    state, _ = life(Start(), *losses, *[LOG] * 500)
+    assert len(state.history) == 2000 and state.history[-1][:2] == (2999, 1 / 3000)
+    assert len(state.log) == 200
+
+
+def test_the_plot_is_of_the_network_that_is_being_learned():
+    def learned(stage: str, done: int) -> Reported:
+        return Reported({"event": "progress", "stage": stage, "done": done, "total": 9, "loss": 0.5})
+
+    both = [learned("Shapes", 1), learned("Shapes", 2), PROGRESS, learned("Motion", 1), PROGRESS]
+    shapes, motion = life(Start(), *both[:3])[0], life(Start(), *both)[0]
+    assert [point[0] for point in shapes.history] == [1, 2], "what tells no loss takes nothing away"
+    assert [point[0] for point in motion.history] == [1]
+
+
+@given(
+    st.lists(st.sampled_from([Start(), Stop(), PROGRESS, RESULT, STOPPED, FULL, LOG, Exited(0), Exited(1)]))
+)
+def test_whatever_happens_a_job_runs_from_its_start_to_its_exit_and_ends_are_final(events):
+    state, runs = JobState(), False
+    for event in events:
+        before, (state, effects) = state, advance(state, event)
+        runs = (runs or isinstance(event, Start)) and not isinstance(event, Exited)
+        assert state.active == runs
+        if not before.active and not isinstance(event, Start):
+            assert state == before and not effects
+        assert ("deliver" in effects) == (before.active and state.phase == "finished")

@@ -1,0 +1,64 @@
+"""Training of one correction: what it says between the few values that something it is told takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from ml_backend.methods.contact_corrections.data import Samples
+from ml_backend.methods.contact_corrections.learner import CorrectionLearner
+from ml_backend.methods.contact_corrections.presets import ContactPreset
+from ml_backend.training.presets import changed
+
+pytestmark = pytest.mark.torch
+BODY, WIDTH = 12, 120
+
+
+def dented(count: int, sizes: list[float], seed: int) -> Samples:
+    """Dents as deep as a ball is large, near the places in the plane where it is."""
+    rng = np.random.default_rng(seed)
+    places, size = rng.uniform(-1.0, 1.0, (count, 2)), rng.choice(sizes, count)
+    body = np.random.default_rng(0).uniform(-1.0, 1.0, (BODY, 2))
+    away = np.square(places[:, None] - body).sum(-1)
+    r = np.zeros((count, BODY, 2))
+    r[..., 1] = -size[:, None] * np.exp(-away / 0.3**2)
+    nothing = np.zeros((count, 1, 2), np.float32)
+    return Samples(
+        np.column_stack([places, size]).astype(np.float32),
+        r.astype(np.float32),
+        np.ones(count, np.float32),
+        nothing,
+        nothing[:, 0],
+        np.tile(np.eye(2, dtype=np.float32), (count, 1, 1)),
+        np.ones(count, bool),
+    )
+
+
+def said(tensors: dict[str, np.ndarray], features: np.ndarray) -> np.ndarray:
+    """(N, B, 2): what the network of these tensors says, written out."""
+    x = (np.clip(features, tensors["one.low"], tensors["one.high"]) - tensors["one.mean"]) * tensors[
+        "one.scale"
+    ]
+    hidden = np.tanh(x @ tensors["one.layers.0.weight"].T + tensors["one.layers.0.bias"])
+    c = hidden @ tensors["one.layers.1.weight"].T + tensors["one.layers.1.bias"]
+    return np.einsum("nm,mbd->nbd", c, tensors["one.basis"])
+
+
+@pytest.mark.parametrize("steps", [0, 100])
+def test_between_sizes_that_were_learned_from_dents_are_between(steps):
+    learned, between = [0.05, 0.065, 0.08, 0.1], [0.0575, 0.0725, 0.09]
+    preset, cpu = changed(ContactPreset(), ["batch=256"]), torch.device("cpu")
+    torch.set_num_threads(1)
+    learner = CorrectionLearner(
+        dented(3000, learned, 1), dented(300, learned, 2), BODY, preset, WIDTH, 0, cpu
+    )
+    for number in range(steps):
+        learner.step(number, number / steps)
+    learner.validate()
+    tensors, errors = learner.tensors("one", learner.weights()), []
+    for sizes in (learned, between):
+        tested = dented(500, sizes, 3)
+        wrong = said(tensors, tested.features) - tested.r
+        errors.append(np.linalg.norm(wrong) / np.linalg.norm(tested.r))
+    assert errors[0] < 0.15 and errors[1] < 1.3 * errors[0]

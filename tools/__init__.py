@@ -1,0 +1,1 @@
+"""The demo, the zip, the gallery and the screenshots."""

@@ -2,8 +2,8 @@
 
 Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then.
 
-`python -I bake_coordinator.py PLAN [--stop-file FILE]` needs no Blender itself. It keeps nothing in
-memory that matters: killed at any moment and started again, it goes on from what is on disk.
+`python -I launch.py neural_physics.baking.coordinator PLAN [--stop-file FILE]` needs no Blender itself. It
+keeps nothing in memory that matters: killed at any moment and started again, it goes on from what is on disk.
 """
 
 from __future__ import annotations
@@ -17,9 +17,6 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from ..datasets.dataset_info import read_take_info
 from ..datasets.takes import Dataset, TakeOutline, left_out

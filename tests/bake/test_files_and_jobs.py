@@ -22,6 +22,7 @@ from neural_physics.blender.tasks import object_tasks
 from neural_physics.datasets.status import dataset_status, forget
 from neural_physics.errors import Problem
 from neural_physics.jobs.environment import main as create_environment
+from neural_physics.jobs.isolated_python import clean_environment
 from neural_physics.jobs.process import JobFiles, JobProcess
 
 SAY = """
@@ -135,7 +136,7 @@ def test_setting_up_again_leaves_what_the_artist_has_set():
 def test_a_job_that_another_blender_has_started_is_seen_and_not_taken_for_ones_own(tmp_path):
     assert host.state_of(tmp_path, "count").phase == "idle"
     other = JobProcess(JobFiles(tmp_path, "count"))
-    other.start(saying(1.0), host.environment())
+    other.start(saying(1.0), clean_environment())
     assert host.state_of(tmp_path, "count").active
     with pytest.raises(Problem, match="Sheet is busy with its count"):
         host.start(tmp_path, "count", saying(2.0), "Sheet")
@@ -150,7 +151,7 @@ def test_nothing_is_deleted_under_a_bake_from_a_terminal(tmp_path):
     run(command_for(cloth, folder, 1, 5))
     assert object_tasks.running(cloth) == ""
     other = JobProcess(JobFiles(paths.jobs_folder(cloth), object_tasks.BAKE))
-    other.start(saying(1.5), host.environment())
+    other.start(saying(1.5), clean_environment())
     for act in (object_tasks.delete_dataset, lambda obj: object_tasks.bake_command(bpy.context.scene, obj)):
         with pytest.raises(Problem) as told:
             act(cloth)
@@ -217,7 +218,7 @@ def test_options_for_pip_may_begin_with_dashes(monkeypatch, tmp_path):
     )
     for options in ("--index-url=https://example.org/simple", "--index-url https://example.org -q", ""):
         argv = training_environment.create_command(options)
-        monkeypatch.setattr(sys, "argv", argv[2:])
+        monkeypatch.setattr(sys, "argv", argv[argv.index("neural_physics.jobs.environment") :])
         assert create_environment() == 0
         assert given[-1] == options.split()
 

@@ -100,10 +100,11 @@ def test_a_coordinator_killed_and_started_again_at_once_takes_over_from_its_work
 DIES_WITHOUT_A_WORD = """
 import os, sys
 sys.path.insert(0, {root!r})
-from neural_physics import bake_coordinator, job_process
-job_process.JobProcess._write_about = lambda *_: os.kill(os.getpid(), 9)
+from neural_physics.baking import coordinator
+from neural_physics.jobs import process
+process.JobProcess._write_about = lambda *_: os.kill(os.getpid(), 9)
 sys.argv = ["coordinator", {plan!r}]
-bake_coordinator.main()
+coordinator.main()
 """
 
 

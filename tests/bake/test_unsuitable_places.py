@@ -21,10 +21,10 @@ from neural_physics.baking.plan import BakePlan, places_file
 from neural_physics.baking.surface_places import Places
 from neural_physics.blender.baking import preparing
 from neural_physics.blender.display.unsuitable_places import places_of, show_places
-from neural_physics.blender.jobs import host
 from neural_physics.blender.settings.paths import dataset_folder
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
+from neural_physics.jobs.isolated_python import clean_environment
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +79,7 @@ def make_body(obj: bpy.types.Object) -> dict:
     """What the bake's first job says at last."""
     plan = BakePlan.read(Path(preparing.prepare_bake(bpy.context.scene, obj)[-1]))
     words = [*plan.solver, str(plan.path), "body"]
-    done = subprocess.run(words, capture_output=True, text=True, env=host.environment(), check=False)
+    done = subprocess.run(words, capture_output=True, text=True, env=clean_environment(), check=False)
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -59,7 +59,7 @@ def assert_holds(dataset: Dataset, name: str, count: int) -> None:
 WRITER = """
 import sys, time
 from pathlib import Path
-sys.path[:0] = [{root!r}, {tests!r}]
+sys.path[:0] = [{root!r}, {tests!r}, {tests!r} + "/.."]
 from test_takes import frame
 from neural_physics.datasets.dataset_info import TakeInfo
 from neural_physics.datasets.takes import Dataset
@@ -74,7 +74,7 @@ for number in range(writer.count, 100000):
 
 def test_whatever_moment_the_writer_is_killed_at_every_frame_it_reported_is_there(tmp_path):
     dataset = make(tmp_path / "d", FRAMED)
-    script = WRITER.format(root=str(ROOT), tests=str(ROOT / "tests"), path=str(dataset.path))
+    script = WRITER.format(root=str(ROOT), tests=str(Path(__file__).parent), path=str(dataset.path))
     rng, before = np.random.default_rng(8), 0
     for _ in range(6):
         process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
@@ -130,7 +130,7 @@ def test_other_programs_see_all_frames_once_a_take_is_closed(tmp_path):
 
 LIMITED = """
 import resource, signal, sys
-sys.path[:0] = [{root!r}, {tests!r}]
+sys.path[:0] = [{root!r}, {tests!r}, {tests!r} + "/.."]
 from pathlib import Path
 from test_takes import frame
 from neural_physics.errors import Problem
@@ -152,7 +152,12 @@ def test_a_write_that_is_cut_short_by_the_system_is_told_and_leaves_whole_frames
     """The kernel writes half a frame and reports it as success; only the next write fails."""
     dataset = make(tmp_path / "d", FRAMED)
     limit = 32 + 10 * 16 * 12 + 77
-    values = {"root": str(ROOT), "tests": str(ROOT / "tests"), "path": str(dataset.path), "limit": limit}
+    values = {
+        "root": str(ROOT),
+        "tests": str(Path(__file__).parent),
+        "path": str(dataset.path),
+        "limit": limit,
+    }
     told = subprocess.run(
         [sys.executable, "-c", LIMITED.format(**values)], capture_output=True, text=True, check=True
     )

@@ -21,7 +21,6 @@ from neural_physics.blender.examples import build
 from neural_physics.blender.examples.cloth import cloth_shell
 from neural_physics.blender.examples.solids import ears, hanging_figure
 from neural_physics.blender.examples.strands import hair_tuft, sliding_hair, turning_hair
-from neural_physics.blender.jobs import host
 from neural_physics.blender.scene.artist_handles import handle_words
 from neural_physics.blender.scene.collider_meshes import check_colliders
 from neural_physics.blender.scene.sampling import layout_of
@@ -33,6 +32,7 @@ from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.jobs.events import parse_event
+from neural_physics.jobs.isolated_python import clean_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLVER_PYTHON = ROOT / ".venv" / "blender-4.5" / "bin" / "python"
@@ -75,7 +75,7 @@ def baked(obj: bpy.types.Object, folder: Path) -> Take:
         item.motion = "KEEP"
     settings.dataset_folder, settings.take_frames = str(folder), FRAMES
     command = prepare_bake(bpy.context.scene, obj)
-    environment = {**host.environment(), "OMP_NUM_THREADS": "1"}
+    environment = {**clean_environment(), "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=300)
     events = [event for event in map(parse_event, done.stdout.splitlines()) if event]
     assert done.returncode == 0, events[-1:] or done.stderr

@@ -142,7 +142,7 @@ commands, packing = part("neural_physics.blender.commands"), part("neural_physic
 ours.import_model(filepath="//first.safetensors")
 settings.model_path = "//second.safetensors"
 bpy.ops.wm.save_mainfile()
-commands.tasks.train_command = lambda obj: []
+commands.object_tasks.train_command = lambda obj: []
 commands._job = lambda *_: {"validation_error": 0.2, "reason": "all done"}
 assert commands.main(["train"]) == 0
 bpy.ops.wm.open_mainfile(filepath=str(HERE / "scene.blend"))

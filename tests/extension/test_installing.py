@@ -81,8 +81,8 @@ def test_nothing_is_written_into_the_extensions_folder(installed: Callable[..., 
         """
 import importlib
 from pathlib import Path
-paths = importlib.import_module(MODULE + ".neural_physics.blender.settings.paths")
-assert not paths.user_folder().is_relative_to(paths.EXTENSION_ROOT)
-assert paths.EXTENSION_ROOT == Path(importlib.import_module(MODULE).__file__).parent
+folders = importlib.import_module(MODULE + ".neural_physics.blender.settings.own_folders")
+assert not folders.user_folder().is_relative_to(folders.EXTENSION_ROOT)
+assert folders.EXTENSION_ROOT == Path(importlib.import_module(MODULE).__file__).parent
 """
     )

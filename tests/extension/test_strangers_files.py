@@ -156,7 +156,7 @@ SCENE = HOME / "downloads" / "scene"
 def part(name):
     return importlib.import_module(MODULE + "." + name)
 
-packing, paths, tasks = (part("neural_physics.blender." + name) for name in ("packing", "paths", "tasks"))
+packing, paths = part("neural_physics.blender.playing.packing"), part("neural_physics.blender.settings.paths")
 properties, errors = part("neural_physics.blender.settings.properties"), part("neural_physics.errors")
 MODEL = play_models.model_file(synthetic.sheet_mesh(), seed=1)
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -114,13 +116,17 @@ def test_unpacking_never_overwrites_another_model_unasked_or_half(sheet, tmp_pat
     assert caught.value.code == "model_in_the_way"
     assert path.read_bytes() == newer
 
-    def full(self, data):
-        with self.open("wb") as file:
-            file.write(data[:10])
-        raise OSError(errno.ENOSPC, "full")
+    opened = Path.open
+
+    def full(self, mode="r", *args, **kwargs):
+        with opened(self, mode, *args, **kwargs) as file:
+            if "x" in mode:
+                file.write(b"half")
+                raise OSError(errno.ENOSPC, "full")
+            return io.BytesIO(file.read())
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(path), "write_bytes", full)
+        patch.setattr(Path, "open", full)
         with pytest.raises(Problem) as caught:
             packing.unpack(sheet, path, overwrite=True)
     assert caught.value.code == "disk_full"

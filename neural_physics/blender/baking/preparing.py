@@ -44,7 +44,6 @@ from .surroundings import ball_radii, gravity_of
 from .training_motion import animation_end, check_training_motion, motion_varies
 from .trust import holds_scripts, scripts_may_run
 
-COORDINATOR = EXTENSION_ROOT / "neural_physics" / "baking" / "coordinator.py"
 KEPT = "kept_for_testing"  # in the dataset's provenance
 WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "baking" / "worker.py"
 
@@ -92,7 +91,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     if _needs_scene(takes, existing):
         with with_unused_actions(obj):
             save_copy(scene_copy(dataset.path))
-    return [*run_script(sys.executable, COORDINATOR), str(plan.path)]
+    return [*run_module(sys.executable, "neural_physics.baking.coordinator"), str(plan.path)]
 
 
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:

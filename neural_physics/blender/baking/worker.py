@@ -1,4 +1,4 @@
-"""The process that bakes one take: `blender -b --python bake_worker.py -- PLAN TAKE`.
+"""The process that bakes one take: `blender -b --python worker.py -- PLAN TAKE`.
 
 Where the bundled solver simulates it only records how all that the body reacts to moves.
 Also runs in plain Python that has the bpy module. Prints JSON lines (`neural_physics.jobs.events`).
@@ -22,17 +22,17 @@ def main() -> int:
         # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
         os.sched_setaffinity(0, {arguments.core})
     sys.path.insert(0, str(ROOT))
-    from ...jobs.events import StopRequest, error_event, print_event
+    from neural_physics.jobs.events import StopRequest, error_event, print_event
 
     stop = StopRequest(arguments.stop_file)
     stop.listen()
     stop.follow(arguments.coordinator)
     import bpy
 
-    from ...baking.plan import BakePlan
-    from ..settings import properties
-    from .take_baking import bake_take
-    from .track_recording import record_tracks
+    from neural_physics.baking.plan import BakePlan
+    from neural_physics.blender.baking.take_baking import bake_take
+    from neural_physics.blender.baking.track_recording import record_tracks
+    from neural_physics.blender.settings import properties
 
     try:
         bpy.ops.wm.read_factory_settings(use_empty=True)

@@ -25,7 +25,7 @@ from benchmarks.quasistatic_springs import measure as quasistatic_springs
 from benchmarks.solver import block
 from benchmarks.subspace_physics import accuracy, limit, penetration, table
 from benchmarks.subspace_physics import excursion as excursions
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 from tools.workshop import console, leave_after
 

@@ -6,9 +6,8 @@ import bpy
 
 from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.handles import NEURALPHYSICS_PG_handle
-from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.properties import method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.methods.requirements import CONTACT_CORRECTIONS
 from ..operators.handles import NEURALPHYSICS_OT_add_handle, NEURALPHYSICS_OT_remove_handle
 from .support import Details, reasons, settings_column
 
@@ -44,7 +43,8 @@ class NEURALPHYSICS_PT_handles(Details, bpy.types.Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         obj = target_of(context)
-        if obj is None or settings_of(obj).method != CONTACT_CORRECTIONS:
+        # A model that was imported may have brought handles to bind, whatever the method is.
+        if obj is None or not (method_of(obj).has_handles or settings_of(obj).handles):
             return False
         return bool(super().poll(context))
 

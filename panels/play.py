@@ -10,7 +10,8 @@ from ..neural_physics.blender.playing.playback import PlayStatus, status_of
 from ..neural_physics.blender.scene.cache_modifier import find_cache
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.methods.requirements import CONTACT_CORRECTIONS, QUASISTATIC_SPRINGS
+from ..neural_physics.methods.registry import specification_of
+from ..neural_physics.methods.specification import MethodSpecification
 from ..operators.play import (
     NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_catch_up,
@@ -60,20 +61,31 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if status.linear:
             column.prop(settings, "decode_with")
             column.prop(settings, "use_preview")
-        if settings.method == CONTACT_CORRECTIONS:
-            for handle in settings.handles:
-                column.prop(handle, "hold", text=f"Hold {handle.name}")
-        if settings.method == QUASISTATIC_SPRINGS:
-            column.prop(settings, "jiggle")
-            column.prop_search(settings, "jiggle_group", obj, "vertex_groups")
+        method = specification_of(status.method)
+        if method is not None:
+            self._draw_live(column, obj, method)
         if status.can_look_ahead:
             self._draw_look_ahead(layout, context, settings, status)
-        if settings.method == QUASISTATIC_SPRINGS:
+        if method is not None and method.has_springs:
             row = layout.row(align=True)
             row.operator(NEURALPHYSICS_OT_show_springs.bl_idname, icon="COLOR")
             if are_shown(obj):
                 row.operator(NEURALPHYSICS_OT_hide_springs.bl_idname)
         button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
+
+    def _draw_live(
+        self, column: bpy.types.UILayout, obj: bpy.types.Object, method: MethodSpecification
+    ) -> None:
+        """What the model that plays reads of the settings, whatever is chosen for the next training."""
+        settings = settings_of(obj)
+        if method.has_handles:
+            for handle in settings.handles:
+                column.prop(handle, "hold", text=f"Hold {handle.name}")
+        for live in method.live_settings:
+            if live.kind == "vertex_group":
+                column.prop_search(settings, live.property, obj, "vertex_groups")
+            else:
+                column.prop(settings, live.property)
 
     def _draw_look_ahead(
         self,

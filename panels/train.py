@@ -11,17 +11,11 @@ from ..neural_physics.blender.display.evaluation import is_shown
 from ..neural_physics.blender.jobs import training_environment as environment
 from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.paths import best_so_far_path, report_path
-from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.properties import method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
-from ..neural_physics.methods.requirements import (
-    CONTACT_CORRECTIONS,
-    HIERARCHICAL_CLOTH,
-    LATENT_DYNAMICS,
-    QUASISTATIC_SPRINGS,
-)
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
 from ..operators.jobs import (
     NEURALPHYSICS_OT_evaluate,
@@ -38,7 +32,6 @@ ERRORS = [
     ("The best these bases can do", "basis_error"),
 ]
 CHART_SCALE = 7.0
-WITHOUT_BASES = (HIERARCHICAL_CLOTH, QUASISTATIC_SPRINGS)
 
 
 class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
@@ -56,14 +49,12 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             column, settings = settings_column(layout), settings_of(obj)
             column.prop(settings, "method")
             column.prop(settings, "preset")
-            if settings.method not in WITHOUT_BASES:
+            if method_of(obj).has_bases:
                 column.prop(settings, "basis_count")
-            if settings.method == LATENT_DYNAMICS:
-                column.prop(settings, "latent_count")
-            if settings.method == CONTACT_CORRECTIONS:
+            for setting in method_of(obj).training_settings:
                 row = column.row()
-                row.enabled = not settings.handles  # else those of Set Up are taken
-                row.prop(settings, "handle_count")
+                row.enabled = not (setting.replaced_by and getattr(settings, setting.replaced_by))
+                row.prop(settings, setting.property)
             text = "Resume Training" if object_tasks.resumes_training(obj) else "Train"
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             self._draw_way_to_python(layout)

@@ -22,7 +22,7 @@ from neural_physics.blender.baking.scene_copy import save_copy
 from neural_physics.blender.examples import build
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.takes import Dataset
-from neural_physics.methods.requirements import LATENT_DYNAMICS
+from neural_physics.methods.latent_dynamics import specification as latent_dynamics
 from tools import workshop
 
 SCENES = BENCH / "latent" / "scenes"
@@ -67,7 +67,7 @@ def bake_takes(name: str, takes: Takes) -> None:
     """As the Bake button does it."""
     obj = build(takes.example, workshop.empty_scene())
     settings = settings_of(obj)
-    settings.method = LATENT_DYNAMICS  # which sets one step per frame
+    settings.method = latent_dynamics.SPECIFICATION.id  # which sets one step per frame
     settings.take_count, settings.take_frames = takes.takes, takes.frames
     settings.dataset_folder = str(SCENES / name)
     _save(name)

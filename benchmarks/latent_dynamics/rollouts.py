@@ -21,8 +21,8 @@ from ml_backend.methods.latent_dynamics.potential.body_energy import BodyEnergy
 from ml_backend.training.spans import Span, split
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
 from neural_physics.methods.latent_dynamics.method import LatentDynamics
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 
 Array = NDArray[np.float64]

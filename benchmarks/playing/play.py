@@ -24,7 +24,7 @@ from neural_physics.blender.playing.geometry_nodes import write_positions
 from neural_physics.blender.scene.sampling import layout_of
 from neural_physics.blender.scene.sources import mesh_data, mesh_of, physics_modifier
 from neural_physics.blender.settings import properties
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import ModelInfo
 
 POINTS, BASES, PRESET = 51, 64, PRESETS["balanced"]

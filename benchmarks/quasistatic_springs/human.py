@@ -14,7 +14,7 @@ from neural_physics.blender.examples.characters.flesh import soften
 from neural_physics.blender.examples.characters.soft_character import TETRAHEDRA, YOUNG
 from neural_physics.blender.examples.parts import add_interaction
 from neural_physics.blender.settings.properties import settings_of
-from neural_physics.methods.requirements import QUASISTATIC_SPRINGS
+from neural_physics.methods.quasistatic_springs import specification as quasistatic_springs
 from tools.workshop import ROOT
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -33,7 +33,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     soften(body, BONE_RADIUS, YOUNG, TETRAHEDRA)
     for name, (seed, frames, turn, shift) in ACTIONS.items():
         _add_action(rig, name, np.random.default_rng(seed), frames, turn, shift)
-    settings_of(body).method = QUASISTATIC_SPRINGS
+    settings_of(body).method = quasistatic_springs.SPECIFICATION.id
     add_interaction(body, rig).motion = "ACTIONS"
     scene.frame_end = max(frames for _, frames, _, _ in ACTIONS.values())
     return body

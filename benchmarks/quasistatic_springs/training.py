@@ -11,10 +11,10 @@ from typing import Any
 from benchmarks.quasistatic_springs.scenes import model_folder
 from ml_backend.commands.train import add_arguments, run
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
+from neural_physics.methods.quasistatic_springs import specification as quasistatic_springs
 from neural_physics.methods.quasistatic_springs.method import QuasistaticSprings
 from neural_physics.methods.quasistatic_springs.springs import Springs
-from neural_physics.methods.requirements import QUASISTATIC_SPRINGS
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 
 
@@ -30,7 +30,15 @@ def trained(
     if not found.is_file():
         parser = argparse.ArgumentParser()
         add_arguments(parser)
-        words = [str(dataset), "--out", str(model), "--method", QUASISTATIC_SPRINGS, "--preset", preset]
+        words = [
+            str(dataset),
+            "--out",
+            str(model),
+            "--method",
+            quasistatic_springs.SPECIFICATION.id,
+            "--preset",
+            preset,
+        ]
         words += [word for change in changes for word in ("--set", change)]
         print(f"training {name}, {preset}", flush=True)  # noqa: T201 (a tool that is watched)
         result = run(parser.parse_args(words), _silent, StopRequest())

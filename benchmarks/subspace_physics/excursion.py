@@ -15,7 +15,7 @@ from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.takes import Take
 from neural_physics.evaluation.rollouts import GIVEN_FRAMES, ErrorSums, Window, rollout
 from neural_physics.interaction.training_motion import MotionBox, positions_at, wander
-from neural_physics.methods import Method
+from neural_physics.methods.interface import Method
 from tools.workshop import key_path
 
 Shapes = NDArray[np.float32]  # (n, V, 3) or (V, 3), metres

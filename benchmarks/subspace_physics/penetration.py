@@ -27,7 +27,7 @@ from neural_physics.blender.scene.sources import mesh_data, read_positions
 from neural_physics.capsules.projection import Capsules, push_out
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.evaluation.rollouts import GIVEN_FRAMES, Window, rollout, rollout_errors
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 from tools import workshop
 

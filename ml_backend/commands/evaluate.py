@@ -31,7 +31,8 @@ from neural_physics.evaluation.rollouts import (
 )
 from neural_physics.files.atomic import put_in_place, writing
 from neural_physics.jobs.events import Emit, Progress, StopRequest
-from neural_physics.methods import Method, load_method
+from neural_physics.methods.interface import Method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import Model, read_model
 
 SCHEMA = 1

@@ -8,21 +8,20 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ml_backend.methods import PRESETS, TRAINERS
-from ml_backend.methods.contact_corrections.placed_handles import placed_handle
+from ml_backend.methods import arguments_of, presets_of, trainer_of
 from ml_backend.training.options import Options
 from ml_backend.training.presets import NAMES, changed
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
 from neural_physics.jobs.events import Emit, StopRequest
-from neural_physics.methods.requirements import CONTACT_CORRECTIONS
+from neural_physics.methods.registry import DEFAULT, SPECIFICATIONS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="the model file to write")
-    parser.add_argument("--method", choices=TRAINERS, default="subspace_physics")
+    parser.add_argument("--method", choices=SPECIFICATIONS, default=DEFAULT)
     parser.add_argument("--preset", choices=NAMES, default="balanced")
     parser.add_argument("--bases", type=int, default=64, help="how many PCA bases (64)")
     parser.add_argument("--seed", type=int, default=0)
@@ -30,28 +29,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
     parser.add_argument("--fresh", action="store_true", help="start anew, forgetting a stopped training")
     parser.add_argument(
-        "--handle",
-        action="append",
-        default=[],
-        type=placed_handle,
-        metavar="NAME=X,Y,Z",
-        help="contact corrections: place this handle, m, in the axes of the body at rest; once for each",
-    )
-    parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting of the preset"
     )
+    for method in SPECIFICATIONS:
+        own = arguments_of(method)
+        if own is not None:
+            own.add_arguments(parser)
 
 
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Train; returns what the "result" event says. Raises the Problem that stands in the way."""
-    preset = changed(PRESETS[args.method][args.preset], args.set)
+    preset = changed(presets_of(args.method)[args.preset], args.set)
     if args.bases < 1:
         raise Problem(
             "setting_unusable", setting="--bases", value=args.bases, allowed="a whole number of at least 1"
         )
-    if args.handle and args.method != CONTACT_CORRECTIONS:
+    own = {method: _own_words(args, method) for method in SPECIFICATIONS}
+    stray = [option for method, (option, words) in own.items() if words and method != args.method]
+    if stray:
         known = ", ".join(setting.name for setting in fields(preset))
-        raise Problem("setting_unknown", setting="--handle", known=known)
+        raise Problem("setting_unknown", setting=stray[0], known=known)
     options = Options(
         args.preset,
         preset,
@@ -60,7 +57,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         args.device,
         args.out.absolute(),
         args.checkpoint_every,
-        tuple(args.handle),
+        own[args.method][1],
     )
     if options.out.is_dir():
         raise Problem("file_is_folder", path=options.out)
@@ -69,7 +66,13 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         shutil.rmtree(options.work, ignore_errors=True)
     with writing(options.out.parent):
         options.work.mkdir(parents=True, exist_ok=True)
-    result: dict[str, Any] = TRAINERS[args.method](dataset, options, emit, stop)
+    result: dict[str, Any] = trainer_of(args.method)(dataset, options, emit, stop)
     shutil.rmtree(options.work, ignore_errors=True)
     options.partial.unlink(missing_ok=True)
     return result
+
+
+def _own_words(args: argparse.Namespace, method: str) -> tuple[str, tuple[object, ...]]:
+    """The option that a method adds to this command, "" if none, and what was given with it."""
+    own = arguments_of(method)
+    return (own.OPTION, tuple(getattr(args, own.OPTION.strip("-"), ()))) if own else ("", ())

@@ -19,7 +19,7 @@ from neural_physics.evaluation.measures import (
     penetration,
 )
 from neural_physics.evaluation.rollouts import ErrorSums, Predictor, RolloutErrors, Window, rollout
-from neural_physics.methods import Method
+from neural_physics.methods.interface import Method
 from neural_physics.models.model_file import Model
 from neural_physics.models.normals import learned_normals
 

@@ -14,7 +14,7 @@ from neural_physics.datasets.simulation_request import Tracks
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.errors import Problem
 from neural_physics.interaction.channels import SIZES, Channel
-from neural_physics.methods import SIMULATING
+from neural_physics.methods.registry import specification_of
 from neural_physics.models.model_file import ModelInfo
 
 Rows = NDArray[np.float32]
@@ -41,7 +41,8 @@ def met_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> Met:
 
     Nothing of it for methods that do not simulate at run time. Raises Problem("dataset_damaged").
     """
-    if model.method not in SIMULATING:
+    method = specification_of(model.method)
+    if method is None or not method.simulates:
         return Met((), takes, [])
     sources = {channel.name: channel.source for channel in dataset.info.channels.channels}
     known = {sources[name] for name in model.settings.get("colliders", {})}

@@ -17,7 +17,7 @@ from ml_backend.evaluation.comparison import Comparison, motion
 from ml_backend.evaluation.shape_pictures import camera_for
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import Window, rollout
-from neural_physics.methods import Method
+from neural_physics.methods.interface import Method
 
 PICTURES = 5
 CSS = """

@@ -27,7 +27,7 @@ def time_model(path: Path) -> dict[str, float]:
 def _measure(path: Path) -> dict[str, float]:
     import numpy as np
 
-    from neural_physics.methods import load_method
+    from neural_physics.methods.registry import load_method
     from neural_physics.models.model_file import read_model
 
     method = load_method(read_model(path))

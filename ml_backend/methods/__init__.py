@@ -1,62 +1,35 @@
-"""One trainer per paper, named as the run-time modules in `neural_physics.methods`."""
+"""One trainer per paper, in a folder of the same name as its run time's.
+
+Each folder has `presets.py` with PRESETS, and `train.py` with train(dataset, options, emit, stop), which
+returns what the "result" event says; `arguments.py`, where there is one, adds to the command line.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, cast
 
-from ml_backend.methods.contact_corrections import presets as contact_presets
-from ml_backend.methods.hierarchical_cloth import presets as level_presets
-from ml_backend.methods.latent_dynamics import presets as latent_presets
-from ml_backend.methods.quasistatic_springs import presets as spring_presets
-from ml_backend.methods.subspace_physics import presets as subspace_presets
 from ml_backend.training.presets import Preset
 
 
-def _subspace_physics(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-    # Imported late: torch takes seconds, and a wrong command line should be told at once.
-    from ml_backend.methods.subspace_physics.train import train
-
-    return train(*arguments)
+def presets_of(method: str) -> Mapping[str, Preset]:
+    """A method's presets, by name."""
+    return cast(Mapping[str, Preset], _module(method, "presets").PRESETS)
 
 
-def _latent_dynamics(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-    from ml_backend.methods.latent_dynamics.train import train
-
-    return train(*arguments)
-
-
-def _hierarchical_cloth(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-    from ml_backend.methods.hierarchical_cloth.train import train
-
-    return train(*arguments)
+def trainer_of(method: str) -> Callable[..., dict[str, Any]]:
+    """What trains a method. Loads torch, which takes seconds: a wrong command line should be told before."""
+    return cast(Callable[..., dict[str, Any]], _module(method, "train").train)
 
 
-def _quasistatic_springs(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-    from ml_backend.methods.quasistatic_springs.train import train
-
-    return train(*arguments)
-
-
-def _contact_corrections(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401
-    from ml_backend.methods.contact_corrections.train import train
-
-    return train(*arguments)
+def arguments_of(method: str) -> ModuleType | None:
+    """A method's own words of the command line, None where it has none."""
+    name = f"{__name__}.{method}.arguments"
+    return import_module(name) if find_spec(name) else None
 
 
-# dataset, options, emit, stop -> what the "result" event says
-TRAINERS: dict[str, Callable[..., dict[str, Any]]] = {
-    "subspace_physics": _subspace_physics,
-    "latent_dynamics": _latent_dynamics,
-    "hierarchical_cloth": _hierarchical_cloth,
-    "quasistatic_springs": _quasistatic_springs,
-    "contact_corrections": _contact_corrections,
-}
-
-PRESETS: dict[str, dict[str, Preset]] = {
-    "subspace_physics": dict(subspace_presets.PRESETS),
-    "latent_dynamics": dict(latent_presets.PRESETS),
-    "hierarchical_cloth": dict(level_presets.PRESETS),
-    "quasistatic_springs": dict(spring_presets.PRESETS),
-    "contact_corrections": dict(contact_presets.PRESETS),
-}
+def _module(method: str, name: str) -> ModuleType:
+    return import_module(f"{__name__}.{method}.{name}")

@@ -17,7 +17,7 @@ KINDS: tuple[TakeKind, ...] = ("dynamic", "quasistatic")  # of takes that someth
 class Options:
     """What the person chose. out: the model file; work: where checkpoints are kept meanwhile.
 
-    checkpoint_every: seconds. handles: of contact corrections; none: as many as the preset has.
+    checkpoint_every: seconds. own: what was given with the option that the method adds, see its `arguments`.
     """
 
     preset_name: str
@@ -27,7 +27,7 @@ class Options:
     device: str
     out: Path
     checkpoint_every: float
-    handles: tuple[object, ...] = ()
+    own: tuple[object, ...] = ()
 
     @property
     def work(self) -> Path:
@@ -46,7 +46,7 @@ def identity(dataset: Dataset, options: Options) -> str:
         for kind in KINDS
         for take in dataset.takes("training", "validation", kind=kind)
     ]
-    chosen = [str(options.preset), options.bases, options.seed, *map(str, options.handles)]
+    chosen = [str(options.preset), options.bases, options.seed, *map(str, options.own)]
     return json.dumps([str(dataset.path.absolute()), dataset.info.topology, takes, chosen])
 
 

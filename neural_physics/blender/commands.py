@@ -16,6 +16,7 @@ import bpy
 from ..datasets.dataset_info import Role
 from ..datasets.takes import Dataset, left_out
 from ..errors import Problem
+from ..methods.registry import SPECIFICATIONS
 from ..wording import plural
 from .jobs import host
 from .modelling import capsule_fitting
@@ -25,7 +26,7 @@ from .scene import setting_up
 from .scene.cache_modifier import remove_cache
 from .scene.targets import check_set_up, named
 from .settings.paths import dataset_folder, jobs_folder, model_path
-from .settings.properties import METHODS, PRESETS, NEURALPHYSICS_PG_object, settings_of
+from .settings.properties import PRESETS, NEURALPHYSICS_PG_object, settings_of
 from .settings.simulation import KINDS, preset_names, use_preset
 from .tasks import object_tasks
 
@@ -231,11 +232,12 @@ def _parser() -> Parser:
     ):
         _setting(bake, option, name, _number_for(name))
     train = command("train", _train, "Learn a model from the takes, pack it, and save the scene.", saves=True)
-    _setting(train, "--method", "method", str, [item[0] for item in METHODS])
+    _setting(train, "--method", "method", str, list(SPECIFICATIONS))
     _setting(train, "--preset", "preset", str, [item[0] for item in PRESETS])
     _setting(train, "--bases", "basis_count", _number_for("basis_count"))
-    _setting(train, "--latents", "latent_count", _number_for("latent_count"))
-    _setting(train, "--handles", "handle_count", _number_for("handle_count"))
+    for method in SPECIFICATIONS.values():
+        for setting in method.training_settings:
+            _setting(train, f"--{setting.option}", setting.property, _number_for(setting.property))
     _setting(train, "--seed", "training_seed", _number_for("training_seed"))
     evaluate = command("evaluate", _evaluate, "Measure the model on takes it has not seen.", saves=False)
     play = command(

@@ -21,7 +21,7 @@ from ..datasets.frame_checks import checked
 from ..datasets.takes import Dataset, Take
 from ..errors import Problem
 from ..interaction.channels import PLAYED_KINDS
-from ..methods import Method
+from ..methods.interface import Method
 from ..models.model_file import ModelInfo
 
 ROLLOUT_FRAMES = 600

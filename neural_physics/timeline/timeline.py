@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..methods import Method
+from ..methods.interface import Method
 from .lookahead import Foresight, between
 
 Vector = NDArray[np.float32]

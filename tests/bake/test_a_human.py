@@ -24,7 +24,7 @@ from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
 from neural_physics.interaction.poses import pose_channel, pose_in, to_frame
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 from neural_physics.skinning import skinning_of
 

@@ -15,7 +15,7 @@ from neural_physics.blender.modelling import cloth_subdividing
 from neural_physics.blender.modelling.cloth_subdividing import check_subdivide, subdivide_cloth
 from neural_physics.blender.scene.sources import group_weights, mesh_of, read_positions
 from neural_physics.blender.settings.properties import settings_of
-from neural_physics.blender.tasks import method_obstacles
+from neural_physics.blender.tasks import facts
 from neural_physics.errors import Problem
 from neural_physics.methods.hierarchical_cloth.subdividing import subdivided
 from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
@@ -140,10 +140,10 @@ def test_it_is_offered_where_hierarchical_cloth_lacks_levels_and_then_no_more(cl
     settings_of(cloth).method = "hierarchical_cloth"
     assert cloth_subdividing.offers_subdivide(cloth)
     with pytest.raises(Problem, match="Subdivide Cloth"):
-        method_obstacles.check_bake(bpy.context.scene, cloth)
+        facts.check_object(bpy.context.scene, cloth)
     subdivide_cloth(cloth, 2)
     assert not cloth_subdividing.offers_subdivide(cloth)
-    method_obstacles.check_bake(bpy.context.scene, cloth)
+    facts.check_object(bpy.context.scene, cloth)
 
 
 def refused(code, obj, levels=2):

@@ -121,7 +121,7 @@ def test_what_is_no_ball_is_told_when_the_bake_begins(cloth, tmp_path):
 
 
 def test_the_method_that_these_takes_are_for_is_offered(cloth):
-    assert "hierarchical_cloth" in [identifier for identifier, _, _ in METHODS]
+    assert "hierarchical_cloth" in [identifier for identifier, *_ in METHODS]
     settings_of(cloth).simulation.pins = "None such"
     with pytest.raises(Problem, match="None such"):
         check_bake(bpy.context.scene, cloth)

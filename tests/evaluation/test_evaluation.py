@@ -14,7 +14,7 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.evaluation import baselines, rollouts
 from neural_physics.evaluation.rollouts import ErrorSums, Window, rollout, rollout_errors, tile
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.decoding import LinearDecoder
 
 

@@ -21,7 +21,7 @@ from neural_physics.blender.scene.collider_meshes import check_colliders
 from neural_physics.blender.scene.sources import mesh_of
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
-from neural_physics.blender.tasks import method_obstacles
+from neural_physics.blender.tasks import facts
 from neural_physics.datasets.simulation_request import SimulationSettings
 from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
 
@@ -44,7 +44,7 @@ def test_levels_are_of_the_paper_s_sizes_and_nothing_stands_in_the_way_of_a_bake
     obj = opened(name)
     levels = usual_hierarchy(mesh_of(obj), name).levels
     assert [level.vertex_count for level in levels] == SIZES[name]
-    method_obstacles.check_bake(bpy.context.scene, obj)
+    facts.check_object(bpy.context.scene, obj)
     check_bake(bpy.context.scene, obj)
     check_colliders(bpy.context.scene, obj)
     settings = settings_of(obj)

@@ -27,7 +27,7 @@ from neural_physics.blender.scene.sampling import layout_of
 from neural_physics.blender.scene.sources import mesh_of, read_positions
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
-from neural_physics.blender.tasks.method_obstacles import check_bake
+from neural_physics.blender.tasks.facts import check_object
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.datasets.takes import Dataset, Take
@@ -171,7 +171,7 @@ def test_a_flat_jelly_is_simulated_in_its_plane_as_contact_corrections_need_it(n
     from ml_backend.simulation.shapes.flat_shapes import fit_in_plane
 
     obj = opened(name)
-    check_bake(bpy.context.scene, obj)
+    check_object(bpy.context.scene, obj)
     asked = solver_request(bpy.context.scene, obj)
     body = make_body(asked)
     assert settings_of(obj).method == "contact_corrections" and asked.settings.friction == 0.0
@@ -187,7 +187,7 @@ def test_the_accordion_is_stiff_and_soft_in_turn_between_two_grips():
     from ml_backend.simulation.bodies import make_body
 
     obj = opened("ACCORDION")
-    check_bake(bpy.context.scene, obj)
+    check_object(bpy.context.scene, obj)
     asked = solver_request(bpy.context.scene, obj)
     body = make_body(asked)
     assert body.flat and len(pin_groups(body.elements, body.pinned)) == 2 and not asked.colliders
@@ -226,7 +226,7 @@ def filled(name: str) -> tuple[bpy.types.Object, SimulationRequest, Body]:
     from ml_backend.simulation.bodies import make_body
 
     obj = opened(name)
-    check_bake(bpy.context.scene, obj)
+    check_object(bpy.context.scene, obj)
     asked = solver_request(bpy.context.scene, obj)
     return obj, asked, make_body(asked)
 

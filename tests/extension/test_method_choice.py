@@ -142,14 +142,15 @@ def test_levels_are_searched_for_once_and_again_after_an_edit(installed: Callabl
 ours.add_example(name="FOUR_PINS")
 sheet = bpy.context.active_object
 sheet.neural_physics.method = "hierarchical_cloth"
-obstacles = importlib.import_module(MODULE + ".neural_physics.blender.tasks.method_obstacles")
-searches, search = [], obstacles.usual_hierarchy
-obstacles.usual_hierarchy = lambda *arguments: searches.append(arguments) or search(*arguments)
+facts = importlib.import_module(MODULE + ".neural_physics.blender.tasks.facts")
+levels = importlib.import_module(MODULE + ".neural_physics.methods.hierarchical_cloth.specification")
+searches, search = [], levels.usual_hierarchy
+levels.usual_hierarchy = lambda *arguments: searches.append(arguments) or search(*arguments)
 for _ in range(5):
     assert ours.bake.poll()
 assert len(searches) == 1
 sheet.data.polygons[0].flip()
-obstacles.look_again()
+facts.look_again()
 assert not ours.bake.poll()
 assert not ours.bake.poll()
 assert len(searches) == 2
@@ -189,8 +190,8 @@ settings.simulation.self_contact = True
 assert settings.simulation.friction > 0.0
 settings.method = "contact_corrections"
 assert settings.simulation.friction == 0.0 and not settings.simulation.self_contact
-obstacles = importlib.import_module(MODULE + ".neural_physics.blender.tasks.method_obstacles")
-obstacles.check_bake(bpy.context.scene, jelly)
+facts = importlib.import_module(MODULE + ".neural_physics.blender.tasks.facts")
+facts.check_object(bpy.context.scene, jelly)
 settings.moving_frame = True
 refused("switch Frame Moves off", ours.bake)
 settings.moving_frame = False
@@ -201,12 +202,12 @@ def add_collider(name):
     collider.modifiers.new("Collision", "COLLISION")
     bpy.context.view_layer.objects.active = jelly
     jelly.neural_physics.interactions.add().object = collider
-    obstacles.look_again()
+    facts.look_again()
     return collider
 
 bpy.ops.mesh.primitive_uv_sphere_add(radius=0.2, location=(0, 0, 3))
 add_collider("Ball")
-obstacles.check_bake(bpy.context.scene, jelly)
+facts.check_object(bpy.context.scene, jelly)
 bpy.ops.mesh.primitive_cube_add(size=0.2, location=(0, 0, 5))
 box = add_collider("Box")
 refused("not of one shape", ours.bake)

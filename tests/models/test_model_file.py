@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neural_physics.errors import Problem
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models import model_file
 from neural_physics.models.model_file import METADATA_KEY, info_to_json, parse_model, read_model
 

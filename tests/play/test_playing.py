@@ -10,7 +10,7 @@ import synthetic
 
 from neural_physics.blender.playing import handlers, playback, played_objects
 from neural_physics.blender.settings.properties import settings_of
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import parse_model
 
 pytestmark = pytest.mark.blender

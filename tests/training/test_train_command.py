@@ -20,7 +20,7 @@ from ml_backend.commands.train import add_arguments, run
 from ml_backend.methods.subspace_physics.learner import SubspaceLearner
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 
 pytestmark = pytest.mark.torch

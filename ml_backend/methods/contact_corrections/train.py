@@ -30,6 +30,7 @@ from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.methods.contact_corrections import specification as contact_corrections
 from neural_physics.methods.contact_corrections.method import ContactCorrections
 from neural_physics.models.model_file import Model, ModelInfo
 
@@ -50,7 +51,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training, validation = split(dataset)
     emit({"event": "log", "text": "Placing the handles."})
     scene = contact_scene(
-        dataset, body, training, preset.handles, cast(tuple[PlacedHandle, ...], options.handles)
+        dataset, body, training, preset.handles, cast(tuple[PlacedHandle, ...], options.own)
     )
     run = ContactTraining(dataset, options, scene, device, identity(dataset, options), emit, stop)
     solved = run.solved(training, preset.poses, "training")
@@ -165,7 +166,7 @@ class ContactTraining:
         for name, course in courses.items():
             training |= {f"{name}_error": course.best_error, f"{name}_seconds": round(course.seconds, 1)}
         return ModelInfo(
-            method="contact_corrections",
+            method=contact_corrections.SPECIFICATION.id,
             dt=of.dt,
             object=of.object,
             topology=of.topology,

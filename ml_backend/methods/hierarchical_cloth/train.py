@@ -22,9 +22,10 @@ from neural_physics.baking.fabric_ranges import fabric_of
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.methods.hierarchical_cloth import specification as hierarchical_cloth
 from neural_physics.methods.hierarchical_cloth.loads import FABRIC_RANGES
+from neural_physics.methods.hierarchical_cloth.specification import check_cloth
 from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
-from neural_physics.methods.requirements import HIERARCHICAL_CLOTH, check_cloth
 from neural_physics.models.model_file import ModelInfo
 from neural_physics.projective_dynamics.cloth import ITERATIONS
 
@@ -38,7 +39,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers" | "training_diverged" |
     "stopped" | "disk_full" | "folder_not_writable") and what `check_cloth` and `usual_hierarchy` do.
     """
-    check_cloth(HIERARCHICAL_CLOTH, dataset.info.object, dataset.info.provenance.get("physics", ""))
+    check_cloth(dataset.info.object, dataset.info.provenance.get("physics", ""))
     torch.set_num_threads(1)
     preset = cast(LevelPreset, options.preset)
     hierarchy = usual_hierarchy(dataset.mesh, dataset.info.object)
@@ -115,7 +116,7 @@ class _Model:
         data, course = self._dataset.info, training.course
         places = {c.name: c.kind for c in data.channels.channels}
         info = ModelInfo(
-            method=HIERARCHICAL_CLOTH,
+            method=hierarchical_cloth.SPECIFICATION.id,
             dt=data.dt,
             object=data.object,
             topology=data.topology,

@@ -26,7 +26,8 @@ from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
-from neural_physics.methods.requirements import LATENT_DYNAMICS, check_simulation
+from neural_physics.methods.latent_dynamics import specification as latent_dynamics
+from neural_physics.methods.latent_dynamics.specification import check_steps
 from neural_physics.models.model_file import ModelInfo
 
 MOST_BEND = 0.05  # radians, of strands at rest: what is bent by more is twisted by what bends it
@@ -93,7 +94,7 @@ def simulated_body(dataset: Dataset) -> Body:
     "dataset_damaged").
     """
     body = dataset.body
-    check_simulation(LATENT_DYNAMICS, dataset.info.object, None if body is None else body.settings.steps)
+    check_steps(dataset.info.object, None if body is None else body.settings.steps)
     assert body is not None  # it has been asked for
     bend = rest_bend(body)
     if bend > MOST_BEND:
@@ -194,7 +195,7 @@ class _Model:
         network: Integrator = self.learner.network
         load_module(network, "integrator", integrating.best)
         about = ModelInfo(
-            method="latent_dynamics",
+            method=latent_dynamics.SPECIFICATION.id,
             dt=info.dt,
             object=info.object,
             topology=info.topology,

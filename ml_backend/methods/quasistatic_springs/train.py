@@ -35,8 +35,8 @@ from ml_backend.training.tensor_files import Tensors, read_tensors, write_model,
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import Window, rollout, rollout_errors
 from neural_physics.jobs.events import Emit, Progress, StopRequest
+from neural_physics.methods.quasistatic_springs import specification as quasistatic_springs
 from neural_physics.methods.quasistatic_springs.method import QuasistaticSprings
-from neural_physics.methods.requirements import QUASISTATIC_SPRINGS
 from neural_physics.models.model_file import Model, ModelInfo
 from neural_physics.skinning import Skin
 
@@ -195,7 +195,7 @@ def _mean_shape(spans: list[Span]) -> Floats:
 def _info(dataset: Dataset, skin: Skin, training: dict[str, Any]) -> ModelInfo:
     info = dataset.info
     return ModelInfo(
-        method=QUASISTATIC_SPRINGS,
+        method=quasistatic_springs.SPECIFICATION.id,
         dt=info.dt,
         object=info.object,
         topology=info.topology,

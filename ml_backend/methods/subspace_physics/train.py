@@ -21,6 +21,7 @@ from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.methods.subspace_physics import specification as subspace_physics
 from neural_physics.models.model_file import ModelInfo
 
 
@@ -110,7 +111,7 @@ def _write(
     z, w, course = data.training.z, data.training.w, training.course
     preset = cast(SubspacePreset, options.preset)
     info = ModelInfo(
-        method="subspace_physics",
+        method=subspace_physics.SPECIFICATION.id,
         dt=dataset.info.dt,
         object=dataset.info.object,
         topology=dataset.info.topology,

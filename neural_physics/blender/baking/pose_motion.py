@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 
 from ...baking.pose_plan import pose_take_names
 from ...errors import Problem
-from ...methods.requirements import QUASISTATIC_SPRINGS
 from ..scene.holding_bones import holding_rig
 from ..scene.keying import Span
 from ..scene.rig_actions import Channel, actions_of, curves_of
 from ..scene.skins import armature_modifier, followed_bones, skin_of
 from ..scene.sources import mesh_data
-from ..settings.properties import settings_of
+from ..settings.properties import method_of, settings_of
 from .joint_ranges import JointRange, joint_ranges
 from .training_motion import clip_of, key_channels, value_of
 
@@ -30,7 +29,7 @@ PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle
 
 def posed_rig(obj: bpy.types.Object) -> bpy.types.Object | None:
     """The armature whose poses are baked for an object; None where the method or the solver has none."""
-    if settings_of(obj).method != QUASISTATIC_SPRINGS:
+    if not method_of(obj).follows_bones:
         return None
     rig = holding_rig(obj)
     return rig if rig is not None and rig.pose is not None else None

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Problem
-from ...methods.requirements import QUASISTATIC_SPRINGS
+from ...methods.registry import specification_of
 from ..playing.packing import model_of
 from ..scene.sources import check_mesh, mesh_data
 from .evaluation import ramp_colours
@@ -28,7 +28,7 @@ def show_springs(obj: bpy.types.Object) -> None:
     check_mesh(obj)
     model, mesh = model_of(obj), mesh_data(obj)
     count = len(mesh.vertices)
-    if model.info.method != QUASISTATIC_SPRINGS or model.info.vertex_count != count:
+    if not _has_springs(model.info.method) or model.info.vertex_count != count:
         raise Problem("springs_unknown", object=obj.name)
     k_s, k_d = (model.tensor(name, count).astype(np.float64) for name in ("stiffness", "damping"))
     shares = _logarithmic(k_s), _logarithmic(k_d), _around_zero(k_d**2 - 4.0 * k_s)
@@ -66,3 +66,8 @@ def _around_zero(values: NDArray[np.float64]) -> NDArray[np.float32]:
     usual = max(float(np.median(np.abs(values))), 1e-12)
     squeezed = np.arcsinh(values / usual)
     return (0.5 + 0.5 * squeezed / max(float(np.abs(squeezed).max()), 1e-12)).astype(np.float32)
+
+
+def _has_springs(method: str) -> bool:
+    known = specification_of(method)
+    return known is not None and known.has_springs

@@ -11,7 +11,8 @@ import bpy
 from mathutils import Vector
 
 from ...interaction.training_motion import MotionBox
-from ...methods.requirements import HIERARCHICAL_CLOTH, LATENT_DYNAMICS
+from ...methods.hierarchical_cloth import specification as hierarchical_cloth
+from ...methods.latent_dynamics import specification as latent_dynamics
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..settings.simulation import NEURALPHYSICS_PG_simulation, use_preset
 from .stage import Colour, Point, add_mesh
@@ -67,8 +68,9 @@ def add_handle(body: bpy.types.Object, obj: bpy.types.Object, bone: str = "", ra
 def learn_by_latent_dynamics(obj: bpy.types.Object, frames: int, latents: int) -> None:
     """Choose that method for an object that `simulate_as` has set up; frames: of a take."""
     settings = settings_of(obj)
-    settings.method = LATENT_DYNAMICS  # which also lets the solver take one step per frame
-    settings.take_frames, settings.latent_count = frames, latents
+    settings.method = latent_dynamics.SPECIFICATION.id  # which also lets the solver take one step per frame
+    settings.take_frames = frames
+    setattr(settings, "latent_count", latents)  # noqa: B010 (declared by the method's specification)
 
 
 def cloth_of_levels(obj: bpy.types.Object) -> None:
@@ -77,7 +79,7 @@ def cloth_of_levels(obj: bpy.types.Object) -> None:
     """
     settings = settings_of(obj)
     simulate_as(obj, "SPRINGS")
-    settings.method, settings.preset = HIERARCHICAL_CLOTH, "balanced"
+    settings.method, settings.preset = hierarchical_cloth.SPECIFICATION.id, "balanced"
     settings.take_count, settings.take_frames = 12, 100
 
 

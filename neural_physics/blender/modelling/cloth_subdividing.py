@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from ...errors import Problem
 from ...methods.hierarchical_cloth.half_edges import check_cut, check_vertices, half_edges_of, split_quads
 from ...methods.hierarchical_cloth.levels import MOST_COARSE
-from ...methods.requirements import HIERARCHICAL_CLOTH
+from ...methods.hierarchical_cloth.specification import check_levels
 from ..scene.sources import check_mesh, mesh_data, mesh_of, pin_group
-from ..settings.properties import settings_of
-from ..tasks.method_obstacles import lacks_levels, look_again
+from ..settings.properties import method_of, settings_of
+from ..tasks.facts import look_again, topology_of
 
 MOST_TRIANGLES = 2_000_000  # of the finest mesh: more take minutes to make
 
@@ -59,7 +59,13 @@ def _check_faces(obj: bpy.types.Object, levels: int) -> None:
 
 def offers_subdivide(obj: bpy.types.Object) -> bool:
     """Whether an object that is to be hierarchical cloth has no coarser level yet."""
-    return settings_of(obj).method == HIERARCHICAL_CLOTH and lacks_levels(obj)
+    if not method_of(obj).has_levels:
+        return False
+    try:
+        check_levels(topology_of(obj), lambda: mesh_of(obj), obj.name)
+    except Problem as problem:
+        return problem.code in ("levels_quads", "levels_not_found")
+    return False
 
 
 def subdivide_cloth(obj: bpy.types.Object, levels: int) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import Problem
-from ...methods import Method
+from ...methods.interface import Method
 from ...methods.quasistatic_springs.method import QuasistaticSprings
 from ..scene.sources import group_weights
 from ..settings.edits import edits

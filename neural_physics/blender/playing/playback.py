@@ -30,21 +30,23 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlayStatus:
     """What the panel shows of an object that plays, or could.
 
-    problem: why it stands still. warning: what would make the result wrong later. behind: frames to
-    catch up before the current one can be shown. outside: the share of the numbers, 0 to 1, that had
-    to be clipped to what was trained. step_us, decode_us, push_us: microseconds, see `Timings`. bases: how
-    many there are. deep, wedged: vertices left inside capsules, see `Projection`. previewed: whether it is
-    drawn by the graphics card now. linear: whether shapes are mixed, of which fewer can be taken. live: what
-    of its cloth can be changed now, names in `fabric_ranges.LIVE`. collides: whether what is simulated
-    collides with the object's capsules. can_look_ahead: whether its method does, where later frames are
-    known; not_ahead: why that is nowhere, or from some frame on, not so.
+    method: of the model that plays, "" where none is loaded. problem: why it stands still. warning: what
+    would make the result wrong later. behind: frames to catch up before the current one can be shown.
+    outside: the share of the numbers, 0 to 1, that had to be clipped to what was trained. step_us, decode_us,
+    push_us: microseconds, see `Timings`. bases: how many there are. deep, wedged: vertices left inside
+    capsules, see `Projection`. previewed: whether it is drawn by the graphics card now. linear: whether
+    shapes are mixed, of which fewer can be taken. live: what of its cloth can be changed now, names in
+    `fabric_ranges.LIVE`. collides: whether what is simulated collides with the object's capsules.
+    can_look_ahead: whether its method does, where later frames are known; not_ahead: why that is nowhere, or
+    from some frame on, not so.
     """
 
-    playing: bool = False
+    playing: bool
+    method: str = ""
     problem: Problem | None = None
     warning: Problem | None = None
     behind: int = 0
@@ -99,25 +101,26 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
     """How an object's playing goes, for the panel."""
     session, playing = PLAYED.session_of(obj), settings_of(obj).playing
     if session is None:
-        return PlayStatus(playing, PLAYED.problem_of(obj))
+        return PlayStatus(playing=playing, problem=PLAYED.problem_of(obj))
     return PlayStatus(
-        playing,
-        session.problem,
-        _warning(session),
-        session.behind,
-        session.outside,
-        session.showing.timings.step_us,
-        session.showing.timings.decode_us,
-        session.showing.timings.push_us if session.showing.projection.active else 0.0,
-        session.method.basis_count,
-        session.showing.projection.deep,
-        session.showing.projection.wedged,
-        session.showing.preview.on,
-        session.method.decoder is not None,
-        live_names(session.method.channels),
-        session.collides,
-        session.method.look_ahead > 0,
-        session.not_ahead(obj),
+        playing=playing,
+        method=session.model.info.method,
+        problem=session.problem,
+        warning=_warning(session),
+        behind=session.behind,
+        outside=session.outside,
+        step_us=session.showing.timings.step_us,
+        decode_us=session.showing.timings.decode_us,
+        push_us=session.showing.timings.push_us if session.showing.projection.active else 0.0,
+        bases=session.method.basis_count,
+        deep=session.showing.projection.deep,
+        wedged=session.showing.projection.wedged,
+        previewed=session.showing.preview.on,
+        linear=session.method.decoder is not None,
+        live=live_names(session.method.channels),
+        collides=session.collides,
+        can_look_ahead=session.method.look_ahead > 0,
+        not_ahead=session.not_ahead(obj),
     )
 
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ...capsules.projection import Bodies
 from ...datasets.rest_mesh import topology_hash
 from ...errors import Problem
-from ...methods import SIMULATING, Method, load_method
+from ...methods.interface import Method
+from ...methods.registry import SPECIFICATIONS, load_method
 from ...models.model_file import Model
 from ...timeline.timeline import Timeline
 from ..scene.capsule_sampling import CapsuleSampler, CapsuleSettings
@@ -429,7 +430,7 @@ class PlaySession:
     @property
     def _met(self) -> CapsuleSampler | None:
         """The capsules that a method which simulates collides with; None for none."""
-        return self.showing.projection.sampler if self.model.info.method in SIMULATING else None
+        return self.showing.projection.sampler if SPECIFICATIONS[self.model.info.method].simulates else None
 
     def _meet(self, capsules: CapsuleSampler | None, bindings: Mapping[str, str]) -> None:
         """Make the method ready for y with these capsules, if it is not."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...capsules.projection import Bodies
 from ...errors import Problem
-from ...methods import Method
+from ...methods.interface import Method
 from ...models.model_file import Model
 from ...timeline.timeline import Timeline
 from ..gpu.card_models import decoder_on_card

@@ -10,9 +10,8 @@ import numpy as np
 from ...datasets.simulation_request import Core
 from ...errors import Problem
 from ...interaction.channels import HANDLE_PREFIX, ChannelLayout
-from ...methods.requirements import CONTACT_CORRECTIONS
 from ..settings.handles import NEURALPHYSICS_PG_handle
-from ..settings.properties import settings_of
+from ..settings.properties import method_of, settings_of
 from .live_fabric import is_keyed
 from .rigid_placement import placement
 from .sampling import handle_source
@@ -72,7 +71,7 @@ def handle_words(obj: bpy.types.Object) -> list[str]:
 def cores_of(obj: bpy.types.Object) -> tuple[Core, ...]:
     """The stiff parts of a solid that contact corrections are to learn, as bones are at rest, Empties now."""
     settings = settings_of(obj)
-    if settings.method != CONTACT_CORRECTIONS or settings.simulation.kind != "SOLID":
+    if not method_of(obj).has_handles or settings.simulation.kind != "SOLID":
         return ()
     rest_from_world = np.linalg.inv(placement(obj.matrix_world))
     cores = []

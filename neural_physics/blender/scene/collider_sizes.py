@@ -10,8 +10,8 @@ from mathutils import Matrix
 from numpy.typing import NDArray
 
 from ...errors import Problem
-from ...methods import Method
 from ...methods.contact_corrections.method import ContactCorrections
+from ...methods.interface import Method
 from .keying import is_keyed
 from .references import Named
 from .sources import read_positions

@@ -25,9 +25,13 @@ from ...interaction.channels import (
     FrameKinematics,
     frame_kinematics,
 )
-from ...methods.requirements import QUASISTATIC_SPRINGS
 from ..settings.handles import NEURALPHYSICS_PG_handle
-from ..settings.properties import NEURALPHYSICS_PG_interaction, NEURALPHYSICS_PG_object, settings_of
+from ..settings.properties import (
+    NEURALPHYSICS_PG_interaction,
+    NEURALPHYSICS_PG_object,
+    method_of,
+    settings_of,
+)
 from ..settings.simulation import settings_for_solver
 from .capsule_sampling import CapsuleSampler
 from .collider_sizes import size_reader
@@ -150,7 +154,7 @@ def _channel_name(base: str, taken: Container[str]) -> str:
 def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken: Container[str]) -> Channel:
     source = cast(bpy.types.Object, item.object)
     name = _channel_name(item.name or source.name, taken)
-    if settings_of(obj).method == QUASISTATIC_SPRINGS and is_skinned_by(obj, source):
+    if method_of(obj).follows_bones and is_skinned_by(obj, source):
         parts = followed_bones(obj, source)
         return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts)
     if source.type == "ARMATURE":

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from ...datasets.rest_mesh import Mesh
 from ...errors import Problem
 from ...interaction.channels import Channel
-from ...methods.requirements import QUASISTATIC_SPRINGS
 from ...skinning import Skin, scaled_bones
-from ..settings.properties import settings_of
+from ..settings.properties import method_of, settings_of
 from .modifier_stack import physics_place
 from .references import Named
 from .sources import CARRYING_TYPES, group_weights, mesh_data, mesh_of
@@ -74,7 +73,7 @@ def check_skin(obj: bpy.types.Object) -> None:
     Raises Problem("skin_missing" | "skin_unusable" | "skin_unlisted").
     """
     settings = settings_of(obj)
-    if settings.method != QUASISTATIC_SPRINGS:
+    if not method_of(obj).follows_bones:
         return
     rig = cast(bpy.types.Object, armature_modifier(obj).object)
     if all(item.object != rig for item in settings.interactions):
@@ -84,7 +83,7 @@ def check_skin(obj: bpy.types.Object) -> None:
 def simulated_mesh(obj: bpy.types.Object) -> Mesh:
     """The object's mesh at rest, and its skin where springs are to be learned; raises what `skin_of` does."""
     mesh = mesh_of(obj)
-    if settings_of(obj).method != QUASISTATIC_SPRINGS:
+    if not method_of(obj).follows_bones:
         return mesh
     return replace(mesh, skin=skin_of(obj))
 

@@ -18,12 +18,8 @@ from bpy.props import (
     StringProperty,
 )
 
-from ...methods.requirements import (
-    CONTACT_CORRECTIONS,
-    HIERARCHICAL_CLOTH,
-    LATENT_DYNAMICS,
-    QUASISTATIC_SPRINGS,
-)
+from ...methods.registry import DEFAULT, SPECIFICATIONS
+from ...methods.specification import MethodSpecification
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import show_anew
 from .handles import NEURALPHYSICS_PG_handle
@@ -39,35 +35,7 @@ DECODERS = [
         "Faster for large meshes; positions differ by a hundred-thousandth of the size at most",
     ),
 ]
-METHODS = [
-    (
-        "subspace_physics",
-        "Subspace Physics",
-        "Learns where the vertices go, in any simulation: a network steps a mix of shapes (Holden 2019)",
-    ),
-    (
-        LATENT_DYNAMICS,
-        "Latent Dynamics",
-        "Learns the bundled solver's own energies; good for what hangs and swings from few takes (Li 2025)",
-    ),
-    (
-        HIERARCHICAL_CLOTH,
-        "Hierarchical Cloth",
-        "Simulates the coarsest level of a subdivided cloth as it plays, and learns what finer levels add: "
-        "reacts to other winds, colliders and stiffness than its takes had (Oh 2018)",
-    ),
-    (
-        QUASISTATIC_SPRINGS,
-        "Jiggle Springs",
-        "Lets a rigged character's flesh swing about where its bones take it, from a take or two (Jin 2022)",
-    ),
-    (
-        CONTACT_CORRECTIONS,
-        "Contact Corrections",
-        "Simulates a soft solid by a few handles as it plays, and learns the shape between them, and the "
-        "dents that balls and boxes press into it (Romero 2021)",
-    ),
-]
+METHODS = [(method.id, method.label, method.choose_for, method.number) for method in SPECIFICATIONS.values()]
 PRESETS = [
     ("preview", "Preview", "A minute or two: to see whether the setup makes sense"),
     ("balanced", "Balanced", "Up to ten minutes: good for most scenes"),
@@ -93,15 +61,10 @@ TURN_AXES = [
 
 
 def _suit_simulation(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
-    """Let the solver bake what the method can learn and play.
-
-    Latent dynamics needs one step per frame; contact corrections know no friction and no self-contact.
-    """
+    """Let the solver bake what the method can learn and play."""
     chosen = cast(NEURALPHYSICS_PG_object, settings)
-    if chosen.method == LATENT_DYNAMICS:
-        chosen.simulation.steps = 1
-    elif chosen.method == CONTACT_CORRECTIONS:
-        chosen.simulation.friction, chosen.simulation.self_contact = 0.0, False
+    for name, value in method_of(cast(bpy.types.Object, chosen.id_data)).solver_settings.items():
+        setattr(chosen.simulation, name, value)
 
 
 def _agree_to_dataset(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
@@ -293,29 +256,6 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     basis_count: IntProperty(
         name="Bases", description="Shapes that are mixed; more keep finer folds", default=64, min=1, max=1024
     )
-    latent_count: IntProperty(
-        name="Latents",
-        description=(
-            "How many numbers the motion is told in: more can swing in more ways, and are harder to learn; "
-            "0: as many as the preset has"
-        ),
-        default=0,
-        min=0,
-        max=1024,
-        soft_max=32,
-    )
-    handle_count: IntProperty(
-        name="Handles",
-        description=(
-            "Points of the body that are simulated, and that all the rest follows: more can bend in more "
-            "ways and cost more at every frame; 0: as many as the preset has. Those in the list of Set Up, "
-            "where there are any, are taken instead"
-        ),
-        default=0,
-        min=0,
-        max=400,
-        soft_max=30,
-    )
     training_seed: IntProperty(name="Training Seed", default=0, min=0)
     model_path: StringProperty(
         name="Model",
@@ -411,6 +351,23 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
 
 
+# What a method's training can be given, as its specification declares it.
+NEURALPHYSICS_PG_object.__annotations__.update(
+    {
+        setting.property: IntProperty(
+            name=setting.label,
+            description=setting.description,
+            default=setting.default,
+            min=setting.least,
+            max=setting.most,
+            soft_max=setting.usual_most,
+        )
+        for method in SPECIFICATIONS.values()
+        for setting in method.training_settings
+    }
+)
+
+
 CLASSES = (
     NEURALPHYSICS_PG_simulation,
     NEURALPHYSICS_PG_interaction,
@@ -434,3 +391,8 @@ def unregister() -> None:
 def settings_of(obj: bpy.types.Object) -> NEURALPHYSICS_PG_object:
     """An object's settings, typed."""
     return obj.neural_physics  # type: ignore[attr-defined]
+
+
+def method_of(obj: bpy.types.Object) -> MethodSpecification:
+    """The method that an object is to be learned by; the first one for one that is not known here."""
+    return SPECIFICATIONS.get(settings_of(obj).method, SPECIFICATIONS[DEFAULT])

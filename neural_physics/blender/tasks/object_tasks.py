@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import bpy
@@ -16,8 +16,7 @@ from ...errors import Problem
 from ...files.atomic import writing
 from ...jobs.isolated_python import run_module
 from ...jobs.wording import job_name
-from ...methods import load_method
-from ...methods.requirements import CONTACT_CORRECTIONS, LATENT_DYNAMICS, QUASISTATIC_SPRINGS
+from ...methods.registry import load_method
 from ...models.model_file import parse_model, read_model_bytes
 from ..baking import preparing
 from ..display.evaluation import hide_evaluation
@@ -26,7 +25,7 @@ from ..jobs import host, training_environment
 from ..playing import packing, playback
 from ..playing.session import check_belongs
 from ..scene import live_fabric, setting_up
-from ..scene.artist_handles import handle_words, list_unbound_handles
+from ..scene.artist_handles import check_handles, handle_words, list_unbound_handles
 from ..scene.cache_modifier import remove_cache
 from ..scene.scene_interaction import sample_steps
 from ..scene.skins import simulated_mesh
@@ -41,8 +40,8 @@ from ..settings.paths import (
     remove_if_empty,
     report_folder,
 )
-from ..settings.properties import settings_of
-from . import method_obstacles
+from ..settings.properties import method_of, settings_of
+from . import facts
 
 BAKE, TRAIN, EVALUATE = "bake", "train", "evaluate"
 NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE)}
@@ -51,7 +50,7 @@ NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE)}
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps an object from being baked."""
     obj = check_set_up(obj)
-    method_obstacles.check_bake(scene, obj)
+    facts.check_object(scene, obj)
     preparing.check_bake(scene, obj)
     _check_free(obj)
 
@@ -60,7 +59,9 @@ def check_train(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being trained."""
     obj = check_set_up(obj)
     _check_dataset(obj)
-    method_obstacles.check_train(obj)
+    facts.check_dataset(obj)
+    if method_of(obj).has_handles:
+        check_handles(obj)
     training_environment.require_python()
     _check_free(obj)
 
@@ -134,7 +135,7 @@ def interaction_beside(cache: Path) -> Path:
 
 def interaction_of(obj: bpy.types.Object, cache: Path, chosen: Path | None, from_scene: bool) -> Path | None:
     """Where a cache's interaction is read: from a file, or None: from the scene, as poses always are."""
-    if from_scene or settings_of(obj).method == QUASISTATIC_SPRINGS:
+    if from_scene or method_of(obj).follows_bones:
         return None
     return chosen or interaction_beside(cache)
 
@@ -185,7 +186,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
 
 def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Write what the bake needs; the job that bakes. Raises what `check_bake` and the bake do."""
-    method_obstacles.look_again()
+    facts.look_again()
     check_bake(scene, obj)
     keep_together(obj)
     return preparing.prepare_bake(scene, obj)
@@ -214,7 +215,7 @@ def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[s
     check_evaluate(obj)
     keep_together(obj)
     model = model or packing.file_of(obj)
-    words = _words("evaluate", [model, dataset_folder(obj)], {"--out": report_folder(obj)})
+    words = _words("evaluate", [model, dataset_folder(obj)], [("--out", report_folder(obj))])
     return _backend(words)
 
 
@@ -225,24 +226,24 @@ def running(obj: bpy.types.Object) -> str:
 
 def _train_words(obj: bpy.types.Object) -> list[str]:
     settings = settings_of(obj)
-    options: dict[str, object] = {
-        "--method": settings.method,
-        "--preset": settings.preset,
-        "--bases": settings.basis_count,
-        "--seed": settings.training_seed,
-        "--out": model_path(obj),
-    }
-    if settings.method == LATENT_DYNAMICS and settings.latent_count:
-        options["--set"] = f"latents={settings.latent_count}"
-    if settings.method == CONTACT_CORRECTIONS and settings.handle_count and not settings.handles:
-        options["--set"] = f"handles={settings.handle_count}"
+    options: list[tuple[str, object]] = [
+        ("--method", method_of(obj).id),
+        ("--preset", settings.preset),
+        ("--bases", settings.basis_count),
+        ("--seed", settings.training_seed),
+        ("--out", model_path(obj)),
+    ]
+    for setting in method_of(obj).training_settings:
+        value = getattr(settings, setting.property)
+        if value != setting.default and not (setting.replaced_by and getattr(settings, setting.replaced_by)):
+            options.append(("--set", f"{setting.option}={value}"))
     words = _words("train", [dataset_folder(obj)], options)
-    return [*words, *handle_words(obj)] if settings.method == CONTACT_CORRECTIONS else words
+    return [*words, *handle_words(obj)] if method_of(obj).has_handles else words
 
 
-def _words(command: str, what: Sequence[object], options: Mapping[str, object]) -> list[str]:
+def _words(command: str, what: Sequence[object], options: Sequence[tuple[str, object]]) -> list[str]:
     """A command of `ml_backend`."""
-    words = [word for option in options.items() for word in option]
+    words = [word for option in options for word in option]
     return [*map(str, [command, *what, *words]), "--json"]
 
 

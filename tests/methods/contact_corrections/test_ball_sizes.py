@@ -24,9 +24,9 @@ from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import check_belongs
 from neural_physics.interaction.channels import size_channel
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
 from neural_physics.methods.contact_corrections.corrections import GROWTH, Part
 from neural_physics.methods.contact_corrections.dynamics import Around
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import Model, read_model
 
 pytestmark = pytest.mark.torch

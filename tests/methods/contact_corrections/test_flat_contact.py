@@ -29,8 +29,8 @@ from ml_backend.training.presets import changed
 from ml_backend.training.spans import split
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
 from neural_physics.methods.contact_corrections.corrections import Part
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 from neural_physics.timeline.timeline import Timeline
 

@@ -12,7 +12,7 @@ from test_flat_contact import rollout, train
 from ml_backend.methods.contact_corrections.handle_fitting import fit_handles
 from neural_physics.datasets.simulation_request import Core
 from neural_physics.errors import Problem
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 
 pytestmark = pytest.mark.torch

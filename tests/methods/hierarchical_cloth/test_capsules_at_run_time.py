@@ -10,7 +10,7 @@ import synthetic
 from cloth_models import FABRIC, LAYOUT, cloth_model_file
 
 from neural_physics.interaction.channels import Channel, ChannelLayout
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import parse_model
 from neural_physics.timeline.timeline import Timeline
 

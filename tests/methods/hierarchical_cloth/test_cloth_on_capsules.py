@@ -14,7 +14,7 @@ from neural_physics.blender.settings.edits import show_anew
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks
 from neural_physics.interaction.channels import Channel
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import parse_model
 
 pytestmark = pytest.mark.blender

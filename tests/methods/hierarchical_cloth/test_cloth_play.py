@@ -11,7 +11,7 @@ from cloth_models import FABRIC, MESH, cloth_model_file
 from neural_physics.blender.playing import playback
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import parse_model
 
 pytestmark = pytest.mark.blender

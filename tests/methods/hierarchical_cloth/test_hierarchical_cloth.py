@@ -13,7 +13,7 @@ import pytest
 from neural_physics.errors import Problem
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 from neural_physics.timeline.timeline import Timeline
 

@@ -32,7 +32,7 @@ from neural_physics.datasets.takes import REQUEST, TRACKS, Dataset
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import tile
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 from neural_physics.timeline.timeline import Timeline
 

@@ -15,8 +15,8 @@ from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
 from neural_physics.interaction.poses import pose_in
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
 from neural_physics.methods.quasistatic_springs.pose_network import NETWORK, PoseNetwork
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 
 pytest.importorskip("torch")

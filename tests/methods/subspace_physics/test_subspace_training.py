@@ -19,7 +19,7 @@ from ml_backend.training.tensor_files import write_model
 from neural_physics.datasets.dataset_info import Exclusion
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods import load_method
+from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import ModelInfo, read_model
 from neural_physics.models.normals import normals_from_faces
 

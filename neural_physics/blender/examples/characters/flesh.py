@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import bpy
 
-from ....methods.requirements import QUASISTATIC_SPRINGS
+from ....methods.quasistatic_springs import specification as quasistatic_springs
 from ...settings.properties import settings_of
 from ..parts import add_interaction, simulate_as
 from .posing import Key, add_actions, play_in_turn
@@ -40,6 +40,6 @@ def learn_to_jiggle(
     actions = add_actions(rig, poses)
     scene.frame_end = play_in_turn(rig, actions)
     settings = settings_of(body)
-    settings.method, settings.take_frames = QUASISTATIC_SPRINGS, TAKE_FRAMES
+    settings.method, settings.take_frames = quasistatic_springs.SPECIFICATION.id, TAKE_FRAMES
     item = add_interaction(body, rig)
     item.motion, item.test_action = "ACTIONS", actions[list(poses).index(kept)].name

@@ -11,7 +11,7 @@ import numpy as np
 from mathutils import Vector
 from numpy.typing import NDArray
 
-from ....methods.requirements import CONTACT_CORRECTIONS
+from ....methods.contact_corrections import specification as contact_corrections
 from ...scene.sources import mesh_data, read_positions
 from ...settings.properties import settings_of
 from ..limbs import Limb, add_rig
@@ -33,7 +33,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """A soft animal of 1.6 m around a core from haunch to neck, and a hard ball beside it; returns it."""
     body = bunny.build(scene)
     settings = settings_of(body)
-    settings.method, settings.simulation.tetrahedra = CONTACT_CORRECTIONS, TETRAHEDRA
+    settings.method, settings.simulation.tetrahedra = contact_corrections.SPECIFICATION.id, TETRAHEDRA
     (collection,) = body.users_collection
     rig = add_rig(scene, collection, "Bunny Bones", [Limb("core", "", *CORE, CORE_RADIUS, CORE_RADIUS)])
     add_handle(body, rig, "core", CORE_RADIUS)

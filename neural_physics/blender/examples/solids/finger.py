@@ -15,7 +15,7 @@ import bmesh
 import bpy
 
 from ....interaction.training_motion import MotionBox
-from ....methods.requirements import CONTACT_CORRECTIONS
+from ....methods.contact_corrections import specification as contact_corrections
 from ...scene.sources import mesh_data
 from ...settings.properties import settings_of
 from ..limbs import Limb, add_rig, bind
@@ -58,7 +58,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     simulation = simulate_as(finger, "SOLID", "flesh")
     simulation.young, simulation.damping, simulation.tetrahedra = YOUNG, DAMPING, TETRAHEDRA
     simulation.bone_radius = BONE_RADIUS
-    settings_of(finger).method = CONTACT_CORRECTIONS
+    settings_of(finger).method = contact_corrections.SPECIFICATION.id
     for number, (name, radius, side, colour) in enumerate(BALLS):
         _add_ball(collection, finger, name, radius, side, colour, 1 + 70 * number)
     return finger

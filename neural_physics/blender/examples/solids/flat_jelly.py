@@ -10,7 +10,7 @@ import bmesh
 import bpy
 
 from ....interaction.training_motion import MotionBox
-from ....methods.requirements import CONTACT_CORRECTIONS
+from ....methods.contact_corrections import specification as contact_corrections
 from ...settings.properties import settings_of
 from ..parts import animate, pin, react_to, simulate_as, thicken, vertices_where
 from ..stage import BALL, JELLY, PORCELAIN, SAIL, STEEL, Colour, View, add_mesh, block, open_stage
@@ -74,7 +74,7 @@ def _built(
     pin(jelly, "Pins", vertices_where(jelly, lambda at: at.z < 1e-4))
     simulation = simulate_as(jelly, "SOLID", "jelly")
     simulation.young, simulation.tetrahedra, simulation.damping = YOUNG, TRIANGLES, DAMPING
-    settings_of(jelly).method = CONTACT_CORRECTIONS
+    settings_of(jelly).method = contact_corrections.SPECIFICATION.id
     presser = add_mesh(collection, name, _prism(outline), colour, 0.3)
     cast(bpy.types.Mesh, presser.data).shade_flat()
     presser.modifiers.new("Collision", "COLLISION")

@@ -11,7 +11,7 @@ import bpy
 from mathutils import Vector
 
 from ....interaction.training_motion import MotionBox
-from ....methods.requirements import CONTACT_CORRECTIONS
+from ....methods.contact_corrections import specification as contact_corrections
 from ...scene.sources import mesh_data
 from ...settings.properties import settings_of
 from ..parts import animate, hang_on, pin, react_to, simulate_as, thicken, vertices_where
@@ -77,7 +77,7 @@ def _built(
     simulation = simulate_as(body, "SOLID", "rubber")
     simulation.young, simulation.softer, simulation.softest = YOUNG, SOFT, softest
     simulation.tetrahedra, simulation.damping = triangles, DAMPING
-    settings_of(body).method = CONTACT_CORRECTIONS
+    settings_of(body).method = contact_corrections.SPECIFICATION.id
     return body
 
 

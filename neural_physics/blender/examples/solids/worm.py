@@ -9,7 +9,7 @@ import bmesh
 import bpy
 
 from ....interaction.training_motion import MotionBox
-from ....methods.requirements import CONTACT_CORRECTIONS
+from ....methods.contact_corrections import specification as contact_corrections
 from ...settings.properties import settings_of
 from ..limbs import Limb, add_rig
 from ..parts import add_handle, animate, hang_on, react_to, simulate_as, thicken, vertices_where
@@ -40,7 +40,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     thicken(worm, THICKNESS)
     simulation = simulate_as(worm, "SOLID", "jelly")
     simulation.young, simulation.tetrahedra, simulation.damping = YOUNG, TRIANGLES, DAMPING
-    settings_of(worm).method = CONTACT_CORRECTIONS
+    settings_of(worm).method = contact_corrections.SPECIFICATION.id
     limbs = [
         Limb(name, "", (x - 0.5 * BONE, 0.0, HEIGHT), (x + 0.5 * BONE, 0.0, HEIGHT), CORE, CORE)
         for name, x in BONES.items()

@@ -1,0 +1,20 @@
+"""What contact corrections add to the command line: handles where the artist has put them."""
+
+from __future__ import annotations
+
+import argparse
+
+from ml_backend.methods.contact_corrections.placed_handles import placed_handle
+
+OPTION = "--handle"  # of which there may be several
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        OPTION,
+        action="append",
+        default=[],
+        type=placed_handle,
+        metavar="NAME=X,Y,Z",
+        help="contact corrections: place this handle, m, in the axes of the body at rest; once for each",
+    )

@@ -1,0 +1,70 @@
+"""What Play asks of a method: one small interface for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..interaction.channels import ChannelLayout
+from ..models.decoding import LinearDecoder
+
+Vector = NDArray[np.float32]
+
+
+class State(Protocol):
+    """Small, immutable: everything a step needs to know of the past."""
+
+    @property
+    def outside(self) -> float:
+        """The share, 0 to 1, of the numbers that had to be clipped to what was trained."""
+
+
+class Method(Protocol):
+    """A model ready to run.
+
+    dt: seconds per step. look_ahead: how many future samples of y a step uses where they are known.
+    extrapolates: whether a step that ends after the frame on show is to see y as it would be then, since it
+    looks at how y changes, and not as it is at the frame. decoder: how coefficients become vertices, None
+    where that is not linear.
+    """
+
+    dt: float
+    look_ahead: int
+    extrapolates: bool
+    channels: ChannelLayout
+    vertex_count: int
+    basis_count: int
+    mean_shape: NDArray[np.float32]  # (V, 3) metres: the mean over the training data
+    decoder: LinearDecoder | None
+
+    def start(self, y: Vector) -> Any:  # noqa: ANN401 (each method has its own State)
+        """The state before the first step; y (e,) float32."""
+
+    def state_from(
+        self,
+        positions: NDArray[np.float32],
+        positions_before: NDArray[np.float32],
+        y: Vector,
+        y_before: Vector,
+    ) -> Any:  # noqa: ANN401
+        """The state nearest to a true shape (V, 3) and the one a step earlier, with the y of their times."""
+
+    def step(self, state: Any, y: Vector, ahead: Sequence[Vector] = ()) -> Any:  # noqa: ANN401
+        """The next state, given y at its time and `look_ahead` later ones, none where they are not known."""
+
+    def positions(self, state: Any, y: Vector, bases: int | None = None) -> NDArray[np.float32]:  # noqa: ANN401
+        """(V, 3) float32, metres, in the reference frame; with fewer bases where asked.
+
+        The array is reused by the next call: copy it to keep it.
+        """
+
+    def shapes(
+        self, states: Sequence[Any], ys: Sequence[Vector], bases: int | None = None
+    ) -> NDArray[np.float32]:
+        """(n, V, 3): the `positions` of several states, bit for bit, in less time than one by one."""
+
+    def coefficients(self, state: Any, y: Vector) -> Vector | None:  # noqa: ANN401
+        """z (u,) float32 for `decoder`, which makes `positions` of it; None where that is not linear."""

@@ -8,19 +8,15 @@ import torch
 from ml_backend.methods.latent_dynamics.autoencoder import Autoencoder
 from ml_backend.methods.latent_dynamics.data import Frames
 from ml_backend.methods.latent_dynamics.step import Integrator, raw_inputs
-
-ROLLOUT = 600  # frames of a validation rollout, at most
-TILE_EVERY = 150  # frames from the start of one to that of the next
+from ml_backend.training.tiles import tiled
 
 
 class LatentValidation:
     """Rollouts over the validation spans as Play would run them: from two true states, clipped."""
 
     def __init__(self, frames: Frames, coder: Autoencoder, device: torch.device) -> None:
-        tiles = [tile for run in frames.runs() for tile in _tiles(run)]
-        longest = max(tile.stop - tile.start for tile in tiles)
-        at = np.stack([np.minimum(np.arange(t.start, t.start + longest), t.stop - 1) for t in tiles], 1)
-        counted = np.stack([np.arange(longest) < t.stop - t.start for t in tiles], 1)[2:]
+        at, counts = tiled(frames.runs())
+        counted = counts[2:]
         self._coder = coder
         self._c = torch.from_numpy(frames.c.astype(np.float32)).to(device)
         self._s = torch.from_numpy(frames.s.astype(np.float32)).to(device)
@@ -43,9 +39,3 @@ class LatentValidation:
                 away = (self._coder.decode(now) - self._c[self._at[t]]).square().sum(1)
                 wrong += float((away * self._counted[t - 2]).sum(dtype=torch.float64))
         return float(np.sqrt((wrong + self._beyond) / self._total))
-
-
-def _tiles(run: slice) -> list[slice]:
-    """Overlapping ones: more starts make the measure less a matter of chance."""
-    last = max(run.start, run.stop - ROLLOUT)
-    return [slice(start, min(start + ROLLOUT, run.stop)) for start in range(run.start, last + 1, TILE_EVERY)]

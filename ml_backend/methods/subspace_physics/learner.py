@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -9,10 +11,10 @@ from torch import Tensor
 from ml_backend.methods.subspace_physics.network import SubspaceNetwork
 from ml_backend.methods.subspace_physics.presets import SubspacePreset
 from ml_backend.training.subspace_data import SubspaceData
+from ml_backend.training.subspace_validation import SubspaceValidation
 from ml_backend.training.tensor_files import Tensors
+from ml_backend.training.tiles import ROLLOUT
 
-ROLLOUT = 600  # frames of a validation rollout, at most
-TILE_EVERY = 150  # frames from the start of one to that of the next
 LARGEST_GRADIENT = 1.0
 WARM_UP = 50  # steps until the full learning rate
 CARRY_FROM, CARRY_TO = 0.2, 0.5  # shares of the training between which `Preset.carry` is reached
@@ -38,7 +40,7 @@ class SubspaceLearner:
         self._starts: dict[int, Tensor] = {}
         self._ends = torch.from_numpy(data.training.ends).to(device)
         self._carried = Carried(preset.batch, self._z.shape[1], device)
-        self._validation = Validation(data, device)
+        self._validation = SubspaceValidation(data, device)
 
     def step(self, number: int, share: float) -> float:
         preset = self._preset
@@ -59,7 +61,7 @@ class SubspaceLearner:
         return loss.item()
 
     def validate(self) -> float:
-        return self._validation.error(self.network, self._average)
+        return self._validation.error(partial(self.network.rollout, self._average))
 
     def weights(self) -> Tensors:
         return self.network.tensors(self._average)
@@ -143,43 +145,3 @@ class Carried:
         """Take the last two of z_1 .. z_{s-1} (s - 1, n, u); frame (n,): of the first of them."""
         self.frame, self.before, self.now = frame, states[-2].clone(), states[-1].clone()
         self.age = self.age + len(states) - 1
-
-
-class Validation:
-    """Rollouts over the validation spans, as Play would run them: clipped, from two true states."""
-
-    def __init__(self, data: SubspaceData, device: torch.device) -> None:
-        sequences = data.validation
-        tiles = [tile for run in sequences.runs() for tile in _tiles(run)]
-        longest = max(tile.stop - tile.start for tile in tiles)
-        # Shorter tiles repeat their last frame, which is not counted.
-        frames = np.stack(
-            [np.minimum(np.arange(tile.start, tile.start + longest), tile.stop - 1) for tile in tiles], 1
-        )
-        counted = np.stack([np.arange(longest) < tile.stop - tile.start for tile in tiles], 1)
-        z = sequences.z
-        self._counted = torch.from_numpy(counted[2:].astype(np.float32)).to(device)
-        self._z = torch.from_numpy(z[frames]).to(device)
-        w = np.clip(sequences.w, data.training.w.min(0), data.training.w.max(0))
-        self._w = torch.from_numpy(w[frames]).to(device)
-        self._weights = torch.from_numpy(data.deviations**2).to(device)
-        squares = sequences.squares[frames[2:]][counted[2:]].astype(np.float64)
-        within = (z[frames[2:]][counted[2:]].astype(np.float64) ** 2) @ (
-            data.deviations.astype(np.float64) ** 2
-        )
-        self._beyond = float((squares - within).sum())  # what no choice of z could have matched
-        self._total = float(squares.sum())
-
-    def error(self, network: SubspaceNetwork, theta: Tensor) -> float:
-        """The root of the mean square error over all vertices, relative to predicting the mean shape."""
-        with torch.no_grad():
-            rolled = network.rollout(theta, self._z[0], self._z[1], self._w)
-            wrong = (rolled - self._z[2:]).square() @ self._weights
-            squares = float((wrong * self._counted).sum(dtype=torch.float64))
-        return float(np.sqrt((squares + self._beyond) / self._total))
-
-
-def _tiles(run: slice) -> list[slice]:
-    """Overlapping ones: more starts make the measure less a matter of chance."""
-    last = max(run.start, run.stop - ROLLOUT)
-    return [slice(start, min(start + ROLLOUT, run.stop)) for start in range(run.start, last + 1, TILE_EVERY)]

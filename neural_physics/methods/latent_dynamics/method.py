@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
 from ...models.single_thread_products import Product
+from ..clipping import clipped
 from ..perceptron import Perceptron
 
 Vector = NDArray[np.float32]
@@ -106,10 +107,10 @@ class LatentDynamics:
             first += v
         x -= self._mean
         x *= self._scale
-        clipped, count = _clipped(x, self._low, self._high)
-        result = self._integrate(clipped)
-        result += self._linear(clipped)
-        inside, more = _clipped(result, self._z_low, self._z_high)
+        within, count = clipped(x, self._low, self._high)
+        result = self._integrate(within)
+        result += self._linear(within)
+        inside, more = clipped(result, self._z_low, self._z_high)
         outside = (count + more) / (self._used + latents)
         return LatentState(inside, z, s, state.s, outside)
 
@@ -155,10 +156,3 @@ class LatentDynamics:
         return self._only_features
 
     _only_features: LinearDecoder | None = None
-
-
-def _clipped(values: Vector, low: Vector, high: Vector) -> tuple[Vector, int]:
-    """A new array, and how many values had to be changed; twice as fast as `np.clip`."""
-    clipped = np.maximum(values, low)
-    np.minimum(clipped, high, out=clipped)
-    return clipped, int(np.count_nonzero(clipped != values))

@@ -1,0 +1,1 @@
+"""Fits linear dynamics (de Aguiar et al. 2010)."""

@@ -1,0 +1,182 @@
+"""Fits linear dynamics by ridge regression (de Aguiar et al. 2010; Holden 2019, section 7.2)."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ml_backend.methods.linear_dynamics.presets import LinearPreset
+from ml_backend.training.devices import chosen_device
+from ml_backend.training.normal_regression import fit_normals
+from ml_backend.training.options import Options
+from ml_backend.training.spans import split
+from ml_backend.training.subspace_data import Sequences, SubspaceData, prepare
+from ml_backend.training.subspace_validation import SubspaceValidation
+from ml_backend.training.tensor_files import Tensors, write_model
+from neural_physics.datasets.takes import Dataset
+from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.methods.linear_dynamics import specification as linear_dynamics
+from neural_physics.models.model_file import ModelInfo
+
+Array = NDArray[np.float64]
+LEAST = 1e-9  # of an input's variance, so that one that never changes is held back too
+
+
+@dataclass(frozen=True)
+class LinearMap:
+    """z_{t+1} = now z_t + before z_{t-1} + interaction (w_{t+1}, w_t, ...) + constant.
+
+    now, before (u, u), interaction (u, h v), constant (u,). fastest: the largest eigenvalue of the motion by
+    itself, before it was slowed down.
+    """
+
+    now: Array
+    before: Array
+    interaction: Array
+    constant: Array
+    fastest: float
+
+
+def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """Fit and write the model; returns what the "result" event says.
+
+    Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers" | "device_missing" |
+    "stopped" | "disk_full" | "folder_not_writable").
+    """
+    began = time.monotonic()
+    device, preset = chosen_device(options.device), cast(LinearPreset, options.preset)
+    training, validation = split(dataset)
+    data = prepare(training, validation, dataset.info, options.bases, device, emit, stop)
+    fitted = fit(data.training, preset)
+    notes = []
+    if fitted.fastest > preset.fastest:
+        notes.append(
+            f"By itself the fitted motion would grow {fitted.fastest:.3f} times in each frame: it was slowed "
+            f"down to {preset.fastest:g}."
+        )
+    if len(data.basis) < options.bases:
+        notes.append(
+            f"The training takes move in {len(data.basis)} ways only: {options.bases} bases are not needed."
+        )
+    for note in notes:
+        emit({"event": "log", "text": note})
+    error = SubspaceValidation(data, torch.device("cpu")).error(Rollout(fitted, data, preset.history))
+    mean, q = fit_normals(training, data.training.z, dataset.mesh, emit, stop)
+    normals = {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
+    seconds = time.monotonic() - began
+    about = {
+        "preset": options.preset_name,
+        "training_frames": len(data.training.z),
+        "validation_error": error,
+        "captured_variance": data.captured,
+        "seconds": round(seconds, 1),
+    }
+    write_model(options.out, _info(dataset, about), _tensors(fitted, data) | normals)
+    return {
+        "model": str(options.out),
+        "validation_error": error,
+        "seconds": seconds,
+        "reason": "it is fitted at once",
+        "bases": len(data.basis),
+        "device": str(device),
+        "notes": notes,
+    }
+
+
+def fit(sequences: Sequences, preset: LinearPreset) -> LinearMap:
+    """Ridge regression of the difference of two frames (Holden 2019, section 7.2, "State Difference
+    Prediction"), made stable: de Aguiar et al. 2010, section 4.2, keep what grows from growing.
+
+    For z_{t+1} = A z_t + B z_{t-1}, the map g A, g^2 B has g times the eigenvalues of A, B.
+    """
+    inputs, answers = (np.concatenate(part) for part in zip(*_rows(sequences, preset.history), strict=True))
+    u = answers.shape[1]
+    middle, goal = inputs.mean(0), answers.mean(0)
+    inputs, answers = inputs - middle, answers - goal
+    gram = inputs.T @ inputs
+    held = preset.ridge * np.maximum(np.diag(gram), LEAST * len(inputs))
+    weights = np.linalg.solve(gram + np.diag(held), inputs.T @ answers).T
+    constant = goal - weights @ middle
+    now, before = np.eye(u) + weights[:, :u] + weights[:, u : 2 * u], -weights[:, u : 2 * u]
+    fastest = float(np.abs(np.linalg.eigvals(np.block([[now, before], [np.eye(u), np.zeros((u, u))]]))).max())
+    slower = min(1.0, preset.fastest / fastest)
+    return LinearMap(slower * now, slower**2 * before, weights[:, 2 * u :], constant, fastest)
+
+
+def with_history(w: NDArray[np.float32], history: int) -> NDArray[np.float32]:
+    """(n, h v) of one run's w (n, v): each frame's, then that of the frame before, and so on."""
+    n = len(w)
+    return np.concatenate([w[np.maximum(np.arange(n) - back, 0)] for back in range(history)], 1)
+
+
+def _rows(sequences: Sequences, history: int) -> list[tuple[Array, Array]]:
+    """Of each run: z_t, z_t - z_{t-1} and the interaction up to t + 1; and z_{t+1} - z_t."""
+    rows = []
+    for run in sequences.runs():
+        z = sequences.z[run].astype(np.float64)
+        past = with_history(sequences.w[run], history).astype(np.float64)
+        rows.append((np.concatenate([z[1:-1], z[1:-1] - z[:-2], past[2:]], 1), z[2:] - z[1:-1]))
+    return rows
+
+
+class Rollout:
+    """The fitted map as Play steps it, over many windows at once: see `subspace_validation.Rollout`."""
+
+    def __init__(self, fitted: LinearMap, data: SubspaceData, history: int) -> None:
+        names = ("now", "before", "interaction", "constant")
+        self._now, self._before, self._interaction, self._constant = (
+            torch.from_numpy(getattr(fitted, name).astype(np.float32)) for name in names
+        )
+        self._low, self._high = (
+            torch.from_numpy(z) for z in (data.training.z.min(0), data.training.z.max(0))
+        )
+        self._history = history
+
+    def __call__(self, z0: Tensor, z1: Tensor, w: Tensor) -> Tensor:
+        before, now, made = z0, z1, []
+        for t in range(2, len(w)):
+            past = torch.cat([w[max(t - back, 0)] for back in range(self._history)], 1)
+            z = now @ self._now.T + before @ self._before.T + past @ self._interaction.T + self._constant
+            before, now = now, torch.minimum(torch.maximum(z, self._low), self._high)
+            made.append(now)
+        return torch.stack(made)
+
+
+def _info(dataset: Dataset, training: dict[str, Any]) -> ModelInfo:
+    info = dataset.info
+    return ModelInfo(
+        method=linear_dynamics.SPECIFICATION.id,
+        dt=info.dt,
+        object=info.object,
+        topology=info.topology,
+        vertex_count=info.vertex_count,
+        channels=info.channels,
+        reference_frame=info.reference_frame,
+        training=training,
+    )
+
+
+def _tensors(fitted: LinearMap, data: SubspaceData) -> Tensors:
+    z, w = data.training.z, data.training.w
+    linear = {
+        name: getattr(fitted, name).astype(np.float32)
+        for name in ("now", "before", "interaction", "constant")
+    }
+    return {
+        "mean": data.mean,
+        "basis": data.basis,
+        "start": data.start,
+        "z_low": z.min(0),
+        "z_high": z.max(0),
+        "y_mean": data.y_mean,
+        "interaction_basis": data.interaction_basis,
+        "w_low": w.min(0),
+        "w_high": w.max(0),
+        **linear,
+    }

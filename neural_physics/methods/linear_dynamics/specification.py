@@ -1,0 +1,31 @@
+"""A linear model of cloth dynamics in a PCA subspace (de Aguiar, Sigal, Treuille and Hodgins 2010)."""
+
+from __future__ import annotations
+
+from ..specification import MethodSpecification, NumberSetting
+from .method import LinearDynamics
+
+SPECIFICATION = MethodSpecification(
+    id="linear_dynamics",
+    number=5,
+    label="Linear Dynamics",
+    choose_for=(
+        "A linear model of the same mix of shapes, fitted in seconds: to compare with, and for what hardly "
+        "folds (de Aguiar 2010)"
+    ),
+    paper="de Aguiar et al. 2010",
+    run_time=LinearDynamics,
+    training_settings=(
+        NumberSetting(
+            property="interaction_history",
+            option="history",
+            label="History",
+            description=(
+                "Frames of what the object reacts to that a step looks back on, the present one included; "
+                "0: as many as the preset has"
+            ),
+            most=120,
+            usual_most=32,
+        ),
+    ),
+)

@@ -445,6 +445,10 @@ PROBLEMS: dict[str, str] = {
         "Latent Dynamics learns from the energies of the bundled solver, which does not simulate {object}: "
         "set Simulated By to Solid, Shell or Rods and click Bake, or choose another method."
     ),
+    "latent_needs_hinges": (
+        "{object} was simulated as a shell with mid-edge normals, and latent dynamics learns hinges: choose "
+        "Simulation > Bending Model > Hinges, delete the dataset and bake again, or choose another method."
+    ),
     "latent_needs_one_step": (
         "Latent Dynamics learns whole frames, and {object} takes {steps} steps in each: set its Steps per Frame "
         "to 1 and click Bake, into a new dataset folder if there are takes already, or choose another method."
@@ -562,6 +566,10 @@ PROBLEMS: dict[str, str] = {
     "training_python_unusable": (
         "{path} does not answer as a Python does (it said: {reason}): choose another "
         "in Preferences > Add-ons > Neural Physics."
+    ),
+    "offline_forced": (
+        "Blender was started with --offline-mode, so that nothing can be downloaded: start it without, "
+        "or choose a Python that has PyTorch already."
     ),
     "offline": "Blender may not go online: allow Online Access in Preferences > System > Network.",
     "environment_busy": "The training environment is being made already: wait until that has finished, or cancel it.",

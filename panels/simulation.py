@@ -40,6 +40,8 @@ class NEURALPHYSICS_PT_simulation(Details, bpy.types.Panel):
                 column.prop_search(simulation, "softer", obj, "vertex_groups")
                 if simulation.softer:
                     column.prop(simulation, "softest")
+        if simulation.kind == "SHELL":
+            column.prop(simulation, "bending_model")
         column.prop(simulation, "friction")
         if simulation.kind == "SPRINGS":
             return

@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from benchmarks.hierarchical_cloth import springs
 from ml_backend.methods.hierarchical_cloth.scenes import ClothScene
-from neural_physics.energies import springs
 from neural_physics.energies.air import wind_forces
 from neural_physics.energies.local_steps import Lengths
 from neural_physics.energies.shells.triangle_edges import triangle_edges

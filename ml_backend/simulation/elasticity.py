@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from neural_physics.energies.shells.triangle_edges import triangle_edges
 from neural_physics.energies.solids import corotational, stable_neo_hookean, stvk
 from neural_physics.solver.masses import of_coordinates
 from neural_physics.solver.terms.rods import RodBendTwistTerm, rod_terms
-from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm
+from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm, MidedgeTerm
 from neural_physics.solver.terms.solids import SolidEnergy, SolidTerm
 from neural_physics.solver.terms.term import Array, Mask, Term
 
@@ -26,7 +26,8 @@ ENERGIES: dict[str, SolidEnergy] = {
 
 @dataclass(frozen=True)
 class ElasticParts:
-    """q (n,): the body's B vertices as `Body.coordinates` has them, then the angle of each edge of rods.
+    """q (n,): the body's B vertices as `Body.coordinates` has them, then the angle of each edge of rods, or
+    the turn of each edge's normal.
 
     rest (n,). masses (n,): kg, of angles kg m^2. free (n,). reach (n,): see `System`. twisting: of rods, the
     term whose frames are part of the state.
@@ -52,18 +53,23 @@ def _solid(body: Body) -> ElasticParts:
 
 
 def _shell(body: Body) -> ElasticParts:
-    """Bent at hinges, which takes a third of the time that mid-edge normals do.
-
-    On grids whose diagonals all run the same way hinges are up to three times too stiff in one direction
-    (docs/solver.md). Fabrics of one name differ by as much.
-    """
+    """Bent at hinges, which takes a third of the time, or by mid-edge normals (docs/solver.md)."""
     settings, rest = body.settings, body.rest_positions
     terms: list[Term] = [
         MembraneTerm(body.elements, rest, settings.thickness, settings.young, settings.poisson)
     ]
-    if settings.bending > 0.0:
-        terms.append(HingeTerm(triangle_edges(body.elements), rest, settings.bending))
-    return _parts(body, terms)
+    if settings.bending <= 0.0:
+        return _parts(body, terms)
+    mesh = triangle_edges(body.elements)
+    if settings.bending_model == "hinges":
+        return _parts(body, [*terms, HingeTerm(mesh, rest, settings.bending)])
+    places = rest.size + np.arange(len(mesh.edges))
+    bend = MidedgeTerm(mesh, rest, settings.bending, settings.poisson, places)
+    # Where all around an edge is held, its normal is too: else a clamp would be soft.
+    turns = np.zeros(len(places), bool)
+    turns[mesh.sides[~body.pinned[body.elements].all(axis=1)]] = True
+    lengths = np.linalg.norm(np.diff(rest[mesh.edges], axis=1)[:, 0], axis=1)
+    return _with_turns(_parts(body, [*terms, bend]), np.zeros(len(places)), turns, lengths)
 
 
 def _rod(body: Body) -> ElasticParts:
@@ -77,14 +83,17 @@ def _rod(body: Body) -> ElasticParts:
     inertia = 0.5 * body.settings.density * np.pi * radius**4 * lengths
     # An edge with both ends held is clamped: it does not turn about itself either.
     turns = ~body.pinned[strands.edges].all(axis=1)
-    positions = _parts(body, [stretch, bend])
+    return replace(_with_turns(_parts(body, [stretch, bend]), inertia, turns, lengths), twisting=bend)
+
+
+def _with_turns(positions: ElasticParts, inertia: Array, free: Mask, lengths: Array) -> ElasticParts:
+    """What q has for the vertices, and after it the turn of each edge: its inertia, kg m^2, and length, m."""
     return ElasticParts(
         positions.terms,
         np.concatenate([positions.rest, np.zeros(len(lengths))]),
         np.concatenate([positions.masses, inertia]),
-        np.concatenate([positions.free, turns]),
+        np.concatenate([positions.free, free]),
         np.concatenate([positions.reach, 0.5 * lengths]),
-        bend,
     )
 
 

@@ -18,6 +18,7 @@ from ..files.atomic import write_whole, writing
 Kind = Literal["solid", "shell", "rod", "springs"]
 Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
 Filling = Literal["tetwild", "cage"]
+BendingModel = Literal["hinges", "midedges"]
 
 Positions = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -29,12 +30,13 @@ class SimulationSettings:
 
     young, shear, Pa; density kg/m^3, of solids and rods; area_density kg/m^2, of shells and springs;
     thickness: of shells, and by how much colliders are larger for springs, radius: of rods, m; bending: of
-    shells, N m. stretch_low to bending_high: of springs, N/m and N m, what the fabrics of takes are drawn
-    from. What a kind does not use is left as it is.
-    tetrahedra: about how many fill a solid. steps: of implicit Euler in a frame. damping: Rayleigh's, of the
-    stiffness, s. friction: Coulomb's coefficient, the same with all colliders. bone_radius: of solids, how
-    near to a bone the inside goes with it, m; 0: nothing does. softest: of solids, what young is multiplied
-    by where the request's softness is 1.
+    shells, N m; bending_model: whether they bend at the edges between triangles, or by the normals at all
+    mid-edges, which is the same in every direction. stretch_low to bending_high: of springs, N/m and N m,
+    what the fabrics of takes are drawn from. What a kind does not use is left as it is. tetrahedra: about how
+    many fill a solid. steps: of implicit Euler in a frame. damping: Rayleigh's, of the stiffness, s.
+    friction: Coulomb's coefficient, the same with all colliders. bone_radius: of solids, how near to a bone
+    the inside goes with it, m; 0: nothing does. softest: of solids, what young is multiplied by where the
+    request's softness is 1.
     """
 
     kind: Kind
@@ -45,6 +47,7 @@ class SimulationSettings:
     area_density: float = 0.15
     thickness: float = 3e-4
     bending: float = 1e-5
+    bending_model: BendingModel = "hinges"
     shear: float = 1e9
     radius: float = 1e-3
     filling: Filling = "tetwild"
@@ -64,7 +67,12 @@ class SimulationSettings:
     def from_json(item: Mapping[str, Any]) -> SimulationSettings:
         """Raises ValueError or TypeError for what `asdict` has not made."""
         settings = SimulationSettings(**item)
-        known = {"kind": Kind, "elasticity": Elasticity, "filling": Filling}
+        known = {
+            "kind": Kind,
+            "elasticity": Elasticity,
+            "filling": Filling,
+            "bending_model": BendingModel,
+        }
         for name, choices in known.items():
             if getattr(settings, name) not in get_args(choices):
                 raise ValueError(f"{name} cannot be “{getattr(settings, name)}”")

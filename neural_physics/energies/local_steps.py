@@ -24,14 +24,13 @@ Indices = NDArray[np.intp]
 
 # From the corotated minimum to all digits of the Saint Venant-Kirchhoff one: measured from collapsed to
 # stretched fivefold, for lam / mu from 0 to 400. Stretches of a half to twice take five.
-NEWTON_STEPS = 8
 
 
 @dataclass(frozen=True)
 class LocalTerm(ABC):
     """A sum of energies U of D x. stencils (s, m), operator (r, s, m), weight (m,) in J per square of D x.
 
-    Raises ValueError unless all weights are finite and above `least_weight`.
+    Raises ValueError unless all weights are finite and above 0.
     """
 
     stencils: Indices
@@ -39,13 +38,8 @@ class LocalTerm(ABC):
     weight: Array
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.weight) & (self.weight > self.least_weight)).all():
+        if not (np.isfinite(self.weight) & (self.weight > 0.0)).all():
             raise ValueError(f"{type(self).__name__} have a weight that is too small or not finite.")
-
-    @property
-    def least_weight(self) -> float | Array:
-        """Up to which a local step has several minima, or none."""
-        return 0.0
 
     def balanced(self, inertia: Array) -> Self:
         """The same with the weights by which ADMM goes furthest in few iterations.
@@ -57,7 +51,7 @@ class LocalTerm(ABC):
         """
         stiffness = self.weight * np.einsum("rsm,rsm->m", self.operator, self.operator) / len(self.stencils)
         share = np.minimum(1.0, np.sqrt(inertia[self.stencils].mean(axis=0) / stiffness))
-        return replace(self, weight=np.maximum(share * self.weight, 1.05 * self.least_weight))
+        return replace(self, weight=share * self.weight)
 
     def reduce(self, positions: Array) -> Array:
         """D x (3, r, m) of positions (3, n)."""
@@ -109,20 +103,25 @@ class Lengths(LocalTerm):
 
 
 @dataclass(frozen=True)
-class Triangles(LocalTerm):
-    """Membranes: D x is the deformation gradient F (3, 2) of each triangle, its columns along r.
+class CorotatedTriangles(LocalTerm):
+    """U = area (mu |F - R|^2 + lam / 2 tr(R^T F - I)^2), R the polar factor of F with tr(R^T F) largest.
 
-    area (m,) in rest, m^2; mu, lam: Lame's parameters of the membrane, N/m (in plane stress, times the
-    thickness). All are isotropic: the step keeps F's singular vectors and moves its singular values.
+    D x is the deformation gradient F (3, 2) of each triangle, its columns along r. area (m,) in rest, m^2;
+    mu, lam: Lame's parameters of the membrane, N/m (in plane stress, times the thickness). It is isotropic:
+    the step keeps F's singular vectors and moves its singular values.
     """
 
     area: Array
     mu: float
     lam: float
 
-    @abstractmethod
-    def stretches(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """The singular values (m,) to go to from `first` >= `second` >= 0."""
+    def value(self, reduced: Any) -> Any:  # noqa: ANN401
+        """Torch has no derivative where a triangle has no area."""
+        sqrt, clip, array = module_of(reduced).sqrt, module_of(reduced).clip, module_of(reduced).asarray
+        aa, ab, bb = _products(reduced)
+        trace = sqrt(aa + bb + 2.0 * sqrt(clip(aa * bb - ab * ab, 0.0, None)))
+        density = self.mu * (aa + bb - 2.0 * trace + 2.0) + 0.5 * self.lam * (trace - 2.0) ** 2
+        return array(self.area) * density
 
     def step(self, p: Array) -> Array:
         # One Jacobi rotation makes the two columns orthogonal: left singular vectors times singular values.
@@ -136,24 +135,12 @@ class Triangles(LocalTerm):
         lost = second < 1e-10 * first + 1e-30
         if lost.any():
             v[:, lost] = _orthogonal(u[:, lost])
-        first, second = self.stretches(first, second)
+        first, second = self._stretches(first, second)
         u, v = first * u, second * v
         return np.stack([cosine * u - sine * v, sine * u + cosine * v], 1)
 
-
-class CorotatedTriangles(Triangles):
-    """U = area (mu |F - R|^2 + lam / 2 tr(R^T F - I)^2), R the polar factor of F with tr(R^T F) largest."""
-
-    def value(self, reduced: Any) -> Any:  # noqa: ANN401
-        """Torch has no derivative where a triangle has no area."""
-        sqrt, clip, array = module_of(reduced).sqrt, module_of(reduced).clip, module_of(reduced).asarray
-        aa, ab, bb = _products(reduced)
-        trace = sqrt(aa + bb + 2.0 * sqrt(clip(aa * bb - ab * ab, 0.0, None)))
-        density = self.mu * (aa + bb - 2.0 * trace + 2.0) + 0.5 * self.lam * (trace - 2.0) ** 2
-        return array(self.area) * density
-
-    def stretches(self, first: Array, second: Array) -> tuple[Array, Array]:
-        """Of a quadratic, at or above zero."""
+    def _stretches(self, first: Array, second: Array) -> tuple[Array, Array]:
+        """The singular values (m,), at or above zero, to go to from `first` >= `second` >= 0."""
         mu, lam = self.area * self.mu, self.area * self.lam
         at, both = 2.0 * mu + self.weight, 2.0 * (mu + lam)
         f, s = self.weight * first + both, self.weight * second + both
@@ -164,42 +151,6 @@ class CorotatedTriangles(Triangles):
             np.where(collapsed, f / (at + lam), (f - lam * total) / at),
             np.where(collapsed, 0.0, new_second),
         )
-
-
-class StVKTriangles(CorotatedTriangles):
-    """Saint Venant-Kirchhoff: U = area (mu |E|^2 + lam / 2 tr(E)^2), E = (F^T F - I) / 2.
-
-    The weight must be above area (mu + lam), which keeps ADMM slow for what is stiff, balanced or not.
-    """
-
-    @property
-    def least_weight(self) -> Array:
-        """Where the compressed energy is as concave as the weight is convex."""
-        least: Array = self.area * (self.mu + self.lam)
-        return least
-
-    def value(self, reduced: Any) -> Any:  # noqa: ANN401
-        aa, ab, bb = _products(reduced)
-        squares = 0.25 * ((aa - 1.0) ** 2 + (bb - 1.0) ** 2 + 2.0 * ab * ab)
-        density = self.mu * squares + 0.125 * self.lam * (aa + bb - 2.0) ** 2
-        return module_of(reduced).asarray(self.area) * density
-
-    def stretches(self, first: Array, second: Array) -> tuple[Array, Array]:
-        mu, lam = self.area * self.mu, self.area * self.lam
-        s, t = super().stretches(first, second)
-        for _ in range(NEWTON_STEPS):
-            spread = 0.5 * lam * (s * s + t * t - 2.0)
-            slope_s = s * (mu * (s * s - 1.0) + spread) + self.weight * (s - first)
-            slope_t = t * (mu * (t * t - 1.0) + spread) + self.weight * (t - second)
-            ss = (3.0 * mu + lam) * s * s - mu + spread + self.weight
-            tt = (3.0 * mu + lam) * t * t - mu + spread + self.weight
-            st = lam * s * t
-            determinant = ss * tt - st * st
-            s, t = (
-                s - (tt * slope_s - st * slope_t) / determinant,
-                t - (ss * slope_t - st * slope_s) / determinant,
-            )
-        return s, t
 
 
 def springs(
@@ -259,10 +210,8 @@ def hinges(rest_positions: Array, quads: Indices, stiffness: float | Array) -> L
     )
 
 
-def membrane(
-    kind: type[CorotatedTriangles], rest_positions: Array, triangles: Indices, mu: float, lam: float
-) -> CorotatedTriangles:
-    """Triangles (m, 3) of either kind, at rest in rest_positions (n, 3), metres; mu and lam in N/m.
+def membrane(rest_positions: Array, triangles: Indices, mu: float, lam: float) -> CorotatedTriangles:
+    """Triangles (m, 3), at rest in rest_positions (n, 3), metres; mu and lam in N/m.
 
     Raises ValueError for a triangle without area in rest.
     """
@@ -285,7 +234,7 @@ def membrane(
     area = 0.5 * double
     stencils = np.ascontiguousarray(triangles.T, np.intp)
     # The modulus of a stretch in one direction: near each of the two that ADMM has to get right.
-    return kind(stencils, operator, area * (2.0 * mu + lam), area, mu, lam)
+    return CorotatedTriangles(stencils, operator, area * (2.0 * mu + lam), area, mu, lam)
 
 
 def _products(gradient: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from neural_physics.energies import springs
+from benchmarks.hierarchical_cloth import springs
 from neural_physics.energies.shells import membrane
 from neural_physics.energies.shells.triangle_edges import triangle_edges
 from neural_physics.energies.solids.lame import plane_stress_lame_parameters

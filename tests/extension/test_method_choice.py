@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -285,5 +286,108 @@ for _ in range(3):
     assert ours.remove_handle() == {"FINISHED"}
 refused("Nothing is in the list Handles", ours.remove_handle)
 assert any("handles=9" in word for word in tasks._train_words(jelly))
+"""
+    )
+
+
+DRAWN = """
+from pathlib import Path
+from unittest.mock import MagicMock
+import sys
+sys.path[:0] = [ROOT, ROOT + "/tests", ROOT + "/tests/methods/quasistatic_springs",
+                ROOT + "/tests/methods/contact_corrections", ROOT + "/tests/play"]
+
+class Window:
+    region = MagicMock(width=300)
+    preferences = MagicMock()
+    preferences.system.ui_scale = 1.0
+
+    def __getattr__(self, name):
+        return getattr(bpy.context, name)
+
+def drawn(panel, obj):
+    kind = getattr(bpy.types, "NEURALPHYSICS_PT_" + panel)
+    layout = MagicMock()
+    for part in ("column", "row"):
+        getattr(layout, part).return_value = layout
+    panel = MagicMock(layout=layout)
+    panel._draw_live = lambda *given: kind._draw_live(None, *given)
+    kind.draw_for(panel, layout, Window(), obj)
+    calls = [*layout.prop.call_args_list, *layout.prop_search.call_args_list]
+    return [call.args[1] for call in calls]
+"""
+
+
+def test_play_shows_what_the_model_that_plays_can_do_whatever_is_chosen_for_training(
+    installed: Callable[..., str],
+) -> None:
+    root = str(Path(__file__).resolve().parents[2])
+    installed(
+        SCENE
+        + f"ROOT = {root!r}\n"
+        + DRAWN
+        + """
+import importlib
+playback = importlib.import_module(MODULE + ".neural_physics.blender.playing.playback")
+panel = importlib.import_module(MODULE + ".panels.play")
+ours.add_example(name="BALL_AND_SHEET")
+sheet = bpy.context.active_object
+settings = sheet.neural_physics
+settings.method = "subspace_physics"
+settings.playing = True
+for method, shown in (("quasistatic_springs", {"jiggle", "jiggle_group"}), ("subspace_physics", set())):
+    panel.status_of = lambda obj: playback.PlayStatus(playing=True, method=method)
+    assert {"jiggle", "jiggle_group"} & set(drawn("play", sheet)) == shown, method
+settings.playing = False
+
+# Handles that an imported model brought are shown, to bind them, whatever the method is.
+poll = bpy.types.NEURALPHYSICS_PT_handles.poll
+assert not poll(bpy.context)
+settings.handles.add().name = "Ear"
+assert poll(bpy.context)
+"""
+    )
+
+
+def test_every_setting_of_a_training_is_told_none_in_the_place_of_another(
+    installed: Callable[..., str],
+) -> None:
+    installed(
+        SCENE
+        + """
+import importlib
+from dataclasses import replace
+ours.add_example(name="BALL_AND_SHEET")
+sheet = bpy.context.active_object
+settings = sheet.neural_physics
+tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
+registry = importlib.import_module(MODULE + ".neural_physics.methods.registry")
+both = [s for m in registry.SPECIFICATIONS.values() for s in m.training_settings if not s.replaced_by][:2]
+method = replace(registry.SPECIFICATIONS["latent_dynamics"], training_settings=tuple(both))
+tasks.method_of = lambda obj: method
+for setting in both:
+    setattr(settings, setting.property, 7)
+words = tasks._train_words(sheet)
+assert [words[i + 1] for i, word in enumerate(words) if word == "--set"] == [f"{s.option}=7" for s in both]
+"""
+    )
+
+
+def test_offline_is_told_by_what_forbids_it(installed: Callable[..., str]) -> None:
+    installed(
+        """
+import importlib
+from types import SimpleNamespace
+from unittest.mock import patch
+environment = importlib.import_module(MODULE + ".neural_physics.blender.jobs.training_environment")
+for forced, code in ((True, "offline_forced"), (False, "offline")):
+    app = SimpleNamespace(online_access=False, online_access_override=forced)
+    with patch.object(environment.bpy, "app", app):
+        try:
+            environment.check_create()
+        except environment.Problem as problem:
+            assert problem.code == code, problem
+        else:
+            raise AssertionError("it would go online")
 """
     )

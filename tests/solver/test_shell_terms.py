@@ -9,7 +9,7 @@ from scipy.sparse.linalg import spsolve
 
 from neural_physics.energies.shells.hinge_bending import plate_stiffness
 from neural_physics.energies.shells.triangle_edges import triangle_edges
-from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm, MidedgeTerm, SpringTerm
+from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm, MidedgeTerm
 
 
 def sheet(nx, ny, width=1.0, jitter=0.0):
@@ -50,12 +50,10 @@ def all_terms():
     rng = np.random.default_rng(1)
     xi_places = 3 * len(points) + 2 + rng.permutation(len(mesh.edges))
     m, h = len(triangles), len(mesh.hinges)
-    lengths = np.linalg.norm(points[mesh.edges[:, 1]] - points[mesh.edges[:, 0]], axis=-1)
     terms = [
         MembraneTerm(triangles, points, rng.uniform(0.01, 0.02, m), rng.uniform(1.0, 2.0, m), 0.3),
         HingeTerm(mesh, points, rng.uniform(1.0, 2.0, h)),
         MidedgeTerm(mesh, points, rng.uniform(1.0, 2.0, m), rng.uniform(0.0, 0.4, m), xi_places),
-        SpringTerm(mesh.edges, lengths, rng.uniform(1.0, 2.0, len(lengths))),
     ]
     rest = np.zeros(3 * len(points) + 2 + len(mesh.edges))
     rest[: 3 * len(points)] = points.ravel()

@@ -27,7 +27,7 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.latent_dynamics import specification as latent_dynamics
-from neural_physics.methods.latent_dynamics.specification import check_steps
+from neural_physics.methods.latent_dynamics.specification import check_bending, check_steps
 from neural_physics.models.model_file import ModelInfo
 
 MOST_BEND = 0.05  # radians, of strands at rest: what is bent by more is twisted by what bends it
@@ -90,11 +90,13 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
 def simulated_body(dataset: Dataset) -> Body:
     """What the bundled solver made the dataset of, whose energies can be learned from.
 
-    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_strands_curved" |
-    "dataset_damaged").
+    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_needs_hinges" |
+    "latent_strands_curved" | "dataset_damaged").
     """
     body = dataset.body
     check_steps(dataset.info.object, None if body is None else body.settings.steps)
+    if body is not None:
+        check_bending(dataset.info.object, body.settings.bending_model)
     assert body is not None  # it has been asked for
     bend = rest_bend(body)
     if bend > MOST_BEND:

@@ -124,9 +124,12 @@ def state_of(kind: str) -> JobState:
 
 
 def check_create() -> None:
-    """Raise the Problem that keeps the environment from being made."""
+    """Raise the Problem that keeps the environment from being made.
+
+    Problem("offline" | "offline_forced" | "environment_busy").
+    """
     if not bpy.app.online_access:
-        raise Problem("offline")
+        raise Problem("offline_forced" if bpy.app.online_access_override else "offline")
     if state_of(CREATE).active:
         raise Problem("environment_busy")
 

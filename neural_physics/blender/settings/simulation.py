@@ -43,6 +43,15 @@ ELASTICITIES = [
     ("corotational", "Corotational", "Linear springs that turn with the body: for small strains"),
     ("stvk", "St. Venant-Kirchhoff", "As in textbooks; gives way when it is pressed hard"),
 ]
+BENDING_MODELS = [
+    (
+        "hinges",
+        "Hinges",
+        "At the edges between faces: three times as fast, and up to three times too stiff along the "
+        "diagonals of a regular grid",
+    ),
+    ("midedges", "Mid-Edge Normals", "The same in every direction, on any mesh (Grinspun 2006)"),
+]
 FILLINGS = [
     ("tetwild", "Tetrahedra", "Fill the surface with tetrahedra that follow it"),
     (
@@ -154,6 +163,9 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
         soft_max=1e-2,
         precision=7,
     )
+    bending_model: EnumProperty(
+        name="Bending Model", description="How the bending of a sheet is measured", items=BENDING_MODELS
+    )
     stretch_low: FloatProperty(
         name="Stretch From",
         description="N/m; the softest fabric of the takes, of which each has another",
@@ -260,6 +272,7 @@ def settings_for_solver(simulation: NEURALPHYSICS_PG_simulation) -> SimulationSe
     names = [
         *QUANTITIES,
         "elasticity",
+        "bending_model",
         "filling",
         "tetrahedra",
         "steps",

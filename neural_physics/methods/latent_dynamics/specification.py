@@ -19,6 +19,15 @@ def check_steps(obj: str, steps: int | None) -> None:
         raise Problem("latent_needs_one_step", object=obj, steps=steps)
 
 
+def check_bending(obj: str, bending_model: str) -> None:
+    """Raise Problem("latent_needs_hinges") for shells whose bending is measured by normals of their own.
+
+    Those are no coordinates of the body. obj: the object's name.
+    """
+    if bending_model != "hinges":
+        raise Problem("latent_needs_hinges", object=obj)
+
+
 def _check_object(facts: ObjectFacts) -> None:
     check_steps(facts.name, facts.solver_steps)
 
@@ -51,5 +60,5 @@ SPECIFICATION = MethodSpecification(
             usual_most=32,
         ),
     ),
-    solver_settings={"steps": 1},
+    solver_settings={"steps": 1, "bending_model": "hinges"},
 )

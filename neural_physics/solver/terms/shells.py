@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...energies import springs
 from ...energies.shells import dihedral, hinge_bending, membrane, midedge_bending
 from ...energies.shells.triangle_edges import TriangleEdges
 from ...energies.solids.lame import plane_stress_lame_parameters
@@ -122,36 +121,6 @@ class MidedgeTerm:
     def _state(self, q: Array) -> tuple[Array, Array]:
         own = q[self._stencils]
         return own[:, :18].reshape(-1, 6, 3), own[:, 18:]
-
-
-class SpringTerm:
-    """Springs between pairs of vertices: s = 6.
-
-    Mass-spring cloth has them along its edges, `TriangleEdges.edges`, and weaker ones against bending
-    across them, `TriangleEdges.hinges[:, 2:]`.
-    """
-
-    def __init__(self, pairs: NDArray[np.integer], rest_lengths: Array, stiffness: float | Array) -> None:
-        """pairs (m, 2); rest_lengths (m,), metres; stiffness in N/m, one or (m,)."""
-        self._stencils = _coordinates(pairs)
-        self._constants = (rest_lengths, stiffness)
-
-    @property
-    def stencils(self) -> Indices:
-        return self._stencils
-
-    def value(self, q: Array) -> Array:
-        energies: Array = springs.value(self._ends(q), *self._constants)
-        return energies
-
-    def gradient(self, q: Array) -> Array:
-        return springs.gradient(self._ends(q), *self._constants)
-
-    def hessian(self, q: Array) -> Array:
-        return springs.projected_hessian(self._ends(q), *self._constants)
-
-    def _ends(self, q: Array) -> Array:
-        return q[self._stencils].reshape(-1, 2, 3)
 
 
 def _coordinates(vertices: NDArray[np.integer]) -> Indices:

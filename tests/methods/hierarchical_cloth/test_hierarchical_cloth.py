@@ -56,7 +56,7 @@ def scenes():
 
 @pytest.fixture(scope="module")
 def dataset(scenes, tmp_path_factory):
-    from benchmarks.hierarchical_cloth.cloth_dataset import write_cloth_dataset
+    from cloth_dataset import write_cloth_dataset
 
     return write_cloth_dataset(tmp_path_factory.mktemp("cloth") / "dataset", scenes)
 

@@ -61,7 +61,7 @@ class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
         chosen = bpy.path.abspath(self.interaction)
         obj = target(context)
         source = object_tasks.interaction_of(obj, cache, Path(chosen) if chosen else None, self.from_scene)
-        name = yield from object_tasks.import_steps(scene_of(context), obj, cache, source, self.role)
+        name = yield from object_tasks.import_steps(scene_of(context), obj, cache, source, role=self.role)
         self.report({"INFO"}, f"Imported as {name}")
 
 

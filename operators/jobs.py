@@ -51,7 +51,7 @@ class JobButton(Button):
         try:
             argv = self.command(context)
             obj = target(context)
-            state = host.run_blocking(jobs_folder(obj), self.kind, argv, host.print_progress, obj.name)
+            state = host.run_blocking(jobs_folder(obj), self.kind, argv, host.print_progress, owner=obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
             return {"CANCELLED"}

@@ -86,7 +86,7 @@ class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
         first = self.first if given("first") else scene.frame_start
         last = self.last if given("last") else scene.frame_end
         path = Path(bpy.path.abspath(self.filepath)) if self.filepath else playback_path(target(context))
-        return mesh_cache.bake_steps(scene, target(context), path, first, last)
+        return mesh_cache.bake_steps(scene, target(context), path, first, last=last)
 
 
 class NEURALPHYSICS_OT_lock_interface(Button, bpy.types.Operator):

@@ -42,7 +42,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             layout.operator(NEURALPHYSICS_OT_show_places.bl_idname, icon="RESTRICT_SELECT_OFF")
         for note in state.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
-        self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), state.active)
+        self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), baking=state.active)
 
     def _draw_settings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
@@ -73,6 +73,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         context: bpy.types.Context,
         obj: bpy.types.Object,
         status: DatasetStatus,
+        *,
         baking: bool,
     ) -> None:
         if status.trouble:

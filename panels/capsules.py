@@ -33,6 +33,7 @@ class NEURALPHYSICS_UL_capsules(bpy.types.UIList):
         layout: bpy.types.UILayout,
         data: object,
         item: NEURALPHYSICS_PG_capsule,
+        *,
         icon: int | None,
         active_data: object,
         active_property: str | None,

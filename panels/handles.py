@@ -21,6 +21,7 @@ class NEURALPHYSICS_UL_handles(bpy.types.UIList):
         layout: bpy.types.UILayout,
         data: object,
         item: NEURALPHYSICS_PG_handle,
+        *,
         icon: int | None,
         active_data: object,
         active_property: str | None,

@@ -43,6 +43,7 @@ class NEURALPHYSICS_UL_interactions(bpy.types.UIList):
         layout: bpy.types.UILayout,
         data: object,
         item: NEURALPHYSICS_PG_interaction,
+        *,
         icon: int | None,
         active_data: object,
         active_property: str | None,

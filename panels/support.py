@@ -96,6 +96,7 @@ def button(
     context: bpy.types.Context,
     operator: type[Button],
     text: str = "",
+    *,
     icon: Icon = "NONE",
     scale: float = 1.4,
 ) -> Any:  # noqa: ANN401 (the operator's properties)

@@ -89,11 +89,11 @@ def request(settings, mesh, pins=(), colliders=(), gravity=GRAVITY, edges=()):
         settings,
         np.asarray(vertices, float),
         np.asarray(corners, np.int32),
-        np.asarray(sizes, np.int32),
-        np.asarray(edges, np.int32).reshape(-1, 2),
-        pinned,
-        np.asarray(gravity, float),
-        tuple(colliders),
+        face_sizes=np.asarray(sizes, np.int32),
+        edges=np.asarray(edges, np.int32).reshape(-1, 2),
+        pins=pinned,
+        gravity=np.asarray(gravity, float),
+        colliders=tuple(colliders),
     )
 
 
@@ -111,11 +111,13 @@ def tracks(asked, frames, *, pins=None, colliders=None, wind=(0.0, 0.0, 0.0), pl
         place,
         np.stack([np.sin(times), np.cos(times), times], 1).astype(np.float32),
         np.array([held if pins is None else pins(held, t) for t in times]).reshape(frames, -1, 3),
-        np.array([standing if colliders is None else colliders(t) for t in times]).reshape(frames, -1, 4, 4),
-        np.tile(np.asarray(wind, float), (frames, 1)),
-        np.tile(np.eye(4), (frames, 1, 1)),
-        None,
-        np.array([np.empty((0, 4, 4)) if bones is None else bones(t) for t in times]),
+        colliders=np.array([standing if colliders is None else colliders(t) for t in times]).reshape(
+            frames, -1, 4, 4
+        ),
+        wind=np.tile(np.asarray(wind, float), (frames, 1)),
+        frame_from_world=np.tile(np.eye(4), (frames, 1, 1)),
+        object_from_frame=None,
+        bones=np.array([np.empty((0, 4, 4)) if bones is None else bones(t) for t in times]),
     )
 
 
@@ -152,11 +154,11 @@ def plan_for(
     """A dataset of one take, with its request and its tracks, ready for `simulate`."""
     loose = asked.edges if not len(asked.face_sizes) else np.empty((0, 2), np.int32)
     rest = asked.rest_positions.astype(np.float32)
-    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
-    Dataset.create(folder, DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, layout), mesh)
+    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
+    Dataset.create(folder, DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=layout), mesh)
     solver = (sys.executable, "-m", "ml_backend", "simulate", "--json")
     take = PlannedTake("take_000", len(of_take.wind), 0, "training")
-    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", (), (take,), solver=solver)
+    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", worker=(), takes=(take,), solver=solver)
     plan.write()
     asked.write(plan.request)
     of_take.write(plan.tracks("take_000"))

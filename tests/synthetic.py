@@ -40,7 +40,7 @@ def sheet_mesh(points: int = 6) -> Mesh:
 
 def hand_motion(frames: int, seed: int) -> NDArray[np.float32]:
     """(frames, 3) metres: where the hand goes, from the origin."""
-    return wander(BOX, frames, 1 / FPS, np.random.default_rng(seed), (0.0, 0.0, 0.0)).astype(np.float32)
+    return wander(BOX, frames, 1 / FPS, np.random.default_rng(seed), start=(0.0, 0.0, 0.0)).astype(np.float32)
 
 
 def simulate(mesh: Mesh, hand: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -77,7 +77,7 @@ def make_dataset(
 ) -> Dataset:
     """A dataset of the sheet with one take per role, each with a motion of its own."""
     mesh = sheet_mesh(points)
-    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, FPS, LAYOUT)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, FPS, channels=LAYOUT)
     dataset = Dataset.create(path, info, mesh)
     for number, role in enumerate(roles):
         hand = hand_motion(frames, seed=number)
@@ -115,7 +115,9 @@ def make_model_tensors(
 
 def make_model_info(mesh: Mesh, layout: ChannelLayout = LAYOUT, **changes: object) -> ModelInfo:
     """What such a model says of itself."""
-    info = ModelInfo("subspace_physics", 1 / FPS, "Sheet", mesh.topology(), mesh.vertex_count, layout)
+    info = ModelInfo(
+        "subspace_physics", 1 / FPS, "Sheet", mesh.topology(), vertex_count=mesh.vertex_count, channels=layout
+    )
     return replace(info, **changes)
 
 

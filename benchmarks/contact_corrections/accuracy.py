@@ -176,4 +176,4 @@ def compared(
         ours = part.positions(method.dynamics.pose(q[:n], around))
         inner = part.positions(method.dynamics.pose(q[:n], around.without_colliders()))
         touched = len(scene.contact.pressed(full, placed)[0]) > 0
-        yield Compared(placed, touched, linear, inner, ours, alone, full)
+        yield Compared(placed, touched, linear, inner, ours=ours, alone=alone, full=full)

@@ -54,7 +54,7 @@ def in_axes(found: Study) -> dict[str, Any]:
     placed = [_placed(found, samples) for samples in (every.training, every.validation, every.tested)]
     linear, f = placed[-1]
     full = linear + _turned(f, every.tested.r)
-    shown = {"own": linear + _turned(f, _predicted(found, every, width, BASES, f"{found.row.name}_own"))}
+    shown = {"own": linear + _turned(f, _predicted(found, every, width, BASES, name=f"{found.row.name}_own"))}
     for name, share in (("world", 0.0), ("whole", 1.0)):
         # The whole shape, or what the handles lack of it, in the world's axes; told are the handles there.
         sets = Sets(
@@ -69,7 +69,7 @@ def in_axes(found: Study) -> dict[str, Any]:
                 )
             )
         )
-        r = _predicted(found, sets, width, BASES, f"{found.row.name}_{name}")
+        r = _predicted(found, sets, width, BASES, name=f"{found.row.name}_{name}")
         shown[name] = (1.0 - share) * linear + r
     return {
         "shapes": len(every.training),
@@ -86,8 +86,8 @@ def in_contact(found: Study) -> dict[str, Any]:
     # Of the states that something touches, as often as it does.
     inner = Sets(*(_within(a, b) for a, b in zip(_each(internal), _each(external), strict=True)))
     touched = replace(internal, tested=inner.tested)
-    alone = _predicted(found, touched, preset.internal_width, BASES, f"{name}_in")
-    dents = _predicted(found, external, preset.external_width, BASES, f"{name}_ex")
+    alone = _predicted(found, touched, preset.internal_width, BASES, name=f"{name}_in")
+    dents = _predicted(found, external, preset.external_width, BASES, name=f"{name}_ex")
     both = Sets(
         *(
             replace(
@@ -100,7 +100,7 @@ def in_contact(found: Study) -> dict[str, Any]:
         )
     )
     width = preset.internal_width + preset.external_width
-    together = _predicted(found, both, width, 2 * BASES, f"{name}_both")
+    together = _predicted(found, both, width, 2 * BASES, name=f"{name}_both")
     linear, f = _placed(found, external.tested)
     full = linear + _turned(f, both.tested.r)
     shown = {"apart": alone + dents, "together": together}
@@ -144,13 +144,15 @@ def _turned(f: Array, r: NDArray[Any]) -> Array:
     return np.asarray((f @ r[..., None])[..., 0])
 
 
-def _predicted(found: Study, sets: Sets, width: int, bases: int, name: str) -> Array:
+def _predicted(found: Study, sets: Sets, width: int, bases: int, *, name: str) -> Array:
     """(N, B, d): what a network that learns from the first set says of the last one."""
     preset = found.training.preset
-    learner = CorrectionLearner(sets.training, sets.validation, bases, preset, width, 0, CPU)
+    learner = CorrectionLearner(
+        sets.training, sets.validation, bases, preset, width=width, seed=0, device=CPU
+    )
     every = min(preset.validate_every, learner.steps)
     schedule = Schedule(learner.steps, every, preset.patience, preset.minutes)
-    training = Training(learner, schedule, MODELS / f"{name}.training", name, name)
+    training = Training(learner, schedule, MODELS / f"{name}.training", name, stage=name)
     training.run(silent, StopRequest())
     best = learner.tensors("one", training.best)
     tensors = {key: np.asarray(each, np.float32) for key, each in best.items()}

@@ -49,7 +49,7 @@ def plot_shapes(studies: list[Study]) -> Figure:
     for row, found in zip(figure.subplots(len(studies), 3, squeeze=False), studies, strict=True):
         worst = _worst(found)
         for axes, (name, (title, colour)) in zip(row, COLUMNS.items(), strict=True):
-            _draw(axes, found, getattr(worst, name), worst, colour)
+            _draw(axes, found, getattr(worst, name), worst, colour=colour)
             if row[0].get_subplotspec().is_first_row():
                 axes.set_title(title, fontsize=9)
     return figure
@@ -78,7 +78,7 @@ def _worst(found: Study) -> Compared:
     )
 
 
-def _draw(axes: Axes, found: Study, shape: Array, at: Compared, colour: str) -> None:
+def _draw(axes: Axes, found: Study, shape: Array, at: Compared, *, colour: str) -> None:
     seen = _Seen(found)
     triangles = seen(shape)[found.scene.body.elements]
     axes.add_collection(PolyCollection(triangles, facecolors=colour, edgecolors="white", linewidths=0.25))

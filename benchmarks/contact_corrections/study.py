@@ -82,7 +82,9 @@ class Study:
         """Of states of the interaction to test on, with the collider that is there in the take."""
         take = self.dataset.take(TEST)
         spans, preset = [Span(take, 0, len(take.positions))], replace(self.training.preset, traverses=0)
-        return _solved(self.scene, spans, count, preset, 2, f"{self.row.example.name}_{count}_tested")
+        return _solved(
+            self.scene, spans, count, preset, seed=2, name=f"{self.row.example.name}_{count}_tested"
+        )
 
 
 def study(row: Row) -> Study | None:
@@ -93,13 +95,17 @@ def study(row: Row) -> Study | None:
     preset = cast(ContactPreset, changed(PRESETS[PRESET], _changes(row)))
     body, (training, held_out) = solid_body(dataset), split(dataset)
     scene = contact_scene(dataset, body, training, preset.handles)
-    options = Options(PRESET, preset, BASES, 0, "cpu", row.model, 1e9)
+    options = Options(PRESET, preset, BASES, 0, device="cpu", out=row.model, checkpoint_every=1e9)
     options.work.mkdir(parents=True, exist_ok=True)
-    run = ContactTraining(dataset, options, scene, CPU, row.name, silent, StopRequest())
+    run = ContactTraining(dataset, options, scene, CPU, key=row.name, emit=silent, stop=StopRequest())
     name = f"{row.example.name}_{row.states}"
-    solved = _solved(scene, training, row.states, preset, 0, name)
+    solved = _solved(scene, training, row.states, preset, seed=0, name=name)
     return Study(
-        row, dataset, run, solved, _solved(scene, held_out, row.validated, preset, 1, f"{name}_held_out")
+        row,
+        dataset,
+        run,
+        solved,
+        validation=_solved(scene, held_out, row.validated, preset, seed=1, name=f"{name}_held_out"),
     )
 
 
@@ -116,12 +122,20 @@ def _changes(row: Row) -> Sequence[str]:
 
 
 def _solved(
-    scene: ContactScene, spans: list[Span], count: int, preset: ContactPreset, seed: int, name: str
+    scene: ContactScene, spans: list[Span], count: int, preset: ContactPreset, *, seed: int, name: str
 ) -> CorrectionData:
     kept = CONTACT / "solved" / f"{name}.safetensors"
     kept.parent.mkdir(parents=True, exist_ok=True)
     return solve_corrections(
-        scene, spans, count, preset, seed, (kept, name), name, _Told(name), StopRequest()
+        scene,
+        spans,
+        count,
+        preset,
+        seed=seed,
+        kept=(kept, name),
+        stage=name,
+        emit=_Told(name),
+        stop=StopRequest(),
     )
 
 

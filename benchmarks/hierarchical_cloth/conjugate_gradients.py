@@ -60,7 +60,7 @@ class ConjugateGradients:
         for axis in range(3):
             forces[:, axis] -= np.bincount(self.edges.ravel(), pull[:, axis], len(x))
         areas = self.masses.sum() / len(self.triangles) * np.ones(len(self.triangles))
-        forces += wind_forces(x, v, self.triangles, areas, wind, dt)
+        forces += wind_forces(x, v, self.triangles, areas, wind=wind, dt=dt)
         # (M + dt^2 H) v' = M v + dt f, as M v' = M v + dt (f - dt H v').
         momentum = self.masses[:, None] * v + dt * forces
         after = v.ravel().copy()

@@ -34,7 +34,7 @@ class Curve:
 
 
 def learned(
-    pairs: Pairs, unseen: Pairs, preset: LevelPreset, measurements: int, checkpoint: Path, identity: str
+    pairs: Pairs, unseen: Pairs, preset: LevelPreset, measurements: int, *, checkpoint: Path, identity: str
 ) -> tuple[Curve, Layers]:
     """The curve of a preset's network over all its epochs, measured so many times at equal distances, and the
     network as it was where `unseen` was least.

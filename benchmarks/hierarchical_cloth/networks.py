@@ -41,7 +41,7 @@ def networks() -> dict[str, Networks]:
     training, validation = learned_from()
     found = {}
     for name, preset in TRAINED.items():
-        pairs = [pairs_of(training, level, preset.form, preset.pairs, 0) for level in (1, 2)]
+        pairs = [pairs_of(training, level, preset.form, preset.pairs, seed=0) for level in (1, 2)]
         learner = LevelLearner(pairs, validation, preset, 0)
         schedule = Schedule(preset.steps or learner.steps, preset.validate_every, preset.patience)
         run = Training(learner, schedule, HIERARCHY / "networks" / f"{name}.safetensors", str(preset))

@@ -119,7 +119,7 @@ def draw_shapes(rows: Sequence[tuple[ClothScene, Shapes, int, Mapping[str, Refin
         balls = _balls(scene, at)
         for (name, x, level), axes in zip(of_row[not coarse :], axes_of_row, strict=True):
             colour = CLOTHS.get(name, REFERENCE_CLOTH)
-            draw_shape(axes, camera, _mesh(level, x), x.astype(np.float32), colour, balls)
+            draw_shape(axes, camera, _mesh(level, x), x.astype(np.float32), colour=colour, balls=balls)
             axes.set_title(_title(name, x, shapes, at), fontsize=8, color="#555")
     return figure
 

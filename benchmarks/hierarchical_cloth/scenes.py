@@ -37,7 +37,7 @@ def scenes_of(part: str) -> list[ClothScene]:
             known = random_scenes(3, 200, frames=105)
             return [replace(s, fabric=f) for s, f in zip(known, UNSEEN_FABRICS, strict=True)]
         case "stretched":  # Fig. 11: far beyond what was trained
-            return [ClothScene(s, "curtain", Fabric(4.0, 1e-4), 49, 73, frames=60) for s in (7, 8)]
+            return [ClothScene(s, "curtain", Fabric(4.0, 1e-4), 49, rows=73, frames=60) for s in (7, 8)]
         case "colliders":
             unseen = random_scenes(3, 300, frames=105)
             return [replace(s, capsules=True, radius=0.13) for s in unseen if s.kind != "flag"]

@@ -25,7 +25,7 @@ def judge() -> dict[str, Any]:
         for form, usual in FORMS.items():
             preset = replace(usual, layers=layers, width=width, epochs=EPOCHS)
             curves[form] = [as_lists(network(level, form, preset)[0]) for level in LEVELS]
-            run = random_networks(hierarchy, rest, form, layers, width)
+            run = random_networks(hierarchy, rest, form, layers, width=width)
             ms[form] = processor_ms(lambda of=run: of(rest[: hierarchy.levels[0].vertex_count]), FRAMES)
         rows.append({"layers": layers, "width": width, "curves": curves, "ms": ms})
     linear = [linear_subdivision_error(both(level, "local")[1]) for level in LEVELS]

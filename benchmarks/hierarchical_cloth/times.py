@@ -39,14 +39,14 @@ def judge() -> dict[str, Any]:
 
 def fine_cloth(name: str, columns: int, rows: int) -> tuple[ClothScene, Hierarchy, NDArray[np.float32]]:
     """A flag in the wind, its levels, and its rest shape (V, 3) in their order."""
-    scene = ClothScene(3, "flag", Fabric(), columns, rows, 1.0 / (columns - 1), FRAMES)
+    scene = ClothScene(3, "flag", Fabric(), columns, rows=rows, spacing=1.0 / (columns - 1), frames=FRAMES)
     mesh = scene.mesh()
     hierarchy = found_hierarchy(mesh, 2, name)
     return scene, hierarchy, hierarchy.sorted(mesh.rest_positions)
 
 
 def random_networks(
-    hierarchy: Hierarchy, rest: NDArray[np.float32], form: str, layers: int = 3, width: int = 32
+    hierarchy: Hierarchy, rest: NDArray[np.float32], form: str, layers: int = 3, *, width: int = 32
 ) -> LevelNetworks:
     """Of a preset's structure."""
     rng = np.random.default_rng(0)
@@ -77,7 +77,7 @@ def _row(name: str, columns: int, rows: int) -> dict[str, Any]:
     mesh, triangles = scene.mesh(), grid_triangles(columns, rows)
     coarse = hierarchy.levels[0]
     n = coarse.vertex_count
-    fine = Cloth(mesh.rest_positions, triangles, np.flatnonzero(mesh.pins), scene.dt, sparse_solve)
+    fine = Cloth(mesh.rest_positions, triangles, np.flatnonzero(mesh.pins), scene.dt, make_solve=sparse_solve)
     level_0 = Cloth(rest[:n], coarse.triangles, np.flatnonzero(mesh.pins[hierarchy.order[:n]]), scene.dt)
     networks = {form: random_networks(hierarchy, rest, form) for form in FORMS}
     winds = motions_of(scene).wind

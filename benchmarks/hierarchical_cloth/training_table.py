@@ -42,7 +42,9 @@ def network(level: int, form: str, preset: LevelPreset) -> tuple[Curve, Layers]:
     """Its curve and the best of it; kept in build/bench/hierarchy/curves."""
     name = f"{form}_{level}_{preset.layers}x{preset.width}_{preset.epochs:g}"
     checkpoint = HIERARCHY / "curves" / f"{name}.safetensors"
-    return learned(*both(level, form), preset, MEASUREMENTS, checkpoint, f"{level} {PAIRS}")
+    return learned(
+        *both(level, form), preset, MEASUREMENTS, checkpoint=checkpoint, identity=f"{level} {PAIRS}"
+    )
 
 
 @cache
@@ -58,4 +60,4 @@ def as_lists(found: Curve) -> dict[str, list[float]]:
 
 
 def _some(shapes: Iterable[Shapes], level: int, form: str) -> Pairs:
-    return pairs_of(shapes, level, form, PAIRS, 0).some(PAIRS, np.random.default_rng(level))
+    return pairs_of(shapes, level, form, PAIRS, seed=0).some(PAIRS, np.random.default_rng(level))

@@ -66,6 +66,7 @@ def request(
     settings: SimulationSettings,
     mesh: tuple[Array, Array, Array],
     pinned: Callable[[Array], NDArray[np.bool_]],
+    *,
     edges: Array | None = None,
 ) -> SimulationRequest:
     points, corners, sizes = mesh
@@ -75,9 +76,9 @@ def request(
         settings,
         points,
         corners.astype(np.int32),
-        sizes.astype(np.int32),
-        loose,
-        pinned(points),
-        GRAVITY,
-        (),
+        face_sizes=sizes.astype(np.int32),
+        edges=loose,
+        pins=pinned(points),
+        gravity=GRAVITY,
+        colliders=(),
     )

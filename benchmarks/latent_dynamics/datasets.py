@@ -35,8 +35,8 @@ class Example:
 
 
 EXAMPLES = {
-    "Hair on a turning cube": Example("TURNING_HAIR", 0, (268.0, 0.720), 16, "TURNING_HAIR_speeds"),
-    "Hair on a sliding cube": Example("SLIDING_HAIR", 0, (208.0, 0.558), 16, "SLIDING_HAIR_speeds"),
+    "Hair on a turning cube": Example("TURNING_HAIR", 0, (268.0, 0.720), 16, speeds="TURNING_HAIR_speeds"),
+    "Hair on a sliding cube": Example("SLIDING_HAIR", 0, (208.0, 0.558), 16, speeds="SLIDING_HAIR_speeds"),
     "Pinned cloth": Example("PINNED_CLOTH_paper", 750, (18.83, 0.272), 24),
     "Hanging figure": Example("HANGING_FIGURE_paper", 780, (136.8, 0.489), 12),
     "Ears": Example("EARS_paper", 540, (112.6, 0.426), 4),

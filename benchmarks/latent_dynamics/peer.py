@@ -70,7 +70,9 @@ class StepSolver:
         def energies(z: Tensor, numbers: Tensor) -> Tensor:
             return self._potential(self._decode(z), step, predicted)
 
-        self.z, _ = minimise(energies, self.z, self._inverse, SEARCH_TOLERANCE * self._unit, EVALUATIONS)
+        self.z, _ = minimise(
+            energies, self.z, self._inverse, SEARCH_TOLERANCE * self._unit, evaluations=EVALUATIONS
+        )
         with torch.no_grad():
             return self._decode(self.z)
 
@@ -83,7 +85,7 @@ def judge() -> dict[str, Any]:
     assert body is not None and take.body_positions is not None
     true = torch.from_numpy(np.asarray(take.body_positions[:FRAMES], np.float64))
     unit = float(body.masses.sum() * np.linalg.norm(body.gravity))  # J: its weight, times a metre
-    potential = IncrementalPotential(body, dataset.info.dt, AIR_DENSITY, 0.0, None, CPU)
+    potential = IncrementalPotential(body, dataset.info.dt, AIR_DENSITY, 0.0, contact=None, device=CPU)
     path, _ = ablations.model("cantilever", "solved", 0)
     roller = Roller(path, dataset)
     made = data_free(body, SIGMA, LATENT / "models" / "data_free" / "model.safetensors")
@@ -152,7 +154,7 @@ def _before(true: Tensor, t: int) -> Step:
 
 def _step(before: Tensor, earlier: Tensor) -> Step:
     """A step of a body whose pins stand still, (1, B, 3)."""
-    return Step(before, earlier, torch.zeros(1, 3).double(), before, torch.zeros(1, 0, 4, 4).double())
+    return Step(before, earlier, torch.zeros(1, 3).double(), before, poses=torch.zeros(1, 0, 4, 4).double())
 
 
 def _rolled(solver: StepSolver, subspace: Subspace, true: Tensor) -> tuple[float, float]:

@@ -117,7 +117,15 @@ def _prepared(dataset: Dataset) -> LatentData:
     assert body is not None
     torch.set_num_threads(1)
     spans = tuple(map(of_body, split(dataset)))
-    return prepare(*spans, dataset, body, BASES, torch.device("cpu"), lambda event: None, StopRequest())
+    return prepare(
+        *spans,
+        dataset,
+        body,
+        bases=BASES,
+        device=torch.device("cpu"),
+        emit=lambda event: None,
+        stop=StopRequest(),
+    )
 
 
 @dataclass(frozen=True)

@@ -72,11 +72,11 @@ class LatentScene:
             np.eye(4),
             interaction.astype(np.float32),
             held + hand[:, None],
-            colliders,
-            np.zeros((frames, 3)),
-            axes,
-            None,
-            np.empty((frames, 0, 4, 4)),
+            colliders=colliders,
+            wind=np.zeros((frames, 3)),
+            frame_from_world=axes,
+            object_from_frame=None,
+            bones=np.empty((frames, 0, 4, 4)),
         )
 
 
@@ -88,14 +88,14 @@ def baked(scene: LatentScene, folder: Path) -> Dataset:
         asked = scene.request
         loose = asked.edges if not len(asked.face_sizes) else np.empty((0, 2), np.int32)
         rest = asked.rest_positions.astype(np.float32)
-        mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
-        info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, scene.channels)
+        mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
+        info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=scene.channels)
         Dataset.create(path, info, mesh)
         takes = tuple(
             PlannedTake(name, frames, seed, role)
             for name, (frames, seed, role) in zip(names, scene.takes, strict=True)
         )
-        plan = BakePlan(str(path), asked.object, "Scene", "Layer", (), takes, solver=("python",))
+        plan = BakePlan(str(path), asked.object, "Scene", "Layer", worker=(), takes=takes, solver=("python",))
         plan.write()
         asked.write(plan.request)
         prepare_body(plan, _silent)
@@ -166,7 +166,7 @@ def tuft() -> LatentScene:
     edges = np.array([(9 * k + j, 9 * k + j + 1) for k in range(12) for j in range(8)])
     settings = SimulationSettings("rod", young=5e5, shear=2e5, radius=5e-3, density=300.0, steps=1)
     empty = np.empty(0, np.int32)
-    asked = request("Tuft", settings, (points, empty, empty), lambda at: at[:, 2] > -0.06, edges)
+    asked = request("Tuft", settings, (points, empty, empty), lambda at: at[:, 2] > -0.06, edges=edges)
     takes: Takes = (
         (500, 21, "training"),
         (500, 22, "training"),
@@ -181,7 +181,7 @@ def _still(frames: int, seed: int) -> tuple[Array, Array]:
 
 def _to_and_fro(frames: int, seed: int) -> tuple[Array, Array]:
     box = MotionBox((-0.5, 0.0, 0.0), (0.5, 0.0, 0.0), shortest=0.5, longest=1.6, fastest=1.5)
-    way = wander(box, frames, 1 / FPS, np.random.default_rng(seed), (0.0, 0.0, 0.0))
+    way = wander(box, frames, 1 / FPS, np.random.default_rng(seed), start=(0.0, 0.0, 0.0))
     return np.asarray(way), np.zeros((frames, 3))
 
 
@@ -196,7 +196,7 @@ def _slow_and_fast(frames: int, seed: int) -> tuple[Array, Array]:
 
 def _pushed(frames: int, seed: int) -> tuple[Array, Array]:
     box = MotionBox((0.0, 0.0, 0.0), (0.0, 1.0, 0.0), shortest=0.5, longest=1.5, fastest=1.2)
-    way = wander(box, frames, 1 / FPS, np.random.default_rng(seed), (0.0, 0.0, 0.0))
+    way = wander(box, frames, 1 / FPS, np.random.default_rng(seed), start=(0.0, 0.0, 0.0))
     return np.zeros((frames, 3)), np.asarray(way)
 
 

@@ -38,7 +38,7 @@ def _row(name: str, kept_only: bool) -> dict[str, Any]:
     most = float(beside.true_elastic.max())
     longer = long_elastic(roller, to_and_fro(take, dataset, LONG))
     limit = _limit(name, beside, kept_only)
-    _keep(name, beside, limit, example.seen, dataset.info.fps)
+    _keep(name, beside, limit, example.seen, fps=dataset.info.fps)
     return {
         "scene": name,
         "minutes": datasets.MINUTES,
@@ -97,7 +97,7 @@ def _relative(away: np.ndarray, rest: np.ndarray) -> float:
     return float(np.sqrt((away**2).mean() / (rest**2).mean()))
 
 
-def _keep(name: str, beside: Course, limit: np.ndarray | None, seen: int, fps: float) -> None:
+def _keep(name: str, beside: Course, limit: np.ndarray | None, seen: int, *, fps: float) -> None:
     """For the plots."""
     CURVES.mkdir(parents=True, exist_ok=True)
     more = {} if limit is None else {"limit": limit}

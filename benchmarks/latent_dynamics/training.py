@@ -26,7 +26,7 @@ PROCESSOR = SimpleNamespace(monotonic=time.process_time)
 
 
 def trained(
-    name: str, dataset: Path, seed: int = 0, changes: Sequence[str] = (), preset: str = "balanced"
+    name: str, dataset: Path, seed: int = 0, changes: Sequence[str] = (), *, preset: str = "balanced"
 ) -> tuple[Path, dict[str, Any]]:
     """The model file, and what the training delivered; trained if it is not there yet.
 

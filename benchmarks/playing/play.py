@@ -141,8 +141,8 @@ def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None
         1 / 24,
         sheet.name,
         mesh.topology(),
-        mesh.vertex_count,
-        layout,
+        vertex_count=mesh.vertex_count,
+        channels=layout,
         settings={"activation": PRESET.activation, "interaction_velocity": PRESET.interaction_velocity},
     )
     write_model(path, info, {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()})

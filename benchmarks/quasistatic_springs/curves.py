@@ -25,6 +25,7 @@ def keep_curves(
     use: str,
     dataset: Dataset,
     poses: list[Pose],
+    *,
     motions: Mapping[str, Floats],
     belly: NDArray[np.bool_],
 ) -> None:

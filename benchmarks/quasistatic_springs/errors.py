@@ -112,7 +112,7 @@ def _row(character: Character, dataset: Dataset) -> dict[str, Any]:
             "mm": {way: _errors(shapes, action.true, regions) for way, shapes in shown.items()},
         }
         motions = {"true": action.true} | {k: shown[k] for k in (SKINNING, HELD, SPRINGS)}
-        keep_curves(character, use, dataset, action.poses, motions, regions["belly"])
+        keep_curves(character, use, dataset, action.poses, motions=motions, belly=regions["belly"])
     return {
         "name": character.name,
         "vertices": dataset.info.vertex_count,
@@ -135,7 +135,7 @@ def _fitted(targets: Floats, true: Floats, dt: float) -> Springs:
     """As the preset fits them, but to all frames: none is kept for checking."""
     preset = PRESETS[PRESET]
     settings = SpringSettings(preset.left_out, preset.shrink, preset.generations)
-    found = fit_springs([Motion(targets, true)], dt, settings, lambda _: None, StopRequest())
+    found = fit_springs([Motion(targets, true)], dt, settings, lambda _: None, stop=StopRequest())
     return Springs(found.stiffness, found.damping, dt)
 
 

@@ -101,9 +101,11 @@ def springs(size: Size, preserve_volume: bool) -> QuasistaticSprings:
     }
     if size.modes:
         tensors |= network(Skin(NAMES, weights, preserve_volume), size)
-    layout = ChannelLayout((Channel("Rig", "pose", 12 * (BONES + 2), "Rig", NAMES),))
+    layout = ChannelLayout((Channel("Rig", "pose", 12 * (BONES + 2), "Rig", parts=NAMES),))
     settings = {"preserve_volume": preserve_volume}
-    info = ModelInfo("quasistatic_springs", 1 / 24, "Row", "", VERTICES, layout, settings=settings)
+    info = ModelInfo(
+        "quasistatic_springs", 1 / 24, "Row", "", vertex_count=VERTICES, channels=layout, settings=settings
+    )
     return QuasistaticSprings(Model(info, tensors, "a model without meaning"))
 
 

@@ -32,7 +32,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     body, rig = human.add_human()
     soften(body, BONE_RADIUS, YOUNG, TETRAHEDRA)
     for name, (seed, frames, turn, shift) in ACTIONS.items():
-        _add_action(rig, name, np.random.default_rng(seed), frames, turn, shift)
+        _add_action(rig, name, np.random.default_rng(seed), frames, turn=turn, shift=shift)
     settings_of(body).method = quasistatic_springs.SPECIFICATION.id
     add_interaction(body, rig).motion = "ACTIONS"
     scene.frame_end = max(frames for _, frames, _, _ in ACTIONS.values())
@@ -40,7 +40,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
 
 
 def _add_action(
-    rig: bpy.types.Object, name: str, rng: np.random.Generator, frames: int, turn: float, shift: float
+    rig: bpy.types.Object, name: str, rng: np.random.Generator, frames: int, *, turn: float, shift: float
 ) -> None:
     """Random keys between two at rest; the rig is left without the action, standing."""
     animation, armature = rig.animation_data_create(), rig.pose

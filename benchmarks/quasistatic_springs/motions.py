@@ -54,7 +54,7 @@ def _swinging(targets: Floats, springs: Springs) -> Iterator[Floats]:
     x, v, velocity = targets[0], None, None
     yield x
     for start, end, after in zip_longest(targets[:-1], targets[1:], targets[2:]):
-        path = segment(start, end, after, velocity, springs.dt)
+        path = segment(start, end, after, velocity, dt=springs.dt)
         x, v = springs.step(x, path.start_velocity if v is None else v, path)
         velocity = path.end_velocity
         yield x

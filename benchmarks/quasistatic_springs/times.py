@@ -127,5 +127,5 @@ def pose_ms(dataset: Dataset, take: str) -> float:
     assert surroundings is not None and body is not None
     request, tracks = surroundings
     moves = pose_in(tracks.interaction[:, rig.where]).moves
-    posed = PosedBody(request, body, tracks, rig.skin, moves)
+    posed = PosedBody(request, body, tracks, rig.skin, moves=moves)
     return fmean(_ms(posed.settle, index)[0] for index in range(min(SETTLED, len(moves))))

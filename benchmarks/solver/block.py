@@ -41,7 +41,7 @@ def judge() -> dict[str, Any]:
     corners, triangles = box((1.0, 0.5, 0.5))
     vertices, tetrahedra = _of_about(TETRAHEDRA, corners, triangles)
     vertices[:, 2] += 1e-3 - vertices[:, 2].min()
-    term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, *lame_parameters(YOUNG, POISSON))
+    term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, lame_parameters(YOUNG, POISSON))
     masses = of_coordinates(lumped(len(vertices), tetrahedra, DENSITY * rest_shapes(vertices[tetrahedra])[1]))
     contact = RigidContact(
         [RigidCollider("Ground", HalfSpace(3)), RigidCollider("Ball", Sphere(0.2))],
@@ -78,7 +78,7 @@ def judge() -> dict[str, Any]:
         "not_converged": unfinished,
         "solver": solver.assembly.chosen,
         "shell": shell.judge(),
-        "simkit": simkit.judge(vertices, tetrahedra, masses[::3], *lame, solver.tolerance),
+        "simkit": simkit.judge(vertices, tetrahedra, masses[::3], lame, tolerance=solver.tolerance),
     }
 
 

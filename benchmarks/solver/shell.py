@@ -76,13 +76,13 @@ def _cloth() -> bpy.types.Object:
     """The sheet with Blender's cloth in a scene with the ball."""
     scene = empty_scene()
     scene.render.fps = FPS
-    obj = sheet(scene.collection, "Sheet", (POINTS, POINTS), (SIZE, SIZE, 1.0), (1.0, 1.0, 1.0))
+    obj = sheet(scene.collection, "Sheet", (POINTS, POINTS), (SIZE, SIZE, 1.0), colour=(1.0, 1.0, 1.0))
     assert isinstance(obj.data, bpy.types.Mesh)
     pin(obj, "Pins", _corners(np.array([vertex.co for vertex in obj.data.vertices])).tolist())
     modifier = cotton(obj, "Pins", FRAMES + 1)
     modifier.settings.quality = QUALITY
     modifier.settings.mass = SHELLS["cotton"].area_density * SIZE**2 / POINTS**2
-    collider(scene.collection, "Ball", BALL, BELOW, (1.0, 1.0, 1.0))
+    collider(scene.collection, "Ball", BALL, BELOW, colour=(1.0, 1.0, 1.0))
     return obj
 
 
@@ -98,7 +98,7 @@ def _system(vertices: Array, triangles: Array) -> System:
     areas = 0.5 * np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
     masses = of_coordinates(lumped(len(vertices), triangles, fabric.area_density * areas))
     terms = [
-        MembraneTerm(triangles, vertices, fabric.thickness, fabric.young, fabric.poisson),
+        MembraneTerm(triangles, vertices, fabric.thickness, fabric.young, poisson=fabric.poisson),
         HingeTerm(mesh, vertices, fabric.bending),
     ]
     free = np.ones(len(masses), bool)

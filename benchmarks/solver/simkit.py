@@ -28,18 +28,18 @@ Array = np.ndarray
 
 
 def judge(
-    vertices: Array, tetrahedra: Array, masses: Array, mu: float, lam: float, tolerance: float
+    vertices: Array, tetrahedra: Array, masses: Array, lame: tuple[float, float], *, tolerance: float
 ) -> dict[str, Any] | None:
     """Milliseconds of a step and of one of its Newton steps, medians; None where simkit is not installed.
 
-    vertices (n, 3) m, masses (n,) kg, mu and lam in Pa; tolerance: of the last Newton step, m.
+    vertices (n, 3) m, masses (n,) kg, both Lame parameters in Pa; tolerance: of the last Newton step, m.
     """
     if find_spec("simkit") is None:
         return None
     weights = of_coordinates(masses)
-    term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, mu, lam)
+    term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, lame)
     ours = ImplicitEuler(System(weights, [term], np.ones(len(weights), bool)), tolerance)
-    theirs = _simkit(vertices, tetrahedra, weights, mu, lam, tolerance)
+    theirs = _simkit(vertices, tetrahedra, weights, *lame, tolerance=tolerance)
     state = _thrown(vertices)
     ms: dict[str, list[float]] = {"ours": [], "simkit": []}
     iterations: dict[str, list[int]] = {"ours": [], "simkit": []}
@@ -72,7 +72,7 @@ def _thrown(vertices: Array) -> State:
 
 
 def _simkit(
-    vertices: Array, tetrahedra: Array, weights: Array, mu: float, lam: float, tolerance: float
+    vertices: Array, tetrahedra: Array, weights: Array, mu: float, *, lam: float, tolerance: float
 ) -> Callable[[State], tuple[Array, int]]:
     """Its step: where it ends, and how many Newton steps it took."""
     import scipy.sparse

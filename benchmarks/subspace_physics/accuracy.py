@@ -36,7 +36,7 @@ def models() -> list[Path]:
 
 
 def _trained(seed: int) -> tuple[Path, dict[str, Any]]:
-    return trained(_name(seed), baked(SHEET).path, PRESET, BASES, seed)
+    return trained(_name(seed), baked(SHEET).path, PRESET, BASES, seed=seed)
 
 
 def _run(seed: int) -> dict[str, Any]:

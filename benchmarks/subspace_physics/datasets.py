@@ -49,14 +49,14 @@ class Corpus:
         ]
 
 
-SHEET = Corpus("ball_and_sheet", "BALL_AND_SHEET", (10, 4600), (1, 5000), (2, 5000))
+SHEET = Corpus("ball_and_sheet", "BALL_AND_SHEET", (10, 4600), (1, 5000), test=(2, 5000))
 # Its test take plays nothing but the action that is kept for testing.
-CAPE = Corpus("cape", "CAPE", (8, 1300), (1, 1200), (1, 1000))
+CAPE = Corpus("cape", "CAPE", (8, 1300), (1, 1200), test=(1, 1000))
 # The sizes of Holden's Table 2, cut down to what two cores bake in minutes.
 SMALL = {
-    "Four Pins": Corpus("four_pins", "FOUR_PINS", (8, 1200), (1, 1200), (1, 1200)),
-    "Flag": Corpus("flag", "FLAG", (8, 1200), (1, 1200), (1, 1200)),
-    "Soft Body": Corpus("soft_body", "SOFT_BODY_BALL", (8, 1200), (1, 1200), (1, 1200)),
+    "Four Pins": Corpus("four_pins", "FOUR_PINS", (8, 1200), (1, 1200), test=(1, 1200)),
+    "Flag": Corpus("flag", "FLAG", (8, 1200), (1, 1200), test=(1, 1200)),
+    "Soft Body": Corpus("soft_body", "SOFT_BODY_BALL", (8, 1200), (1, 1200), test=(1, 1200)),
 }
 
 

@@ -25,7 +25,7 @@ INSIDE, OUTSIDE = 640, 360  # frames; some of the latter the collider is only pa
 TIMES = 3.0
 RETURN = 120  # frames after which the excursion must be forgotten
 LARGEST = 5.0  # metres; the sheet is 2 m wide and hangs from a fixed edge
-EXCURSION = Corpus("excursion", "BALL_AND_SHEET", (0, 0), (0, 0), (1, FRAMES))
+EXCURSION = Corpus("excursion", "BALL_AND_SHEET", (0, 0), (0, 0), test=(1, FRAMES))
 
 
 def judge(method: Method, mean_shape: Shapes) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def excursion_path() -> NDArray[np.float64]:
     wide = replace(MOTION, low=tuple(middle - TIMES * half), high=tuple(middle + TIMES * half))
     pieces, place = [], np.array(BALL_START)
     while sum(map(len, pieces)) < FRAMES:
-        pieces.append(wander(MOTION, INSIDE, 1 / FPS, rng, tuple(place)))
+        pieces.append(wander(MOTION, INSIDE, 1 / FPS, rng, start=tuple(place)))
         corner = middle + TIMES * half * rng.choice([-1.0, 1.0], 3)
         pieces.append(_visit(wide, pieces[-1][-1], corner, rng))
         place = pieces[-1][-1]

@@ -32,7 +32,7 @@ KEPT = (
 
 
 def trained(
-    name: str, dataset: Path, preset: str, bases: int, seed: int = 0, changes: Sequence[str] = ()
+    name: str, dataset: Path, preset: str, bases: int, *, seed: int = 0, changes: Sequence[str] = ()
 ) -> tuple[Path, dict[str, Any]]:
     """The model file, and what the training job delivered; trained if it is not there yet.
 

@@ -134,7 +134,7 @@ def scene_of(take: Take, dataset: Dataset) -> bpy.types.Object:
     scene.frame_set(first)
     span = Span(first, take.info.frames, dataset.info.fps)
     key_training_motion(obj, span, take.info.seed, take.info.role)
-    sampler = ChannelSampler(obj, dataset.info.channels, reference_frame_of(obj), {}, dataset.info.fps)
+    sampler = ChannelSampler(obj, dataset.info.channels, reference_frame_of(obj), {}, fps=dataset.info.fps)
     for frame in range(first, first + 40):
         scene.frame_set(frame)
         y = sampler.sample(bpy.context.evaluated_depsgraph_get(), frame)
@@ -166,7 +166,7 @@ def moments(obj: bpy.types.Object, take: Take, predicted: Floats) -> Iterator[Mo
                 "pushed": pushed.positions,
             },
             pushed.deep,
-            pushed.wedged,
+            wedged=pushed.wedged,
         )
 
 

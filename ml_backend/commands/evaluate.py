@@ -80,15 +80,15 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         progress.at(frames)
         stop.check()
 
-    comparison = compare(model, method, dataset, windows, candidates, visited)
-    report = {**summary(args, model, dataset, takes, comparison), "notes": met.notes}
+    comparison = compare(model, method, dataset, windows, candidates=candidates, visited=visited)
+    report = {**summary(args, model, dataset, takes, comparison=comparison), "notes": met.notes}
     typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
     emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
     with writing(folder), _written_whole(folder) as scratch:
         (scratch / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         np.savez(scratch / "error.npz", vertex_error=comparison.errors[OURS].per_vertex)
         _write_motions(scratch, method, takes[0], tile(takes[:1], max(3, args.frames)))
-        _write_html(scratch / "report.html", method, dataset, typical, comparison, report)
+        _write_html(scratch / "report.html", method, dataset, typical, comparison=comparison, report=report)
     short = ("rollout_error", "ridge_error", "mean_error", "basis_error", "step_us", "decode_us")
     return {"report": str(folder / "report.html"), **{name: report[name] for name in short}}
 
@@ -111,7 +111,7 @@ def _written_whole(folder: Path) -> Iterator[Path]:
 
 
 def summary(
-    args: argparse.Namespace, model: Model, dataset: Dataset, takes: list[Take], comparison: Comparison
+    args: argparse.Namespace, model: Model, dataset: Dataset, takes: list[Take], *, comparison: Comparison
 ) -> dict[str, Any]:
     """What report.json holds; `docs/file_formats.md` says what each entry means."""
     errors, ours = comparison.errors, comparison.errors[OURS]
@@ -174,10 +174,11 @@ def _write_html(
     method: Method,
     dataset: Dataset,
     typical: Window,
+    *,
     comparison: Comparison,
     report: dict[str, Any],
 ) -> None:
     # Late: matplotlib takes a second to import and needs a folder for its caches.
     from ml_backend.evaluation.report import write_report
 
-    write_report(path, method, dataset, typical, comparison, report)
+    write_report(path, method, dataset, typical, comparison=comparison, report=report)

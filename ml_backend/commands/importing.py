@@ -51,14 +51,14 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         mesh,
         args.object or args.mesh.stem,
         args.cache,
-        args.interaction,
-        args.fps,
-        args.role,
-        args.name,
-        [column for column in args.channels.split(",") if column],
-        tuple(args.gravity),
-        dict(args.collider),
-        visited,
+        source=args.interaction,
+        fps=args.fps,
+        role=args.role,
+        name=args.name,
+        columns=[column for column in args.channels.split(",") if column],
+        gravity=tuple(args.gravity),
+        colliders=dict(args.collider),
+        visited=visited,
     )
     take = Dataset.open(args.out).outline(name)
     excluded = take.frame_count - take.usable_frames

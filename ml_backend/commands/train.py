@@ -54,10 +54,10 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         preset,
         args.bases,
         args.seed,
-        args.device,
-        args.out.absolute(),
-        args.checkpoint_every,
-        own[args.method][1],
+        device=args.device,
+        out=args.out.absolute(),
+        checkpoint_every=args.checkpoint_every,
+        own=own[args.method][1],
     )
     if options.out.is_dir():
         raise Problem("file_is_folder", path=options.out)

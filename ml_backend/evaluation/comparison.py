@@ -67,6 +67,7 @@ def compare(
     method: Method,
     dataset: Dataset,
     windows: list[Window],
+    *,
     candidates: dict[str, Predictor],
     visited: Callable[[int], None],
 ) -> Comparison:
@@ -87,7 +88,7 @@ def compare(
                 per_window.append(own.errors().error)
                 means = [_means(motion(shapes, window, dataset)) for shapes in (truth, predicted)]
                 motions.append((len(truth), means[0], means[1]))
-                normals += list(_normals(model, method, dataset, predicted, truth))
+                normals += list(_normals(model, method, dataset, predicted, truth=truth))
         done += window.stop - window.first
         visited(done)
     return Comparison(
@@ -124,6 +125,7 @@ def _normals(
     method: Method,
     dataset: Dataset,
     predicted: NDArray[np.float32],
+    *,
     truth: NDArray[np.float32],
 ) -> Iterator[NormalErrors]:
     learned = learned_normals(model, method.basis_count)
@@ -131,7 +133,7 @@ def _normals(
         return
     some = slice(None, None, NORMALS_EVERY)
     z = method.decoder.project(predicted[some])
-    yield normal_errors(z, predicted[some], truth[some], dataset.mesh, *learned)
+    yield normal_errors(z, predicted[some], truth[some], mesh=dataset.mesh, learned=learned)
 
 
 def _mean_normals(parts: list[NormalErrors]) -> NormalErrors | None:

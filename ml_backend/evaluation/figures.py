@@ -147,6 +147,7 @@ def side_by_side(
     camera: Camera,
     reference: NDArray[np.float32],
     prediction: NDArray[np.float32],
+    *,
     balls: list[list[tuple[NDArray[np.float32], float]]],
     titles: list[str],
 ) -> Figure:
@@ -159,7 +160,7 @@ def side_by_side(
     ):
         for column in range(columns):
             axes = figure.add_subplot(2, columns, row * columns + column + 1)
-            draw_shape(axes, camera, mesh, shapes[column], colour, balls[column])
+            draw_shape(axes, camera, mesh, shapes[column], colour=colour, balls=balls[column])
             if row == 0:
                 axes.set_title(titles[column], fontsize=8, color="#555")
             if column == 0:

@@ -49,6 +49,7 @@ def write_report(
     method: Method,
     dataset: Dataset,
     typical: Window,
+    *,
     comparison: Comparison,
     report: dict[str, Any],
 ) -> None:
@@ -57,7 +58,7 @@ def write_report(
         sections = [
             _verdict(report),
             _numbers(report),
-            *_rollout(method, dataset, typical, comparison, report),
+            *_rollout(method, dataset, typical, comparison, report=report),
         ]
     title = f"{report['object']}: how well the model moves"
     path.write_text(
@@ -147,7 +148,7 @@ def _mm(metres: float) -> str:
 
 
 def _rollout(
-    method: Method, dataset: Dataset, typical: Window, comparison: Comparison, report: dict[str, Any]
+    method: Method, dataset: Dataset, typical: Window, comparison: Comparison, *, report: dict[str, Any]
 ) -> list[str]:
     """The plots, most of them of one rollout: that of the middle error of all."""
     fps, start = dataset.info.fps, typical.predicted.start / dataset.info.fps
@@ -158,7 +159,7 @@ def _rollout(
         _section(
             "Side by side",
             f"The rollout of middle error ({which}).",
-            _pictures(method, dataset, typical, truth, predicted),
+            _pictures(method, dataset, typical, truth, predicted=predicted),
         ),
         _section(
             "Error over time",
@@ -198,6 +199,7 @@ def _pictures(
     dataset: Dataset,
     typical: Window,
     truth: NDArray[np.float32],
+    *,
     predicted: NDArray[np.float32],
 ) -> Figure:
     info, mesh = dataset.info, dataset.mesh
@@ -211,7 +213,7 @@ def _pictures(
     camera = camera_for(info, method.mean_shape, shown)
     seconds = (typical.predicted.start + frames) / info.fps
     titles = [f"{second:.1f} s" for second in seconds]
-    return figures.side_by_side(mesh, camera, truth[frames], predicted[frames], balls, titles)
+    return figures.side_by_side(mesh, camera, truth[frames], predicted[frames], balls=balls, titles=titles)
 
 
 def _section(title: str, words: str, figure: Figure) -> str:

@@ -62,6 +62,7 @@ def draw_shape(
     camera: Camera,
     mesh: Mesh,
     positions: NDArray[np.float32],
+    *,
     colour: str,
     balls: list[tuple[NDArray[np.float32], float]],
 ) -> None:

@@ -116,13 +116,13 @@ def _solid(request: SimulationRequest) -> Body:
         vertices,
         elements.astype(np.int32),
         pinned,
-        lumped(len(vertices), elements, material.density * volumes),
-        moduli,
-        np.asarray(request.gravity, np.float64),
-        embedding.corners.astype(np.int32),
-        embedding.weights,
-        bones,
-        cores if request.cores else None,
+        masses=lumped(len(vertices), elements, material.density * volumes),
+        moduli=moduli,
+        gravity=np.asarray(request.gravity, np.float64),
+        embedding_corners=embedding.corners.astype(np.int32),
+        embedding_weights=embedding.weights,
+        bones=bones,
+        cores=cores if request.cores else None,
     )
 
 
@@ -195,7 +195,9 @@ def _filled(request: SimulationRequest, triangles: NDArray[np.int32]) -> tuple[A
 
 def _shell(request: SimulationRequest) -> Body:
     s = request.settings
-    material = _material(request, lambda: Shell(s.area_density, s.thickness, s.young, s.poisson, s.bending))
+    material = _material(
+        request, lambda: Shell(s.area_density, s.thickness, s.young, s.poisson, bending=s.bending)
+    )
     triangles = _triangles(request)
     rest = np.asarray(request.rest_positions, np.float64)
     sides = rest[triangles[:, 1:]] - rest[triangles[:, :1]]
@@ -207,9 +209,9 @@ def _shell(request: SimulationRequest) -> Body:
         rest,
         triangles,
         request.pins,
-        lumped(len(rest), triangles, material.area_density * areas),
-        np.tile([*material.membrane, material.bending], (len(triangles), 1)),
-        np.asarray(request.gravity, np.float64),
+        masses=lumped(len(rest), triangles, material.area_density * areas),
+        moduli=np.tile([*material.membrane, material.bending], (len(triangles), 1)),
+        gravity=np.asarray(request.gravity, np.float64),
     )
 
 
@@ -228,9 +230,9 @@ def _rod(request: SimulationRequest) -> Body:
         rest,
         edges.astype(np.int32),
         request.pins,
-        lumped(len(rest), edges, material.line_density * lengths),
-        np.tile([material.stretching, material.bending, material.twisting], (len(edges), 1)),
-        np.asarray(request.gravity, np.float64),
+        masses=lumped(len(rest), edges, material.line_density * lengths),
+        moduli=np.tile([material.stretching, material.bending, material.twisting], (len(edges), 1)),
+        gravity=np.asarray(request.gravity, np.float64),
     )
 
 
@@ -250,7 +252,7 @@ def _held(body: Body, request: SimulationRequest) -> NDArray[np.bool_]:
     if body.embedding_corners is None or body.embedding_weights is None:
         return pins
     carried = body.embedding_corners, body.embedding_weights
-    by_pins = held_by(pins, body.vertex_count, body.elements, *carried)
+    by_pins = held_by(pins, body.vertex_count, body.elements, carried)
     return by_pins | (_bones_of(body.rest_positions, request) >= 0)
 
 

@@ -48,7 +48,7 @@ def elastic_parts(body: Body) -> ElasticParts:
 
 def _solid(body: Body) -> ElasticParts:
     mu, lam = body.moduli.T
-    term = SolidTerm(body.rest, body.elements, ENERGIES[body.settings.elasticity], mu, lam)
+    term = SolidTerm(body.rest, body.elements, ENERGIES[body.settings.elasticity], (mu, lam))
     return _parts(body, [term])
 
 
@@ -56,7 +56,7 @@ def _shell(body: Body) -> ElasticParts:
     """Bent at hinges, which takes a third of the time, or by mid-edge normals (docs/solver.md)."""
     settings, rest = body.settings, body.rest_positions
     terms: list[Term] = [
-        MembraneTerm(body.elements, rest, settings.thickness, settings.young, settings.poisson)
+        MembraneTerm(body.elements, rest, settings.thickness, settings.young, poisson=settings.poisson)
     ]
     if settings.bending <= 0.0:
         return _parts(body, terms)
@@ -64,7 +64,7 @@ def _shell(body: Body) -> ElasticParts:
     if settings.bending_model == "hinges":
         return _parts(body, [*terms, HingeTerm(mesh, rest, settings.bending)])
     places = rest.size + np.arange(len(mesh.edges))
-    bend = MidedgeTerm(mesh, rest, settings.bending, settings.poisson, places)
+    bend = MidedgeTerm(mesh, rest, settings.bending, settings.poisson, xi_places=places)
     # Where all around an edge is held, its normal is too: else a clamp would be soft.
     turns = np.zeros(len(places), bool)
     turns[mesh.sides[~body.pinned[body.elements].all(axis=1)]] = True
@@ -79,7 +79,9 @@ def _rod(body: Body) -> ElasticParts:
     places = rest.size + np.arange(len(lengths))
     stretching, bending, twisting = body.moduli.T
     of_joints = np.stack([bending, bending, twisting], 1)[strands.joints].mean(axis=1)
-    stretch, bend = rod_terms(strands, places, rest, np.zeros(len(lengths)), stretching, of_joints)
+    stretch, bend = rod_terms(
+        strands, places, rest, np.zeros(len(lengths)), stretching=stretching, bending_and_twisting=of_joints
+    )
     inertia = 0.5 * body.settings.density * np.pi * radius**4 * lengths
     # An edge with both ends held is clamped: it does not turn about itself either.
     turns = ~body.pinned[strands.edges].all(axis=1)
@@ -93,7 +95,7 @@ def _with_turns(positions: ElasticParts, inertia: Array, free: Mask, lengths: Ar
         np.concatenate([positions.rest, np.zeros(len(lengths))]),
         np.concatenate([positions.masses, inertia]),
         np.concatenate([positions.free, free]),
-        np.concatenate([positions.reach, 0.5 * lengths]),
+        reach=np.concatenate([positions.reach, 0.5 * lengths]),
     )
 
 
@@ -101,4 +103,4 @@ def _parts(body: Body, terms: Sequence[Term]) -> ElasticParts:
     """Where q has the vertices' coordinates and nothing else."""
     d = body.coordinates.dimension
     masses, free = of_coordinates(body.masses, d), np.repeat(~body.pinned, d)
-    return ElasticParts(terms, body.rest.ravel(), masses, free, np.ones(len(masses)))
+    return ElasticParts(terms, body.rest.ravel(), masses, free, reach=np.ones(len(masses)))

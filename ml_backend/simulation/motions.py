@@ -89,7 +89,7 @@ class TrackedMotion:
             plane, back = self.coordinates, rotations[0].T
             own = plane.moved(back, -back @ shifts[0])
             fitted = fit_in_plane(collider, own, self._body.rest, self._request.object)
-            moved = tracks_in_plane(fitted, plane, rotations, shifts, self._size)
+            moved = tracks_in_plane(fitted, plane, rotations, shifts, size=self._size)
             if moved is None:
                 raise Problem("flat_collider_leaves", collider=collider.name, object=self._request.object)
             rotations, shifts = moved

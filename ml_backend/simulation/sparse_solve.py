@@ -7,7 +7,7 @@ from neural_physics.projective_dynamics.admm import Array, Indices, Solve, syste
 from neural_physics.solver.linear import CholeskySolver, SparsePattern
 
 
-def sparse_solve(masses: Array, terms: list[LocalTerm], dt: float, free: Indices, contacts: bool) -> Solve:
+def sparse_solve(masses: Array, terms: list[LocalTerm], dt: float, free: Indices, *, contacts: bool) -> Solve:
     """ADMM's global step by a sparse Cholesky factor."""
     stencils, blocks = system_blocks(masses, terms, dt, contacts)
     pattern = SparsePattern(stencils, len(masses), free)

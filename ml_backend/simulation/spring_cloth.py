@@ -46,7 +46,13 @@ def make_cloth(request: SimulationRequest, fps: float) -> Cloth:
     triangles = request.corners[split_quads(request.corners, request.face_sizes)]
     check_cut(triangles, request.object)
     try:
-        return Cloth(request.rest_positions, triangles, np.flatnonzero(request.pins), 1.0 / fps, sparse_solve)
+        return Cloth(
+            request.rest_positions,
+            triangles,
+            np.flatnonzero(request.pins),
+            1.0 / fps,
+            make_solve=sparse_solve,
+        )
     except ValueError as error:
         reason = "it has faces without area: remove them with Mesh > Clean Up > Degenerate Dissolve"
         raise Problem("body_unusable", object=request.object, reason=reason) from error
@@ -67,7 +73,7 @@ def mesh_at_rest(request: SimulationRequest) -> Mesh:
     used = np.unique(request.corners)
     loose = request.edges[~np.isin(request.edges, used).all(axis=1)]
     rest, pins = request.rest_positions.astype(np.float32), request.pins.astype(np.float32)
-    return Mesh(rest, request.corners, request.face_sizes, pins, loose)
+    return Mesh(rest, request.corners, request.face_sizes, pins, loose_edges=loose)
 
 
 class SpringSimulation:
@@ -151,7 +157,7 @@ class SpringSimulation:
                 colliders.ends[one],
                 self._radii[one],
                 colliders.start_velocities[one],
-                colliders.end_velocities[one],
+                end_velocities=colliders.end_velocities[one],
             )
             inside = int(alone.push_out(free, free).normals.any(axis=1).sum())
             if inside:
@@ -167,7 +173,7 @@ class SpringSimulation:
             now[:, 1],
             self._radii + self._fabric.thickness,
             velocities[:, 0],
-            velocities[:, 1],
+            end_velocities=velocities[:, 1],
         )
 
     def _placed(self, frame: int) -> Array:

@@ -46,7 +46,7 @@ def make_contact(body: Body, motion: TrackedMotion, dt: float, carrier: Carrier 
     outer = np.unique(surface_of(body)) if body.settings.kind == "solid" else np.arange(body.vertex_count)
     free = outer[~body.pinned[outer]]
     stiffness = CONTACT_STIFFNESS * body.masses[free] / dt**2
-    return RigidContact(motion.colliders, free, stiffness, _reach(body), half_thickness(body))
+    return RigidContact(motion.colliders, free, stiffness, _reach(body), offsets=half_thickness(body))
 
 
 def make_surroundings(
@@ -71,7 +71,12 @@ def make_self_contact(body: Body, name: str, dt: float) -> SelfContact | None:
     stiffness = CONTACT_STIFFNESS * float(body.masses.sum()) / area * reach / dt**2
     try:
         return SelfContact(
-            body.rest_positions, edges, triangles, stiffness, reach, 2.0 * half_thickness(body)
+            body.rest_positions,
+            edges,
+            triangles,
+            stiffness,
+            d_hat=reach,
+            thickness=2.0 * half_thickness(body),
         )
     except ImportError as error:
         raise Problem("self_contact_missing", object=name, path=sys.executable) from error
@@ -96,7 +101,16 @@ def make_force(body: Body, motion: TrackedMotion, dt: float, air_density: float)
 
         def of_air(x: Array, v: Array, wind: Array) -> Array:
             edge_masses = shares[edges].sum(1)
-            return strand_forces(x, v, edges, edge_masses, body.settings.radius, wind, dt, air_density)
+            return strand_forces(
+                x,
+                v,
+                edges,
+                edge_masses,
+                radius=body.settings.radius,
+                wind=wind,
+                dt=dt,
+                air_density=air_density,
+            )
     else:
         triangles, closed = surface_of(body), body.settings.kind == "solid"
         # Of the inner vertices of a solid, which no triangle has, the share is not used.
@@ -104,7 +118,9 @@ def make_force(body: Body, motion: TrackedMotion, dt: float, air_density: float)
 
         def of_air(x: Array, v: Array, wind: Array) -> Array:
             masses = shares[triangles].sum(1)
-            return wind_forces(x, v, triangles, masses, wind, dt, air_density, closed=closed)
+            return wind_forces(
+                x, v, triangles, masses, wind=wind, dt=dt, air_density=air_density, closed=closed
+            )
 
     def force(q: Array, velocity: Array, time: float) -> Array:
         total = np.zeros_like(q)

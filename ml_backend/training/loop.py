@@ -64,7 +64,7 @@ class Training:
     """
 
     def __init__(
-        self, learner: Learner, schedule: Schedule, path: Path, identity: str, stage: str = "Training"
+        self, learner: Learner, schedule: Schedule, path: Path, identity: str, *, stage: str = "Training"
     ) -> None:
         self._stage = stage
         self._learner, self._schedule = learner, schedule

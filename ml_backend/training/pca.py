@@ -33,6 +33,7 @@ def fit_pca(
     bases: int,
     device: torch.device,
     seed: int = 0,
+    *,
     report: Callable[[int], None] = lambda _: None,
 ) -> Subspace:
     """The leading `bases` principal components of the rows of all chunks, each chunk (n, d) float32.

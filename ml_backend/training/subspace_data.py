@@ -88,6 +88,7 @@ def prepare(
     validation: list[Span],
     info: DatasetInfo,
     bases: int,
+    *,
     device: torch.device,
     emit: Emit,
     stop: StopRequest,

@@ -151,7 +151,7 @@ def plan_takes(
 
 def going_on(name: str, info: TakeInfo) -> PlannedTake:
     """A take that was begun, as it was planned then."""
-    return PlannedTake(name, info.frames, info.seed, info.role, info.kind)
+    return PlannedTake(name, info.frames, info.seed, info.role, kind=info.kind)
 
 
 def _new_roles(count: int, taken: list[Role]) -> list[Role]:

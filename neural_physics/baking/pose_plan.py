@@ -25,7 +25,7 @@ def plan_poses(existing: Mapping[str, TakeInfo], count: int, seed: int) -> tuple
         if name in existing:
             takes.append(going_on(name, existing[name]))
         else:
-            takes.append(PlannedTake(name, poses, _seed(seed, number), role, "quasistatic"))
+            takes.append(PlannedTake(name, poses, _seed(seed, number), role, kind="quasistatic"))
     return tuple(takes)
 
 

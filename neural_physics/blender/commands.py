@@ -153,7 +153,7 @@ def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
     if args.cache is not None:
         first = scene.frame_start if args.first is None else args.first
         last = scene.frame_end if args.last is None else args.last
-        bake_playback(scene, obj, args.cache, first, last)
+        bake_playback(scene, obj, args.cache, first, last=last)
         _say(f"Frames {first} to {last} are in {args.cache}")
 
 
@@ -173,7 +173,7 @@ def _unpack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
 
 def _import(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     source = object_tasks.interaction_of(obj, args.cache, args.interaction, args.from_scene)
-    name = _to_the_end(object_tasks.import_steps(scene, obj, args.cache, source, args.role))
+    name = _to_the_end(object_tasks.import_steps(scene, obj, args.cache, source, role=args.role))
     take = Dataset.open(dataset_folder(obj)).outline(name)
     _say(f"Imported as {name}, {plural(take.frame_count, 'frame')}")
     if take.info.excluded:
@@ -190,7 +190,7 @@ def _to_the_end(steps: Generator[tuple[int, int], None, str]) -> str:
 
 
 def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
-    state = host.run_blocking(jobs_folder(obj), kind, argv, host.print_progress, obj.name)
+    state = host.run_blocking(jobs_folder(obj), kind, argv, host.print_progress, owner=obj.name)
     if state.phase != "finished":
         raise JobEnded(state.message)
     for note in state.result.get("notes", ()):
@@ -232,8 +232,8 @@ def _parser() -> Parser:
     ):
         _setting(bake, option, name, _number_for(name))
     train = command("train", _train, "Learn a model from the takes, pack it, and save the scene.", saves=True)
-    _setting(train, "--method", "method", str, list(SPECIFICATIONS))
-    _setting(train, "--preset", "preset", str, [item[0] for item in PRESETS])
+    _setting(train, "--method", "method", str, choices=list(SPECIFICATIONS))
+    _setting(train, "--preset", "preset", str, choices=[item[0] for item in PRESETS])
     _setting(train, "--bases", "basis_count", _number_for("basis_count"))
     for method in SPECIFICATIONS.values():
         for setting in method.training_settings:
@@ -268,6 +268,7 @@ def _setting(
     option: str,
     name: str,
     convert: Callable[[str], object],
+    *,
     choices: Sequence[str] | None = None,
 ) -> None:
     """An option that takes the place of one of the object's settings."""

@@ -39,6 +39,7 @@ def fit_capsule(
     weights: NDArray[np.floating],
     start: NDArray[np.floating],
     end: NDArray[np.floating],
+    *,
     share: float = SHARE,
     slide: bool = False,
 ) -> FittedCapsule:

@@ -68,7 +68,7 @@ def _bad_frames(
     frames = max(1, CHUNK // mesh.vertex_count)
     for first in range(0, len(positions), frames):
         chunk = np.asarray(positions[first : first + frames])
-        for reason, found in _checks(chunk, low, high, edges, longest):
+        for reason, found in _checks(chunk, low, high, edges, longest=longest):
             bad += [(first + int(frame), reason) for frame in np.flatnonzero(found)]
     return bad
 
@@ -107,6 +107,7 @@ def _checks(
     low: NDArray[np.float64],
     high: NDArray[np.float64],
     edges: NDArray[np.int32],
+    *,
     longest: NDArray[np.float64],
 ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Pairs of a reason and, per frame, whether it applies."""

@@ -62,6 +62,7 @@ def import_take(
     mesh: Mesh,
     object_name: str,
     cache_path: Path,
+    *,
     source: Path | Sampled,
     fps: float,
     role: Role = "training",
@@ -121,7 +122,7 @@ def import_take(
         ) from problem
     if abs(dataset.info.fps - fps) > 1e-6 * fps:
         raise Problem("dataset_other_fps", path=dataset_path, found=dataset.info.fps, expected=fps)
-    return _write(dataset, name, role, positions, sampled, visited)
+    return _write(dataset, name, role, positions, sampled=sampled, visited=visited)
 
 
 def read_interaction(
@@ -192,7 +193,7 @@ def _channel(columns: list[_Column]) -> Channel:
     parts = [column.part for column in columns]
     if parts != expected and not (size == 1 and parts == [""]):
         raise ValueError(f"{first.name} has the parts {', '.join(parts)}, not {', '.join(expected)}")
-    return Channel(first.name, kind, size, "" if kind == "value" else first.name, joints)
+    return Channel(first.name, kind, size, "" if kind == "value" else first.name, parts=joints)
 
 
 def _named_sizes(layout: ChannelLayout) -> list[tuple[str, int]]:
@@ -280,6 +281,7 @@ def _write(
     name: str,
     role: Role,
     positions: NDArray[np.float32],
+    *,
     sampled: Sampled,
     visited: Callable[[int, int], None],
 ) -> str:

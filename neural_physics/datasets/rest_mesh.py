@@ -75,8 +75,8 @@ def read_mesh(path: Path) -> Mesh:
                 np.ascontiguousarray(arrays["corners"], np.int32),
                 np.ascontiguousarray(arrays["face_sizes"], np.int32),
                 np.ascontiguousarray(arrays["pins"], np.float32),
-                np.ascontiguousarray(arrays.get("loose_edges", np.empty((0, 2))), np.int32),
-                _skin_in(arrays),
+                loose_edges=np.ascontiguousarray(arrays.get("loose_edges", np.empty((0, 2))), np.int32),
+                skin=_skin_in(arrays),
             )
             _check_mesh(mesh)
             return mesh

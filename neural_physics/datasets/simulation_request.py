@@ -185,14 +185,16 @@ class SimulationRequest:
                     SimulationSettings.from_json(about["settings"]),
                     arrays["rest_positions"],
                     arrays["corners"],
-                    arrays["face_sizes"],
-                    arrays["edges"],
-                    arrays["pins"],
-                    arrays["gravity"],
-                    colliders,
-                    arrays["bones"],
-                    arrays["softness"] if "softness" in arrays else np.empty(0),  # there was none once
-                    tuple(_core(item) for item in about.get("cores", ())),
+                    face_sizes=arrays["face_sizes"],
+                    edges=arrays["edges"],
+                    pins=arrays["pins"],
+                    gravity=arrays["gravity"],
+                    colliders=colliders,
+                    bones=arrays["bones"],
+                    softness=arrays["softness"]
+                    if "softness" in arrays
+                    else np.empty(0),  # there was none once
+                    cores=tuple(_core(item) for item in about.get("cores", ())),
                 )
         except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
@@ -239,11 +241,11 @@ class Tracks:
                     arrays["world_from_rest"],
                     arrays["interaction"],
                     arrays["pins"],
-                    arrays["colliders"],
-                    arrays["wind"],
-                    arrays["frame_from_world"],
-                    arrays.get("object_from_frame"),
-                    arrays["bones"],
+                    colliders=arrays["colliders"],
+                    wind=arrays["wind"],
+                    frame_from_world=arrays["frame_from_world"],
+                    object_from_frame=arrays.get("object_from_frame"),
+                    bones=arrays["bones"],
                 )
         except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error

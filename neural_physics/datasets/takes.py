@@ -198,8 +198,8 @@ class Dataset:
             info,
             positions,
             interaction[whole],
-            None if frames is None else frames[whole],
-            body_positions,
+            frames=None if frames is None else frames[whole],
+            body_positions=body_positions,
         )
 
     def surroundings(self, name: str) -> tuple[SimulationRequest, Tracks] | None:

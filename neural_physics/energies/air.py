@@ -40,6 +40,7 @@ def wind_forces(
     velocities: Array,
     triangles: Indices,
     triangle_masses: Array,
+    *,
     wind: Array,
     dt: float,
     air_density: float = AIR_DENSITY,
@@ -56,7 +57,9 @@ def wind_forces(
     pressed: a cube then has a plate's drag, a ball 0.64 of its disc's.
     """
     x, v = positions[triangles], velocities[triangles]
-    forces = triangle_forces(x, v, triangle_masses, wind, dt, air_density, drag, closed)
+    forces = triangle_forces(
+        x, v, triangle_masses, wind, dt=dt, air_density=air_density, drag=drag, closed=closed
+    )
     return _shared(triangles, forces, len(positions))
 
 
@@ -65,6 +68,7 @@ def triangle_forces(
     velocities: Any,  # noqa: ANN401
     masses: Any,  # noqa: ANN401
     wind: Any,  # noqa: ANN401
+    *,
     dt: float,
     air_density: float = AIR_DENSITY,
     drag: float = FLAT_PLATE_DRAG,
@@ -92,6 +96,7 @@ def strand_forces(
     velocities: Array,
     edges: Indices,
     edge_masses: Array,
+    *,
     radius: float,
     wind: Array,
     dt: float,
@@ -104,7 +109,7 @@ def strand_forces(
     the part v of the relative velocity that is normal to the edge.
     """
     x, v = positions[edges], velocities[edges]
-    forces = edge_forces(x, v, edge_masses, radius, wind, dt, air_density, drag)
+    forces = edge_forces(x, v, edge_masses, radius, wind=wind, dt=dt, air_density=air_density, drag=drag)
     return _shared(edges, forces, len(positions))
 
 
@@ -113,6 +118,7 @@ def edge_forces(
     velocities: Any,  # noqa: ANN401
     masses: Any,  # noqa: ANN401
     radius: float,
+    *,
     wind: Any,  # noqa: ANN401
     dt: float,
     air_density: float = AIR_DENSITY,

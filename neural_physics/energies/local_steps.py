@@ -158,6 +158,7 @@ def springs(
     edges: Indices,
     stiffness: float | Array,
     least: float | Array = 0.0,
+    *,
     most: float | Array = np.inf,
 ) -> Lengths:
     """Springs of stiffness (N/m) along edges (m, 2), at rest in rest_positions (n, 3), metres.

@@ -70,4 +70,4 @@ def isotropic_hessian(u: Array, v: Array, scaling: Array, twist: Array, flip: Ar
 
 def projected_isotropic_hessian(u: Array, v: Array, scaling: Array, twist: Array, flip: Array) -> Array:
     """`isotropic_hessian` of the same arguments, projected."""
-    return isotropic_hessian(u, v, project(scaling), np.maximum(twist, 0.0), np.maximum(flip, 0.0))
+    return isotropic_hessian(u, v, project(scaling), np.maximum(twist, 0.0), flip=np.maximum(flip, 0.0))

@@ -103,14 +103,14 @@ def normal_errors(
     z: NDArray[np.float32],
     predicted: NDArray[np.float32],
     truth: NDArray[np.float32],
+    *,
     mesh: Mesh,
-    mean: NDArray[np.float32],
-    q: NDArray[np.float32],
+    learned: tuple[NDArray[np.float32], NDArray[np.float32]],
 ) -> NormalErrors:
-    """z (n, u) of the predicted shapes (n, V, 3), the reference's shapes, and the regression's tensors."""
+    """z (n, u) of the predicted shapes (n, V, 3), the reference's shapes; learned: n_mu and Q."""
     wanted = normals_from_faces(truth, mesh.corners, mesh.face_sizes)
     made = normals_from_faces(predicted, mesh.corners, mesh.face_sizes)
-    regressed = np.stack([regress_normals(row, mean, q) for row in z])
+    regressed = np.stack([regress_normals(row, *learned) for row in z])
     return NormalErrors(normal_angle(regressed, wanted), normal_angle(made, wanted))
 
 

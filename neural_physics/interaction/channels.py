@@ -154,7 +154,7 @@ def _channel_from_json(item: Mapping[str, Any]) -> Channel:
     wanted = sizes.get(kind, SIZES.get(kind, size))
     if size != wanted:
         raise ValueError(f"a channel of kind {kind} has {wanted} numbers, not {size}")
-    return Channel(str(item["name"]), kind, size, str(item.get("source", "")), parts)
+    return Channel(str(item["name"]), kind, size, str(item.get("source", "")), parts=parts)
 
 
 ORIENTATION = " orientation"  # after an object's name, in those of channels of this kind

@@ -74,7 +74,7 @@ def positions_at(
 
 
 def wander(
-    box: MotionBox, frames: int, dt: float, rng: np.random.Generator, start: Vector | None = None
+    box: MotionBox, frames: int, dt: float, rng: np.random.Generator, *, start: Vector | None = None
 ) -> NDArray[np.float64]:
     """Positions (frames, 3) of one object, metres, one every `dt` seconds."""
     times, positions = random_keys(box, frames * dt, rng, start)
@@ -82,7 +82,7 @@ def wander(
 
 
 def wander_turn(
-    most: float, box: MotionBox, frames: int, dt: float, rng: np.random.Generator, axis: int | None = None
+    most: float, box: MotionBox, frames: int, dt: float, *, rng: np.random.Generator, axis: int | None = None
 ) -> NDArray[np.float64]:
     """Rotation vectors (frames, 3), axis times angle in radians, from none to at most `most`.
 
@@ -98,7 +98,7 @@ def wander_turn(
 
 
 def wander_strength(
-    least: float, most: float, box: MotionBox, frames: int, dt: float, rng: np.random.Generator
+    least: float, most: float, box: MotionBox, frames: int, *, dt: float, rng: np.random.Generator
 ) -> NDArray[np.float64]:
     """Strengths (frames,) of a wind between two limits; only the times of `box` are used."""
     line = replace(box, low=(least, 0.0, 0.0), high=(most, 0.0, 0.0), fastest=np.inf)

@@ -38,6 +38,7 @@ def create(
     requirements: Path,
     pip_options: list[str],
     stop: StopRequest,
+    *,
     optional: Path | None = None,
 ) -> Path:
     """Make the environment; returns its Python.
@@ -149,7 +150,9 @@ def main() -> int:
     stop = StopRequest(args.stop_file)
     stop.listen()
     try:
-        python = create(args.folder, args.requirements, shlex.split(args.pip_options), stop, args.optional)
+        python = create(
+            args.folder, args.requirements, shlex.split(args.pip_options), stop, optional=args.optional
+        )
     except (Problem, OSError) as error:
         print_event(error_event(error, args.folder))
         return 1

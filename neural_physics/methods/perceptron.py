@@ -48,6 +48,7 @@ class Perceptron:
         activation: str,
         inputs: int,
         outputs: int,
+        *,
         name: str = "layers",
         residual: bool = False,
     ) -> None:

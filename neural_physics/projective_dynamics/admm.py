@@ -71,6 +71,7 @@ class ADMM:
         terms: Sequence[LocalTerm],
         dt: float,
         pinned: Indices | Sequence[int] = (),
+        *,
         contacts: bool = False,
         solve: Solve | None = None,
     ) -> None:

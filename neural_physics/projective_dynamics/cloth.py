@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,13 @@ ITERATIONS = 20  # section 4.2
 GRAVITY = np.array([0.0, 0.0, -9.81])
 KEPT_FACTORS = 4
 
-MakeSolve = Callable[[Array, list[LocalTerm], float, Indices, bool], Solve]
+
+class MakeSolve(Protocol):
+    """Prepares ADMM's global step; contacts: whether some vertices will be held by colliders as it goes."""
+
+    def __call__(
+        self, masses: Array, terms: list[LocalTerm], dt: float, free: Indices, *, contacts: bool
+    ) -> Solve: ...
 
 
 @dataclass(frozen=True)
@@ -61,6 +67,7 @@ class Cloth:
         triangles: NDArray[np.integer],
         pinned: Indices | list[int],
         dt: float,
+        *,
         make_solve: MakeSolve | None = None,
     ) -> None:
         """rest_positions (n, 3); triangles (m, 3); dt: seconds. make_solve: see `ADMM`, from masses, terms,
@@ -106,15 +113,16 @@ class Cloth:
         if found is None:
             masses, terms = self.masses(fabric), self.terms(fabric)
             free = np.setdiff1d(np.arange(len(self.rest)), self.pinned)
-            solve = self._make_solve and self._make_solve(masses, terms, self.dt, free, contacts)
-            found = ADMM(masses, terms, self.dt, self.pinned, contacts, solve)
+            make = self._make_solve
+            solve = make(masses, terms, self.dt, free, contacts=contacts) if make else None
+            found = ADMM(masses, terms, self.dt, self.pinned, contacts=contacts, solve=solve)
             if len(self._systems) >= KEPT_FACTORS:
                 del self._systems[next(iter(self._systems))]
         self._systems[key] = found  # the last in the order
         return found
 
     def step(
-        self, positions: Array, velocities: Array, fabric: Fabric, load: Load, iterations: int = ITERATIONS
+        self, positions: Array, velocities: Array, fabric: Fabric, load: Load, *, iterations: int = ITERATIONS
     ) -> tuple[Array, Array]:
         """Positions and velocities one time step later."""
         colliders = load.colliders
@@ -122,7 +130,7 @@ class Cloth:
         system = self.system(fabric, contacts)
         forces = system.masses[:, None] * load.acceleration
         forces += wind_forces(
-            positions, velocities, self._triangles, fabric.density * self._areas, load.wind, self.dt
+            positions, velocities, self._triangles, fabric.density * self._areas, wind=load.wind, dt=self.dt
         )
         return system.step(
             positions,

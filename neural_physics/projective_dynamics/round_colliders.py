@@ -146,4 +146,4 @@ def balls(
 ) -> RoundColliders:
     """Of middles (c, 3), radii (c,) and velocities (c, 3)."""
     at, moving = np.asarray(centres, np.float64), np.asarray(velocities, np.float64)
-    return RoundColliders(at, at, np.asarray(radii, np.float64), moving, moving, ground)
+    return RoundColliders(at, at, np.asarray(radii, np.float64), moving, end_velocities=moving, ground=ground)

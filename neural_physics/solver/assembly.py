@@ -54,6 +54,7 @@ class Assembly:
         hessians: Sequence[Array],
         diagonal: Array,
         b: Array,
+        *,
         more: sparse.csc_matrix | None = None,
         shifted: bool = True,
     ) -> Array:

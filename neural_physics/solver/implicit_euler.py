@@ -60,13 +60,13 @@ class ImplicitEuler:
     def _whole_step(self, state: State, dt: float, fixed: Callable[[float], Array] | None) -> State:
         time = state.time + dt
         target = state.q if fixed is None else fixed(time)
-        potential = IncrementalPotential(self.system, self.assembly, state, dt, target)
+        potential = IncrementalPotential(self.system, self.assembly, state, dt, target=target)
         found = minimise(potential, state.q, self.tolerance, self.most_iterations)
-        return State(found.q, (found.q - state.q) / dt, time, found.converged, found.iterations)
+        return State(found.q, (found.q - state.q) / dt, time, found.converged, iterations=found.iterations)
 
 
 def equilibrium(
-    system: System, q: Array, tolerance: float, time: float = 0.0, most_iterations: int = 200
+    system: System, q: Array, tolerance: float, time: float = 0.0, *, most_iterations: int = 200
 ) -> State:
     """Where the system rests, from q (n,), of which the entries that are not free stay; colliders stand.
 
@@ -76,7 +76,7 @@ def equilibrium(
     potential = Potential(system, assembly_of(system), system.force(q, at_rest, time), q)
     potential.begin(State(q, at_rest, time), 0.0)
     found = minimise(potential, q, tolerance, most_iterations)
-    return State(found.q, at_rest, time, found.converged, found.iterations)
+    return State(found.q, at_rest, time, found.converged, iterations=found.iterations)
 
 
 def assembly_of(system: System) -> Assembly:

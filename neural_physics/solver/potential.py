@@ -22,7 +22,7 @@ class Potential:
     """
 
     def __init__(
-        self, system: System, assembly: Assembly, force: Array, target: Array, ahead: Array | None = None
+        self, system: System, assembly: Assembly, force: Array, target: Array, *, ahead: Array | None = None
     ) -> None:
         """force (n,) N; target (n,): where the entries that are not free go.
 
@@ -106,10 +106,10 @@ class Potential:
         if any(isinstance(term, WithExactHessian) for term in self._terms):
             try:
                 hessians = self._hessians(q, exact=True)
-                return self._assembly.solve(stencils, hessians, diagonal, -gradient, more, shifted=False)
+                return self._assembly.solve(stencils, hessians, diagonal, -gradient, more=more, shifted=False)
             except NotPositiveDefinite:
                 pass
-        return self._assembly.solve(stencils, self._hessians(q, exact=False), diagonal, -gradient, more)
+        return self._assembly.solve(stencils, self._hessians(q, exact=False), diagonal, -gradient, more=more)
 
     def _hessians(self, q: Array, exact: bool) -> list[Array]:
         return [
@@ -125,7 +125,7 @@ class Potential:
 class IncrementalPotential(Potential):
     """That of one step of implicit Euler (see `implicit_euler`)."""
 
-    def __init__(self, system: System, assembly: Assembly, state: State, dt: float, target: Array) -> None:
+    def __init__(self, system: System, assembly: Assembly, state: State, dt: float, *, target: Array) -> None:
         super().__init__(system, assembly, np.zeros_like(state.q), target)
         force = system.force(state.q, state.velocity, state.time)
         force = force - system.mass_damping * system.masses * state.velocity

@@ -58,7 +58,7 @@ class Scales:
 
 
 def settle(
-    system: System, tetrahedra: NDArray[np.integer], path: Path, scales: Scales, time: float = 0.0
+    system: System, tetrahedra: NDArray[np.integer], path: Path, scales: Scales, *, time: float = 0.0
 ) -> Settled:
     """The equilibrium at the end of a path, if it is found; never a shape with an element inside out.
 
@@ -108,7 +108,7 @@ class _Search:
         """
         self._solves += 1
         force = self._system.force(q, np.zeros_like(q), self._time)
-        potential = Potential(self._system, self._assembly, force, goal, lead)
+        potential = Potential(self._system, self._assembly, force, goal, ahead=lead)
         try:
             potential.begin(State(q, np.zeros_like(q), self._time), 0.0)
         except ValueError:

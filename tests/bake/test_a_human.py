@@ -49,7 +49,7 @@ def test_the_whole_body_is_skinned_as_by_the_armature_modifier(preserve_volume):
     flesh.modifiers["Armature"].use_deform_preserve_volume = preserve_volume
     assert len(flesh.data.vertices) == 13_380 and len(rig.data.bones) == 53
     layout = layout_of(flesh)
-    sampler = ChannelSampler(flesh, layout, reference_frame_of(flesh), {}, 24.0)
+    sampler = ChannelSampler(flesh, layout, reference_frame_of(flesh), {}, fps=24.0)
     skinning, where = skinning_of(skin_of(flesh), mesh_of(flesh).rest_positions), pose_channel(layout)[1]
     for seed in range(3):
         rigs.pose(rig, seed, turn=0.6)
@@ -86,7 +86,7 @@ def test_springs_of_one_motion_bring_another_nearer_to_the_simulation(tmp_path):
     for (name, frames), seed, turn, shift in zip(
         FRAMES.items(), (1, 2), (0.3, 0.5), (0.15, 0.1), strict=True
     ):
-        human.animate(rig, frames, seed, turn, shift)
+        human.animate(rig, frames, seed, turn, shift=shift)
         bpy.context.scene.frame_set(1)
         result = run(command_for(flesh, tmp_path / name, 1, frames), timeout=600.0)
         assert result["event"] == "result", result

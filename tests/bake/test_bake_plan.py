@@ -48,12 +48,12 @@ def test_a_plan_is_read_as_it_was_written_and_a_damaged_one_is_told(tmp_path):
         "Sheet",
         "Scene",
         "ViewLayer",
-        ("blender", "-b"),
-        takes,
-        2,
-        True,
-        ("Note.",),
-        ("python",),
+        worker=("blender", "-b"),
+        takes=takes,
+        parallel=2,
+        trusted=True,
+        notes=("Note.",),
+        solver=("python",),
     )
     plan.write()
     assert BakePlan.read(plan.path) == plan

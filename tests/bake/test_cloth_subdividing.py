@@ -78,7 +78,7 @@ def test_triangles_positions_weights_and_uvs_are_those_of_the_papers_subdivision
     empty_scene()
     sphere = add_sphere()
     weights = group_weights(sphere, "Some", 0.0)[:, None]
-    library = subdivided(mesh_of(sphere), levels, "Sphere", uvs_of(sphere), weights)
+    library = subdivided(mesh_of(sphere), levels, "Sphere", uvs=uvs_of(sphere), weights=weights)
     subdivide_cloth(sphere, levels)
     ours, theirs = mesh_of(sphere), library.mesh
     assert (ours.face_sizes == 3).all()

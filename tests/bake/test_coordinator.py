@@ -94,11 +94,13 @@ assert plan.tracks(name).read_text() == name
 def bake(path: Path, takes: int, **crashes: int) -> dict:
     """The result of a bake of so many takes, one at a time; crashes: how often each take's worker does."""
     mesh = synthetic.sheet_mesh(3)
-    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, channels=synthetic.LAYOUT)
     Dataset.create(path, info, mesh)
     (path / "crashes").write_text(json.dumps(crashes))
     planned = plan_takes({}, takes, FRAMES, 0)
-    plan = BakePlan(str(path), "Sheet", "Scene", "Layer", (sys.executable, "-c", WORKER), planned, parallel=1)
+    plan = BakePlan(
+        str(path), "Sheet", "Scene", "Layer", worker=(sys.executable, "-c", WORKER), takes=planned, parallel=1
+    )
     plan.write()
     return Coordinator(plan, lambda event: None, StopRequest()).run()
 
@@ -137,7 +139,7 @@ def bake_with_solver(
 ) -> tuple[dict, list[dict]]:
     """The same with the bundled solver: its result and all that it told."""
     mesh = synthetic.sheet_mesh(3)
-    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, channels=synthetic.LAYOUT)
     Dataset.create(path, info, mesh)
     (path / "crashes").write_text(
         json.dumps({name.replace("record_", "record:"): n for name, n in crashes.items()})
@@ -146,7 +148,15 @@ def bake_with_solver(
     planned = plan_takes({}, takes, FRAMES, 0)
     recorder, solver = (*python, RECORDER), (*python, SOLVER)
     plan = BakePlan(
-        str(path), "Sheet", "Scene", "Layer", recorder, planned, parallel=1, notes=notes, solver=solver
+        str(path),
+        "Sheet",
+        "Scene",
+        "Layer",
+        worker=recorder,
+        takes=planned,
+        parallel=1,
+        notes=notes,
+        solver=solver,
     )
     plan.write()
     told: list[dict] = []

@@ -37,7 +37,7 @@ def cloth():
 
 
 def sampler_of(obj, **bindings):
-    return ChannelSampler(obj, layout_of(obj), reference_frame_of(obj), bindings, FPS)
+    return ChannelSampler(obj, layout_of(obj), reference_frame_of(obj), bindings, fps=FPS)
 
 
 def sample(sampler, frame=1):
@@ -151,10 +151,10 @@ def test_a_channel_can_be_bound_to_an_object_of_another_name(cloth):
     add_ball("Cannon", place=(1.0, 2.0, 3.0))
     add_empty("Stand", (1.0, 1.0, 1.0))
     bindings = {"Ball": "Cannon", FRAME_BINDING: "Stand"}
-    y = ChannelSampler(cloth, layout, "", bindings, FPS).sample(set_frame(1), 1)
+    y = ChannelSampler(cloth, layout, "", bindings, fps=FPS).sample(set_frame(1), 1)
     assert y == pytest.approx([0.0, 1.0, 2.0], abs=1e-6)
     with pytest.raises(Problem, match="Ball, which Sheet reacts to"):
-        ChannelSampler(cloth, layout, "", {}, FPS)
+        ChannelSampler(cloth, layout, "", {}, fps=FPS)
 
 
 def test_what_is_sampled_is_found_again_after_other_objects_came_and_went(cloth):

@@ -37,7 +37,7 @@ def rigged(bones=5):
 
 def sampled(tube, frame=1):
     layout = layout_of(tube)
-    sampler = ChannelSampler(tube, layout, reference_frame_of(tube), {}, 24.0)
+    sampler = ChannelSampler(tube, layout, reference_frame_of(tube), {}, fps=24.0)
     return sampler.sample(set_frame(frame), frame).copy(), layout
 
 

@@ -68,16 +68,18 @@ def test_equation_7_is_in_metres_whatever_form_the_pairs_have(shapes):
     for axis in range(3):
         weight[axis, :, axis] = 0.5 * (1.0 - np.eye(3))
     halfway = Layers([(weight.reshape(9, 9), np.zeros(9, np.float32))])
-    assert equation_7(halfway, pairs_of([shapes], 1, "paper", ALL, 0)) == pytest.approx(by_hand, rel=1e-4)
-    assert linear_subdivision_error(pairs_of([shapes], 1, "local", ALL, 0)) == pytest.approx(
+    assert equation_7(halfway, pairs_of([shapes], 1, "paper", ALL, seed=0)) == pytest.approx(
+        by_hand, rel=1e-4
+    )
+    assert linear_subdivision_error(pairs_of([shapes], 1, "local", ALL, seed=0)) == pytest.approx(
         by_hand, rel=1e-4
     )
 
 
 def test_a_training_that_was_killed_ends_as_if_it_had_not_been(shapes, tmp_path, monkeypatch):
-    pairs = pairs_of([shapes], 2, "paper", ALL, 0)
+    pairs = pairs_of([shapes], 2, "paper", ALL, seed=0)
     seen, unseen = pairs.some(100, np.random.default_rng(0)), pairs.some(100, np.random.default_rng(1))
-    whole, _ = learned(seen, unseen, SMALL, 8, tmp_path / "whole.safetensors", "pairs")
+    whole, _ = learned(seen, unseen, SMALL, 8, checkpoint=tmp_path / "whole.safetensors", identity="pairs")
     monkeypatch.setattr(curves, "Schedule", partial(Schedule, checkpoint_every=0.0))
     with monkeypatch.context() as killing:
         step = curves._Learner.step
@@ -89,8 +91,8 @@ def test_a_training_that_was_killed_ends_as_if_it_had_not_been(shapes, tmp_path,
 
         killing.setattr(curves._Learner, "step", killed)
         with pytest.raises(KeyboardInterrupt):
-            learned(seen, unseen, SMALL, 8, tmp_path / "parts.safetensors", "pairs")
-    gone_on, _ = learned(seen, unseen, SMALL, 8, tmp_path / "parts.safetensors", "pairs")
+            learned(seen, unseen, SMALL, 8, checkpoint=tmp_path / "parts.safetensors", identity="pairs")
+    gone_on, _ = learned(seen, unseen, SMALL, 8, checkpoint=tmp_path / "parts.safetensors", identity="pairs")
     assert as_lists(gone_on) == as_lists(whole)
     assert gone_on.epochs == pytest.approx(5.0 * np.arange(1, 9)) and gone_on.at(16.0) == gone_on.at(15.0)
     assert gone_on.seen[-1] < gone_on.seen[0]
@@ -100,7 +102,7 @@ def test_structures_are_those_of_the_figure(shapes):
     assert [layers for layers, width in DEPTHS if width == 32] == [2, 3, 4, 5]
     assert [width for layers, width in WIDTHS if layers == 3] == [16, 32, 64, 128]
     hierarchy, rest = shapes.hierarchy, shapes.hierarchy.sorted(shapes.rest)
-    found = random_networks(hierarchy, rest, "local", 5, 16)
+    found = random_networks(hierarchy, rest, "local", 5, width=16)
     fine = found(rest[: hierarchy.levels[0].vertex_count]).T
     assert fine == pytest.approx(rest, abs=1e-6)
 
@@ -148,13 +150,13 @@ def test_what_is_inferred_with_noise_is_told_and_shown_to_be_rougher(scene, shap
 
 def test_conjugate_gradients_step_as_admm_does_once_both_have_converged():
     # In so short a step nothing moves so far that it matters that CG solves a linear system.
-    scene = ClothScene(0, "flag", Fabric(), 9, 9, 1 / 8, dt=1 / 600)
+    scene = ClothScene(0, "flag", Fabric(), 9, rows=9, spacing=1 / 8, dt=1 / 600)
     mesh, triangles = scene.mesh(), grid_triangles(9, 9)
     slow = ConjugateGradients(scene, triangles)
     cloth = Cloth(mesh.rest_positions, triangles, np.flatnonzero(mesh.pins), scene.dt)
     x, v, wind = slow.rest, np.zeros_like(slow.rest), np.array([1.0, 2.0, 0.0])
     by_cg, _ = slow.step(x, v, wind)
-    by_admm, _ = cloth.step(x, v, scene.fabric, Load(wind, GRAVITY), 300)
+    by_admm, _ = cloth.step(x, v, scene.fabric, Load(wind, GRAVITY), iterations=300)
     moved = np.abs(by_admm - x).max()
     assert moved > 1e-5 and np.abs(by_cg - by_admm).max() < 0.02 * moved
 

@@ -49,7 +49,7 @@ def folder(tmp_path_factory) -> Path:
     """Where the benchmark keeps all: the strip's takes are there, as if baked."""
     root = tmp_path_factory.mktemp("springs")
     mesh = posing.strip()
-    info = DatasetInfo("Strip", mesh.topology(), mesh.vertex_count, jiggling.FPS, posing.LAYOUT)
+    info = DatasetInfo("Strip", mesh.topology(), mesh.vertex_count, jiggling.FPS, channels=posing.LAYOUT)
     dataset = Dataset.create(root / "scenes" / STRIP.example, info, mesh)
     for seed, (role, count) in enumerate((("training", 240), ("validation", 40), ("test", 30))):
         posing.write(dataset, f"poses_{seed:03d}", *poses_of(role, count, seed))

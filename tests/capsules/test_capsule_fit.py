@@ -107,7 +107,7 @@ def test_the_share_asked_for_lies_inside_and_hardly_more(share, slide):
     weights = rng.uniform(0.0, 1.0, 500)
     bone = np.array((0.0, 0.1, -0.5)), np.array((0.1, 0.0, 0.7))
     for fitted in (
-        fit_capsule(points, weights, *bone, share, slide),
+        fit_capsule(points, weights, *bone, share=share, slide=slide),
         fit_free_capsule(points, weights, share),
     ):
         assert share - 1e-9 <= share_inside(fitted, points, weights) <= share + 2.0 / 500 + 1e-9

@@ -27,18 +27,18 @@ def solid(vertices: int = 16) -> Body:
         RNG.normal(size=(5, 3)),
         np.array([[0, 1, 2, 3], [1, 2, 3, 4]], np.int32),
         np.array([True, False, False, False, False]),
-        RNG.uniform(0.1, 1.0, 5),
-        np.full((2, 2), 1e3),
-        np.array([0.0, 0.0, -9.81]),
-        corners,
-        weights,
-        np.array([0, -1, -1, -1, -1], np.int32),
+        masses=RNG.uniform(0.1, 1.0, 5),
+        moduli=np.full((2, 2), 1e3),
+        gravity=np.array([0.0, 0.0, -9.81]),
+        embedding_corners=corners,
+        embedding_weights=weights,
+        bones=np.array([0, -1, -1, -1, -1], np.int32),
     )
 
 
 def dataset_with(body: Body, path) -> Dataset:
     mesh = synthetic.sheet_mesh(4)
-    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, channels=synthetic.LAYOUT)
     dataset = Dataset.create(path, info, mesh)
     assert dataset.body is None
     body.write(path / "body.npz")

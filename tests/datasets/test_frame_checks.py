@@ -105,7 +105,7 @@ def test_windows_never_cross_what_was_found(mesh, take):
     positions, interaction = take
     positions[60, 0] = np.nan
     bad = find_bad_frames(positions, mesh, LAYOUT, interaction)
-    segments = Take("take", TakeInfo(FRAMES, excluded=bad), positions, interaction, None).segments()
+    segments = Take("take", TakeInfo(FRAMES, excluded=bad), positions, interaction, frames=None).segments()
     assert segments == [(0, 60 - BEFORE), (60 + AFTER + 1, FRAMES)]
     assert all(np.isfinite(positions[a:b]).all() for a, b in segments)
 

@@ -39,7 +39,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def add(files: Path, cache: str = "sheet.pc2", y: str = "hand.csv", **more) -> str:
-    return import_take(files / "d", MESH, "Sheet", files / cache, files / y, 24.0, **more)
+    return import_take(files / "d", MESH, "Sheet", files / cache, source=files / y, fps=24.0, **more)
 
 
 @pytest.mark.parametrize("cache", ["sheet.pc2", "sheet.mdd"])
@@ -122,7 +122,7 @@ def test_only_an_unfinished_take_makes_room_for_one_of_the_same_name(files):
         ("ground:G.0 ground:G.1 ground:G.2 ground:G.3", [Channel("G", "ground", 4, "G")]),
         (
             " ".join(f"joints:Rig/{bone}.{axis}" for bone in ("hip", "L.knee") for axis in "xyz"),
-            [Channel("Rig", "joints", 6, "Rig", ("hip", "L.knee"))],
+            [Channel("Rig", "joints", 6, "Rig", parts=("hip", "L.knee"))],
         ),
         ("A/B Ball.001 12:30", [Channel(n, "value", 1) for n in ("A/B", "Ball.001", "12:30")]),
     ],
@@ -200,7 +200,7 @@ def test_other_meshes_rates_and_taken_names_are_told(files):
             add(files, **change)
         assert raised.value.code == code
     with pytest.raises(Problem) as raised:
-        import_take(files / "d", MESH, "Sheet", files / "sheet.pc2", files / "hand.csv", 30.0)
+        import_take(files / "d", MESH, "Sheet", files / "sheet.pc2", source=files / "hand.csv", fps=30.0)
     assert raised.value.code == "dataset_other_fps"
 
 

@@ -36,7 +36,14 @@ FRAMED = "Rig/neck"  # a reference frame, so that all three files are written
 
 def make(path: Path, reference_frame: str = "") -> Dataset:
     mesh = synthetic.sheet_mesh(4)
-    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT, reference_frame)
+    info = DatasetInfo(
+        "Sheet",
+        mesh.topology(),
+        mesh.vertex_count,
+        24.0,
+        channels=synthetic.LAYOUT,
+        reference_frame=reference_frame,
+    )
     return Dataset.create(path, info, mesh)
 
 
@@ -383,7 +390,7 @@ def test_json_nested_deeper_than_can_be_read_is_told(tmp_path, name):
 )
 def test_a_dataset_that_could_not_be_opened_is_not_made(tmp_path, change, said):
     mesh = synthetic.sheet_mesh(4)
-    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, channels=synthetic.LAYOUT)
     with pytest.raises(Problem, match=said) as raised:
         Dataset.create(tmp_path / "d", replace(info, **change), mesh)
     assert raised.value.code == "dataset_settings_unusable" and not (tmp_path / "d").exists()
@@ -394,7 +401,7 @@ def test_a_mesh_whose_faces_name_vertices_it_has_not_is_told(tmp_path):
     corners = mesh.corners.copy()
     corners[3] = 16
     wrong = replace(mesh, corners=corners)
-    info = DatasetInfo("Sheet", wrong.topology(), 16, 24.0, synthetic.LAYOUT)
+    info = DatasetInfo("Sheet", wrong.topology(), 16, 24.0, channels=synthetic.LAYOUT)
     Dataset.create(tmp_path / "d", info, wrong)
     with pytest.raises(Problem, match="vertex indices"):
         Dataset.open(tmp_path / "d")

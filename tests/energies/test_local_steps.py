@@ -60,7 +60,7 @@ def energy(term: LocalTerm, positions) -> float:
 def test_a_springs_step_is_where_its_energy_and_the_distance_are_least():
     rng = np.random.default_rng(1)
     rest = rng.normal(size=(20, 3))
-    term = springs(rest, np.arange(20).reshape(10, 2), 50.0 + 10.0 * rng.random(10), 0.9, 1.1)
+    term = springs(rest, np.arange(20).reshape(10, 2), 50.0 + 10.0 * rng.random(10), 0.9, most=1.1)
     p = rng.normal(size=(3, 1, 10))
     p *= term.rest * np.linspace(0.5, 1.5, 10) / np.sqrt((p * p).sum(axis=(0, 1)))
     z = term.step(p)

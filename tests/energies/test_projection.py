@@ -66,7 +66,7 @@ def test_the_hessian_of_an_eigensystem_twists_flips_and_stretches_as_that_says(d
     twist, flip = rng.normal(size=(20, pairs)), rng.normal(size=(20, pairs))
     scaling = rng.normal(size=(20, d, d))
     scaling += scaling.swapaxes(1, 2)
-    hessian = isotropic_hessian(u, v, scaling, twist, flip)
+    hessian = isotropic_hessian(u, v, scaling, twist, flip=flip)
     for p, (a, b) in enumerate(PAIRS[d]):
         ab, ba = u[:, :, a, None] * v[:, None, :, b], u[:, :, b, None] * v[:, None, :, a]
         for mode, eigenvalue in ((ab - ba, twist[:, p]), (ab + ba, flip[:, p])):
@@ -77,7 +77,7 @@ def test_the_hessian_of_an_eigensystem_twists_flips_and_stretches_as_that_says(d
     product = hessian @ ((u * t.swapaxes(1, 2)) @ v.swapaxes(1, 2)).reshape(20, -1, 1)
     answer = (u * (scaling @ t).swapaxes(1, 2)) @ v.swapaxes(1, 2)
     assert product[:, :, 0] == pytest.approx(answer.reshape(20, -1), abs=1e-12)
-    values = np.linalg.eigvalsh(projected_isotropic_hessian(u, v, scaling, twist, flip))
+    values = np.linalg.eigvalsh(projected_isotropic_hessian(u, v, scaling, twist, flip=flip))
     assert values.min() >= -1e-13 and values.max() > 0.1
 
 

@@ -124,7 +124,9 @@ def test_where_nothing_is_strained_projecting_changes_nothing():
     positions, thetas, frames, _, voronoi, stiffness = random_joints(seed=5)
     rest = rod_strains(positions, thetas, frames)
     exact, projected = (
-        bend_twist_hessian(positions, thetas, frames, rest, voronoi, stiffness, projected=p)
+        bend_twist_hessian(
+            positions, thetas, frames, rest, voronoi_lengths=voronoi, stiffness=stiffness, projected=p
+        )
         for p in (False, True)
     )
     close(projected, exact, 1e-12)
@@ -247,8 +249,8 @@ def test_a_straight_rod_bent_to_a_circle_has_its_energy_to_second_order():
             np.full((count, 2), 0.3),
             frames,
             np.zeros(5),
-            np.full(count, length / count),
-            np.array([bending, bending, 5.0]),
+            voronoi_lengths=np.full(count, length / count),
+            stiffness=np.array([bending, bending, 5.0]),
         ).sum()
         errors.append(energy / (bending / 2 * (2 * np.pi) ** 2 / length) - 1.0)
     assert errors[-1] < 2e-3
@@ -265,7 +267,9 @@ def test_a_straight_clamped_rod_turned_at_one_end_stores_what_saint_venant_says(
     _, stiffness = elliptic_stiffness(1e6, 0.25, 0.02, 0.02)
     # Clamped by the middles of its first and last edge, it is one edge shorter than all its edges.
     voronoi = np.full(edges - 1, length / (edges - 1))
-    energy = bend_twist_energy(x[strands.corners], thetas, frames, np.zeros(5), voronoi, stiffness).sum()
+    energy = bend_twist_energy(
+        x[strands.corners], thetas, frames, np.zeros(5), voronoi_lengths=voronoi, stiffness=stiffness
+    ).sum()
     polar_moment = np.pi * 0.02**4 / 2
     assert energy == pytest.approx(1e6 / 2.5 * polar_moment * turn**2 / (2 * length), rel=1e-12)
 

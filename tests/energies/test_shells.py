@@ -125,7 +125,7 @@ def test_a_sheet_pulled_by_a_little_has_half_of_youngs_modulus_times_strain_squa
         # Free across: the sheet gets narrower by nu times the strain.
         pulled = rest * (1.0 + strain * np.array([1.0, -poisson, 0.0]))
         mu, lam = plane_stress_lame_parameters(young, poisson)
-        energy = membrane.value(pulled, inverse, thickness * areas, mu, lam)
+        energy = membrane.value(pulled, inverse, thickness * areas, mu, lam=lam)
         assert energy == pytest.approx(young * thickness * areas * strain**2 / 2.0, rel=1e-4)
 
 
@@ -140,8 +140,8 @@ def test_a_collapsed_triangle_has_a_finite_hessian_that_resists():
     rest = np.array([[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
     inverse, areas = membrane.rest_shape(rest)
     for collapsed in (np.zeros((1, 3, 3)), rest * np.array([1.5, 0.0, 0.0])):
-        exact = membrane.hessian(collapsed, inverse, areas, 2.0, 1.0)
-        expected = differences(lambda x: membrane.gradient(x, inverse, areas, 2.0, 1.0), collapsed)
+        exact = membrane.hessian(collapsed, inverse, areas, 2.0, lam=1.0)
+        expected = differences(lambda x: membrane.gradient(x, inverse, areas, 2.0, lam=1.0), collapsed)
         assert exact == pytest.approx(expected, abs=1e-8)
 
 

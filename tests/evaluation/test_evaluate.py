@@ -90,7 +90,14 @@ def test_the_report_for_people_is_one_file_with_all_its_pictures(evaluated):
 
 def test_a_moving_reference_frame_is_taken_out_of_what_blender_shows(tmp_path):
     mesh = synthetic.sheet_mesh()
-    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, synthetic.LAYOUT, "Rig/neck")
+    info = DatasetInfo(
+        "Sheet",
+        mesh.topology(),
+        mesh.vertex_count,
+        24.0,
+        channels=synthetic.LAYOUT,
+        reference_frame="Rig/neck",
+    )
     dataset = Dataset.create(tmp_path / "d", info, mesh)
     hand = synthetic.hand_motion(70, 0)
     shapes = synthetic.simulate(mesh, hand)

@@ -60,7 +60,7 @@ def dataset_in(folder, colliders, places, frame_from_world=None):
     """Of one take in which the sheet stays where it is, a little off its mean shape, and of which the solver
     says what was around it.
     """
-    info = DatasetInfo("Sheet", FLAT.topology(), FLAT.vertex_count, 24.0, LAYOUT)
+    info = DatasetInfo("Sheet", FLAT.topology(), FLAT.vertex_count, 24.0, channels=LAYOUT)
     dataset = Dataset.create(folder, info, FLAT)
     y = np.float32([0, 0, 0, FABRIC["stretch"], FABRIC["bending"]])
     with dataset.writer("take_000", TakeInfo(FRAMES, role="test")) as writer:

@@ -15,7 +15,7 @@ from neural_physics.models.normals import normals_from_faces
 
 MESH = synthetic.sheet_mesh(5)
 BALL = ChannelLayout((Channel("Ball", "position", 3),))
-INFO = DatasetInfo("Sheet", MESH.topology(), MESH.vertex_count, 100.0, BALL)
+INFO = DatasetInfo("Sheet", MESH.topology(), MESH.vertex_count, 100.0, channels=BALL)
 SECONDS = np.arange(300)[:, None, None] / 100.0
 
 
@@ -68,10 +68,10 @@ def test_normals_that_are_the_truth_have_no_error_and_turned_ones_their_angle(da
     mesh, truth = dataset.mesh, np.array(dataset.take("take_000").positions[50:53])
     normals = normals_from_faces(truth, mesh.corners, mesh.face_sizes)
     z, q = np.eye(3, dtype=np.float32), normals - normals.mean(0)
-    found = normal_errors(z, truth, truth, mesh, normals.mean(0), q)
+    found = normal_errors(z, truth, truth, mesh=mesh, learned=(normals.mean(0), q))
     assert (found.regressed, found.from_shape) == pytest.approx((0.0, 0.0), abs=0.05)
     a = np.radians(25.0)
     turn = np.array([[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]], np.float32)
     flat = np.repeat(mesh.rest_positions[None], 3, 0)
-    found = normal_errors(z, flat @ turn.T, flat, mesh, normals.mean(0), q)
+    found = normal_errors(z, flat @ turn.T, flat, mesh=mesh, learned=(normals.mean(0), q))
     assert found.from_shape == pytest.approx(25.0, abs=1e-3)

@@ -162,8 +162,10 @@ def test_no_frame_explodes_at_training_speeds(scene, name):
     for item in settings_of(obj).interactions:
         if item.motion == "ACTIONS" or (item.object.field and item.object.field.type == "WIND"):
             continue
-        box = MotionBox(tuple(item.box_low), tuple(item.box_high), item.shortest, item.longest, item.fastest)
-        path = wander(box, 300, 1 / 24, rng, tuple(item.object.location))
+        box = MotionBox(
+            tuple(item.box_low), tuple(item.box_high), item.shortest, item.longest, fastest=item.fastest
+        )
+        path = wander(box, 300, 1 / 24, rng, start=tuple(item.object.location))
         item.object.animation_data_clear()
         for frame, place in enumerate(path, start=1):
             item.object.location = place

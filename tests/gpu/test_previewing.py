@@ -238,7 +238,7 @@ def test_a_file_saved_meanwhile_shows_the_mesh_to_everybody(sheet, plays, tmp_pa
 
 
 def test_baking_the_playback_bakes_what_the_mesh_shows(sheet, plays, tmp_path):
-    mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "baked.pc2", 1, 5)
+    mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "baked.pc2", 1, last=5)
     baked = np.fromfile(tmp_path / "baked.pc2", "<f4", offset=32).reshape(5, 36, 3)
     assert np.abs(baked[4] - baked[0]).max() > 1e-3
 

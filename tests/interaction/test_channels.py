@@ -10,7 +10,7 @@ from neural_physics.interaction.channels import Channel, ChannelLayout, frame_ki
 LAYOUT = ChannelLayout(
     (
         Channel("Ball", "position", 3, "Sphere"),
-        Channel("Rig", "joints", 6, "Armature", ("hip", "knee")),
+        Channel("Rig", "joints", 6, "Armature", parts=("hip", "knee")),
         Channel("Ground", "ground", 4),
         Channel("Pressure", "value", 1),
     )

@@ -23,8 +23,8 @@ BOXES = st.builds(
         tuple(a + b for a, b in zip(low, size, strict=True)),
         shortest,
         shortest + more,
-        fastest,
-        rest,
+        fastest=fastest,
+        rest_share=rest,
     ),
     low=st.lists(st.floats(-5, 5), min_size=3, max_size=3),
     size=st.lists(st.floats(0, 4), min_size=3, max_size=3),
@@ -66,7 +66,7 @@ def test_a_seed_gives_the_same_motion_again_and_another_seed_another():
 
 def test_motion_starts_where_the_object_is_without_a_jerk():
     box = MotionBox((-1, -1, -1), (1, 1, 1))
-    path = wander(box, 2400, 1 / 2400, np.random.default_rng(3), (0.5, -0.25, 1.0))
+    path = wander(box, 2400, 1 / 2400, np.random.default_rng(3), start=(0.5, -0.25, 1.0))
     assert path[0] == pytest.approx([0.5, -0.25, 1.0])
     assert np.linalg.norm(path[1] - path[0]) < 1e-7
 
@@ -90,7 +90,7 @@ def test_between_keys_motion_is_smooth_to_the_second_derivative():
 @settings(max_examples=40, deadline=None)
 def test_turns_start_at_none_and_never_exceed_the_most(most, seed):
     box = MotionBox((0, 0, 0), (1, 1, 1))
-    turns = wander_turn(most, box, 600, 1 / 24, np.random.default_rng(seed))
+    turns = wander_turn(most, box, 600, 1 / 24, rng=np.random.default_rng(seed))
     assert not turns[0].any()
     assert np.linalg.norm(turns, axis=1).max() <= most * (1 + 1e-9)
 
@@ -98,7 +98,7 @@ def test_turns_start_at_none_and_never_exceed_the_most(most, seed):
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_turns_about_one_axis_reach_both_ways_and_leave_the_others(axis):
     box = MotionBox((0, 0, 0), (1, 1, 1))
-    turns = wander_turn(1.2, box, 2000, 1 / 24, np.random.default_rng(3), axis)
+    turns = wander_turn(1.2, box, 2000, 1 / 24, rng=np.random.default_rng(3), axis=axis)
     assert not np.delete(turns, axis, axis=1).any()
     assert -1.2 <= turns.min() < -0.9 and 0.9 < turns.max() <= 1.2
 
@@ -107,7 +107,7 @@ def test_turns_about_one_axis_reach_both_ways_and_leave_the_others(axis):
 @settings(max_examples=40, deadline=None)
 def test_the_strength_of_a_wind_stays_between_its_limits(least, more, seed):
     box = MotionBox((0, 0, 0), (1, 1, 1))
-    strengths = wander_strength(least, least + more, box, 600, 1 / 24, np.random.default_rng(seed))
+    strengths = wander_strength(least, least + more, box, 600, dt=1 / 24, rng=np.random.default_rng(seed))
     assert strengths.min() >= least - 1e-9 and strengths.max() <= least + more + 1e-9
 
 

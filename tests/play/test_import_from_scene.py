@@ -55,7 +55,7 @@ def test_poses_and_weights_come_from_the_scene(simulated):
     scene, tube, cache, local = simulated
     scene.frame_set(7)
     assert object_tasks.interaction_of(tube, cache, None, False) is None  # no file could say how bones move
-    name, seen = to_the_end(object_tasks.import_steps(scene, tube, cache, None, "training"))
+    name, seen = to_the_end(object_tasks.import_steps(scene, tube, cache, None, role="training"))
     assert scene.frame_current == 7
     assert seen[-1] == (FRAMES, FRAMES)
     dataset = Dataset.open(Path(settings_of(tube).dataset_folder))
@@ -63,7 +63,7 @@ def test_poses_and_weights_come_from_the_scene(simulated):
     assert dataset.mesh.skin is not None
     assert np.array_equal(dataset.mesh.skin.weights, skin_of(tube).weights)
     assert np.asarray(take.positions) == pytest.approx(local, abs=1e-6)
-    sampler = ChannelSampler(tube, layout_of(tube), "", {}, 24.0)
+    sampler = ChannelSampler(tube, layout_of(tube), "", {}, fps=24.0)
     for frame in (1, 50):
         scene.frame_set(frame)
         y = sampler.sample(bpy.context.evaluated_depsgraph_get(), frame)
@@ -76,7 +76,7 @@ def test_another_object_s_axes_are_those_of_the_take(simulated):
     scene.collection.objects.link(head)
     head.location, head.rotation_euler = (1.0, 2.0, 0.5), (0.3, 0.2, 0.1)
     settings.frame_object = head
-    name, _ = to_the_end(object_tasks.import_steps(scene, tube, cache, None, "training"))
+    name, _ = to_the_end(object_tasks.import_steps(scene, tube, cache, None, role="training"))
     dataset = Dataset.open(Path(settings.dataset_folder))
     frame_from_object = np.linalg.inv(np.array(head.matrix_world)) @ np.array(tube.matrix_world)
     seen = local[40] @ frame_from_object[:3, :3].T + frame_from_object[:3, 3]
@@ -87,7 +87,7 @@ def test_another_object_s_axes_are_those_of_the_take(simulated):
 def test_stopped_on_the_way_nothing_is_left(simulated):
     scene, tube, cache, _ = simulated
     scene.frame_set(5)
-    steps = object_tasks.import_steps(scene, tube, cache, None, "training")
+    steps = object_tasks.import_steps(scene, tube, cache, None, role="training")
     assert next(steps) == (1, FRAMES)
     steps.close()
     assert scene.frame_current == 5
@@ -98,7 +98,7 @@ def test_a_mesh_without_an_armature_is_refused_before_anything_is_visited(simula
     scene, tube, cache, _ = simulated
     tube.modifiers.clear()
     with pytest.raises(Problem) as told:
-        to_the_end(object_tasks.import_steps(scene, tube, cache, None, "training"))
+        to_the_end(object_tasks.import_steps(scene, tube, cache, None, role="training"))
     assert told.value.code == "skin_missing"
 
 
@@ -109,7 +109,7 @@ def test_springs_are_found_in_what_was_imported(simulated, tmp_path):
     from neural_physics.models.model_file import read_model
 
     scene, tube, cache, _ = simulated
-    to_the_end(object_tasks.import_steps(scene, tube, cache, None, "training"))
+    to_the_end(object_tasks.import_steps(scene, tube, cache, None, role="training"))
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     out = tmp_path / "model.safetensors"

@@ -38,7 +38,12 @@ def test_baked_playing_is_exact_at_whole_frames_and_close_between(sheet, tmp_pat
     between, where = play_scenes.shown(sheet), (scene.frame_current, scene.frame_subframe)
     seen = []
     mesh_cache.bake_playback(
-        scene, sheet, tmp_path / "a.pc2", FIRST, LAST, lambda done, total: seen.append((done, total))
+        scene,
+        sheet,
+        tmp_path / "a.pc2",
+        FIRST,
+        last=LAST,
+        progress=lambda done, total: seen.append((done, total)),
     )
     assert seen[-1] == (LAST - FIRST + 1, LAST - FIRST + 1)
     assert (scene.frame_current, scene.frame_subframe) == where
@@ -56,7 +61,7 @@ def test_it_plays_without_the_extension(sheet, tmp_path):
     played = play_scenes.played(sheet, range(90, 91))
     path = tmp_path / "baked.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "caches" / "a.pc2", FIRST, LAST)
+    mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "caches" / "a.pc2", FIRST, last=LAST)
     assert sheet.modifiers[0].filepath == "//caches/a.pc2"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     command = [sys.executable, "-c", STRANGER, str(path), str(tmp_path / "seen")]
@@ -67,7 +72,7 @@ def test_it_plays_without_the_extension(sheet, tmp_path):
 
 def test_it_can_be_removed_and_played_again(sheet, tmp_path):
     pose = play_scenes.played(sheet, range(50, 51))[50]
-    mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "a.pc2", FIRST, LAST)
+    mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "a.pc2", FIRST, last=LAST)
     cache_modifier.remove_cache(sheet)
     assert [m.type for m in sheet.modifiers] == ["CLOTH", "SUBSURF"]
     assert sheet.modifiers["Cloth"].show_viewport
@@ -82,7 +87,7 @@ def test_it_can_be_removed_and_played_again(sheet, tmp_path):
 
 
 def test_a_cancelled_bake_leaves_all_as_it_was(sheet, tmp_path):
-    steps = mesh_cache.bake_steps(bpy.context.scene, sheet, tmp_path / "a.pc2", FIRST, LAST)
+    steps = mesh_cache.bake_steps(bpy.context.scene, sheet, tmp_path / "a.pc2", FIRST, last=LAST)
     for _ in range(5):
         next(steps)
     steps.close()
@@ -93,7 +98,7 @@ def test_a_cancelled_bake_leaves_all_as_it_was(sheet, tmp_path):
 
 
 def test_the_bake_catches_up_first_and_stands_in_its_own_start(sheet, tmp_path):
-    mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "late.pc2", 60, 70)
+    mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "late.pc2", 60, last=70)
     playback.attach(sheet)
     sheet.modifiers.remove(sheet.modifiers["Subdivision"])
     played = play_scenes.played(sheet, range(60, 71))
@@ -102,7 +107,7 @@ def test_the_bake_catches_up_first_and_stands_in_its_own_start(sheet, tmp_path):
 
 def test_a_range_that_ends_before_it_begins_is_told(sheet, tmp_path):
     with pytest.raises(Problem) as caught:
-        mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "a.pc2", 20, 10)
+        mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "a.pc2", 20, last=10)
     assert caught.value.code == "frames_reversed"
     assert settings_of(sheet).playing and not list(tmp_path.iterdir())
 
@@ -110,13 +115,13 @@ def test_a_range_that_ends_before_it_begins_is_told(sheet, tmp_path):
 def test_what_does_not_play_cannot_be_baked(sheet, tmp_path):
     playback.detach(sheet)
     with pytest.raises(Problem) as caught:
-        mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "a.pc2", FIRST, LAST)
+        mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "a.pc2", FIRST, last=LAST)
     assert caught.value.code == "not_playing"
 
 
 def test_a_folder_that_cannot_be_written_is_told(sheet, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Problem) as caught:
-        mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "file" / "a.pc2", FIRST, LAST)
+        mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "file" / "a.pc2", FIRST, last=LAST)
     assert caught.value.code == "folder_not_writable"
     assert settings_of(sheet).playing

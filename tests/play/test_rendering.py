@@ -112,7 +112,7 @@ def test_the_picture_is_that_of_baked_playing(sheet, tmp_path):
         scene.render.use_motion_blur = True
         blurred[name] = pixels(tmp_path / f"{name}_blurred.exr")
         if name == "live":
-            mesh_cache.bake_playback(scene, sheet, tmp_path / "sheet.pc2", 1, LAST + 2)
+            mesh_cache.bake_playback(scene, sheet, tmp_path / "sheet.pc2", 1, last=LAST + 2)
     assert sharp["live"].std() > 0.01  # something is in the picture
     assert np.array_equal(sharp["live"], sharp["baked"])
     assert np.abs(blurred["live"] - sharp["live"]).max() > 0.01

@@ -154,7 +154,7 @@ def test_pinned_vertices_are_exactly_where_they_are_told_to_be_and_the_rest_foll
 def test_strain_limits_hold_what_gravity_would_stretch_without_end():
     x, _, edges, _, masses = sheet(6)
     soft = [springs(x, edges, 5.0)]
-    limited = [springs(x, edges, 5.0, 0.9, 1.1)]
+    limited = [springs(x, edges, 5.0, 0.9, most=1.1)]
 
     def stretch(terms):
         system, y, v = ADMM(masses, terms, DT, [0, 5]), x, np.zeros_like(x)
@@ -265,7 +265,9 @@ def test_wind_pushes_along_the_normal_by_dynamic_pressure_and_not_where_it_blows
     heavy = np.full(len(triangles), 1e9)
 
     def force(wind, v=(0.0, 0.0, 0.0)):
-        return wind_forces(x, np.tile(v, (len(x), 1)), triangles, heavy, np.array(wind), DT).sum(axis=0)
+        return wind_forces(x, np.tile(v, (len(x), 1)), triangles, heavy, wind=np.array(wind), dt=DT).sum(
+            axis=0
+        )
 
     pressure = 0.5 * 1.225 * 1.28 * 5.0**2
     assert force([0.0, 0.0, 5.0]) == pytest.approx([0, 0, 4.0 * pressure])
@@ -279,7 +281,7 @@ def test_light_cloth_in_a_storm_never_overtakes_the_wind():
     heavy = np.full(len(triangles), 0.02 * 0.5 / 16)
     v = np.zeros_like(x)
     for _ in range(200):
-        forces = wind_forces(x, v, triangles, heavy, np.array([0.0, 0.0, 40.0]), DT)
+        forces = wind_forces(x, v, triangles, heavy, wind=np.array([0.0, 0.0, 40.0]), dt=DT)
         v = v + DT * forces / masses[:, None]
         assert (v[:, 2] <= 40.0).all()
     assert v[:, 2].min() > 38.0

@@ -138,7 +138,13 @@ def test_of_a_tapered_capsule_the_surface_is_that_of_all_balls_along_its_axis(ra
         return (np.linalg.norm(x[:, None] - middles, axis=2) - sizes).min(axis=1)
 
     tapered = RoundColliders(
-        ends[:1], ends[1:], np.array(radii[:1]), np.zeros((1, 3)), np.ones((1, 3)), None, np.array(radii[1:])
+        ends[:1],
+        ends[1:],
+        np.array(radii[:1]),
+        np.zeros((1, 3)),
+        end_velocities=np.ones((1, 3)),
+        ground=None,
+        end_radii=np.array(radii[1:]),
     )
     contact = tapered.push_out(points, 0 * points)
     depth = -distances(points)
@@ -162,7 +168,9 @@ def test_a_capsule_without_length_is_a_ball():
     points = np.random.default_rng(3).uniform(-1, 1, (300, 3))
     at, moving, radius = np.array([[0.1, 0.2, 0.0]]), np.array([[1.0, 0, 2]]), np.array([0.6])
     ball = balls(at, radius, moving).push_out(points, 0 * points)
-    capsule = RoundColliders(at, at.copy(), radius, moving, moving, None, radius)
+    capsule = RoundColliders(
+        at, at.copy(), radius, moving, end_velocities=moving, ground=None, end_radii=radius
+    )
     for ours, theirs in zip(capsule.push_out(points, 0 * points), ball, strict=True):
         assert np.array_equal(ours, theirs)
 
@@ -181,7 +189,11 @@ def test_far_from_the_origin_and_among_many_each_vertex_is_still_out():
         on_axes = starts + np.linspace(0, 1, 401)[:, None, None] * (ends - starts)
         return np.array([np.linalg.norm(point - on_axes, axis=2).min() for point in x])
 
-    x = RoundColliders(starts, ends, np.full(12, 0.3), still, still).push_out(points, 0 * points).positions
+    x = (
+        RoundColliders(starts, ends, np.full(12, 0.3), still, end_velocities=still)
+        .push_out(points, 0 * points)
+        .positions
+    )
     moved = np.abs(x - points).max(axis=1) > 0.0
     assert moved.sum() > 30
     assert np.array_equal(moved, distances(points) < 0.3)

@@ -28,7 +28,7 @@ from neural_physics.skinning import Skin
 from neural_physics.solver.quasistatic import NOT_CONVERGED, Settled
 
 POSES = 6
-LAYOUT = ChannelLayout((Channel("Rig", "pose", 48, "Rig", ("lower", "upper")),))
+LAYOUT = ChannelLayout((Channel("Rig", "pose", 48, "Rig", parts=("lower", "upper")),))
 JOINT = np.array([0.0, 0.0, 0.5])
 
 
@@ -58,10 +58,10 @@ def plan_for(folder) -> BakePlan:
     skin = Skin(("lower", "upper"), np.stack([1.0 - share, share], 1).astype(np.float32))
     rest = asked.rest_positions.astype(np.float32)
     mesh = Mesh(rest, asked.corners, asked.face_sizes, np.zeros(len(rest), np.float32), skin=skin)
-    Dataset.create(folder, DatasetInfo("Limb", mesh.topology(), len(rest), FPS, LAYOUT), mesh)
-    take = PlannedTake("poses_000", POSES, 7, "test", "quasistatic")
+    Dataset.create(folder, DatasetInfo("Limb", mesh.topology(), len(rest), FPS, channels=LAYOUT), mesh)
+    take = PlannedTake("poses_000", POSES, 7, "test", kind="quasistatic")
     solver = (sys.executable, "-m", "ml_backend", "simulate", "--json")
-    plan = BakePlan(str(folder), "Limb", "Scene", "Layer", (), (take,), solver=solver)
+    plan = BakePlan(str(folder), "Limb", "Scene", "Layer", worker=(), takes=(take,), solver=solver)
     plan.write()
     asked.write(plan.request)
     of_take.write(plan.tracks("poses_000"))
@@ -108,7 +108,9 @@ def test_poses_are_kept_as_the_body_settles_in_them(tmp_path):
     assert result == {"take": "poses_000", "frames": POSES}
     assert take.info == TakeInfo(POSES, "quasistatic", "test", 7, complete=True)
     asked, of_take = dataset.surroundings("poses_000")
-    poses = PosedBody(asked, dataset.body, of_take, dataset.mesh.skin, moves()[:, :, :3].astype(np.float32))
+    poses = PosedBody(
+        asked, dataset.body, of_take, dataset.mesh.skin, moves=moves()[:, :, :3].astype(np.float32)
+    )
     for index in (0, 4):
         there, _ = poses.settle(index)
         np.testing.assert_allclose(take.body_positions[index], there, atol=1e-6)

@@ -43,7 +43,7 @@ def bends(angles, turn=None):
 def posed(asked, skin, moves, body=None):
     body = make_body(asked) if body is None else body
     of_take = tracks(asked, len(moves), bones=lambda t: moves[round(t * FPS), 1:])
-    return body, PosedBody(asked, body, of_take, skin, moves[:, :, :3].astype(np.float32))
+    return body, PosedBody(asked, body, of_take, skin, moves=moves[:, :, :3].astype(np.float32))
 
 
 def test_a_pose_is_where_the_simulation_comes_to_rest():

@@ -58,7 +58,9 @@ def equilibrium(
     all is linear. Writes into `folder`. Raises RuntimeError, with what CalculiX says, where that ends without
     a result.
     """
-    (folder / "solid.inp").write_text(_input(vertices, tetrahedra, material, held, forces, large))
+    (folder / "solid.inp").write_text(
+        _input(vertices, tetrahedra, material, held, forces=forces, large=large)
+    )
     run = subprocess.run(
         ["ccx", "solid"],
         cwd=folder,

@@ -60,7 +60,7 @@ def drape(shell, spacing, seed=0, dt=0.03, damping=4.0, most_steps=200):
     corners, radii = rest[triangles], np.linalg.norm(rest, axis=1)
     areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1) / 2
     terms = [
-        MembraneTerm(triangles, rest, shell.thickness, shell.young, shell.poisson),
+        MembraneTerm(triangles, rest, shell.thickness, shell.young, poisson=shell.poisson),
         HingeTerm(triangle_edges(triangles), rest, shell.bending),
     ]
     masses = of_coordinates(lumped(len(rest), triangles, shell.area_density * areas))
@@ -81,7 +81,7 @@ def drape(shell, spacing, seed=0, dt=0.03, damping=4.0, most_steps=200):
     x = state.q.reshape(-1, 3)
     rim = np.flatnonzero(radii > CLOTH - 1e-9)
     count = folds(x[rim[np.argsort(np.arctan2(rest[rim, 1], rest[rim, 0]))]])
-    return Drape(len(rest), coefficient(x[triangles]), count, at_rest, iterations)
+    return Drape(len(rest), coefficient(x[triangles]), count, at_rest, iterations=iterations)
 
 
 def coefficient(corners):

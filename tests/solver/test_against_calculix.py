@@ -55,7 +55,7 @@ def pulled_and_sheared(strain):
 
 def ours(vertices, tetrahedra, energy, held, forces, start):
     """What `calculix.equilibrium` returns, by the bundled solver, from displacements to start at."""
-    term = SolidTerm(vertices, tetrahedra, energy, MU, LAM)
+    term = SolidTerm(vertices, tetrahedra, energy, (MU, LAM))
     free = np.isnan(held)
     q = (vertices + np.where(free, start, held)).ravel()
     system = System(np.ones(q.shape), [term], free.ravel(), force=lambda *_: forces.ravel())
@@ -91,8 +91,10 @@ def test_at_small_strain_solids_rest_where_linear_elastic_ones_do(shape, force, 
     """The strain, less than 0.001, is what they may differ by, a few times over."""
     vertices, tetrahedra, held = mesh(shape)
     forces = at_the_right(vertices, force)
-    reference = calculix.equilibrium(tmp_path, vertices, tetrahedra, LINEAR, held, forces, large=large)
-    rest = ours(vertices, tetrahedra, energy, held, forces, np.zeros(3))
+    reference = calculix.equilibrium(
+        tmp_path, vertices, tetrahedra, LINEAR, held=held, forces=forces, large=large
+    )
+    rest = ours(vertices, tetrahedra, energy, held, forces=forces, start=np.zeros(3))
     apart = differences(rest, reference)
     print(f"displacements {apart[0]:.1e}, reactions {apart[1]:.1e}")
     assert max(apart) < 0.003
@@ -104,8 +106,10 @@ def test_at_small_strain_solids_rest_where_linear_elastic_ones_do(shape, force, 
 def test_a_block_pulled_and_sheared_far_resists_and_rests_as_by_calculix(material, energy, strain, tmp_path):
     vertices, tetrahedra, held, drawn = pulled_and_sheared(strain)
     nothing = np.zeros(vertices.shape)
-    reference = calculix.equilibrium(tmp_path, vertices, tetrahedra, material, held, nothing, large=True)
-    apart = differences(ours(vertices, tetrahedra, energy, held, nothing, drawn), reference)
+    reference = calculix.equilibrium(
+        tmp_path, vertices, tetrahedra, material, held=held, forces=nothing, large=True
+    )
+    apart = differences(ours(vertices, tetrahedra, energy, held, forces=nothing, start=drawn), reference)
     print(f"displacements {apart[0]:.1e}, reactions {apart[1]:.1e}")
     assert max(apart) < SAME
 
@@ -116,9 +120,11 @@ def test_a_block_pulled_and_sheared_far_resists_and_rests_as_by_calculix(materia
 def test_a_cantilever_bent_far_rests_as_by_calculix(material, energy, load, sag, tmp_path):
     vertices, tetrahedra, held = mesh(CANTILEVER)
     forces = at_the_right(vertices, (0.0, 0.0, load))
-    reference = calculix.equilibrium(tmp_path, vertices, tetrahedra, material, held, forces, large=True)
+    reference = calculix.equilibrium(
+        tmp_path, vertices, tetrahedra, material, held=held, forces=forces, large=True
+    )
     assert reference.displacements[:, 2].max() > sag
-    apart = differences(ours(vertices, tetrahedra, energy, held, forces, np.zeros(3)), reference)
+    apart = differences(ours(vertices, tetrahedra, energy, held, forces=forces, start=np.zeros(3)), reference)
     print(f"displacements {apart[0]:.1e}, reactions {apart[1]:.1e}")
     assert max(apart) < SAME
 
@@ -129,8 +135,10 @@ def test_stable_neo_hookean_is_stiffer_in_tension_than_the_classic_one(strain, l
     """Two materials that agree at small strain only: what to expect of a choice between them."""
     vertices, tetrahedra, held, drawn = pulled_and_sheared(strain)
     nothing, material = np.zeros(vertices.shape), calculix.neo_hookean(MU, LAM)
-    reference = calculix.equilibrium(tmp_path, vertices, tetrahedra, material, held, nothing, large=True)
-    rest = ours(vertices, tetrahedra, stable_neo_hookean, held, nothing, drawn)
+    reference = calculix.equilibrium(
+        tmp_path, vertices, tetrahedra, material, held=held, forces=nothing, large=True
+    )
+    rest = ours(vertices, tetrahedra, stable_neo_hookean, held, forces=nothing, start=drawn)
     right = vertices[:, 0] == vertices[:, 0].max()
     pull = rest.reactions[right, 0].sum() / reference.reactions[right, 0].sum() - 1.0
     moved, resisted = differences(rest, reference)

@@ -48,7 +48,7 @@ def test_couplings_that_come_later_are_taken_in_as_blocks_and_as_a_sparse_matrix
     assert np.allclose(expected @ matrix.solve([stencils, touching], [blocks, more_blocks], diagonal, b), b)
     expected += np.outer(vector, vector)
     more = sparse.csc_matrix(np.outer(vector, vector))
-    x = matrix.solve([stencils, touching], [blocks, more_blocks], diagonal, b, more)
+    x = matrix.solve([stencils, touching], [blocks, more_blocks], diagonal, b, more=more)
     assert np.allclose(expected @ x, b)
 
 

@@ -42,7 +42,7 @@ def surroundings(masses, free, colliders, poses, frictions=0.0):
 def soft_block(counts=(3, 3, 3), size=(0.3, 0.3, 0.3), young=5e4, lift=0.0):
     vertices, tetrahedra = block(counts, size)
     vertices += np.array([0.0, 0.0, lift])
-    term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, *lame_parameters(young, 0.4))
+    term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, lame_parameters(young, 0.4))
     masses = of_coordinates(lumped(len(vertices), tetrahedra, 1000.0 * rest_shapes(vertices[tetrahedra])[1]))
     return vertices, term, masses
 
@@ -68,7 +68,7 @@ UPRIGHT = Pose(np.eye(3), np.zeros(3))
 def test_a_block_falls_onto_the_ground_and_comes_to_rest():
     vertices, term, masses = soft_block(lift=0.1)
     free = np.ones(len(masses), bool)
-    ground = surroundings(masses, free, [("Ground", HalfSpace(3))], still(UPRIGHT), 0.5)
+    ground = surroundings(masses, free, [("Ground", HalfSpace(3))], still(UPRIGHT), frictions=0.5)
     system = System(
         masses, [term], free, ground, force=gravity(masses, (0, 0, -9.81)), stiffness_damping=0.01
     )
@@ -88,7 +88,7 @@ def on_a_slope(degrees, mu, steps):
     angle = np.radians(degrees)
     vertices, term, masses = soft_block(counts=(2, 2, 1), size=(0.3, 0.3, 0.1), young=5e6, lift=0.5 * D_HAT)
     free = np.ones(len(masses), bool)
-    slope = surroundings(masses, free, [("Slope", HalfSpace(3))], still(UPRIGHT), mu)
+    slope = surroundings(masses, free, [("Slope", HalfSpace(3))], still(UPRIGHT), frictions=mu)
     down = 9.81 * np.array([np.sin(angle), 0.0, -np.cos(angle)])
     system = System(masses, [term], free, slope, force=gravity(masses, down), stiffness_damping=0.001)
     return masses, list(run(system, State(vertices.ravel(), np.zeros(len(masses))), steps, 1e-7))
@@ -118,7 +118,7 @@ def test_what_only_just_slides_gets_away_in_a_few_iterations():
 def test_nothing_passes_a_thin_plate_and_a_ball_that_are_flung_about():
     """1,000 frames: a sheet is hit by a ball at up to 18 m/s and by a plate 2 mm thick that turns."""
     vertices, triangles = grid((12, 12), (1.0, 1.0))
-    term = MembraneTerm(triangles, vertices, 1e-3, 1e5, 0.3)
+    term = MembraneTerm(triangles, vertices, 1e-3, 1e5, poisson=0.3)
     masses = of_coordinates(lumped(len(vertices), triangles, np.full(len(triangles), 0.3 / len(triangles))))
     free = np.repeat(vertices[:, 1] < 1.0, 3)
     ball, plate = Sphere(0.15), Box(np.array([0.2, 0.2, 0.001]))
@@ -131,7 +131,7 @@ def test_nothing_passes_a_thin_plate_and_a_ball_that_are_flung_about():
             Pose(spin, np.array([0.5, 0.3, 0.9]) + 0.3 * swing[[1, 0, 2]]),
         )
 
-    around = surroundings(masses, free, [("Ball", ball), ("Plate", plate)], poses, 0.3)
+    around = surroundings(masses, free, [("Ball", ball), ("Plate", plate)], poses, frictions=0.3)
     system = System(
         masses, [term], free, around, force=gravity(masses, (0, 0, -9.81)), mass_damping=0.5, solid=False
     )

@@ -121,7 +121,7 @@ def test_what_is_fixed_goes_exactly_where_it_is_told():
         return np.array([time, np.sin(time), 0.0, 9.0, 9.0, 9.0])
 
     start = State(np.array([0.0, 0, 0, 0.5, 0, 0]), np.zeros(6))
-    for state in run(solver, start, 0.02, 30, path)[1:]:
+    for state in run(solver, start, 0.02, 30, fixed=path)[1:]:
         assert np.array_equal(state.q[:3], path(state.time)[:3])
         assert state.converged
     assert state.q[4] > 0.05  # and what hangs on it comes along

@@ -69,7 +69,7 @@ def test_weights_are_not_negative_add_to_one_and_are_the_surfaces_at_the_boundar
     vertices, tetrahedra = filled(*surface)
     painted = np.random.default_rng(2).dirichlet([0.1] * 5, len(surface[0]))
     painted[:, 3] = 0.0
-    weights = interior_weights(vertices, tetrahedra, *surface, 7.0 * painted)
+    weights = interior_weights(vertices, tetrahedra, *surface, weights=7.0 * painted)
     assert weights.min() >= 0 and weights.sum(1) == pytest.approx(1)
     assert weights.shape == (len(vertices), 5) and not weights[:, 3].any()
 
@@ -78,7 +78,7 @@ def test_two_bones_meet_halfway_between_their_ends():
     surface = icosphere(3)
     top = np.clip(0.5 + surface[0][:, 2], 0, 1)
     vertices, tetrahedra = cage(*surface, 0.2)
-    weights = interior_weights(vertices, tetrahedra, *surface, np.stack([top, 1 - top], axis=1))
+    weights = interior_weights(vertices, tetrahedra, *surface, weights=np.stack([top, 1 - top], axis=1))
     near = np.abs(vertices[:, 2]) < 1e-9
     assert near.any() and weights[near] == pytest.approx(0.5, abs=0.02)
     assert (weights[vertices[:, 2] > 0.2, 0] > 0.55).all()
@@ -90,4 +90,4 @@ def test_weights_that_are_none_or_negative_are_refused(wrong):
     weights = np.full((8, 2), 0.5)
     weights[3] = wrong
     with pytest.raises(ValueError, match="needs weights"):
-        interior_weights(*cage(*surface, 0.5), *surface, weights)
+        interior_weights(*cage(*surface, 0.5), *surface, weights=weights)

@@ -29,7 +29,7 @@ def bar(poisson=0.3, weight=0.0, held=0.3, counts=(8, 2, 2)):
     ends = (rest[:, 0] <= held * LENGTH + 1e-9) | (rest[:, 0] >= (1.0 - held) * LENGTH - 1e-9)
     if held == 0.0:
         ends = rest[:, 0] == 0.0
-    term = SolidTerm(rest, tetrahedra, stable_neo_hookean, mu, lam)
+    term = SolidTerm(rest, tetrahedra, stable_neo_hookean, (mu, lam))
     system = System(masses, [term], np.repeat(~ends, 3), force=gravity(masses, (weight, 0.0, 0.0)))
     edge = LENGTH / counts[0]
     return rest, tetrahedra, system, Scales(edge, mu * edge**2)

@@ -272,7 +272,7 @@ def test_a_block_on_an_inclined_plane_stays_or_slides_as_coulomb_says(mu, side):
     points = np.array([gap * up + [0, y, 0] + x * down for x in (0.0, 0.1) for y in (0.0, 0.1)])
     contact = contact_of(HalfSpace(), points, stiffness)
     friction = RigidFriction(np.array([mu]), eps_v, DT)
-    masses = Masses(contact, points, mass, [0, 0, -G], friction)
+    masses = Masses(contact, points, mass, [0, 0, -G], friction=friction)
     steps = 48
     for _ in range(steps):
         masses.step([resting(pose([0, 0, 0], [0, slope, 0]))], lags=2)
@@ -291,7 +291,7 @@ def slope_of_barrier(gap):
 def test_a_moving_floor_takes_along_what_lies_on_it():
     points = np.array([[0.0, 0.0, 0.5 * D_HAT]])
     contact = contact_of(HalfSpace(), points, 0.1 / DT**2)
-    masses = Masses(contact, points, 0.1, [0, 0, -G], RigidFriction(np.array([0.8]), 1e-3, DT))
+    masses = Masses(contact, points, 0.1, [0, 0, -G], friction=RigidFriction(np.array([0.8]), 1e-3, DT))
     x = 0.0
     for _ in range(60):
         masses.step([RigidMotion(pose([x, 0, 0]), pose([x + 0.5 * DT, 0, 0]))], lags=2)

@@ -53,7 +53,9 @@ def rod(x, stretching, bending_and_twisting, closed=False):
     strands = strands_of([len(x)], [closed])
     places = x.size + np.arange(len(strands.edges))
     thetas = np.zeros(len(places))
-    terms = rod_terms(strands, places, x, thetas, stretching, np.array(bending_and_twisting))
+    terms = rod_terms(
+        strands, places, x, thetas, stretching=stretching, bending_and_twisting=np.array(bending_and_twisting)
+    )
     return strands, terms, np.concatenate([x.ravel(), thetas]), places
 
 
@@ -63,7 +65,9 @@ def test_gradients_and_hessians_of_two_strands_sum_to_the_potentials_slopes():
     x, thetas = rng.normal(size=(10, 3)), rng.normal(size=8)
     # The thetas lie behind something else, and in another order than the edges.
     places = 30 + 2 + rng.permutation(8)
-    stretch, bend = rod_terms(strands, places, x, thetas, 3.0, np.array([2.0, 1.0, 0.5]))
+    stretch, bend = rod_terms(
+        strands, places, x, thetas, stretching=3.0, bending_and_twisting=np.array([2.0, 1.0, 0.5])
+    )
     q = np.zeros(40)
     q[:30], q[places] = x.ravel(), thetas
     assert not stretch.value(q).any() and not bend.value(q).any()
@@ -151,12 +155,17 @@ def test_a_twisted_ring_buckles_out_of_its_plane_at_michells_twist():
         twists[-1] += twist
         glued = ReferenceFrames(frames.tangents, d1, twists)
         rest = np.zeros((count, 5))
-        bend = RodBendTwistTerm(strands, places, glued, rest, voronoi, stiffness)
+        bend = RodBendTwistTerm(strands, places, glued, rest, voronoi_lengths=voronoi, stiffness=stiffness)
         q = np.concatenate([x.ravel(), thetas])
         gradient = assembled(bend, bend.gradient(q), 4 * count)
         assert np.abs(gradient).max() < 1e-9
         exact = bend_twist_hessian(
-            x[strands.corners], thetas[strands.joints], glued, rest, voronoi, stiffness
+            x[strands.corners],
+            thetas[strands.joints],
+            glued,
+            rest,
+            voronoi_lengths=voronoi,
+            stiffness=stiffness,
         )
         hessian = assembled(bend, exact, 4 * count) + assembled(stretch, stretch.hessian(q), 4 * count)
         tangents = np.roll(x, -1, axis=0) - x
@@ -187,7 +196,14 @@ def test_a_chain_that_hardly_bends_hangs_as_a_catenary():
     places = x.size + np.arange(edges)
     terms = (
         RodStretchTerm(strands, lengths, 1e5),
-        RodBendTwistTerm(strands, places, frames, np.zeros((edges - 1, 5)), lengths[1:], np.full(3, 1e-6)),
+        RodBendTwistTerm(
+            strands,
+            places,
+            frames,
+            np.zeros((edges - 1, 5)),
+            voronoi_lengths=lengths[1:],
+            stiffness=np.full(3, 1e-6),
+        ),
     )
     q = np.concatenate([x.ravel(), np.zeros(edges)])
     load = np.zeros_like(q)

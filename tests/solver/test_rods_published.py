@@ -19,7 +19,14 @@ def rod(x, stretching, bending_and_twisting):
     strands = strands_of([len(x)], [False])
     places = x.size + np.arange(len(strands.edges))
     thetas = np.zeros(len(places))
-    terms = rod_terms(strands, places, x, thetas, stretching, np.asarray(bending_and_twisting, float))
+    terms = rod_terms(
+        strands,
+        places,
+        x,
+        thetas,
+        stretching=stretching,
+        bending_and_twisting=np.asarray(bending_and_twisting, float),
+    )
     return terms, np.concatenate([x.ravel(), thetas])
 
 

@@ -33,18 +33,18 @@ def test_a_soft_block_falls_onto_another_and_both_come_to_rest():
     above = below + np.array([0.0, 0.0, 0.25])
     vertices = np.concatenate([below + [0.0, 0.0, 0.003], above])  # noqa: RUF005 (numbers are added)
     elements = np.concatenate([tetrahedra, tetrahedra + len(below)])
-    term = SolidTerm(vertices, elements, stable_neo_hookean, *lame_parameters(5e4, 0.4))
+    term = SolidTerm(vertices, elements, stable_neo_hookean, lame_parameters(5e4, 0.4))
     masses = of_coordinates(lumped(len(vertices), elements, 1000.0 * rest_shapes(vertices[elements])[1]))
     free = np.ones(len(masses), bool)
     triangles, _ = boundary(elements)
-    contact = SelfContact(vertices, edges_of(triangles), triangles, 1e5, 0.004)
-    ground = surroundings(masses, free, [("Ground", HalfSpace(3))], still(UPRIGHT), 0.5)
+    contact = SelfContact(vertices, edges_of(triangles), triangles, 1e5, d_hat=0.004)
+    ground = surroundings(masses, free, [("Ground", HalfSpace(3))], still(UPRIGHT), frictions=0.5)
     system = System(
         masses,
         [term],
         free,
         ground,
-        contact,
+        self_contact=contact,
         force=gravity(masses, (0, 0, -9.81)),
         mass_damping=2.0,
         stiffness_damping=0.01,
@@ -66,4 +66,4 @@ def test_a_body_that_begins_inside_another_is_told():
     both = np.concatenate([vertices, vertices + 0.05])
     triangles, _ = boundary(np.concatenate([tetrahedra, tetrahedra + len(vertices)]))
     with pytest.raises(ValueError, match="passes through"):
-        SelfContact(both, edges_of(triangles), triangles, 1e5, 0.004)
+        SelfContact(both, edges_of(triangles), triangles, 1e5, d_hat=0.004)

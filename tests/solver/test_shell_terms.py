@@ -51,9 +51,9 @@ def all_terms():
     xi_places = 3 * len(points) + 2 + rng.permutation(len(mesh.edges))
     m, h = len(triangles), len(mesh.hinges)
     terms = [
-        MembraneTerm(triangles, points, rng.uniform(0.01, 0.02, m), rng.uniform(1.0, 2.0, m), 0.3),
+        MembraneTerm(triangles, points, rng.uniform(0.01, 0.02, m), rng.uniform(1.0, 2.0, m), poisson=0.3),
         HingeTerm(mesh, points, rng.uniform(1.0, 2.0, h)),
-        MidedgeTerm(mesh, points, rng.uniform(1.0, 2.0, m), rng.uniform(0.0, 0.4, m), xi_places),
+        MidedgeTerm(mesh, points, rng.uniform(1.0, 2.0, m), rng.uniform(0.0, 0.4, m), xi_places=xi_places),
     ]
     rest = np.zeros(3 * len(points) + 2 + len(mesh.edges))
     rest[: 3 * len(points)] = points.ravel()
@@ -63,7 +63,7 @@ def all_terms():
 def deflections(points, mesh, plate, poisson, held, load):
     """z (V,) of a flat plate, some of its vertices held, under a load (V,) in newtons; small deflections."""
     places = 3 * len(points) + np.arange(len(mesh.edges))
-    term = MidedgeTerm(mesh, points, plate, poisson, places)
+    term = MidedgeTerm(mesh, points, plate, poisson, xi_places=places)
     q = np.concatenate([points.ravel(), np.zeros(len(mesh.edges))])
     matrix = hessian_of([term], q)
     forces = np.zeros(len(q))
@@ -115,7 +115,7 @@ def test_a_square_plate_held_along_its_boundary_sags_as_in_timoshenkos_tables():
     )
     load = np.bincount(triangles.ravel(), np.repeat(areas / 3.0, 3))
     boundary = np.flatnonzero(((points[:, :2] == 0.0) | (points[:, :2] == 1.0)).any(1))
-    z = deflections(points, mesh, 2.0, 0.3, boundary, load)
+    z = deflections(points, mesh, 2.0, 0.3, held=boundary, load=load)
     assert z.max() == pytest.approx(0.00406235 / 2.0, rel=0.02)
 
 
@@ -125,7 +125,7 @@ def test_a_plate_with_free_edges_twisted_by_a_corner_is_exact_on_any_mesh():
     corners = [np.flatnonzero((points[:, :2] == at).all(1))[0] for at in ((0, 0), (2, 0), (0, 1), (2, 1))]
     load = np.zeros(len(points))
     load[corners[3]] = 1e-3
-    z = deflections(points, triangle_edges(triangles), 2.0, 0.3, corners[:3], load)
+    z = deflections(points, triangle_edges(triangles), 2.0, 0.3, held=corners[:3], load=load)
     expected = 1e-3 * points[:, 0] * points[:, 1] / (2.0 * 2.0 * (1.0 - 0.3))
     assert z == pytest.approx(expected, abs=1e-9 * expected.max())
 
@@ -137,8 +137,8 @@ def test_a_strip_that_is_held_bent_at_both_ends_comes_to_lie_on_a_cylinder():
     places = 3 * len(points) + np.arange(len(mesh.edges))
     plate = plate_stiffness(young, poisson, thickness)
     terms = [
-        MembraneTerm(triangles, points, thickness, young, poisson),
-        MidedgeTerm(mesh, points, plate, poisson, places),
+        MembraneTerm(triangles, points, thickness, young, poisson=poisson),
+        MidedgeTerm(mesh, points, plate, poisson, xi_places=places),
     ]
     turn = points[:, 0] - length / 2.0
     arc = np.stack([np.sin(turn), points[:, 1], np.cos(turn)], 1)

@@ -46,8 +46,8 @@ def clamped(shell, length, width, nx, ny, load):
     mesh, corners = triangle_edges(triangles), rest[triangles]
     n, e = rest.size, len(mesh.edges)
     terms = [
-        MembraneTerm(triangles, rest, shell.thickness, shell.young, shell.poisson),
-        MidedgeTerm(mesh, rest, shell.bending, shell.poisson, n + np.arange(e)),
+        MembraneTerm(triangles, rest, shell.thickness, shell.young, poisson=shell.poisson),
+        MidedgeTerm(mesh, rest, shell.bending, shell.poisson, xi_places=n + np.arange(e)),
     ]
     free = np.zeros(n + e, bool)
     free[:n] = np.repeat(rest[:, 0] > 0.0, 3)
@@ -72,7 +72,7 @@ PUBLISHED = [(2.0, 1.604, 4.933), (4.0, 3.286, 6.698)]
 def held_against_the_published(nx, ny, load_parameter, back, up, tolerance):
     """Sze, Liu and Lo 2004: L = 10, b = 1, h = 0.1, E = 1.2e6, nu = 0, end load k E I / L^2, in one go."""
     length, width, thickness, young = 10.0, 1.0, 0.1, 1.2e6
-    shell = Shell(1.0, thickness, young, 0.0, float(plate_stiffness(young, 0.0, thickness)))
+    shell = Shell(1.0, thickness, young, 0.0, bending=float(plate_stiffness(young, 0.0, thickness)))
     force = load_parameter * width * shell.bending / length**2
 
     def at_the_end(strip, masses):
@@ -80,7 +80,7 @@ def held_against_the_published(nx, ny, load_parameter, back, up, tolerance):
         lift[strip.far] = force * strip.shares
         return lift
 
-    strip, settled = clamped(shell, length, width, nx, ny, at_the_end)
+    strip, settled = clamped(shell, length, width, nx, ny=ny, load=at_the_end)
     x, _, z = strip.end(settled.q)
     print(f"load {load_parameter}: U {-x:.3f} of {back}, W {z:.3f} of {up}, {settled.iterations} iterations")
     assert [-x, z] == pytest.approx([back, up], rel=tolerance)
@@ -88,13 +88,13 @@ def held_against_the_published(nx, ny, load_parameter, back, up, tolerance):
 
 @pytest.mark.parametrize(("load_parameter", "back", "up"), PUBLISHED)
 def test_a_cantilever_of_shell_bends_as_the_published_one(load_parameter, back, up):
-    held_against_the_published(21, 2, load_parameter, back, up, 0.01)
+    held_against_the_published(21, 2, load_parameter, back, up=up, tolerance=0.01)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("load_parameter", "back", "up"), PUBLISHED)
 def test_a_finer_cantilever_of_shell_bends_more_nearly_as_the_published_one(load_parameter, back, up):
-    held_against_the_published(41, 4, load_parameter, back, up, 0.006)
+    held_against_the_published(41, 4, load_parameter, back, up=up, tolerance=0.006)
 
 
 def thrown_cloth(bending, cells):
@@ -103,12 +103,12 @@ def thrown_cloth(bending, cells):
     rest, triangles = grid((cells, cells), (side, side))
     mesh = triangle_edges(triangles)
     n, e = rest.size, len(mesh.edges)
-    terms = [MembraneTerm(triangles, rest, thickness, young, poisson)]
+    terms = [MembraneTerm(triangles, rest, thickness, young, poisson=poisson)]
     if bending == "hinge":
         terms.append(HingeTerm(mesh, rest, plate))
         more = np.zeros(0, bool)
     else:
-        terms.append(MidedgeTerm(mesh, rest, plate, poisson, n + np.arange(e)))
+        terms.append(MidedgeTerm(mesh, rest, plate, poisson, xi_places=n + np.arange(e)))
         more = np.ones(e, bool)
     masses = np.zeros(n + len(more))
     areas = np.full(len(triangles), side**2 / len(triangles))
@@ -168,7 +168,9 @@ def test_a_strip_twice_as_long_as_the_bending_length_droops_by_peirces_angle(fab
     """
     shell = replace(SHELLS[fabric], poisson=0.0)
     length = 2 * (shell.bending / (shell.area_density * GRAVITY)) ** (1 / 3)
-    strip, settled = clamped(shell, length, 2 * length / 24, 25, 2, lambda _, masses: -GRAVITY * masses)
+    strip, settled = clamped(
+        shell, length, 2 * length / 24, 25, ny=2, load=lambda _, masses: -GRAVITY * masses
+    )
     moved = strip.end(settled.q)
     angle = np.degrees(np.arctan2(-moved[2], length + moved[0]))
     print(f"{fabric}: {angle:.2f} degrees, {settled.iterations} iterations")

@@ -45,7 +45,7 @@ def test_a_homogeneous_deformation_of_any_mesh_is_in_balance_inside_and_stores_v
     energy, d
 ):
     points, elements, inside = random_mesh(d)
-    term = SolidTerm(points, elements, energy, 2.0, 5.0)
+    term = SolidTerm(points, elements, energy, (2.0, 5.0))
     f = homogeneous(d)
     q = (points @ f.T + 3.0).ravel()
     forces = summed(term, term.gradient(q), len(points), d)
@@ -61,7 +61,7 @@ def test_internal_forces_neither_push_nor_turn_the_whole(energy, d):
     points, elements, _ = random_mesh(d)
     rng = np.random.default_rng(1)
     m = len(elements)
-    term = SolidTerm(points, elements, energy, rng.uniform(1.0, 3.0, m), rng.uniform(1.0, 9.0, m))
+    term = SolidTerm(points, elements, energy, (rng.uniform(1.0, 3.0, m), rng.uniform(1.0, 9.0, m)))
     x = points @ homogeneous(d).T + 0.1 * rng.normal(size=points.shape)
     forces = summed(term, term.gradient(x.ravel()), len(points), d)
     assert np.abs(forces).max() > 0.1
@@ -77,7 +77,7 @@ def test_gradient_is_the_slope_of_the_value_and_the_hessian_that_of_the_gradient
     rng = np.random.default_rng(2)
     m = len(elements)
     young, poisson = rng.uniform(1.0, 2.0, m), rng.uniform(0.1, 0.4, m)
-    term = SolidTerm(points, elements, energy, *lame_parameters(young, poisson), thickness=0.2)
+    term = SolidTerm(points, elements, energy, lame_parameters(young, poisson), thickness=0.2)
     # Pulled one way, so that nothing is indefinite: the projected Hessian is the exact one.
     q = (points * [1.15, *[1.0] * (d - 1)] + 1e-5 * rng.normal(size=points.shape)).ravel()
     step, columns = 1e-6, term.stencils
@@ -101,7 +101,7 @@ def test_the_hessian_of_a_crushed_mesh_is_semi_definite_and_no_motion_of_the_who
     energy, d
 ):
     points, elements, _ = random_mesh(d)
-    term = SolidTerm(points, elements, energy, 2.0, 5.0)
+    term = SolidTerm(points, elements, energy, (2.0, 5.0))
     x = 0.4 * points + 0.2 * np.random.default_rng(3).normal(size=points.shape)
     hessian = term.hessian(x.ravel())
     sizes = np.abs(hessian).max((1, 2))
@@ -112,12 +112,14 @@ def test_the_hessian_of_a_crushed_mesh_is_semi_definite_and_no_motion_of_the_who
 
 def test_a_sheet_in_plane_strain_is_a_solid_held_between_two_walls():
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    sheet = SolidTerm(square, np.array([[0, 1, 2], [0, 2, 3]]), stable_neo_hookean, 2.0, 5.0, thickness=0.25)
+    sheet = SolidTerm(
+        square, np.array([[0, 1, 2], [0, 2, 3]]), stable_neo_hookean, (2.0, 5.0), thickness=0.25
+    )
     points = np.array([[x, y, z] for z in (0.0, 0.25) for x, y in square])
     bricks = Delaunay(points).simplices
     inside_out = np.linalg.det(points[bricks[:, 1:]] - points[bricks[:, :1]]) < 0.0
     bricks[inside_out, :2] = bricks[inside_out, 1::-1]
-    solid = SolidTerm(points, bricks, stable_neo_hookean, 2.0, 5.0)
+    solid = SolidTerm(points, bricks, stable_neo_hookean, (2.0, 5.0))
     f = np.eye(3)
     f[:2, :2] = homogeneous(2)
     thin = sheet.value((square @ f[:2, :2].T).ravel()).sum()
@@ -131,7 +133,7 @@ def test_a_bar_pulled_thins_by_poissons_ratio_and_holds_youngs_modulus():
     strain = 1e-6
     stretch = np.diag([1.0 + strain, 1.0 - poisson * strain, 1.0 - poisson * strain])
     for energy in ENERGIES:
-        term = SolidTerm(points, elements, energy, *lame_parameters(young, poisson))
+        term = SolidTerm(points, elements, energy, lame_parameters(young, poisson))
         forces = summed(term, term.gradient((points @ stretch).ravel()), len(points), 3)
         end = points[:, 0] > 0.999
         assert forces[end, 0].sum() == pytest.approx(young * strain, rel=1e-4)  # over an area of 1
@@ -140,7 +142,7 @@ def test_a_bar_pulled_thins_by_poissons_ratio_and_holds_youngs_modulus():
 
 def test_further_degrees_of_freedom_after_the_vertices_are_none_of_its_business():
     points, elements, _ = random_mesh(3)
-    term = SolidTerm(points.astype(np.float32), elements.astype(np.int32), stvk, 2.0, 5.0)
+    term = SolidTerm(points.astype(np.float32), elements.astype(np.int32), stvk, (2.0, 5.0))
     q = (points @ homogeneous(3).T).ravel()
     longer = np.append(q, [9.0, -9.0])
     assert np.array_equal(term.value(q), term.value(longer))
@@ -152,4 +154,4 @@ def test_a_mesh_with_an_inverted_element_is_refused():
     points, elements, _ = random_mesh(3)
     elements[5, :2] = elements[5, 1::-1].copy()
     with pytest.raises(ValueError, match=r"1 elements .* element 5"):
-        SolidTerm(points, elements, stvk, 2.0, 5.0)
+        SolidTerm(points, elements, stvk, (2.0, 5.0))

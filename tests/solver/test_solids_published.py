@@ -20,7 +20,7 @@ ENERGIES = [stvk, stable_neo_hookean, corotational]
 def solid(counts, size, energy, young, poisson, density=1000.0, free=None):
     vertices, tetrahedra = block(counts, size)
     mu, lam = lame_parameters(young, poisson)
-    term = SolidTerm(vertices, tetrahedra, energy, mu, lam)
+    term = SolidTerm(vertices, tetrahedra, energy, (mu, lam))
     volumes = rest_shapes(vertices[tetrahedra])[1]
     masses = of_coordinates(lumped(len(vertices), tetrahedra, density * volumes))
     free = np.ones(vertices.shape, bool) if free is None else free(vertices)
@@ -42,7 +42,13 @@ def test_a_bar_under_its_own_weight_stretches_by_mgl_over_2ae(energy):
     stretched = []
     for cells in (8, 16):
         vertices, system = solid(
-            (cells, 1, 1), (length, width, width), energy, young, 0.0, density, held_at_the_left
+            (cells, 1, 1),
+            (length, width, width),
+            energy,
+            young,
+            poisson=0.0,
+            density=density,
+            free=held_at_the_left,
         )
         weight = gravity(system.masses, (9.81, 0.0, 0.0))
         hanging = System(system.masses, system.terms, system.free, force=weight)
@@ -63,7 +69,7 @@ def test_a_cube_pulled_at_all_its_faces_deforms_evenly(energy):
     def inside(vertices):
         return np.repeat(((vertices > 0) & (vertices < 1)).all(1)[:, None], 3, axis=1)
 
-    vertices, system = solid((4, 4, 4), (1.0, 1.0, 1.0), energy, 1e5, 0.3, free=inside)
+    vertices, system = solid((4, 4, 4), (1.0, 1.0, 1.0), energy, 1e5, poisson=0.3, free=inside)
     affine = np.eye(3) + 0.2 * rng.normal(size=(3, 3))
     q = vertices @ affine.T
     moved = q.copy()
@@ -79,7 +85,9 @@ def test_a_cube_pulled_at_all_its_faces_deforms_evenly(energy):
 def test_a_thick_cantilever_bends_as_the_published_one(load, tip_u, tip_w):
     """Sze, Liu and Lo 2004, by the dimensionless load P L^2 / (E I), at L / h = 10."""
     length, width, young = 10.0, 1.0, 1.2e6
-    vertices, system = solid((80, 8, 8), (length, width, width), stvk, young, 0.0, free=held_at_the_left)
+    vertices, system = solid(
+        (80, 8, 8), (length, width, width), stvk, young, poisson=0.0, free=held_at_the_left
+    )
     tip = vertices[:, 0] == length
     force = np.zeros(vertices.shape)
     force[tip, 2] = load * young * width**4 / 12 / length**2 / tip.sum()
@@ -94,7 +102,7 @@ def test_a_thick_cantilever_bends_as_the_published_one(load, tip_u, tip_w):
 
 
 def tumbling(energy, dt, steps, tolerance=1e-9):
-    vertices, system = solid((3, 2, 2), (0.3, 0.2, 0.2), energy, 1e5, 0.35)
+    vertices, system = solid((3, 2, 2), (0.3, 0.2, 0.2), energy, 1e5, poisson=0.35)
     rng = np.random.default_rng(0)
     velocity = np.cross([2.0, 5.0, 1.0], vertices - vertices.mean(0)) + rng.normal(size=vertices.shape) * 0.3
     state = State(vertices.ravel(), velocity.ravel())

@@ -59,7 +59,7 @@ def make_dataset(
 ) -> Dataset:
     """A dataset of such takes, in the project's own format; `excluded` of every take."""
     mesh = grid(points)
-    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, FPS, LAYOUT)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, FPS, channels=LAYOUT)
     dataset = Dataset.create(path, info, mesh)
     modes = shapes(mesh)
     for number, role in enumerate(roles):

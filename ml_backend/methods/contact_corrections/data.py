@@ -77,6 +77,7 @@ def solve_corrections(
     spans: list[Span],
     count: int,
     preset: ContactPreset,
+    *,
     seed: int,
     kept: tuple[Path, str],
     stage: str,
@@ -135,7 +136,7 @@ class _Solving:
         inner = state.local(alone)
         features = internal_features(q, state.rotation, state.place)
         nowhere = np.zeros(q.shape[1]), np.eye(q.shape[1])
-        self._keep("internal", features, inner, 1.0, q, *nowhere, recorded=True)
+        self._keep("internal", features, inner, 1.0, q=q, placed=nowhere, recorded=True)
         if not self._preset.external or not scene.colliders.moving:
             return
         self._recorded(state, alone, positions, y)
@@ -152,7 +153,7 @@ class _Solving:
         if len(near) == 1:
             start = positions.copy()
             start[self._statics.fixed] = state.linear[self._statics.fixed]
-            self._touched(state, alone, start, near[0], placed.only(near[0]), recorded=True)
+            self._touched(state, alone, start, near[0], placed=placed.only(near[0]), recorded=True)
 
     def _traverse(self, state: _State, alone: Array, facets: _Facets, rng: np.random.Generator) -> None:
         """One collider led in towards a place of the surface, from outside to some depth."""
@@ -168,7 +169,7 @@ class _Solving:
         for step in range(preset.depths):
             centre = way((step + rng.random()) / preset.depths)
             placed = Placed(centre[None], turn[None])
-            shape = self._touched(state, alone, start, which, placed, recorded=False)
+            shape = self._touched(state, alone, start, which, placed=placed, recorded=False)
             if shape is None:
                 return
             start = shape
@@ -186,7 +187,7 @@ class _Solving:
         return lambda share: place + off(depth * share), turn
 
     def _touched(
-        self, state: _State, alone: Array, start: Array, which: int, placed: Placed, *, recorded: bool
+        self, state: _State, alone: Array, start: Array, which: int, *, placed: Placed, recorded: bool
     ) -> Array | None:
         """The shape at rest with a collider in its place, from another of the same state."""
         contact = self._scene.contact.only(which)
@@ -201,7 +202,7 @@ class _Solving:
         at_rest, _ = self._locate(seen, state.q)
         features = np.append(at_rest, self._scene.colliders.sizes[which])
         r = state.local(shape) - state.local(alone)
-        self._keep("external", features, r, share, state.q, centre, turn, recorded=recorded)
+        self._keep("external", features, r, share, q=state.q, placed=(centre, turn), recorded=recorded)
         return shape
 
     def _keep(
@@ -210,10 +211,9 @@ class _Solving:
         features: Array,
         r: Array,
         share: float,
-        q: Array,
-        centre: Array,
-        turn: Array,
         *,
+        q: Array,
+        placed: tuple[Array, Array],
         recorded: bool,
     ) -> None:
         given = {
@@ -221,8 +221,8 @@ class _Solving:
             "r": r,
             "shares": np.asarray(share),
             "states": q,
-            "centres": centre,
-            "turns": turn,
+            "centres": placed[0],
+            "turns": placed[1],
             "recorded": np.asarray(recorded),
         }
         for name, each in given.items():

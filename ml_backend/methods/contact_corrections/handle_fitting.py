@@ -64,6 +64,7 @@ def fit_handles(
     tetrahedra: NDArray[np.integer],
     points: Indices,
     frames: Sequence[Indices],
+    *,
     loose: Sequence[tuple[Indices, Array]] = (),
 ) -> Handles:
     """Points at vertices (n,), and frames that groups of vertices go along with: those that are pinned, and
@@ -102,7 +103,7 @@ def fit_handles(
         system = splu(energy[:, free].tocsc(), permc_spec="MMD_AT_PLUS_A")
         weights[free] = system.solve(-(energy[:, held] @ given))
     gradients, free_rows = vertex_gradients(rest, tetrahedra, weights), n + (d + 1) * len(loose)
-    return Handles(weights, gradients, at_rest, free_rows, len(loose))
+    return Handles(weights, gradients, at_rest, free_rows, loose=len(loose))
 
 
 def gradient_jumps(rest: Array, tetrahedra: NDArray[np.integer]) -> csr_array:

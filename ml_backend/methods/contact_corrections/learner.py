@@ -55,6 +55,7 @@ class CorrectionLearner:
         validation: Samples,
         bases: int,
         preset: ContactPreset,
+        *,
         width: int,
         seed: int,
         device: torch.device,

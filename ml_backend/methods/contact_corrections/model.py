@@ -133,8 +133,8 @@ def element_forces(
         inverse,
         volumes,
         body.moduli,
-        body.masses,
-        ENERGIES[body.settings.elasticity],
+        masses=body.masses,
+        energy=ENERGIES[body.settings.elasticity],
     )
     part = Part(scene.handles, whole.dynamics.corrections.basis, np.arange(body.vertex_count))
     found = []

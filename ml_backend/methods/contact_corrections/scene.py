@@ -101,7 +101,7 @@ def normals_of(corners: Array) -> Array:
 
 
 def contact_scene(
-    dataset: Dataset, body: Body, spans: list[Span], points: int, placed: tuple[PlacedHandle, ...] = ()
+    dataset: Dataset, body: Body, spans: list[Span], points: int, *, placed: tuple[PlacedHandle, ...] = ()
 ) -> ContactScene:
     """Of the takes to learn from, with so many free handles, or with those that the artist has placed.
 
@@ -133,8 +133,8 @@ def contact_scene(
     if body.flat:
         rest_to_frame = to_frame @ around[0][1].world_from_rest
         coordinates = body.coordinates.moved(turn, rest_to_frame[:3, 3])
-    frames = _followed(dataset, body, spans, handles, coordinates, request.object)
-    colliders, balls = _colliders(dataset, body, spans, around, coordinates, request.object)
+    frames = _followed(dataset, body, spans, handles, coordinates=coordinates, name=request.object)
+    colliders, balls = _colliders(dataset, body, spans, around, coordinates=coordinates, name=request.object)
     facets = boundary(body.elements)[0]
     if not body.flat:
         facets = triangulate(request.corners, request.face_sizes).astype(np.intp)
@@ -152,16 +152,16 @@ def contact_scene(
         handles,
         frames,
         colliders,
-        contact,
-        coordinates,
-        facets,
-        gravity,
-        placed,
-        rows,
-        aside,
-        turns_met[:, : colliders.moving],
-        places_met,
-        balls,
+        contact=contact,
+        coordinates=coordinates,
+        facets=facets,
+        gravity=gravity,
+        placed=placed,
+        rows=rows,
+        aside=aside,
+        turns_met=turns_met[:, : colliders.moving],
+        places_met=places_met,
+        balls=balls,
     )
 
 
@@ -188,7 +188,7 @@ def _handles(
     else:
         chosen = spread_points(body.rest, points, body.pinned)
     try:
-        return fit_handles(body.rest, body.elements, chosen, groups, loose)
+        return fit_handles(body.rest, body.elements, chosen, groups, loose=loose)
     except (ValueError, RuntimeError) as error:  # RuntimeError: a part that no handle reaches
         if not placed and not loose:
             raise Problem("contact_handles_unusable", object=name, points=points) from error
@@ -216,6 +216,7 @@ def _followed(
     body: Body,
     spans: list[Span],
     handles: Handles,
+    *,
     coordinates: Coordinates,
     name: str,
 ) -> FollowedFrames:
@@ -255,6 +256,7 @@ def _colliders(
     body: Body,
     spans: list[Span],
     around: Sequence[tuple[SimulationRequest, Tracks]],
+    *,
     coordinates: Coordinates,
     name: str,
 ) -> tuple[FollowedColliders, tuple[SizedBall, ...]]:
@@ -311,9 +313,9 @@ def _colliders(
         np.array([each[1] for each in found], np.intp),
         np.array([each[2] for each in found]).reshape(-1, d),
         np.array([each[3] for each in found], np.intp),
-        np.array([each[4] for each in found]).reshape(-1, 3, d),
-        scaling.astype(np.intp),
-        axes,
+        own=np.array([each[4] for each in found]).reshape(-1, 3, d),
+        scaling=scaling.astype(np.intp),
+        axes=axes,
     )
     return colliders, tuple(each[5] for each in found if each[5] is not None)
 
@@ -355,4 +357,4 @@ def _contact(
     length = float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
     reach = REACH * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
     stiffness = CONTACT_STIFFNESS * body.settings.young * area / length
-    return Contact(corners, weights, stiffness, reach, colliders.shapes)
+    return Contact(corners, weights, stiffness, reach, shapes=colliders.shapes)

@@ -42,7 +42,7 @@ class Statics:
         body = self.body
         mu, lam = body.moduli.T
         rest, d = body.rest, body.coordinates.dimension
-        self.term = SolidTerm(rest, body.elements, ENERGIES[body.settings.elasticity], mu, lam)
+        self.term = SolidTerm(rest, body.elements, ENERGIES[body.settings.elasticity], (mu, lam))
         self.fixed = body.pinned.copy()
         for group in body.core_groups:
             self.fixed[group] = True

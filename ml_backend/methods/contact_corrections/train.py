@@ -51,9 +51,11 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training, validation = split(dataset)
     emit({"event": "log", "text": "Placing the handles."})
     scene = contact_scene(
-        dataset, body, training, preset.handles, cast(tuple[PlacedHandle, ...], options.own)
+        dataset, body, training, preset.handles, placed=cast(tuple[PlacedHandle, ...], options.own)
     )
-    run = ContactTraining(dataset, options, scene, device, identity(dataset, options), emit, stop)
+    run = ContactTraining(
+        dataset, options, scene, device, key=identity(dataset, options), emit=emit, stop=stop
+    )
     solved = run.solved(training, preset.poses, "training")
     if not len(solved.internal):
         raise Problem("contact_not_settled", object=dataset.info.object)
@@ -115,7 +117,15 @@ class ContactTraining:
         stage = f"Solving shapes at rest for {role}"
         seed = self.options.seed + (role == "validation")
         return solve_corrections(
-            self.scene, spans, count, self.preset, seed, kept, stage, self.emit, self.stop
+            self.scene,
+            spans,
+            count,
+            self.preset,
+            seed=seed,
+            kept=kept,
+            stage=stage,
+            emit=self.emit,
+            stop=self.stop,
         )
 
     def corrections(
@@ -134,17 +144,17 @@ class ContactTraining:
                 continue
             others: Samples = getattr(held_out, name)
             learner = CorrectionLearner(
-                samples, others, options.bases, preset, width, options.seed, self.device
+                samples, others, options.bases, preset, width=width, seed=options.seed, device=self.device
             )
             schedule = Schedule(
                 learner.steps,
                 min(preset.validate_every, learner.steps),
                 preset.patience,
                 preset.minutes,
-                options.checkpoint_every,
+                checkpoint_every=options.checkpoint_every,
             )
             stage = f"Training the {name} correction"
-            course = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage)
+            course = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage=stage)
             if course.anew:
                 self.notes.append(
                     f"The {name} correction of the stopped training was another: it began anew."

@@ -40,7 +40,7 @@ class Pairs:
         return Pairs(self.features[at], self.targets[at], self.sizes[at])
 
 
-def pairs_of(shapes: Iterable[Shapes], level: int, form: str, most: int, seed: int) -> Pairs:
+def pairs_of(shapes: Iterable[Shapes], level: int, form: str, most: int, *, seed: int) -> Pairs:
     """Pairs for the network of a level (from 1), of triangles whose sides are all in the true shapes.
 
     Of every shape as many are drawn as leave `most` in all.

@@ -80,7 +80,7 @@ def motions_of(scene: ClothScene) -> Motions:
     colliders = [RoundColliders()] * count
     if scene.kind == "flag":
         box = MotionBox((2.0, -3.0, -1.5), (9.0, 3.0, 1.5), shortest=0.5, longest=1.5, fastest=60.0)
-        wind = wander(box, count, scene.dt, rng, (4.0, 0.5, 0.0))
+        wind = wander(box, count, scene.dt, rng, start=(4.0, 0.5, 0.0))
     else:
         middle = np.array([0.5 * width, 0.0, 0.4 * height])
         if scene.kind == "drape":
@@ -90,7 +90,7 @@ def motions_of(scene: ClothScene) -> Motions:
         reach = np.array([0.2 * width, 0.4, 0.15])
         for corner in range(2):
             hand = MotionBox(_three(-reach), _three(reach), shortest=0.4, longest=1.4, fastest=2.5)
-            pins[:, corner] += wander(hand, count, scene.dt, rng, (0.0, 0.0, 0.0))
+            pins[:, corner] += wander(hand, count, scene.dt, rng, start=(0.0, 0.0, 0.0))
     return Motions(wind, pins, colliders)
 
 
@@ -107,7 +107,7 @@ def _colliders(
         scene.frames,
         scene.dt,
         rng,
-        _three(start),
+        start=_three(start),
     )
     half = np.zeros_like(path)
     if scene.capsules:
@@ -119,7 +119,12 @@ def _colliders(
     radius = np.array([scene.radius + scene.fabric.thickness])
     return [
         RoundColliders(
-            ends[0, t, None], ends[1, t, None], radius, speeds[0, t, None], speeds[1, t, None], ground
+            ends[0, t, None],
+            ends[1, t, None],
+            radius,
+            speeds[0, t, None],
+            end_velocities=speeds[1, t, None],
+            ground=ground,
         )
         for t in range(scene.frames)
     ]
@@ -131,7 +136,7 @@ def simulated(scene: ClothScene, cloth: Cloth | None = None, motions: Motions | 
     if cloth is None:
         triangles = grid_triangles(scene.columns, scene.rows)
         pinned = np.flatnonzero(mesh.pins > 0)
-        cloth = Cloth(mesh.rest_positions, triangles, pinned, scene.dt, sparse_solve)
+        cloth = Cloth(mesh.rest_positions, triangles, pinned, scene.dt, make_solve=sparse_solve)
     x, v = cloth.rest.copy(), np.zeros_like(cloth.rest)
     frames = np.empty((scene.frames, *x.shape))
     for t in range(scene.frames):
@@ -153,6 +158,7 @@ def random_scenes(
     seed: int,
     stretches: tuple[float, float] = (100.0, 1000.0),
     bendings: tuple[float, float] = (2e-5, 1e-3),
+    *,
     frames: int = 180,
     **changes: object,
 ) -> list[ClothScene]:

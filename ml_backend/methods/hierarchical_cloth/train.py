@@ -49,12 +49,17 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     held_out = Shapes(hierarchy, rest, _frames(validation_spans, VALIDATION_FRAMES))
     count = len(hierarchy.levels) - 1
     pairs = [
-        pairs_of([shapes], level, preset.form, preset.pairs, options.seed) for level in range(1, count + 1)
+        pairs_of([shapes], level, preset.form, preset.pairs, seed=options.seed)
+        for level in range(1, count + 1)
     ]
     learner = LevelLearner(pairs, [held_out], preset, options.seed)
     steps = preset.steps or learner.steps
     schedule = Schedule(
-        steps, preset.validate_every, preset.patience, preset.minutes, options.checkpoint_every
+        steps,
+        preset.validate_every,
+        preset.patience,
+        preset.minutes,
+        checkpoint_every=options.checkpoint_every,
     )
     key = json.dumps([identity(dataset, options), asdict(preset)])
     training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
@@ -63,7 +68,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         notes.append("The training that was stopped had another preset, seed or takes: this one began anew.")
     for note in notes:
         emit({"event": "log", "text": note})
-    model = _Model(dataset, options, preset, shapes, training_spans)
+    model = _Model(dataset, options, preset, shapes, spans=training_spans)
     try:
         training.run(emit, stop)
     except Problem as problem:
@@ -98,7 +103,7 @@ class _Model:
     """All of the model but for the networks."""
 
     def __init__(
-        self, dataset: Dataset, options: Options, preset: LevelPreset, shapes: Shapes, spans: list[Span]
+        self, dataset: Dataset, options: Options, preset: LevelPreset, shapes: Shapes, *, spans: list[Span]
     ) -> None:
         self._dataset, self._options, self._preset = dataset, options, preset
         coarse = shapes.hierarchy.levels[0]

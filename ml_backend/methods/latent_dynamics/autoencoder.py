@@ -79,6 +79,7 @@ class AutoencoderLearner:
         stiffness: np.ndarray,
         preset: LatentPreset,
         seed: int,
+        *,
         device: torch.device,
     ) -> None:
         """stiffness (K, K), J/m^2: the elastic energy's second derivatives by c, about the training data."""

@@ -61,7 +61,9 @@ def fit_boundary_motion(
     """From pins (T, P, 3), m, in the axes that takes are stored in, and y (T, e) of the same frames."""
     size = float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
     mean = y.mean(0, dtype=np.float64)
-    nothing = BoundaryMotion(mean, np.zeros((0, len(mean))), np.zeros((0, body.vertex_count, 3)), True, 0.0)
+    nothing = BoundaryMotion(
+        mean, np.zeros((0, len(mean))), np.zeros((0, body.vertex_count, 3)), True, error=0.0
+    )
     moved = (pins - pins.mean(0)).reshape(len(pins), -1)
     if not moved.size or np.sqrt((moved**2).mean()) <= STILL * size:
         return nothing
@@ -78,7 +80,7 @@ def fit_boundary_motion(
     basis = (follows @ right[kept].T / spread).T
     at_pins = (spread[:, None] * right[kept]).reshape(int(kept.sum()), -1, 3)
     offsets = blended(body, at_pins)
-    return BoundaryMotion(mean, basis, offsets, error <= EXACT * size, error)
+    return BoundaryMotion(mean, basis, offsets, error <= EXACT * size, error=error)
 
 
 def blended(body: Body, at_pins: Array) -> Array:

@@ -60,7 +60,7 @@ class ThinnedEnergy:
         return sum(len(weights) for _, weights in self._parts)
 
 
-def thinned(energy: BodyEnergy, basis: Array, shapes: Array, most: int, seed: int) -> ThinnedEnergy | None:
+def thinned(energy: BodyEnergy, basis: Array, shapes: Array, most: int, *, seed: int) -> ThinnedEnergy | None:
     """At most so many elements of each part, with nearly the forces along the basis that all of it have.
 
     None where that would save less than a half, or elements share more than vertices, as joints of curved

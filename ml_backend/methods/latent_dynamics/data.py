@@ -134,6 +134,7 @@ def prepare(
     validation: list[Span],
     dataset: Dataset,
     body: Body,
+    *,
     bases: int,
     device: torch.device,
     emit: Emit,
@@ -171,7 +172,7 @@ def prepare(
         [driven_by(span, dataset, body) for span in spans] for spans in (training, validation)
     )
     acting = Acting.of(driven, motion, boundary)
-    learned = _frames(training, acting, motion, *bases_and_mean, count)
+    learned = _frames(training, acting, motion, bases_and_mean, count=count)
     if pace != 1.0:
         others = [
             each.at(to_and_fro(len(each.y), int(2 * len(each.y) / pace), pace), info.channels, info.dt)
@@ -191,7 +192,9 @@ def prepare(
         absolute=bool(learned.poses.shape[1]),
         starts=np.array(firsts or [0], np.int64),
         training=learned,
-        validation=_frames(validation, Acting.of(held_out, motion, boundary), motion, *bases_and_mean, count),
+        validation=_frames(
+            validation, Acting.of(held_out, motion, boundary), motion, bases_and_mean, count=count
+        ),
         acting=acting,
         imagined=np.empty((2, 0, len(basis))),
     )
@@ -228,11 +231,11 @@ def _frames(
     spans: list[Span],
     acting: Acting,
     motion: BoundaryMotion,
-    basis: Array,
-    mean: Array,
+    bases_and_mean: tuple[Array, Array],
+    *,
     count: Callable[[int], None],
 ) -> Frames:
-    c, beyond = [], []
+    (basis, mean), c, beyond = bases_and_mean, [], []
     for rows in _residuals(spans, motion):
         away = rows - mean
         c.append(away @ basis.T)

@@ -34,6 +34,7 @@ def with_imagined(
     physics: LatentPhysics,
     stiffness: Stiffness,
     count: int,
+    *,
     seed: int,
     emit: Emit,
     stop: StopRequest,
@@ -60,7 +61,7 @@ def with_imagined(
         stop.check()
         inverse = inverses[stiffness.nearest(now)]
         frames = torch.from_numpy(at).to(physics.device)
-        after = _step(physics, tensors, frames, (now, before), inverse, tolerance)
+        after = _step(physics, tensors, frames, (now, before), inverse=inverse, tolerance=tolerance)
         held_out.add(at, torch.stack([before, now, after]).cpu().numpy())
         now, before = after, now
         found.append(torch.stack([now, before])[:, HELD_OUT:].cpu().numpy())
@@ -113,10 +114,11 @@ def _step(
     frames: FrameTensors,
     at: Tensor,
     states: tuple[Tensor, Tensor],
+    *,
     inverse: Tensor,
     tolerance: float,
 ) -> Tensor:
     """c_t (n, K) where the potential of the step to frames (n,) is least, from c_{t-1} and c_{t-2}."""
     now, before = states
-    energies = StepEnergies(physics, now, before, frames, at)
-    return minimise(energies, 2.0 * now - before, inverse, tolerance, EVALUATIONS)[0]
+    energies = StepEnergies(physics, now, before, frames, at=at)
+    return minimise(energies, 2.0 * now - before, inverse, tolerance, evaluations=EVALUATIONS)[0]

@@ -35,6 +35,7 @@ class IntegratorLearner:
         coder: Autoencoder,
         physics: LatentPhysics,
         stiffness: Stiffness,
+        *,
         preset: LatentPreset,
         seed: int,
         device: torch.device,
@@ -51,7 +52,7 @@ class IntegratorLearner:
                 for c in (frames.c, *data.imagined)
             )
         s = torch.from_numpy(data.acting.s.astype(np.float32)).to(device)
-        self._states = StateSampler(data, self.z, torch.stack(imagined), s, preset)
+        self._states = StateSampler(data, self.z, torch.stack(imagined), s, preset=preset)
         z, at = self.z, self._states.steps
         hessians = in_latents(coder, stiffness, physics.inertia())
         scaling = scaling_of(hessians)
@@ -60,7 +61,7 @@ class IntegratorLearner:
         if not data.absolute:
             after_s = 2 * z.shape[1] + s.shape[1]
             silent[after_s - 3 : after_s] = True
-        self.network = Integrator(raw, known, silent, scaling, preset).to(device)
+        self.network = Integrator(raw, known, silent, scaling, preset=preset).to(device)
         if preset.residual:
             self.network.fit_linear(self._states.raw(at, z[at - 1], z[at - 2]), z[at])
         self._parameters = list(self.network.network.parameters())
@@ -165,7 +166,7 @@ class IntegratorLearner:
 
         with torch.no_grad():
             inverse = self._inverses[self._stiffness.nearest(self._coder.decode(guess))]
-        z, _ = minimise(energies, guess, inverse, self._tolerance, self._preset.evaluations)
+        z, _ = minimise(energies, guess, inverse, self._tolerance, evaluations=self._preset.evaluations)
         found = self.network.clipped(z.float())
         self._solved.add(raw, found, self._weights(steps.step).float())
         return found
@@ -189,7 +190,7 @@ class IntegratorLearner:
         """The steps to frames (n,) from decoded latents."""
         decode = self._coder.decode
         with torch.no_grad():
-            return StepEnergies(self._physics, decode(now), decode(before), self._frames, at)
+            return StepEnergies(self._physics, decode(now), decode(before), self._frames, at=at)
 
     def _weights(self, step: Step) -> Tensor:
         """(n,), 1/J but for a factor: one over each sample's mean speed (eq. 6), or over that of all."""

@@ -17,7 +17,7 @@ Energies = Callable[[Tensor, Tensor], Tensor]
 
 
 def minimise(
-    energies: Energies, z: Tensor, inverse: Tensor, tolerance: float, evaluations: int
+    energies: Energies, z: Tensor, inverse: Tensor, tolerance: float, *, evaluations: int
 ) -> tuple[Tensor, Tensor]:
     """Latents (n, L) near the minimum of each energy, from z (n, L), and how much energy that was below z, J.
 

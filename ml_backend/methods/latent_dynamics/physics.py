@@ -32,6 +32,7 @@ class LatentPhysics:
         body: Body,
         potential: IncrementalPotential,
         dt: float,
+        *,
         device: torch.device,
         thin: ThinnedEnergy | None = None,
     ) -> None:
@@ -52,7 +53,7 @@ class LatentPhysics:
     def frames(self, frames: Acting) -> FrameTensors:
         """The same as tensors."""
         names = ("offsets", "world", "wind", "held", "poses")
-        return FrameTensors(*(_tensor(getattr(frames, name), self.device) for name in names))
+        return FrameTensors(**{name: _tensor(getattr(frames, name), self.device) for name in names})
 
     def positions(self, c: Tensor, frames: FrameTensors, at: Tensor) -> Tensor:
         """(n, B, 3), m, in the world's axes, of c (n, K) at frames (n,)."""
@@ -63,7 +64,7 @@ class LatentPhysics:
         held = torch.zeros_like(before)
         if len(self._pinned):
             held[:, self._pinned] = _to_world(frames.world[at], frames.held[at])
-        return Step(before, earlier, frames.wind[at - 1], held, frames.poses[at])
+        return Step(before, earlier, frames.wind[at - 1], held, poses=frames.poses[at])
 
     def elastic_energies(self, c: Tensor, frames: FrameTensors, at: Tensor) -> Tensor:
         """(n,) J."""
@@ -100,7 +101,7 @@ class LatentPhysics:
 class FrameTensors:
     """Of `Acting`, as tensors: offsets, world, wind, held and poses."""
 
-    def __init__(self, offsets: Tensor, world: Tensor, wind: Tensor, held: Tensor, poses: Tensor) -> None:
+    def __init__(self, offsets: Tensor, world: Tensor, wind: Tensor, held: Tensor, *, poses: Tensor) -> None:
         self.offsets, self.world, self.wind, self.held, self.poses = offsets, world, wind, held, poses
 
 

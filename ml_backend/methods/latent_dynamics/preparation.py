@@ -62,11 +62,11 @@ class Preparation:
             validation,
             self.dataset,
             self.body,
-            self.options.bases,
-            self.device,
-            self.emit,
-            self.stop,
-            pace,
+            bases=self.options.bases,
+            device=self.device,
+            emit=self.emit,
+            stop=self.stop,
+            pace=pace,
         )
         progress = Progress(self.emit, "Choosing elements", 3)
         rough = self._physics(data, None)
@@ -78,7 +78,9 @@ class Preparation:
         physics = self._physics(data, stiffness)
         progress.at(3)
         if data.motion.exact and not data.absolute:
-            data = with_imagined(data, physics, stiffness, preset.imagined, seed, self.emit, self.stop)
+            data = with_imagined(
+                data, physics, stiffness, preset.imagined, seed=seed, emit=self.emit, stop=self.stop
+            )
         kept = data.to_tensors() | {"stiffness.c": stiffness.c, "stiffness.each": stiffness.each}
         write_tensors(path, kept, {"identity": self.key})
         return Prepared(data, physics, stiffness)
@@ -97,19 +99,19 @@ class Preparation:
         contact = contact_energy(colliders, self.body, dt, self.device)
         weight = 0.0 if data.motion.exact else preset.boundary_weight
         body = softened(self.body, preset.give)
-        potential = IncrementalPotential(body, dt, AIR_DENSITY, weight, contact, self.device)
-        physics = LatentPhysics(data, body, potential, dt, self.device)
+        potential = IncrementalPotential(body, dt, AIR_DENSITY, weight, contact=contact, device=self.device)
+        physics = LatentPhysics(data, body, potential, dt, device=self.device)
         if not preset.sampled_elements:
             return physics
         most, seed = preset.sampled_elements, self.options.seed
         shapes = telling_shapes(data, seed)
         if stiffness is None:
-            thin = thinned(potential.elastic, data.basis, shapes, most // 2, seed)
+            thin = thinned(potential.elastic, data.basis, shapes, most // 2, seed=seed)
         else:
             directions = alike(data.basis, stiffness.mean + physics.inertia())
-            thin = thinned(potential.elastic, directions, shapes, most, seed)
+            thin = thinned(potential.elastic, directions, shapes, most, seed=seed)
             if thin is not None:
                 found = f"{thin.element_count:,} elements stand for all of them"
                 off = f"elastic forces are {100.0 * max(thin.errors):.2g} % off"
                 self.emit({"event": "log", "text": f"{found}: {off}."})
-        return LatentPhysics(data, body, potential, dt, self.device, thin)
+        return LatentPhysics(data, body, potential, dt, device=self.device, thin=thin)

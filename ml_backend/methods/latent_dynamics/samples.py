@@ -20,7 +20,7 @@ class StateSampler:
     """
 
     def __init__(
-        self, data: LatentData, z: Tensor, imagined: Tensor, s: Tensor, preset: LatentPreset
+        self, data: LatentData, z: Tensor, imagined: Tensor, s: Tensor, *, preset: LatentPreset
     ) -> None:
         frames, device = data.training, z.device
         self.z, self._s, self._preset = z, s, preset
@@ -35,7 +35,7 @@ class StateSampler:
 
     def raw(self, at: Tensor, now: Tensor, before: Tensor) -> Tensor:
         """(n, i), the network's inputs."""
-        return raw_inputs(now, before, self._s[at], self._s[at - 1], self._s[at - 2])
+        return raw_inputs(now, before, self._s[at], self._s[at - 1], s_earlier=self._s[at - 2])
 
     def known(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """Inputs and latents z_{t-1} of all states there are, which span what a network may come to."""

@@ -32,7 +32,9 @@ class Integrator(nn.Module):
     start: Tensor
     scaling: Tensor
 
-    def __init__(self, raw: Tensor, z: Tensor, silent: Tensor, scaling: Tensor, preset: LatentPreset) -> None:
+    def __init__(
+        self, raw: Tensor, z: Tensor, silent: Tensor, scaling: Tensor, *, preset: LatentPreset
+    ) -> None:
         """raw (N, i), z (M, L): of all that it will see. silent (i,): inputs not to be looked at."""
         super().__init__()
         self.latents = z.shape[1]
@@ -98,7 +100,7 @@ class Integrator(nn.Module):
         return found | {name: getattr(self, key).cpu().numpy().copy() for key, name in names.items()}
 
 
-def raw_inputs(z: Tensor, z_before: Tensor, s: Tensor, s_before: Tensor, s_earlier: Tensor) -> Tensor:
+def raw_inputs(z: Tensor, z_before: Tensor, s: Tensor, s_before: Tensor, *, s_earlier: Tensor) -> Tensor:
     """(n, i) of z_{t-1}, z_{t-2} (n, L) and s_t, s_{t-1}, s_{t-2} (n, v)."""
     change, before = s - s_before, s_before - s_earlier
     return torch.cat([z, z - z_before, s, change, change - before], 1)

@@ -19,7 +19,7 @@ class StepEnergies:
     """
 
     def __init__(
-        self, physics: LatentPhysics, now: Tensor, before: Tensor, frames: FrameTensors, at: Tensor
+        self, physics: LatentPhysics, now: Tensor, before: Tensor, frames: FrameTensors, *, at: Tensor
     ) -> None:
         self._physics, self._frames, self._at = physics, frames, at
         with torch.no_grad():

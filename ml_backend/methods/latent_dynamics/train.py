@@ -50,8 +50,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
     torch.set_num_threads(1)
     spans = of_body(training_spans), of_body(validation_spans)
-    prepared = Preparation(dataset, options, body, device, key, emit, stop).of(*spans)
-    run, data = _Run(options, prepared, device, key, emit, stop), prepared.data
+    prepared = Preparation(dataset, options, body, device, key=key, emit=emit, stop=stop).of(*spans)
+    run, data = _Run(options, prepared, device, key, emit=emit, stop=stop), prepared.data
     notes = []
     if not data.motion.exact:
         notes.append(
@@ -60,7 +60,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         )
     coder, coding = run.autoencoder(notes)
     learner, integrating = run.integrator(coder, notes)
-    written = _Model(dataset, options, body, data, coder, learner)
+    written = _Model(dataset, options, body, data, coder=coder, learner=learner)
     try:
         integrating.run(emit, stop)
     except Problem as problem:
@@ -131,9 +131,9 @@ class _Run:
     def autoencoder(self, notes: list[str]) -> tuple[Autoencoder, Training]:
         """The best one, and how its training went."""
         preset, seed, made = self.preset, self.options.seed, self.prepared
-        learner = AutoencoderLearner(made.data, made.stiffness.mean, preset, seed, self.device)
+        learner = AutoencoderLearner(made.data, made.stiffness.mean, preset, seed, device=self.device)
         minutes = CODER_SHARE * preset.minutes
-        training = self._training(learner, "Learning the shapes", preset.coder_steps, minutes, notes)
+        training = self._training(learner, "Learning the shapes", preset.coder_steps, minutes, notes=notes)
         try:
             training.run(self.emit, self.stop)
         finally:
@@ -145,9 +145,11 @@ class _Run:
         """Its learner, and the training that is to be run."""
         preset = self.preset
         made, seed = self.prepared, self.options.seed
-        learner = IntegratorLearner(made.data, coder, made.physics, made.stiffness, preset, seed, self.device)
+        learner = IntegratorLearner(
+            made.data, coder, made.physics, made.stiffness, preset=preset, seed=seed, device=self.device
+        )
         minutes = (1.0 - CODER_SHARE) * preset.minutes
-        return learner, self._training(learner, "Training", preset.steps, minutes, notes)
+        return learner, self._training(learner, "Training", preset.steps, minutes, notes=notes)
 
     def _training(
         self,
@@ -155,12 +157,15 @@ class _Run:
         stage: str,
         steps: int,
         minutes: float,
+        *,
         notes: list[str],
     ) -> Training:
         preset, options = self.preset, self.options
-        schedule = Schedule(steps, preset.validate_every, preset.patience, minutes, options.checkpoint_every)
+        schedule = Schedule(
+            steps, preset.validate_every, preset.patience, minutes, checkpoint_every=options.checkpoint_every
+        )
         name = "autoencoder" if isinstance(learner, AutoencoderLearner) else "integrator"
-        training = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage)
+        training = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage=stage)
         if training.anew:
             text = (
                 "The training that was stopped had another preset, bases, seed or takes: this one began anew."
@@ -188,7 +193,7 @@ class _Model:
         with torch.no_grad():
             features = (self.coder.decode(self.learner.z) / self.coder.scale).cpu().numpy()
         z = np.concatenate([self.data.training.offsets.astype(np.float32), features], 1)
-        mean, q = fit_normals(spans, z, self.dataset.mesh, emit, stop)
+        mean, q = fit_normals(spans, z, self.dataset.mesh, emit, stop=stop)
         return {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
 
     def write(self, path: Path, coding: Training, integrating: Training, normals: Tensors) -> None:

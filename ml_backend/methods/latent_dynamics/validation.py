@@ -34,7 +34,7 @@ class LatentValidation:
             wrong = 0.0
             for t in range(2, len(self._at)):
                 s, s_before, s_earlier = (self._s[self._at[t - k]] for k in range(3))
-                raw = raw_inputs(now, before, s, s_before, s_earlier)
+                raw = raw_inputs(now, before, s, s_before, s_earlier=s_earlier)
                 now, before = network.clipped(network(raw)), now
                 away = (self._coder.decode(now) - self._c[self._at[t]]).square().sum(1)
                 wrong += float((away * self._counted[t - 2]).sum(dtype=torch.float64))

@@ -52,7 +52,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     began = time.monotonic()
     device, preset = chosen_device(options.device), cast(LinearPreset, options.preset)
     training, validation = split(dataset)
-    data = prepare(training, validation, dataset.info, options.bases, device, emit, stop)
+    data = prepare(training, validation, dataset.info, options.bases, device=device, emit=emit, stop=stop)
     fitted = fit(data.training, preset)
     notes = []
     if fitted.fastest > preset.fastest:
@@ -67,7 +67,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     for note in notes:
         emit({"event": "log", "text": note})
     error = SubspaceValidation(data, torch.device("cpu")).error(Rollout(fitted, data, preset.history))
-    mean, q = fit_normals(training, data.training.z, dataset.mesh, emit, stop)
+    mean, q = fit_normals(training, data.training.z, dataset.mesh, emit, stop=stop)
     normals = {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
     seconds = time.monotonic() - began
     about = {
@@ -106,7 +106,7 @@ def fit(sequences: Sequences, preset: LinearPreset) -> LinearMap:
     now, before = np.eye(u) + weights[:, :u] + weights[:, u : 2 * u], -weights[:, u : 2 * u]
     fastest = float(np.abs(np.linalg.eigvals(np.block([[now, before], [np.eye(u), np.zeros((u, u))]]))).max())
     slower = min(1.0, preset.fastest / fastest)
-    return LinearMap(slower * now, slower**2 * before, weights[:, 2 * u :], constant, fastest)
+    return LinearMap(slower * now, slower**2 * before, weights[:, 2 * u :], constant, fastest=fastest)
 
 
 def with_history(w: NDArray[np.float32], history: int) -> NDArray[np.float32]:

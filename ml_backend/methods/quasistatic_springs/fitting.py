@@ -93,7 +93,7 @@ class FittedSprings:
 
 
 def fit_springs(
-    motions: Sequence[Motion], dt: float, settings: SpringSettings, emit: Emit, stop: StopRequest
+    motions: Sequence[Motion], dt: float, settings: SpringSettings, emit: Emit, *, stop: StopRequest
 ) -> FittedSprings:
     """The springs that bring the targets nearest to the motions, for frames dt seconds apart.
 
@@ -142,16 +142,16 @@ def _fit_block(tracks: list[Track], settings: SpringSettings, stop: StopRequest)
 
     def loss(theta: Reals) -> Reals:
         stop.check()
-        return trimmed(parts, *springs_of(theta), shrink, kept)[1] + pull * _strain(theta)
+        return trimmed(parts, *springs_of(theta), shrink, kept=kept)[1] + pull * _strain(theta)
 
     theta = evolve(loss, len(pull), settings.generations, settings.seed)
     for length in PIECES:
-        parts = trimmed(_cut(tracks, length), *springs_of(theta), shrink, kept)[0]
-        theta = _descend(parts, theta, shrink, pull, stop)
-    tracks = trimmed(tracks, *springs_of(theta), shrink, kept)[0]
+        parts = trimmed(_cut(tracks, length), *springs_of(theta), shrink, kept=kept)[0]
+        theta = _descend(parts, theta, shrink, pull, stop=stop)
+    tracks = trimmed(tracks, *springs_of(theta), shrink, kept=kept)[0]
     for _ in range(ROUNDS):
-        theta = _descend(tracks, theta, shrink, pull, stop)
-        before, (tracks, _) = tracks, trimmed(tracks, *springs_of(theta), shrink, kept)
+        theta = _descend(tracks, theta, shrink, pull, stop=stop)
+        before, (tracks, _) = tracks, trimmed(tracks, *springs_of(theta), shrink, kept=kept)
         if all(np.array_equal(old.used, new.used) for old, new in zip(before, tracks, strict=True)):
             break
     return theta, tracks
@@ -161,7 +161,9 @@ def _cut(tracks: Sequence[Track], frames: int) -> list[Track]:
     return [part for sequence in tracks for part in pieces(sequence, frames)]
 
 
-def _descend(tracks: Sequence[Track], theta: Reals, shrink: float, pull: Reals, stop: StopRequest) -> Reals:
+def _descend(
+    tracks: Sequence[Track], theta: Reals, shrink: float, pull: Reals, *, stop: StopRequest
+) -> Reals:
     """The nearest minimum, theta (2, B); each vertex has its own step, and none after it has arrived."""
     found = theta.copy()
     live = np.arange(theta.shape[1])

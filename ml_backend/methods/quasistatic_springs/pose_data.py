@@ -116,6 +116,7 @@ def prepare(
     training: list[Span],
     held: list[Span],
     modes: int,
+    *,
     bones: int,
     seed: int,
     report: Callable[[int], None],
@@ -125,7 +126,7 @@ def prepare(
     places, says = leading(every, count)
     displacing = _Displacing(every.some(places), np.sqrt(says)[:, None])
     seen = related_bones(rig.skin, displacing.owners, bones)
-    own, other = (_rows(rig, displacing, seen, spans, report) for spans in (training, held))
+    own, other = (_rows(rig, displacing, seen, spans, report=report) for spans in (training, held))
     parts = [part for _, part in displacing.shares.parts]
     spaces = list[Subspace]()
     for rows in own.rows:
@@ -169,7 +170,7 @@ def _once(rows: Floats) -> Iterator[Floats]:
 
 
 def _rows(
-    rig: RigTakes, displacing: _Displacing, seen: Indices, spans: list[Span], report: Callable[[int], None]
+    rig: RigTakes, displacing: _Displacing, seen: Indices, spans: list[Span], *, report: Callable[[int], None]
 ) -> _Rows:
     skinning, shares = skinning_of(rig.skin, rig.rest), displacing.shares
     seen_by = SeenTurns(displacing.owners, seen)

@@ -52,6 +52,7 @@ def train_poses(
     training: list[Span],
     held: list[Span],
     options: Options,
+    *,
     key: str,
     info: ModelInfo,
     emit: Emit,
@@ -64,14 +65,18 @@ def train_poses(
     """
     preset = cast(SpringPreset, options.preset)
     training = thinned(training, preset.poses)
-    data = _prepared(rig, training, held, preset, options.seed, emit, stop)
+    data = _prepared(rig, training, held, preset, seed=options.seed, emit=emit, stop=stop)
     schedule = Schedule(
-        preset.steps, preset.validate_every, preset.patience, preset.minutes, options.checkpoint_every
+        preset.steps,
+        preset.validate_every,
+        preset.patience,
+        preset.minutes,
+        checkpoint_every=options.checkpoint_every,
     )
     identity = f"{key} {asdict(preset)}"
     learner = PoseLearner(data, preset, options.seed)
     path = options.work / "poses.safetensors"
-    course = Training(learner, schedule, path, identity, "Learning the poses")
+    course = Training(learner, schedule, path, identity, stage="Learning the poses")
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # products of many small matrices: more threads wait for each other
     try:
@@ -85,7 +90,7 @@ def train_poses(
         sum(len(span) for span in training),
         _distance(rig, network, held),
         _distance(rig, rig.bones_alone(), held),
-        course.course.seconds,
+        seconds=course.course.seconds,
     )
     emit({"event": "log", "text": told(found, held)})
     return found
@@ -124,6 +129,7 @@ def _prepared(
     training: list[Span],
     held: list[Span],
     preset: SpringPreset,
+    *,
     seed: int,
     emit: Emit,
     stop: StopRequest,
@@ -137,7 +143,7 @@ def _prepared(
         done += count
         progress.at(min(done, poses))
 
-    return prepare(rig, training, held, preset.modes, preset.bones_seen, seed, report)
+    return prepare(rig, training, held, preset.modes, bones=preset.bones_seen, seed=seed, report=report)
 
 
 def _distance(rig: RigTakes, targets: Targets, spans: list[Span]) -> float:

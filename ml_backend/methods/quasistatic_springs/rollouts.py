@@ -99,7 +99,7 @@ def misfit(tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink: float) -
 
 
 def trimmed(
-    tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink: float, kept: int
+    tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink: float, *, kept: int
 ) -> tuple[list[Track], Reals]:
     """The tracks, each vertex's `kept` nearest frames used and no others (Figure 7), and the loss (B,) then.
 

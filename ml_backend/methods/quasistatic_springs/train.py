@@ -62,7 +62,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     learned: TrainedPoses | None = None
     if sum(len(span) for span in poses) >= FEWEST and held_poses:
         about = _info(dataset, rig.skin, {})
-        learned = train_poses(rig, poses, held_poses, options, key, about, emit, stop)
+        learned = train_poses(rig, poses, held_poses, options, key=key, info=about, emit=emit, stop=stop)
         targets = targets_of(rig, about, learned.tensors)
     else:
         if preset.settled:
@@ -159,7 +159,7 @@ class _Fit:
         for first in range(found.shape[1], vertices, BLOCK):
             some = slice(first, first + BLOCK)
             parts = [Motion(m.targets[:, some], m.positions[:, some]) for m in motions]
-            fitted = fit_springs(parts, self.dt, settings, _silent, stop)
+            fitted = fit_springs(parts, self.dt, settings, _silent, stop=stop)
             found = np.concatenate([found, [fitted.stiffness, fitted.damping]], axis=1)
             self._save(found, before + time.monotonic() - started)
             progress.at(found.shape[1])

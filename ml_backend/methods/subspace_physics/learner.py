@@ -24,7 +24,7 @@ class SubspaceLearner:
     """Algorithm 1 of the paper on windows of the training data."""
 
     def __init__(
-        self, data: SubspaceData, preset: SubspacePreset, fps: float, seed: int, device: torch.device
+        self, data: SubspaceData, preset: SubspacePreset, fps: float, seed: int, *, device: torch.device
     ) -> None:
         self._preset, self._fps, self._seed, self._device = preset, fps, seed, device
         self.network = SubspaceNetwork(data, preset, seed, device)

@@ -52,7 +52,7 @@ class SubspaceNetwork:
             torch.from_numpy(beta).to(device),
             torch.from_numpy(limits).to(device),
             preset.residual,
-            preset.activation,
+            activation=preset.activation,
         )
 
     def layers(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:

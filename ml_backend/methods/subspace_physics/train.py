@@ -34,7 +34,9 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     device = chosen_device(options.device)
     training_spans, validation_spans = split(dataset)
     key = identity(dataset, options)
-    data = _prepared(training_spans, validation_spans, dataset.info, options, key, device, emit, stop)
+    data = _prepared(
+        training_spans, validation_spans, dataset.info, options, key=key, device=device, emit=emit, stop=stop
+    )
     notes = []
     if len(data.basis) < options.bases:
         notes.append(
@@ -43,9 +45,13 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
     torch.set_num_threads(1)
     preset = cast(SubspacePreset, options.preset)
-    learner = SubspaceLearner(data, preset, dataset.info.fps, options.seed, device)
+    learner = SubspaceLearner(data, preset, dataset.info.fps, options.seed, device=device)
     schedule = Schedule(
-        preset.steps, preset.validate_every, preset.patience, preset.minutes, options.checkpoint_every
+        preset.steps,
+        preset.validate_every,
+        preset.patience,
+        preset.minutes,
+        checkpoint_every=options.checkpoint_every,
     )
     training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
     if training.anew:
@@ -58,11 +64,11 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         training.run(emit, stop)
     except Problem as problem:
         if problem.code in ("stopped", "training_diverged") and training.best:
-            _write(options.partial, dataset, options, data, training, {})
+            _write(options.partial, dataset, options, data, training=training, normals={})
             emit({"event": "log", "text": f"The best model so far is in {options.partial}."})
         raise
-    normals = _normals(training_spans, data, dataset, emit, stop)
-    _write(options.out, dataset, options, data, training, normals)
+    normals = _normals(training_spans, data, dataset, emit, stop=stop)
+    _write(options.out, dataset, options, data, training=training, normals=normals)
     course = training.course
     return {
         "model": str(options.out),
@@ -82,6 +88,7 @@ def _prepared(
     validation: list[Span],
     info: DatasetInfo,
     options: Options,
+    *,
     key: str,
     device: torch.device,
     emit: Emit,
@@ -92,21 +99,27 @@ def _prepared(
     found = read_tensors(path)
     if found is not None and found[1].get("identity") == key:
         return SubspaceData.from_tensors(found[0])
-    data = prepare(training, validation, info, options.bases, device, emit, stop)
+    data = prepare(training, validation, info, options.bases, device=device, emit=emit, stop=stop)
     write_tensors(path, data.to_tensors(), {"identity": key})
     return data
 
 
 def _normals(
-    spans: list[Span], data: SubspaceData, dataset: Dataset, emit: Emit, stop: StopRequest
+    spans: list[Span], data: SubspaceData, dataset: Dataset, emit: Emit, *, stop: StopRequest
 ) -> Tensors:
-    mean, q = fit_normals(spans, data.training.z, dataset.mesh, emit, stop)
+    mean, q = fit_normals(spans, data.training.z, dataset.mesh, emit, stop=stop)
     # Half precision is far finer than the fit, and halves what they add to a packed .blend.
     return {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
 
 
 def _write(
-    path: Path, dataset: Dataset, options: Options, data: SubspaceData, training: Training, normals: Tensors
+    path: Path,
+    dataset: Dataset,
+    options: Options,
+    data: SubspaceData,
+    *,
+    training: Training,
+    normals: Tensors,
 ) -> None:
     z, w, course = data.training.z, data.training.w, training.course
     preset = cast(SubspacePreset, options.preset)

@@ -37,7 +37,7 @@ class WindowRollout(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(
+    def forward(  # noqa: PLR0917 (as torch calls it)
         ctx: Any,  # noqa: ANN401 (torch's own)
         recurrence: Recurrence,
         z0: Tensor,

@@ -31,7 +31,7 @@ class InteriorSkin:
             body.elements,
             request.rest_positions,
             triangles,
-            np.concatenate([own, weights], axis=1),
+            weights=np.concatenate([own, weights], axis=1),
         )
 
     def carried(self, moves: NDArray[np.floating], share: float) -> Array:

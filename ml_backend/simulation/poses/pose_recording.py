@@ -72,7 +72,7 @@ class _PoseRecording:
             raise Problem("skin_not_baked", path=self._dataset.path, object=info.object)
         moves = pose_in(self._tracks.interaction[:, channel[1]]).moves
         try:
-            return PosedBody(self._request, self._body, self._tracks, skin, moves)
+            return PosedBody(self._request, self._body, self._tracks, skin, moves=moves)
         except ValueError as error:
             raise Problem("skin_unusable", object=info.object, reason=str(error).rstrip(".")) from error
 

@@ -26,7 +26,13 @@ class PosedBody:
     """
 
     def __init__(
-        self, request: SimulationRequest, body: Body, tracks: Tracks, skin: Skin, moves: NDArray[np.float32]
+        self,
+        request: SimulationRequest,
+        body: Body,
+        tracks: Tracks,
+        skin: Skin,
+        *,
+        moves: NDArray[np.float32],
     ) -> None:
         """moves (T, K + 1, 3, 4): of the object and the skin's bones in each pose, see `Channel.parts`.
 
@@ -53,7 +59,7 @@ class PosedBody:
             """Along the skin; what is held goes to where it is held, evenly from where the skin has it."""
             return (self._skin.carried(moves, share) + share * missing).ravel()
 
-        settled = settle(self._system(), self._judged, path, self._scales, time)
+        settled = settle(self._system(), self._judged, path, self._scales, time=time)
         return settled.q.reshape(-1, 3), settled
 
     def _system(self) -> System:
@@ -66,8 +72,8 @@ class PosedBody:
             parts.terms,
             parts.free,
             make_surroundings(body, self._motion, contact, self._carrier),
-            make_self_contact(body, self._name, dt),
-            gravity(parts.masses, body.gravity.tolist()),
+            self_contact=make_self_contact(body, self._name, dt),
+            force=gravity(parts.masses, body.gravity.tolist()),
             reach=parts.reach,
         )
 

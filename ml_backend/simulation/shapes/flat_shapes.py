@@ -75,7 +75,7 @@ def fit_in_plane(collider: ColliderMesh, plane: Coordinates, body: Array, name: 
 
 
 def tracks_in_plane(
-    fitted: FittedShape, plane: Coordinates, rotations: Array, shifts: Array, size: float
+    fitted: FittedShape, plane: Coordinates, rotations: Array, shifts: Array, *, size: float
 ) -> tuple[Array, Array] | None:
     """(T, 2, 2), (T, 2) m: how what was fitted at the first frame moves in the plane; None where it leaves.
 

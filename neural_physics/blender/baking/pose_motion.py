@@ -80,8 +80,8 @@ def key_poses(scene: bpy.types.Scene, obj: bpy.types.Object, span: Span, seed: i
     drawn = span.count if not actions else span.count // 2 if ranges else 0
     rows = np.concatenate(
         [
-            _random_rows(rig, channels, still, ranges, drawn, rng),
-            _action_rows(channels, still, actions, span.count - drawn, rng),
+            _random_rows(rig, channels, still, ranges, count=drawn, rng=rng),
+            _action_rows(channels, still, actions, span.count - drawn, rng=rng),
         ]
     )
     key_channels(rig, channels, rows[rng.permutation(span.count)], span)
@@ -146,6 +146,7 @@ def _random_rows(
     channels: Sequence[Channel],
     still: Rows,
     ranges: Sequence[JointRange],
+    *,
     count: int,
     rng: np.random.Generator,
 ) -> Rows:
@@ -165,6 +166,7 @@ def _action_rows(
     still: Rows,
     actions: Sequence[bpy.types.Action],
     count: int,
+    *,
     rng: np.random.Generator,
 ) -> Rows:
     """(count, channels): frames of all actions, one from each of as many parts of them."""

@@ -79,7 +79,9 @@ class _TakeBake:
         self._scene, self._obj = open_scene(self._scene_path, self._plan)
         self._first = first_frame(self._obj)
         info = self.dataset.info
-        self._sampler = ChannelSampler(self._obj, info.channels, reference_frame_of(self._obj), {}, info.fps)
+        self._sampler = ChannelSampler(
+            self._obj, info.channels, reference_frame_of(self._obj), {}, fps=info.fps
+        )
         self._positions = np.empty((info.vertex_count, 3), np.float32)
 
     def _step(self, index: int) -> bool:

@@ -55,7 +55,9 @@ class _Recorder:
         self._first = first_frame(self._obj)
         info = Dataset.open(plan.dataset_path).info
         self._fps = info.fps
-        self._sampler = ChannelSampler(self._obj, info.channels, reference_frame_of(self._obj), {}, info.fps)
+        self._sampler = ChannelSampler(
+            self._obj, info.channels, reference_frame_of(self._obj), {}, fps=info.fps
+        )
         request = SimulationRequest.read(plan.request)
         self._pins = np.flatnonzero(request.pins)
         self._positions = np.empty(request.rest_positions.shape, np.float32)

@@ -90,7 +90,7 @@ def key_training_motion(obj: bpy.types.Object, span: Span, seed: int, role: Role
         rng = np.random.default_rng([seed, row])
         if item.motion == "ACTIONS":
             variation = 0.0 if role == "test" else item.variation
-            _play_actions(mover, actions_played(item, role), span, rng, variation)
+            _play_actions(mover, actions_played(item, role), span, rng, variation=variation)
         elif is_wind(mover):
             _blow(mover, item, span, rng)
         else:
@@ -104,7 +104,7 @@ def _box(item: NEURALPHYSICS_PG_interaction) -> MotionBox:
         item.box_high[:],
         item.shortest,
         item.longest,
-        item.fastest,
+        fastest=item.fastest,
     )
 
 
@@ -118,18 +118,18 @@ def _wander(
 ) -> None:
     placed = _set_free(mover)
     start = cast(MotionVector, placed.translation.to_tuple())
-    key_frames(mover, "location", wander(_box(item), span.count, span.dt, rng, start), span)
+    key_frames(mover, "location", wander(_box(item), span.count, span.dt, rng, start=start), span)
     if turns:
-        _turn(mover, placed, item, span, rng)
+        _turn(mover, placed, item, span, rng=rng)
 
 
 def _blow(
     mover: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, span: Span, rng: np.random.Generator
 ) -> None:
     box = _box(item)
-    strengths = wander_strength(item.strength_low, item.strength_high, box, span.count, span.dt, rng)
+    strengths = wander_strength(item.strength_low, item.strength_high, box, span.count, dt=span.dt, rng=rng)
     key_frames(mover, "field.strength", strengths[:, None], span)
-    _turn(mover, _set_free(mover), item, span, rng)
+    _turn(mover, _set_free(mover), item, span, rng=rng)
 
 
 def _turn(
@@ -137,11 +137,12 @@ def _turn(
     placed: Matrix,
     item: NEURALPHYSICS_PG_interaction,
     span: Span,
+    *,
     rng: np.random.Generator,
 ) -> None:
     base = placed.to_quaternion()
     axis = None if item.turn_axis == "ANY" else "XYZ".index(item.turn_axis)
-    vectors = wander_turn(item.turn, _box(item), span.count, span.dt, rng, axis)
+    vectors = wander_turn(item.turn, _box(item), span.count, span.dt, rng=rng, axis=axis)
     turned = [base @ Quaternion(tuple(v), math.hypot(*v)) for v in vectors.tolist()]
     mover.rotation_mode = "QUATERNION"
     key_frames(mover, "rotation_quaternion", np.array([(q.w, q.x, q.y, q.z) for q in turned]), span)
@@ -168,6 +169,7 @@ def _play_actions(
     actions: Sequence[bpy.types.Action],
     span: Span,
     rng: np.random.Generator,
+    *,
     variation: float,
 ) -> None:
     """Actions of a rig, in a random order again and again, each blended into the next.
@@ -187,7 +189,7 @@ def _play_actions(
         for number in rng.permutation(len(clips)):
             clip = clips[number]
             if variation:
-                clip = _varied(clip, still, channels, variation, rng)
+                clip = _varied(clip, still, channels, variation, rng=rng)
             poses = _append(poses, clip, blend, channels)
     key_channels(rig, channels, poses[: span.count], span)
 
@@ -201,7 +203,7 @@ def key_channels(
     for path in dict.fromkeys(path for path, _ in channels):
         where = [i for i, channel in enumerate(channels) if channel[0] == path]
         indices = [channels[i][1] for i in where]
-        key_frames(rig, path, rows[:, where], span, indices)
+        key_frames(rig, path, rows[:, where], span, indices=indices)
 
 
 def clip_of(
@@ -222,6 +224,7 @@ def _varied(
     still: NDArray[np.float64],
     channels: Sequence[Channel],
     variation: float,
+    *,
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
     """A clip at another pace, and going further from the pose in which it is still, or less far.

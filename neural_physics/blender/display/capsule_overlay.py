@@ -55,7 +55,7 @@ def draw_capsules(
     points: Any = wires(capsules).reshape(-1, 3)  # which the stubs do not take for the buffer that it is
     with gpu.matrix.push_pop():
         gpu.matrix.multiply_matrix(obj.evaluated_get(depsgraph).matrix_world)
-        draw_lines(Canvas(viewport, width), points, COLOUR, OPACITY, HIDDEN)
+        draw_lines(Canvas(viewport, width), points, COLOUR, OPACITY, hidden=HIDDEN)
 
 
 _HANDLER = ViewportHandler(_draw)

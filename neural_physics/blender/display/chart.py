@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import bpy
+import bpy  # noqa: F401 (its submodule is imported next)
 import bpy.utils.previews
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,7 @@ def draw(history: tuple[Point, ...]) -> NDArray[np.float32]:
     for decade in range(int(np.ceil(low)), int(np.floor(high)) + 1):
         pixels[_row(decade, low, high)] = GRID
     for curve, colour in ((curves[:, 0], LOSS), (curves[:, 1], VALIDATION)):
-        _plot(pixels, steps, curve, (low, high), colour)
+        _plot(pixels, steps, curve, (low, high), colour=colour)
     return pixels
 
 
@@ -71,6 +71,7 @@ def _plot(
     steps: NDArray[np.float64],
     curve: NDArray[np.float64],
     span: tuple[float, float],
+    *,
     colour: tuple[float, float, float, float],
 ) -> None:
     """One curve, column by column, joined from each column to the next."""

@@ -61,7 +61,7 @@ def _draw() -> None:
     for item in shown_boxes(obj) if obj else ():
         ends = item.box_low, item.box_high
         corners = [tuple(ends[side][axis] for axis, side in enumerate(corner)) for corner in CORNERS]
-        draw_lines(canvas, corners, COLOUR, ACTIVE if item == active else OTHER, HIDDEN, EDGES)
+        draw_lines(canvas, corners, COLOUR, ACTIVE if item == active else OTHER, hidden=HIDDEN, edges=EDGES)
 
 
 _HANDLER = ViewportHandler(_draw)

@@ -47,7 +47,7 @@ def show_take(scene: bpy.types.Scene, obj: bpy.types.Object, name: str = "") -> 
     rate = dataset.info.fps / (scene.render.fps / scene.render.fps_base)
     show_cache(copy, dataset.path / "takes" / name / "positions.pc2", scene.frame_start, rate)
     if not dataset.info.reference_frame:
-        _show_movers(scene, obj, collection, dataset, dataset.take(name))
+        _show_movers(scene, obj, collection, dataset, take=dataset.take(name))
     return name
 
 
@@ -78,6 +78,7 @@ def _show_movers(
     obj: bpy.types.Object,
     collection: bpy.types.Collection,
     dataset: Dataset,
+    *,
     take: Take,
 ) -> None:
     """Copies of the objects whose place is known from the take's interaction vector."""

@@ -35,6 +35,7 @@ def draw_lines(
     points: Any,  # noqa: ANN401 (a buffer, or a list of triples)
     colour: tuple[float, float, float],
     opacity: float,
+    *,
     hidden: float,
     edges: Sequence[tuple[int, int]] | None = None,
 ) -> None:

@@ -105,7 +105,9 @@ def follow_bone(obj: bpy.types.Object, rig: bpy.types.Object, bone: str) -> None
 def _sided(limb: Limb, side: str, sign: float, middle: set[str]) -> Limb:
     parent = limb.parent if limb.parent in middle else f"{limb.parent}.{side}"
     head, tail = ((sign * x, y, z) for x, y, z in (limb.head, limb.tail))
-    return Limb(f"{limb.name}.{side}", parent, head, tail, limb.head_radius, limb.tail_radius)
+    return Limb(
+        f"{limb.name}.{side}", parent, head, tail, head_radius=limb.head_radius, tail_radius=limb.tail_radius
+    )
 
 
 def _gaps(points: NDArray[np.float64], limb: Limb) -> NDArray[np.float64]:

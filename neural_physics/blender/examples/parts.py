@@ -22,13 +22,13 @@ SOLVER_FRAMES = 500  # of a take, which the bundled solver takes longer for than
 
 
 def sheet(
-    collection: bpy.types.Collection, name: str, points: tuple[int, int], size: Point, colour: Colour
+    collection: bpy.types.Collection, name: str, points: tuple[int, int], size: Point, *, colour: Colour
 ) -> bpy.types.Object:
     """A grid of points[0] x points[1] vertices in its XY plane, size[0] by size[1] metres."""
     shape = bmesh.new()
     bmesh.ops.create_grid(shape, x_segments=points[0] - 1, y_segments=points[1] - 1, size=0.5)
     bmesh.ops.scale(shape, verts=list(shape.verts), vec=size)
-    return add_mesh(collection, name, shape, colour, 0.75)
+    return add_mesh(collection, name, shape, colour, roughness=0.75)
 
 
 def cotton(obj: bpy.types.Object, pins: str, frames: int) -> bpy.types.ClothModifier:
@@ -90,7 +90,7 @@ def pin(obj: bpy.types.Object, name: str, vertices: Sequence[int], weight: float
 
 
 def hand(
-    collection: bpy.types.Collection, obj: bpy.types.Object, name: str, place: Point, patch: float
+    collection: bpy.types.Collection, obj: bpy.types.Object, name: str, place: Point, *, patch: float
 ) -> bpy.types.Object:
     """An Empty that holds all vertices of an object within `patch` metres of a place, as fingers would."""
     empty = bpy.data.objects.new(name, None)
@@ -125,12 +125,12 @@ def vertices_where(obj: bpy.types.Object, holds: Callable[[Vector], bool]) -> li
 
 
 def collider(
-    collection: bpy.types.Collection, name: str, radius: float, place: Point, colour: Colour
+    collection: bpy.types.Collection, name: str, radius: float, place: Point, *, colour: Colour
 ) -> bpy.types.Object:
     """A ball that cloth and soft bodies run into."""
     shape = bmesh.new()
     bmesh.ops.create_icosphere(shape, subdivisions=3, radius=radius)
-    obj = add_mesh(collection, name, shape, colour, 0.3)
+    obj = add_mesh(collection, name, shape, colour, roughness=0.3)
     obj.location = place
     obj.modifiers.new("Collision", "COLLISION")
     cast(bpy.types.CollisionSettings, obj.collision).thickness_outer = 0.05

@@ -56,7 +56,7 @@ LIGHTS = (
 
 
 def open_stage(
-    scene: bpy.types.Scene, name: str, view: View, ground: float, frames: int, fps: int = 24
+    scene: bpy.types.Scene, name: str, view: View, ground: float, *, frames: int, fps: int = 24
 ) -> bpy.types.Collection:
     """Start an example: a collection with light, camera and ground; the scene's range and rate.
 
@@ -77,7 +77,7 @@ def open_stage(
 
 
 def add_mesh(
-    collection: bpy.types.Collection, name: str, shape: bmesh.types.BMesh, colour: Colour, roughness: float
+    collection: bpy.types.Collection, name: str, shape: bmesh.types.BMesh, colour: Colour, *, roughness: float
 ) -> bpy.types.Object:
     """Make a smooth-shaded object of a shape, which is freed."""
     mesh = bpy.data.meshes.new(name)
@@ -103,20 +103,20 @@ def material(name: str, colour: Colour, roughness: float) -> bpy.types.Material:
 
 
 def rod(
-    collection: bpy.types.Collection, name: str, middle: Point, axis: str, length: float
+    collection: bpy.types.Collection, name: str, middle: Point, axis: str, *, length: float
 ) -> bpy.types.Object:
     """A thin steel rod along the world's X or Z."""
     shape = bmesh.new()
     bmesh.ops.create_cone(shape, cap_ends=True, segments=24, radius1=0.02, radius2=0.02, depth=length)
     if axis == "X":
         bmesh.ops.rotate(shape, verts=list(shape.verts), matrix=Matrix.Rotation(pi / 2, 3, "Y"))
-    obj = add_mesh(collection, name, shape, STEEL, 0.35)
+    obj = add_mesh(collection, name, shape, STEEL, roughness=0.35)
     obj.location = middle
     return obj
 
 
 def block(
-    collection: bpy.types.Collection, name: str, size: Point, middle: Point, colour: Colour
+    collection: bpy.types.Collection, name: str, size: Point, middle: Point, *, colour: Colour
 ) -> bpy.types.Object:
     """A cuboid with rounded edges; size and middle in metres."""
     shape = bmesh.new()
@@ -125,7 +125,7 @@ def block(
     bmesh.ops.bevel(
         shape, geom=list(shape.edges), offset=0.04 * max(size), segments=3, profile=0.5, affect="EDGES"
     )
-    obj = add_mesh(collection, name, shape, colour, 0.4)
+    obj = add_mesh(collection, name, shape, colour, roughness=0.4)
     cast(bpy.types.Mesh, obj.data).shade_flat()
     obj.location = middle
     return obj
@@ -175,4 +175,4 @@ def _backdrop(collection: bpy.types.Collection, ground: float) -> None:
     rows = [[shape.verts.new((x, y, ground + z)) for x in (-25.0, 25.0)] for y, z in profile]
     for near, far in pairwise(rows):
         shape.faces.new((near[0], near[1], far[1], far[0]))
-    add_mesh(collection, "Backdrop", shape, GROUND, 0.9)
+    add_mesh(collection, "Backdrop", shape, GROUND, roughness=0.9)

@@ -17,7 +17,7 @@ _DECODERS: WeakValueDictionary[tuple[Hashable, bool], GpuDecoder] = WeakValueDic
 
 
 def decoder_on_card(
-    identity: Hashable, name: str, model: Model, decoder: LinearDecoder, for_display: bool
+    identity: Hashable, name: str, model: Model, decoder: LinearDecoder, *, for_display: bool
 ) -> GpuDecoder:
     """The card's copy of a model, made where there is none; it is gone when nobody holds it any more.
 
@@ -32,7 +32,7 @@ def decoder_on_card(
         normals = learned_normals(model, decoder.basis_count) if for_display else None
         size = basis.nbytes * (2 if normals is not None else 1)
         half = for_display and size > MOST_MEMORY
-        found = _DECODERS[key] = GpuDecoder(name, decoder.mean, basis, normals, half)
+        found = _DECODERS[key] = GpuDecoder(name, decoder.mean, basis, normals, half=half)
     return found
 
 

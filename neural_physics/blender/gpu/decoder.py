@@ -76,6 +76,7 @@ class GpuDecoder:
         mean: Floats,
         basis: Floats,
         normals: tuple[Floats, Floats] | None = None,
+        *,
         half: bool = False,
         limit: int | None = None,
     ) -> None:
@@ -88,7 +89,7 @@ class GpuDecoder:
         """
         check_context()
         self._name, self._limit = name, min(limit or largest_texture(), largest_texture())
-        self._model: ModelTextures = model_textures(name, mean, basis, normals, half, self._limit)
+        self._model: ModelTextures = model_textures(name, mean, basis, normals, half=half, limit=self._limit)
         self._result: Decoded | None = None
 
     @property

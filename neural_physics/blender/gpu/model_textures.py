@@ -31,6 +31,7 @@ def model_textures(
     mean: Floats,
     basis: Floats,
     normals: tuple[Floats, Floats] | None,
+    *,
     half: bool,
     limit: int,
 ) -> ModelTextures:
@@ -60,7 +61,7 @@ def model_textures(
         upload(means.reshape(-1, width, 4)),
         vertex_count,
         basis_count,
-        groups,
-        normals is not None,
-        half,
+        groups=groups,
+        with_normals=normals is not None,
+        half=half,
     )

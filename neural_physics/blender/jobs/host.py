@@ -94,6 +94,7 @@ def run_blocking(
     kind: str,
     argv: Sequence[str],
     on_change: Callable[[JobState], None] | None = None,
+    *,
     owner: str = "",
 ) -> JobState:
     """Run a job to its end; Ctrl-C asks it to stop, twice ends it. Returns how it ended.

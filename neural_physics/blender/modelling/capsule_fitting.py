@@ -152,7 +152,7 @@ def _of_rig(rig: bpy.types.Object, bodies: list[bpy.types.Object], share: float)
         if weights[own].sum() >= LEAST_WEIGHT:
             in_bone = _moved(bone.matrix_local.inverted_safe(), points[own])
             tail = np.array((0.0, bone.length, 0.0))
-            capsule = fit_capsule(in_bone, weights[own], np.zeros(3), tail, share, slide=True)
+            capsule = fit_capsule(in_bone, weights[own], np.zeros(3), tail, share=share, slide=True)
             yield Found(rig, bone.name, capsule)
 
 

@@ -95,7 +95,7 @@ class Foreteller:
             return ready
         y = self._expected(frame, seen)
         if trusted:
-            self._prepare(frame, frame - last, y, seen, bases)
+            self._prepare(frame, frame - last, y, seen, bases=bases)
             ready = self._prepared.get(frame)
             if ready:
                 return ready
@@ -110,7 +110,7 @@ class Foreteller:
             return known
         return self._sampler.with_places(seen, lambda source: place_at(source, frame))
 
-    def _prepare(self, frame: int, way: int, y: Vector, seen: Vector, bases: int) -> None:
+    def _prepare(self, frame: int, way: int, y: Vector, seen: Vector, *, bases: int) -> None:
         """Decode what a frame will show if its y is this one, and more of the way while frames follow on.
 
         Nothing where its state cannot be told, or is no number.

@@ -26,6 +26,7 @@ def bake_playback(
     obj: bpy.types.Object,
     path: Path,
     first: int,
+    *,
     last: int,
     progress: Report | None = None,
 ) -> None:
@@ -33,13 +34,13 @@ def bake_playback(
 
     progress: called with the frames done and how many there are. Raises what `bake_steps` does.
     """
-    for done, total in bake_steps(scene, obj, path, first, last):
+    for done, total in bake_steps(scene, obj, path, first, last=last):
         if progress is not None:
             progress(done, total)
 
 
 def bake_steps(
-    scene: bpy.types.Scene, obj: bpy.types.Object, path: Path, first: int, last: int
+    scene: bpy.types.Scene, obj: bpy.types.Object, path: Path, first: int, *, last: int
 ) -> Generator[tuple[int, int], None, None]:
     """As `bake_playback`, one frame at a time; closing the iterator leaves everything as it was.
 

@@ -121,7 +121,7 @@ class PlayedObjects:
         missing = span(session.needs(visit) for session, _ in _sound(pairs))
         if missing:
             further = span(session.further(visit, scene.frame_end) for session, _ in _sound(pairs))
-            self._catch_up(scene, visit, missing, further, rendering or bpy.app.background)
+            self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
             if not rendering:
                 # Blender 4.5 crashes later if the scene itself had changed, and is not evaluated again.
                 scene.update_tag()
@@ -241,7 +241,7 @@ class PlayedObjects:
                 session.record_next(depsgraph, scene.frame_current, visit)
 
     def _catch_up(
-        self, scene: bpy.types.Scene, visit: Visit, frames: range, further: range, patient: bool
+        self, scene: bpy.types.Scene, visit: Visit, frames: range, further: range, *, patient: bool
     ) -> None:
         """Visit frames for `_record_next`, and come back; if not `patient`, for `LONGEST_WAIT` at most.
 

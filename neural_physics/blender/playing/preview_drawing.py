@@ -39,7 +39,7 @@ class Drawing:
             try:
                 decoded = self._decode(group)
                 for instance, session in enumerate(group):
-                    self._draw_one(session, decoded, instance, view, space)
+                    self._draw_one(session, decoded, instance, view, space=space)
             except Problem as problem:
                 _fail(group, problem)
             except Exception as error:  # noqa: BLE001 (raised, it would be lost in a console at every redraw)
@@ -78,6 +78,7 @@ class Drawing:
         decoded: Decoded,
         instance: int,
         view: View,
+        *,
         space: bpy.types.SpaceView3D | None,
     ) -> None:
         """Raises NoGPU."""

@@ -143,9 +143,9 @@ class PlaySession:
             info.channels,
             info.reference_frame,
             bindings,
-            setup.fps,
-            capsules,
-            widths_of(self.method),
+            fps=setup.fps,
+            capsules=capsules,
+            widths=widths_of(self.method),
         )
         self.timeline = Timeline(self.method, setup.fps, setup.start_frame)
         frame = bindings.get(FRAME_BINDING, info.reference_frame)
@@ -382,7 +382,14 @@ class PlaySession:
             state = self.timeline.at(frame)
         bodies = self._bodies(depsgraph, frame, visit.subframe)
         bases, rendering = self._bases, depsgraph.mode == "RENDER"
-        moment = Moment(frame, visit.subframe, bases, bodies, self._object_from_frame, rendering)
+        moment = Moment(
+            frame,
+            visit.subframe,
+            bases,
+            bodies,
+            object_from_model=self._object_from_frame,
+            rendering=rendering,
+        )
         self.showing.show(obj, self.timeline, moment)
         self.outside = float(state.state.outside)
         self.stale = False

@@ -93,7 +93,7 @@ class Showing:
         if held is None:
             assert self._method.decoder is not None  # only what decodes linearly has coefficients
             held = self._on_card[for_display] = decoder_on_card(
-                self._identity, name, self._model, self._method.decoder, for_display
+                self._identity, name, self._model, self._method.decoder, for_display=for_display
             )
         return held
 

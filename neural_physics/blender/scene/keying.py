@@ -32,6 +32,7 @@ def key_frames(
     path: str,
     values: NDArray[np.float64],
     span: Span,
+    *,
     indices: Sequence[int] | None = None,
 ) -> None:
     """A key for each row of values, straight lines between them; the object's other curves stay.

@@ -156,10 +156,10 @@ def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken
     name = _channel_name(item.name or source.name, taken)
     if method_of(obj).follows_bones and is_skinned_by(obj, source):
         parts = followed_bones(obj, source)
-        return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts)
+        return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts=parts)
     if source.type == "ARMATURE":
         parts = _joint_names(cast(bpy.types.Armature, source.data))
-        return Channel(name, "joints", 3 * len(parts), source.name, parts)
+        return Channel(name, "joints", 3 * len(parts), source.name, parts=parts)
     return Channel(name, "wind" if is_wind(source) else "position", 3, source.name)
 
 
@@ -186,6 +186,7 @@ class ChannelSampler:
         layout: ChannelLayout,
         reference_frame: str,
         bindings: Mapping[str, str],
+        *,
         fps: float,
         capsules: CapsuleSampler | None = None,
         widths: Mapping[str, float] = MappingProxyType({}),

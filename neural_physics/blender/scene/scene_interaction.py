@@ -23,7 +23,7 @@ def sample_steps(scene: bpy.types.Scene, obj: bpy.types.Object, count: int) -> S
     """
     check_skin(obj)
     layout, frame_name = layout_of(obj), reference_frame_of(obj)
-    sampler = ChannelSampler(obj, layout, frame_name, {}, scene.render.fps / scene.render.fps_base)
+    sampler = ChannelSampler(obj, layout, frame_name, {}, fps=scene.render.fps / scene.render.fps_base)
     first = settings_of(obj).start_frame
     rows, frames = np.empty((count, layout.size), np.float32), list[NDArray[np.float64]]()
     frame, subframe = scene.frame_current, scene.frame_subframe

@@ -79,7 +79,7 @@ def mesh_of(obj: bpy.types.Object) -> Mesh:
     """The object's own mesh at rest, in its own axes, with the pins of its physics."""
     mesh = mesh_data(obj)
     corners, face_sizes = faces_of(mesh)
-    return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj), loose_edges_of(mesh))
+    return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj), loose_edges=loose_edges_of(mesh))
 
 
 def faces_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

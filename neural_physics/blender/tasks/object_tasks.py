@@ -106,7 +106,7 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
 
 
 def import_steps(
-    scene: bpy.types.Scene, obj: bpy.types.Object, cache: Path, interaction: Path | None, role: Role
+    scene: bpy.types.Scene, obj: bpy.types.Object, cache: Path, interaction: Path | None, *, role: Role
 ) -> Generator[tuple[int, int], None, str]:
     """Add another program's point cache to the object's dataset, at the scene's frame rate.
 
@@ -121,7 +121,7 @@ def import_steps(
     folder, mesh = dataset_folder(obj), simulated_mesh(obj)
     count = len(importing.read_cache(cache, mesh, obj.name))
     source = (yield from sample_steps(scene, obj, count)) if interaction is None else interaction
-    name = importing.import_take(folder, mesh, obj.name, cache, source, fps, role)
+    name = importing.import_take(folder, mesh, obj.name, cache, source=source, fps=fps, role=role)
     settings_of(obj).enabled = True
     forget()
     return name

@@ -62,7 +62,7 @@ class ClosedMesh(FacetedCollider):
         distances, features = distances[kept], features[kept]
         gradients = radial(offsets[kept], distances)[0]
         hessians = self._curvatures(distances, gradients, features)
-        return Pieces(points_of[kept], weights[kept], distances, gradients, hessians)
+        return Pieces(points_of[kept], weights[kept], distances, gradients, hessians=hessians)
 
     @property
     def _feature_offsets(self) -> tuple[int, int, int]:

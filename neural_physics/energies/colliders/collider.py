@@ -103,7 +103,7 @@ class ConvexCollider(ABC):
             np.ones(len(near)),
             distances[near],
             self.gradient(points[near]),
-            self.hessian(points[near]),
+            hessians=self.hessian(points[near]),
         )
 
     def may_reach(self, points: Array, within: float) -> Indices:

@@ -60,7 +60,7 @@ class Polygon(FacetedCollider):
         gradients = radial(offsets[near], distances)[0]
         hessians = self._curvatures(distances, gradients, features)
         return Pieces(
-            np.tile(at, 2)[near], np.where(near < len(at), 1.0, -1.0), distances, gradients, hessians
+            np.tile(at, 2)[near], np.where(near < len(at), 1.0, -1.0), distances, gradients, hessians=hessians
         )
 
     def may_reach(self, points: Array, within: float) -> Indices:

@@ -86,7 +86,7 @@ def value(vertices: Any, xi: Any, signs: Any, inner: Any, rest_angles: Any, stif
     the edge, 0.0 where not. rest_angles (m, 3): `dihedral_angles` at rest. stiffness (m, 3, 3): of
     `angle_stiffness`.
     """
-    turns = _turns(vertices, xi, signs, inner, rest_angles)
+    turns = _turns(vertices, xi, signs, inner, rest_angles=rest_angles)
     return (turns * (stiffness @ turns[:, :, None])[:, :, 0]).sum(-1) / 2.0
 
 
@@ -94,7 +94,7 @@ def gradient(
     vertices: Array, xi: Array, signs: Array, inner: Array, rest_angles: Array, stiffness: Array
 ) -> Array:
     """Derivatives (m, 21) of `value`, of the same arguments: 18 by the vertices in N, 3 by xi in N m."""
-    turns = _turns(vertices, xi, signs, inner, rest_angles)
+    turns = _turns(vertices, xi, signs, inner, rest_angles=rest_angles)
     moments = stiffness @ turns[:, :, None]
     slopes: Array = (_slopes(vertices, signs, inner).swapaxes(1, 2) @ moments)[:, :, 0]
     return slopes
@@ -105,7 +105,7 @@ def hessian(
 ) -> Array:
     """Second derivatives (m, 21, 21) of `value`, of the same arguments; indefinite off rest."""
     slopes = _slopes(vertices, signs, inner)
-    weights = _weights(vertices, xi, signs, inner, rest_angles, stiffness)
+    weights = _weights(vertices, xi, signs, inner, rest_angles=rest_angles, stiffness=stiffness)
     turns, slides = dihedral.products(_hinges(vertices))
     half = _by_vertex(turns * weights[:, None, None]).swapaxes(1, 2) @ _by_vertex(slides)
     return slopes.swapaxes(1, 2) @ stiffness @ slopes + half + half.swapaxes(1, 2)
@@ -119,7 +119,7 @@ def projected_hessian(
     Made as `hinge_bending.projected_hessian` is: the Gauss-Newton part, and the positive part of each
     product that the moments add.
     """
-    weights = _weights(vertices, xi, signs, inner, rest_angles, stiffness)
+    weights = _weights(vertices, xi, signs, inner, rest_angles=rest_angles, stiffness=stiffness)
     root = np.linalg.cholesky(stiffness).swapaxes(1, 2)
     convex = _by_vertex(dihedral.convex_rows(_hinges(vertices), weights))
     rows = np.concatenate([root @ _slopes(vertices, signs, inner), convex], 1)
@@ -137,7 +137,7 @@ def _hinges(vertices: Any) -> Any:  # noqa: ANN401
     return vertices[:, slots].reshape(-1, 4, 3)
 
 
-def _turns(vertices: Any, xi: Any, signs: Any, inner: Any, rest_angles: Any) -> Any:  # noqa: ANN401
+def _turns(vertices: Any, xi: Any, signs: Any, inner: Any, *, rest_angles: Any) -> Any:  # noqa: ANN401
     """phi - phi_rest, (m, 3)."""
     return inner * dihedral.wrapped(dihedral_angles(vertices) - rest_angles) / 2.0 + signs * xi
 
@@ -150,10 +150,10 @@ def _slopes(vertices: Array, signs: Array, inner: Array) -> Array:
 
 
 def _weights(
-    vertices: Array, xi: Array, signs: Array, inner: Array, rest_angles: Array, stiffness: Array
+    vertices: Array, xi: Array, signs: Array, inner: Array, *, rest_angles: Array, stiffness: Array
 ) -> Array:
     """(3 m,): the derivative of the energy by each dihedral angle."""
-    turns = _turns(vertices, xi, signs, inner, rest_angles)
+    turns = _turns(vertices, xi, signs, inner, rest_angles=rest_angles)
     weights: Array = inner * (stiffness @ turns[:, :, None])[:, :, 0] / 2.0
     return weights.reshape(-1)
 

@@ -65,8 +65,8 @@ def triangle_edges(triangles: NDArray[np.integer]) -> TriangleEdges:
         np.stack([keys // stride, keys % stride], 1),
         sides.reshape(-1, 3),
         np.where(starts < ends, 1.0, -1.0).reshape(-1, 3),
-        opposite.reshape(-1, 3),
-        np.stack([starts[partner], ends[partner], apexes[partner], apexes[other]], 1),
-        sides[other],
-        np.stack([partner // 3, other // 3], 1),
+        opposite=opposite.reshape(-1, 3),
+        hinges=np.stack([starts[partner], ends[partner], apexes[partner], apexes[other]], 1),
+        hinge_edges=sides[other],
+        hinge_triangles=np.stack([partner // 3, other // 3], 1),
     )

@@ -74,7 +74,7 @@ def projected_hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
     scaling[:, b, a] += pressure * across
     scaling[:, range(d), range(d)] += shear
     twist, flip = shear + pressure * across, shear - pressure * across
-    return projected_isotropic_hessian(u, v, scaling, twist, flip)
+    return projected_isotropic_hessian(u, v, scaling, twist, flip=flip)
 
 
 def _reparametrised(mu: Any, lam: Any) -> tuple[Any, Any]:  # noqa: ANN401

@@ -75,8 +75,8 @@ class Corrections:
         internal: Correction | None,
         external: Correction | None,
         surface: Surface,
-        reference_depth: float,
         *,
+        reference_depth: float,
         oriented: bool,
     ) -> None:
         """oriented: whether r_ext is told how colliders are turned, too."""

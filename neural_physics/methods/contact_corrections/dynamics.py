@@ -76,6 +76,7 @@ class Dynamics:
         corrections: Corrections,
         cubature: Cubature,
         vertices: NDArray[np.intp],
+        *,
         surface: Surface,
         gravity: Array,
         damping: float,
@@ -94,7 +95,7 @@ class Dynamics:
         q = self._rows.holding(self._rows.rigid(q), around.held, around.places)
         pose = self.pose(q, around)
         x = self._part.positions(pose)
-        return Motion(q, x, np.zeros_like(x), 0.0, pose.outside)
+        return Motion(q, x, np.zeros_like(x), 0.0, outside=pose.outside)
 
     def pose(self, q: Array, around: Around, turned: Array | None = None) -> Pose:
         """See `Corrections.pose`."""
@@ -133,7 +134,7 @@ class Dynamics:
             pose = self.pose(q, around)
             x, outside = self._part.positions(pose), pose.outside
         relative = float(np.sqrt(max(left, 0.0) / first)) if first > 0.0 else 0.0
-        return Motion(q, x, (x - motion.x) / dt, relative, outside)
+        return Motion(q, x, (x - motion.x) / dt, relative, outside=outside)
 
 
 class _Step:
@@ -165,7 +166,7 @@ class _Step:
         value = forces.ravel() @ jacobian.reshape(x.size, jacobian.shape[-1])
         pushes, short = self._pushes(pose, ways)
         value -= of._surface.contact.stiffness * (short @ pushes)
-        return _Residual(value, x, pose.outside, jacobian, pushes)
+        return _Residual(value, x, pose.outside, jacobian, pushes=pushes)
 
     def hessian(self, at: _Residual) -> Array:
         """(m, m): J^T (M / dt^2 + K) J, positive definite."""

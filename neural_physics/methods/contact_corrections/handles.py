@@ -51,7 +51,9 @@ class Handles:
 
     def at(self, vertices: Indices) -> Handles:
         """The same for some of the vertices only."""
-        return Handles(self.weights[vertices], self.gradients[vertices], self.rest, self.free, self.loose)
+        return Handles(
+            self.weights[vertices], self.gradients[vertices], self.rest, self.free, loose=self.loose
+        )
 
     def positions(self, q: Array) -> Array:
         """(B, d) m, of all handles' q (h, d)."""

@@ -95,7 +95,7 @@ class ContactCorrections:
             array(model, "contact.weights", len(corners), d + 1),
             self._settings.stiffness,
             self._settings.reach,
-            self._settings.shapes,
+            shapes=self._settings.shapes,
         )
         surface = Surface(contact, vertices)
         oriented = self._colliders.oriented
@@ -110,7 +110,7 @@ class ContactCorrections:
             internal,
             external,
             surface,
-            self._settings.reference_depth,
+            reference_depth=self._settings.reference_depth,
             oriented=oriented,
         )
         chosen = model.indices("cubature.vertices", -1, below=count)
@@ -119,11 +119,11 @@ class ContactCorrections:
             corrections,
             cubature_of(model, len(chosen), self._settings.elasticity, d),
             chosen,
-            surface,
-            self._settings.gravity,
-            self._settings.damping,
-            self._settings.tolerance,
-            self._settings.iterations,
+            surface=surface,
+            gravity=self._settings.gravity,
+            damping=self._settings.damping,
+            tolerance=self._settings.tolerance,
+            most_iterations=self._settings.iterations,
         )
         self.basis_count = d * self.handles.free
         self._whole = Part(self.handles, corrections.basis, np.arange(count))
@@ -148,7 +148,7 @@ class ContactCorrections:
             self.dynamics.at(self._nearest(shape, told), self.around(told))
             for shape, told in ((positions, y), (positions_before, y_before))
         )
-        return self._state(Motion(now.q, now.x, (now.x - before.x) / self.dt, 0.0, now.outside), y)
+        return self._state(Motion(now.q, now.x, (now.x - before.x) / self.dt, 0.0, outside=now.outside), y)
 
     def step(self, state: HandleState, y: Vector, ahead: Sequence[Vector] = ()) -> HandleState:
         """Implicit Euler (equation 6), in as many steps as the takes have in a frame, y going straight.
@@ -209,7 +209,9 @@ class ContactCorrections:
         return [(named[int(self._colliders.scaling[each.collider])], each) for each in found]
 
     def _state(self, motion: Motion, y: Vector) -> HandleState:
-        return HandleState(motion.q, motion.x, motion.v, y, self._outside(motion, y), motion.residual)
+        return HandleState(
+            motion.q, motion.x, motion.v, y, outside=self._outside(motion, y), residual=motion.residual
+        )
 
     def _outside(self, motion: Motion, y: Vector) -> float:
         """The share of what r_int is told, and of the balls' sizes, that is beyond training."""

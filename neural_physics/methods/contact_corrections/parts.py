@@ -95,7 +95,7 @@ def handles_of(model: Model, free: int, loose: int, d: int) -> Handles:
     if h <= d or free > h or (h - free) % (d + 1) or not 0 <= loose * (d + 1) <= free:
         raise damaged(model.path, f"{h} rows for {free} handles")
     weights = array(model, "handles.weights", -1, h)
-    return Handles(weights, array(model, "handles.gradients", len(weights), d, h), rest, free, loose)
+    return Handles(weights, array(model, "handles.gradients", len(weights), d, h), rest, free, loose=loose)
 
 
 def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
@@ -150,7 +150,9 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> Follo
     count, d, e = len(shapes), axes.shape[1], layout.size
     if not count:
         nothing = np.zeros(0, np.intp)
-        return FollowedColliders((), nothing, np.zeros((0, d)), nothing, np.zeros((0, 3, d)), nothing, axes)
+        return FollowedColliders(
+            (), nothing, np.zeros((0, d)), nothing, own=np.zeros((0, 3, d)), scaling=nothing, axes=axes
+        )
     channels = model.indices("colliders.channels", count, below=e - 2, least=-1)
     turning = model.indices("colliders.turning", count, below=max(0, e - 5), least=-1)
     if (np.diff((channels >= 0).astype(int)) > 0).any():
@@ -167,7 +169,7 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> Follo
     for shape, channel, place in zip(shapes, channels, scaling.tolist(), strict=True):
         if place not in told or (place >= 0 and (channel < 0 or not isinstance(shape, Sphere))):
             raise damaged(model.path, "a size is told of what is no ball that moves")
-    return FollowedColliders(shapes, channels, anchors, turning, own, scaling, axes)
+    return FollowedColliders(shapes, channels, anchors, turning, own=own, scaling=scaling, axes=axes)
 
 
 def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubature:
@@ -178,8 +180,8 @@ def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubatur
         array(model, "cubature.inverse_rest", k, d, d),
         array(model, "cubature.volumes", k),
         array(model, "cubature.moduli", k, 2),
-        array(model, "cubature.masses", vertices),
-        ENERGIES[elasticity],
+        masses=array(model, "cubature.masses", vertices),
+        energy=ENERGIES[elasticity],
     )
 
 
@@ -200,7 +202,7 @@ def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) 
     if not layers:
         raise damaged(model.path, f"the {name} correction has no network")
     return Correction(
-        TanhNetwork(mean, scale, low, high, layers), array(model, f"{name}.basis", size, *shape)
+        TanhNetwork(mean, scale, low, high, layers=layers), array(model, f"{name}.basis", size, *shape)
     )
 
 

@@ -68,7 +68,7 @@ def half_edges_of(corners: NDArray[np.integer], sizes: NDArray[np.integer], obje
         raise Problem("levels_winding", object=object_name, a=a, b=b)
     at = np.minimum(np.searchsorted(rising, end * count + start), len(order) - 1)
     twin = np.where(rising[at] == end * count + start, order[at], -1)
-    return HalfEdges(start, end, following, preceding, twin, size)
+    return HalfEdges(start, end, following, preceding, twin=twin, size=size)
 
 
 def check_vertices(mesh: Mesh, object_name: str) -> None:

@@ -64,7 +64,7 @@ class Level:
 def level_of(triangles: NDArray[np.integer], vertex_count: int) -> Level:
     """The level of these triangles (m, 3), of which no edge has more than two."""
     found = triangle_edges(triangles)
-    return Level(vertex_count, found.triangles, found.edges, found.sides, found.opposite)
+    return Level(vertex_count, found.triangles, found.edges, found.sides, opposite=found.opposite)
 
 
 @dataclass(frozen=True)

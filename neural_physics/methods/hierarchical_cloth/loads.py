@@ -97,10 +97,16 @@ class ClothLoads:
         if up is not None and self._solid_ground:
             ground = up, self._fabric.thickness - float(y[self._of_kind["ground"][0] + 3])
         return RoundColliders(
-            ends[:, 0], ends[:, 1], radii[:, 0], velocities[:, 0], velocities[:, 1], ground, radii[:, 1]
+            ends[:, 0],
+            ends[:, 1],
+            radii[:, 0],
+            velocities[:, 0],
+            end_velocities=velocities[:, 1],
+            ground=ground,
+            end_radii=radii[:, 1],
         )
 
-    def load(self, y: Vector, ends_before: Array, x: Array, v: Array, dt: float, pins: Pins) -> Load:
+    def load(self, y: Vector, ends_before: Array, x: Array, v: Array, *, dt: float, pins: Pins) -> Load:
         """Of the step that ends at y. x, v (n, 3): the cloth at its start, m and m/s."""
         winds = [wind_velocity(y[at : at + 3].astype(np.float64)) for at in self._of_kind.get("wind", [])]
         wind = np.sum(winds, axis=0, dtype=np.float64) if winds else np.zeros(3)

@@ -52,7 +52,7 @@ class HierarchicalCloth:
         self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
         self.mean_shape = model.tensor("mean", self.vertex_count, 3)
         rest = model.tensor("rest", self.vertex_count, 3)
-        self._iterations = _whole(model, "iterations", 20, 1, 1000)
+        self._iterations = _whole(model, "iterations", 20, 1, most=1000)
         self._push_out = bool(info.settings.get("push_out", True))
         hierarchy = _hierarchy(model)
         self._unsorted = np.argsort(hierarchy.order)
@@ -99,8 +99,8 @@ class HierarchicalCloth:
         """Algorithm 1 up to the networks: external forces, then ADMM."""
         x, v, loads = state.positions, state.velocities, self._loads
         fabric = loads.fabric(y)
-        load = loads.load(y, state.ends, x, v, self.dt, self._coarse_pins)
-        x, v = self._cloth.step(x, v, fabric, load, self._iterations)
+        load = loads.load(y, state.ends, x, v, dt=self.dt, pins=self._coarse_pins)
+        x, v = self._cloth.step(x, v, fabric, load, iterations=self._iterations)
         return ClothState(x, v, loads.ends(y))
 
     def positions(self, state: ClothState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
@@ -130,7 +130,7 @@ class HierarchicalCloth:
 
 def _hierarchy(model: Model) -> Hierarchy:
     """The levels, checked to be those of `order`."""
-    levels = _whole(model, "levels", 0, 1, MOST_LEVELS)
+    levels = _whole(model, "levels", 0, 1, most=MOST_LEVELS)
     triangles = model.indices("triangles", -1, 3, below=MOST_COARSE)
     order = model.indices("order", model.info.vertex_count, below=model.info.vertex_count)
     try:
@@ -153,7 +153,7 @@ def _pins(model: Model, vertices: int, values: int) -> Pins:
     return Pins(pinned, channels, model.tensor("pins.anchors", len(pinned), 3).astype(np.float64))
 
 
-def _whole(model: Model, name: str, usual: int, least: int, most: int) -> int:
+def _whole(model: Model, name: str, usual: int, least: int, *, most: int) -> int:
     value = model.info.settings.get(name, usual)
     if not isinstance(value, int) or not least <= value <= most:
         raise damaged(model.path, f"the setting “{name}” is {value!r:.40}")

@@ -32,6 +32,7 @@ def subdivided(
     mesh: Mesh,
     levels: int,
     object_name: str,
+    *,
     uvs: NDArray[np.floating] | None = None,
     weights: NDArray[np.floating] | None = None,
 ) -> Subdivided:

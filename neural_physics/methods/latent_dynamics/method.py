@@ -66,8 +66,8 @@ class LatentDynamics:
         f, inputs = self.basis_count - moved, 2 * latents + 3 * v
         if f < 1:
             raise damaged(model.path, "it has more offsets than bases")
-        self._encode = Perceptron(model, ACTIVATION, f, latents, "encoder", residual=True)
-        self._decode = Perceptron(model, ACTIVATION, latents, f, "decoder", residual=True)
+        self._encode = Perceptron(model, ACTIVATION, f, latents, name="encoder", residual=True)
+        self._decode = Perceptron(model, ACTIVATION, latents, f, name="decoder", residual=True)
         self._into = Product(model.tensor("encoder.around", latents, f).T)
         self._back = Product(model.tensor("decoder.around", f, latents).T)
         self._integrate = Perceptron(model, ACTIVATION, inputs, latents, residual=True)
@@ -112,7 +112,7 @@ class LatentDynamics:
         result += self._linear(within)
         inside, more = clipped(result, self._z_low, self._z_high)
         outside = (count + more) / (self._used + latents)
-        return LatentState(inside, z, s, state.s, outside)
+        return LatentState(inside, z, s, state.s, outside=outside)
 
     def positions(self, state: LatentState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
         """x = mean + basis . [c(y), D(z)], (V, 3) float32, metres; reused by the next call."""

@@ -46,6 +46,7 @@ class DisplacedSkinning:
         rest_positions: Floats,
         displaced: Indices,
         mean: Floats,
+        *,
         bases: Sequence[Floats],
         modes: int,
     ) -> None:

@@ -103,7 +103,9 @@ class QuasistaticSprings:
     def start(self, y: Vector) -> SpringState:
         """On the targets, at rest unless the first step knows better."""
         target, outside = self._targets_at(y)
-        return SpringState(target, np.zeros_like(target), target, np.zeros_like(target), outside, begun=False)
+        return SpringState(
+            target, np.zeros_like(target), target, np.zeros_like(target), outside=outside, begun=False
+        )
 
     def state_from(
         self,
@@ -117,17 +119,17 @@ class QuasistaticSprings:
         x, x_before = to_world(pose, positions), to_world(before, positions_before)
         (target, outside), (target_before, _) = self.targets(pose), self.targets(before)
         velocity = even(target_before, target, self.dt)
-        return SpringState(x, (x - x_before) / np.float32(self.dt), target, velocity, outside)
+        return SpringState(x, (x - x_before) / np.float32(self.dt), target, velocity, outside=outside)
 
     def step(self, state: SpringState, y: Vector, ahead: Sequence[Vector] = ()) -> SpringState:
         """Equations 7 to 13. What looks ahead from the start moves there as its target does."""
         target, outside = self._targets_at(y)
         after = self._targets_at(ahead[0])[0] if ahead else None
         rides = after is not None and not state.begun
-        path = segment(state.target, target, after, None if rides else state.target_velocity, self.dt)
+        path = segment(state.target, target, after, None if rides else state.target_velocity, dt=self.dt)
         v = path.start_velocity if rides else state.velocities
         x, v = self._springs.step(state.positions, v, path)
-        return SpringState(x, v, target, path.end_velocity, outside)
+        return SpringState(x, v, target, path.end_velocity, outside=outside)
 
     def positions(self, state: SpringState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
         """(V, 3) float32, metres, in the reference frame as it is in y. No use of `bases`."""

@@ -56,7 +56,7 @@ class PoseNetwork:
         mean = model.tensor(f"{NETWORK}mean", len(displaced), 3)
         sizes = [part.stop - part.start for _, part in parts]
         bases = _bases(model, model.indices(f"{NETWORK}modes", regions, below=modes + 1).tolist(), sizes)
-        self._skinning = DisplacedSkinning(skin, rest_positions, displaced, mean, bases, modes)
+        self._skinning = DisplacedSkinning(skin, rest_positions, displaced, mean, bases=bases, modes=modes)
         # Where a bone sees itself there is nothing to be clipped.
         self._counted = max(1, inputs * regions - 6 * int((seen == owners[:, None]).sum()))
 

@@ -37,7 +37,7 @@ class Segment(NamedTuple):
 
 
 def segment(
-    start: Floats, end: Floats, after: Floats | None, start_velocity: Floats | None, dt: float
+    start: Floats, end: Floats, after: Floats | None, start_velocity: Floats | None, *, dt: float
 ) -> Segment:
     """From `start` to `end`; central differences where the pose after it is known, else backward ones.
 

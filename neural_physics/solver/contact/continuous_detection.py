@@ -66,6 +66,7 @@ def free_times(
     motion: RigidMotion,
     shares: tuple[float, float],
     points: Array,
+    *,
     directions: Array,
     distances: Array,
     offsets: Array,

@@ -98,6 +98,7 @@ class RigidContact:
         vertices: Indices,
         stiffness: Array,
         d_hat: float,
+        *,
         offsets: Array | float = 0.0,
         dimension: int = 3,
     ) -> None:
@@ -177,7 +178,7 @@ class RigidContact:
         positions, leads = q[self._dofs], lead[self._dofs]
         first = np.ones(len(positions))
         for index, motion in enumerate(self._motions):
-            near, times, _ = self._free_times(index, positions, leads, 1.0, None)
+            near, times, _ = self._free_times(index, positions, leads, 1.0, limit=None)
             hit = times < first[near]
             rows = near[hit]
             first[rows] = times[hit]
@@ -200,7 +201,7 @@ class RigidContact:
             of = colliders == index
             displacements[of] = motion.displacements(q[self._dofs[rows[of]]])
         normals = -gradients[pressed] / forces[pressed, None]
-        return Contacts(self._dofs[rows], colliders, normals, forces[pressed], displacements)
+        return Contacts(self._dofs[rows], colliders, normals, forces[pressed], displacements=displacements)
 
     @property
     def stencils(self) -> Indices:
@@ -224,7 +225,7 @@ class RigidContact:
         limit = 1.0
         seen = []
         for index in range(len(self.colliders)):
-            near, times, distances = self._free_times(index, positions, directions, end, limit)
+            near, times, distances = self._free_times(index, positions, directions, end, limit=limit)
             limit = min(limit, float(times.min(initial=limit)))
             seen.append((near, distances))
         for index, (near, distances) in enumerate(seen):
@@ -236,7 +237,7 @@ class RigidContact:
         return limit
 
     def _free_times(
-        self, index: int, positions: Array, directions: Array, end: float, limit: float | None
+        self, index: int, positions: Array, directions: Array, end: float, *, limit: float | None
     ) -> tuple[Indices, Array, Array]:
         """Of the vertices that may get within d_hat of a collider: which, their times, their distances."""
         motion, shares = self._motions[index], (self.progress, end)
@@ -251,11 +252,11 @@ class RigidContact:
             motion,
             shares,
             positions[near],
-            directions[near],
-            distances,
-            self._offsets[near],
-            self.d_hat,
-            limit,
+            directions=directions[near],
+            distances=distances,
+            offsets=self._offsets[near],
+            d_hat=self.d_hat,
+            limit=limit,
         )
         return near, times, distances
 

@@ -30,6 +30,7 @@ class SelfContact:
         edges: NDArray[np.integer],
         triangles: NDArray[np.integer],
         stiffness: float,
+        *,
         d_hat: float,
         thickness: float = 0.0,
     ) -> None:

@@ -64,7 +64,7 @@ class Embedding:
         With fewer, pinned points would be drawn along by the body. What is held this way reaches up to one
         tetrahedron beyond the pinned points.
         """
-        return held_by(pins, len(self._rest), self._tetrahedra, self.corners, self.weights)
+        return held_by(pins, len(self._rest), self._tetrahedra, (self.corners, self.weights))
 
     def pin_targets(self, pins: Mask, positions: Array) -> Array:
         """(n, d) where the pinned vertices must be for the pinned points to be at their positions.
@@ -93,12 +93,13 @@ class Embedding:
         return targets
 
 
-def held_by(pins: Mask, count: int, elements: Indices, corners: Indices, weights: Array) -> Mask:
+def held_by(pins: Mask, count: int, elements: Indices, carried: tuple[Indices, Array]) -> Mask:
     """(count,) which vertices of elements (t, d + 1) hold the pinned of the points (V,) that they carry.
 
-    corners, weights (V, d + 1): as of an `Embedding`. In the plane, where an outline was divided, what is
-    between two pinned points is held, too.
+    carried: corners and weights (V, d + 1), as of an `Embedding`. In the plane, where an outline was divided,
+    what is between two pinned points is held, too.
     """
+    corners, weights = carried
     held = np.zeros(count, bool)
     held[corners[pins][np.abs(weights[pins]) > NO_SHARE]] = True
     if elements.shape[1] == 3:

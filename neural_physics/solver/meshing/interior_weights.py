@@ -17,6 +17,7 @@ def interior_weights(
     tetrahedra: NDArray[np.integer],
     vertices: Array,
     triangles: NDArray[np.integer],
+    *,
     weights: Array,
 ) -> Array:
     """(n, bones) skinning weights of tetrahedra's vertices: not negative, with the sum 1.

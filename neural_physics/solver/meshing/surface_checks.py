@@ -99,7 +99,15 @@ def check_surface(vertices: Array, triangles: NDArray[np.integer]) -> SurfaceRep
     if len(faces) == 0:
         none, no_pairs = np.zeros(0, np.intp), np.zeros((0, 2), np.intp)
         return SurfaceReport(
-            np.flatnonzero(~finite), np.arange(len(points)), none, no_pairs, no_pairs, none, none, no_pairs, 0
+            np.flatnonzero(~finite),
+            np.arange(len(points)),
+            none,
+            no_pairs,
+            crowded_edges=no_pairs,
+            flipped=none,
+            inside_out=none,
+            crossings=no_pairs,
+            triangle_count=0,
         )
     used = np.zeros(len(points), bool)
     used[faces] = True

@@ -18,6 +18,7 @@ def rod_terms(
     theta_places: Indices,
     rest_positions: Array,
     rest_thetas: Array,
+    *,
     stretching: Array | float,
     bending_and_twisting: Array,
     directions: Array | None = None,
@@ -38,7 +39,14 @@ def rod_terms(
     voronoi_lengths = lengths[strands.joints].mean(axis=1)
     return (
         RodStretchTerm(strands, lengths, stretching),
-        RodBendTwistTerm(strands, theta_places, frames, rest_strains, voronoi_lengths, bending_and_twisting),
+        RodBendTwistTerm(
+            strands,
+            theta_places,
+            frames,
+            rest_strains,
+            voronoi_lengths=voronoi_lengths,
+            stiffness=bending_and_twisting,
+        ),
     )
 
 
@@ -91,6 +99,7 @@ class RodBendTwistTerm:
         theta_places: Indices,
         frames: ReferenceFrames,
         rest_strains: Array,
+        *,
         voronoi_lengths: Array,
         stiffness: Array,
     ) -> None:

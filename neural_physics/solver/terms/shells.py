@@ -20,6 +20,7 @@ class MembraneTerm:
         rest_positions: Array,
         thickness: float | Array,
         young: float | Array,
+        *,
         poisson: float | Array,
     ) -> None:
         """triangles (m, 3); rest_positions (V, 3), metres; thickness in metres, Young's modulus in Pa and
@@ -89,6 +90,7 @@ class MidedgeTerm:
         rest_positions: Array,
         plate: float | Array,
         poisson: float | Array,
+        *,
         xi_places: Indices,
     ) -> None:
         """rest_positions (V, 3), metres, flat or curved; plate: the bending stiffness D in N m, and

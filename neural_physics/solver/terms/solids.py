@@ -27,8 +27,8 @@ class SolidTerm:
     """The elastic energy of each element, J: a `Term` of the positions of d + 1 vertices.
 
     rest_positions (n, d) metres; elements (m, d + 1): tetrahedra (d = 3), or triangles in the plane
-    (d = 2), in the order that makes their volumes positive; energy: a module of `energies`; mu, lam: Lame
-    parameters, Pa, (m,) or one for all; thickness, metres: of triangles, out of the plane.
+    (d = 2), in the order that makes their volumes positive; energy: a module of `energies`; lame: both
+    Lame parameters, Pa, each (m,) or one for all; thickness, metres: of triangles, out of the plane.
     Raises ValueError where elements are flat or inside out at rest.
     """
 
@@ -37,8 +37,8 @@ class SolidTerm:
         rest_positions: Array,
         elements: NDArray[np.integer],
         energy: SolidEnergy,
-        mu: float | Array,
-        lam: float | Array,
+        lame: tuple[float | Array, float | Array],
+        *,
         thickness: float = 1.0,
     ) -> None:
         d = rest_positions.shape[1]
@@ -46,8 +46,8 @@ class SolidTerm:
         self._inverse_rest, measures = rest_shapes(rest_positions[elements].astype(np.float64))
         self._volumes = measures if d == 3 else thickness * measures
         self._operator = gradient_operator(self._inverse_rest)
-        self._mu = np.broadcast_to(np.asarray(mu, np.float64), len(elements))
-        self._lam = np.broadcast_to(np.asarray(lam, np.float64), len(elements))
+        self._mu = np.broadcast_to(np.asarray(lame[0], np.float64), len(elements))
+        self._lam = np.broadcast_to(np.asarray(lame[1], np.float64), len(elements))
         self._stencils = (elements[:, :, None].astype(np.intp) * d + np.arange(d)).reshape(len(elements), -1)
 
     @property

@@ -52,20 +52,20 @@ def bake_flat(
     asked = replace(request(jelly(**settings), mesh, range(9), [presser], gravity=down), cores=cores)
     rest = asked.rest_positions.astype(np.float32)
     loose = np.empty((0, 2), np.int32)
-    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
+    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
     layout = (TURNING if spin else ROCKED if rock else LAYOUT) if told else LAYOUT
-    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, layout)
+    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=layout)
     dataset = Dataset.create(folder, info, mesh)
     takes = (PlannedTake("take_000", frames, 0, "training"), PlannedTake("take_001", frames, 1, "validation"))
-    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", (), takes, solver=("python",))
+    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", worker=(), takes=takes, solver=("python",))
     plan.write()
     asked.write(plan.request)
     prepare_body(plan, silent)
     box = MotionBox((-0.15, 0.35 + reach, 0), (0.15, 0.5 + reach, 0), shortest=0.4, longest=1.2, fastest=0.8)
     for take in takes:
         rng = np.random.default_rng(take.seed)
-        path = np.asarray(wander(box, frames, 1 / FPS, rng, (0.0, 0.45 + reach, 0.0))) @ turn.T
-        angles = wander_turn(spin, box, frames, 1 / FPS, rng, axis=2) if spin else np.zeros((frames, 3))
+        path = np.asarray(wander(box, frames, 1 / FPS, rng, start=(0.0, 0.45 + reach, 0.0))) @ turn.T
+        angles = wander_turn(spin, box, frames, 1 / FPS, rng=rng, axis=2) if spin else np.zeros((frames, 3))
         spins = turn @ Rotation.from_rotvec(angles).as_matrix() @ turn.T
         still = tracks(asked, frames)
         colliders = still.colliders.copy()

@@ -30,13 +30,13 @@ def whole(body):
     inverse, volumes = rest_shapes(body.rest_positions[body.elements])
     energy = ENERGIES[body.settings.elasticity]
     elements = body.elements.astype(np.intp)
-    return Cubature(elements, inverse, volumes, body.moduli, body.masses, energy)
+    return Cubature(elements, inverse, volumes, body.moduli, masses=body.masses, energy=energy)
 
 
 def surface_of(body, shapes=(), stiffness=1e4, reach=1e-3):
     vertices = np.arange(body.vertex_count)
     corners, weights = np.repeat(vertices[:, None], 4, 1), np.tile([1.0, 0.0, 0.0, 0.0], (len(vertices), 1))
-    return Surface(Contact(corners, weights, stiffness, reach, shapes), vertices)
+    return Surface(Contact(corners, weights, stiffness, reach, shapes=shapes), vertices)
 
 
 def placed(*centres):
@@ -46,7 +46,7 @@ def placed(*centres):
 
 def dynamics_of(body, handles, gravity=(0.0, 0.0, 0.0), shapes=(), tolerance=1e-10, iterations=30, **contact):
     surface = surface_of(body, shapes, **contact)
-    corrections = Corrections(handles, None, None, surface, 1.0, oriented=False)
+    corrections = Corrections(handles, None, None, surface, reference_depth=1.0, oriented=False)
     vertices = np.arange(body.vertex_count)
     damping = body.settings.damping
     return Dynamics(
@@ -54,9 +54,9 @@ def dynamics_of(body, handles, gravity=(0.0, 0.0, 0.0), shapes=(), tolerance=1e-
         corrections,
         whole(body),
         vertices,
-        surface,
-        np.array(gravity, float),
-        damping,
-        tolerance,
-        iterations,
+        surface=surface,
+        gravity=np.array(gravity, float),
+        damping=damping,
+        tolerance=tolerance,
+        most_iterations=iterations,
     )

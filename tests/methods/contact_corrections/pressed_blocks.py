@@ -61,7 +61,7 @@ def pressed(**settings) -> SimulationRequest:
 
 def ball(frames: int, seed: int):
     """(frames, 3): where the ball goes."""
-    return np.asarray(wander(BOX, frames, 1 / FPS, np.random.default_rng(seed), START))
+    return np.asarray(wander(BOX, frames, 1 / FPS, np.random.default_rng(seed), start=START))
 
 
 def bake(
@@ -78,11 +78,11 @@ def bake(
     """
     loose = np.empty((0, 2), np.int32)
     rest = asked.rest_positions.astype(np.float32)
-    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
-    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, LAYOUT)
+    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
+    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=LAYOUT)
     dataset = Dataset.create(folder, info, mesh)
     takes = tuple(PlannedTake(f"take_{k:03d}", frames, k, role) for k, role in enumerate(roles))
-    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", (), takes, solver=("python",))
+    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", worker=(), takes=takes, solver=("python",))
     plan.write()
     asked.write(plan.request)
     prepare_body(plan, silent)

@@ -98,7 +98,9 @@ def test_a_ball_between_the_learned_ones_dents_the_block_as_the_full_body_has_it
         contact=replace(scene.contact, shapes=shapes),
     )
     kept = tmp_path / "between", "it"
-    solved = solve_corrections(truth, spans, 8, preset, 7, kept, "solving", silent, StopRequest()).external
+    solved = solve_corrections(
+        truth, spans, 8, preset, seed=7, kept=kept, stage="solving", emit=silent, stop=StopRequest()
+    ).external
     method = load_method(read_model(trained))
     part = Part(method.handles, method.dynamics.corrections.basis, np.arange(scene.body.vertex_count))
     n = scene.handles.free
@@ -121,7 +123,9 @@ def test_cubature_is_fitted_to_shapes_with_the_ball_that_pressed_them(trained, d
     spans, preset = split(dataset)[0], changed(ContactPreset(), QUICK[:3])
     scene = contact_scene(dataset, dataset.body, spans, preset.handles)
     kept = tmp_path / "solved", "it"
-    samples = solve_corrections(scene, spans, 6, preset, 3, kept, "solving", silent, StopRequest()).external
+    samples = solve_corrections(
+        scene, spans, 6, preset, seed=3, kept=kept, stage="solving", emit=silent, stop=StopRequest()
+    ).external
     method = load_method(read_model(trained))
     part = Part(method.handles, method.dynamics.corrections.basis, np.arange(scene.body.vertex_count))
     unit = float(read_model(trained).info.settings["reference_depth"])

@@ -19,7 +19,7 @@ RADII = (0.05, 0.08, 0.1)
 
 def contact(*radii):
     corners = np.arange(40)[:, None]
-    return Contact(corners, np.ones((40, 1)), 10.0, 1e-3, [Sphere(radius) for radius in radii])
+    return Contact(corners, np.ones((40, 1)), 10.0, 1e-3, shapes=[Sphere(radius) for radius in radii])
 
 
 def test_a_scaled_ball_is_one_of_so_much_larger_a_radius():
@@ -71,7 +71,9 @@ def colliders(*anchors):
     own = np.tile(np.eye(3), (count, 1, 1))
     shapes = [Sphere(radius) for radius in RADII]
     scaling = np.array([3, 4, -1], np.intp)
-    return FollowedColliders(shapes, np.zeros(count, np.intp), np.array(anchors), nothing, own, scaling)
+    return FollowedColliders(
+        shapes, np.zeros(count, np.intp), np.array(anchors), nothing, own=own, scaling=scaling
+    )
 
 
 def test_what_is_told_of_sizes_is_kept_to_what_was_learned_and_contact_is_not():
@@ -100,7 +102,7 @@ def test_a_ball_of_no_size_is_a_point():
     found = colliders((0.0, 0.0, 0.0), (0.0, 0.1, 0.0), (0.2, 0.0, 0.0))
     y = np.array([1.0, 2.0, 3.0, 0.0, 1.0], np.float32)
     points = np.array([[1.0, 2.0, 3.0], [1.1, 2.0, 3.0]])
-    touching = Contact(np.arange(2)[:, None], np.ones((2, 1)), 1.0, 1e-3, found.shapes)
+    touching = Contact(np.arange(2)[:, None], np.ones((2, 1)), 1.0, 1e-3, shapes=found.shapes)
     beside = points[1:].repeat(2, 0)
     assert touching.least_gap(beside, 0, found.placed(y)) == pytest.approx(0.1, abs=1e-4)
     depth, point, normal = touching.deepest(points, 0, found.placed(y))

@@ -74,11 +74,13 @@ def held_out(dataset, tmp_path_factory):
     preset = changed(ContactPreset(), ["handles=10", "traverses=4", "depths=2"])
     training, validation = split(dataset)
     scene = contact_scene(dataset, dataset.body, training, preset.handles)
-    return scene, solve(scene, validation, 12, preset, tmp_path_factory.mktemp("held") / "out")
+    return scene, solve(scene, validation, 12, preset, path=tmp_path_factory.mktemp("held") / "out")
 
 
 def solve(scene, spans, count, preset, path, stop=NO_STOP):
-    return solve_corrections(scene, spans, count, preset, 7, (path, "it"), "solving", silent, stop)
+    return solve_corrections(
+        scene, spans, count, preset, seed=7, kept=(path, "it"), stage="solving", emit=silent, stop=stop
+    )
 
 
 def test_corrections_bring_unseen_shapes_nearer_to_the_full_body(trained, held_out):
@@ -171,7 +173,7 @@ def test_solving_goes_on_where_it_was_stopped(held_out, dataset, tmp_path):
     scene, _ = held_out
     preset = changed(ContactPreset(), ["handles=10", "traverses=1", "depths=1"])
     spans = split(dataset)[1]
-    whole = solve(scene, spans, 4, preset, tmp_path / "whole.safetensors")
+    whole = solve(scene, spans, 4, preset, path=tmp_path / "whole.safetensors")
 
     class StopAfter(StopRequest):
         asked_for = 0
@@ -181,8 +183,8 @@ def test_solving_goes_on_where_it_was_stopped(held_out, dataset, tmp_path):
             return self.asked_for > 2
 
     with pytest.raises(Problem, match="Stopped"):
-        solve(scene, spans, 4, preset, tmp_path / "cut.safetensors", StopAfter())
-    resumed = solve(scene, spans, 4, preset, tmp_path / "cut.safetensors")
+        solve(scene, spans, 4, preset, path=tmp_path / "cut.safetensors", stop=StopAfter())
+    resumed = solve(scene, spans, 4, preset, path=tmp_path / "cut.safetensors")
     for kind in ("internal", "external"):
         for name in ("features", "r", "shares", "states", "centres", "turns", "recorded"):
             a, b = (getattr(getattr(each, kind), name) for each in (whole, resumed))
@@ -264,11 +266,11 @@ def test_too_few_handles_are_named(dataset):
     loose = replace(dataset.body, pinned=np.zeros_like(dataset.body.pinned))
     placed = tuple(PlacedHandle(name, place) for name, place in list(places_in(loose).items())[:3])
     with pytest.raises(Problem, match="Left, Right, Rig/back") as caught:
-        contact_scene(dataset, loose, split(dataset)[0], 10, placed)
+        contact_scene(dataset, loose, split(dataset)[0], 10, placed=placed)
     assert caught.value.code == "contact_handles_few"
     twice = (*placed, replace(placed[0], place=places_in(loose)["Middle"]))
     with pytest.raises(Problem, match=r"Two handles of .* are called Left"):
-        contact_scene(dataset, loose, split(dataset)[0], 10, twice)
+        contact_scene(dataset, loose, split(dataset)[0], 10, placed=twice)
 
 
 def test_a_body_whose_shapes_at_rest_are_never_reached_is_told(dataset, tmp_path, monkeypatch):

@@ -29,9 +29,9 @@ def dented(count: int, sizes: list[float], seed: int) -> Samples:
         r.astype(np.float32),
         np.ones(count, np.float32),
         nothing,
-        nothing[:, 0],
-        np.tile(np.eye(2, dtype=np.float32), (count, 1, 1)),
-        np.ones(count, bool),
+        centres=nothing[:, 0],
+        turns=np.tile(np.eye(2, dtype=np.float32), (count, 1, 1)),
+        recorded=np.ones(count, bool),
     )
 
 
@@ -51,7 +51,7 @@ def test_between_sizes_that_were_learned_from_dents_are_between(steps):
     preset, cpu = changed(ContactPreset(), ["batch=256"]), torch.device("cpu")
     torch.set_num_threads(1)
     learner = CorrectionLearner(
-        dented(3000, learned, 1), dented(300, learned, 2), BODY, preset, WIDTH, 0, cpu
+        dented(3000, learned, 1), dented(300, learned, 2), BODY, preset, width=WIDTH, seed=0, device=cpu
     )
     for number in range(steps):
         learner.step(number, number / steps)

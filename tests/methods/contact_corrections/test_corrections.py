@@ -38,7 +38,7 @@ def network(inputs, outputs, seed, range_=np.inf):
         (0.3 * rng.normal(size=(outputs, 9)), rng.normal(size=outputs)),
     ]
     low, high = np.full(inputs, -range_), np.full(inputs, range_)
-    return TanhNetwork(0.1 * rng.normal(size=inputs), 0.5 + rng.random(inputs), low, high, layers)
+    return TanhNetwork(0.1 * rng.normal(size=inputs), 0.5 + rng.random(inputs), low, high, layers=layers)
 
 
 def corrections_of(body, handles, oriented=False):
@@ -47,7 +47,11 @@ def corrections_of(body, handles, oriented=False):
     inner = Correction(network(3 * len(handles.rest), 4, 1), bases[0])
     outer = Correction(network(10 if oriented else 4, 3, 2), bases[1])
     surface = surface_of(body, (Sphere(0.1), Sphere(0.2)))
-    return Corrections(handles, inner, outer, surface, REFERENCE_DEPTH, oriented=oriented), inner, outer
+    return (
+        Corrections(handles, inner, outer, surface, reference_depth=REFERENCE_DEPTH, oriented=oriented),
+        inner,
+        outer,
+    )
 
 
 def bent(handles, turned=True):

@@ -87,7 +87,7 @@ def test_with_a_handle_at_every_vertex_it_is_the_full_solver():
     x, v = body.rest_positions, np.zeros_like(body.rest_positions)
     for _ in range(5):
         motion = dynamics.step(motion, DT, around)
-        stepped = full_step(body, x, v, DT, lambda time: body.rest_positions.ravel())
+        stepped = full_step(body, x, v, DT, frames=lambda time: body.rest_positions.ravel())
         x, v = stepped, (stepped - x) / DT
     assert np.abs(x - body.rest_positions).max() > 1e-3
     np.testing.assert_allclose(motion.x, x, atol=1e-7)
@@ -102,7 +102,7 @@ def test_with_handles_enough_it_moves_as_the_full_body():
     off, moved = 0.0, 0.0
     for _ in range(12):
         motion = dynamics.step(motion, DT, around)
-        stepped = full_step(body, x, v, DT, lambda time: body.rest_positions.ravel())
+        stepped = full_step(body, x, v, DT, frames=lambda time: body.rest_positions.ravel())
         x, v = stepped, (stepped - x) / DT
         off += float(((motion.x - x) ** 2).sum())
         moved += float(((x - body.rest_positions) ** 2).sum())

@@ -116,7 +116,9 @@ def share_met(dataset, out, met):
     scene = contact_scene(dataset, dataset.body, spans, 7)
     preset = changed(PRESETS["preview"], [f"met={met}", "depths=1", "traverses=10", "depth=0.2"])
     kept = out / f"solved_{met}.safetensors", "star"
-    data = solve_corrections(scene, spans, 5, preset, 0, kept, "", silent, StopRequest())
+    data = solve_corrections(
+        scene, spans, 5, preset, seed=0, kept=kept, stage="", emit=silent, stop=StopRequest()
+    )
     centres = data.external.centres[~data.external.recorded]
     assert len(centres) > 20
     low, high = scene.places_met[:, 0]

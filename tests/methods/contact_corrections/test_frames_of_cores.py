@@ -37,7 +37,7 @@ def test_a_core_goes_along_with_its_corners_and_the_body_with_all(dataset):
     body = dataset.body
     (group,) = body.core_groups
     head = body.coordinates.of(BONE.ends[0])
-    handles = fit_handles(body.rest, body.elements, np.zeros(0, np.intp), [], [(group, head)])
+    handles = fit_handles(body.rest, body.elements, np.zeros(0, np.intp), [], loose=[(group, head)])
     assert handles.free == 3 and np.allclose(handles.rest[0], head)
     turn = Rotation.from_euler("z", 0.7).as_matrix()[:2, :2]
     q = handles.rest @ turn.T + [0.3, -0.1]

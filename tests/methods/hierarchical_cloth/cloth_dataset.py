@@ -35,7 +35,14 @@ def write_cloth_dataset(path: Path, scenes: dict[str, tuple[ClothScene, Role]]) 
     colliders = {} if first.kind == "flag" else {"Ball": first.radius}
     fabric = to_provenance(first.fabric)
     info = DatasetInfo(
-        "Cloth", mesh.topology(), mesh.vertex_count, 1.0 / first.dt, layout, "", fabric, colliders=colliders
+        "Cloth",
+        mesh.topology(),
+        mesh.vertex_count,
+        1.0 / first.dt,
+        channels=layout,
+        reference_frame="",
+        provenance=fabric,
+        colliders=colliders,
     )
     dataset = Dataset.create(path, info, mesh)
     for name, (scene, role) in scenes.items():

@@ -16,7 +16,7 @@ def mesh_of(positions, faces, pins=None, loose=()):
         np.concatenate([np.asarray(f, np.int32) for f in faces]),
         np.array([len(f) for f in faces], np.int32),
         np.asarray(pins, np.float32),
-        np.asarray(loose, np.int32).reshape(-1, 2),
+        loose_edges=np.asarray(loose, np.int32).reshape(-1, 2),
     )
 
 

@@ -46,7 +46,7 @@ def train(dataset, out, *words, stop=None):
 def scenes():
     from ml_backend.methods.hierarchical_cloth.scenes import ClothScene, Fabric
 
-    first = ClothScene(1, "curtain", Fabric(200.0, 1e-4), 13, 17, 1 / 12, frames=90, dt=1 / 30)
+    first = ClothScene(1, "curtain", Fabric(200.0, 1e-4), 13, rows=17, spacing=1 / 12, frames=90, dt=1 / 30)
     return {
         "first": (first, "training"),
         "second": (replace(first, seed=2, fabric=Fabric(500.0, 3e-4)), "training"),

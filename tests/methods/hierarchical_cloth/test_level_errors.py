@@ -97,13 +97,13 @@ def test_pairs_are_of_true_shapes_and_as_many_as_asked_for(form, rng):
     cloth = Shapes(hierarchy, mesh.rest_positions, frames)
     for level in (1, 2):
         m = len(hierarchy.levels[level - 1].triangles)
-        every = pairs_of([cloth], level, form, 10**6, 0)
+        every = pairs_of([cloth], level, form, 10**6, seed=0)
         assert len(every) == 5 * m
-        some = pairs_of([cloth], level, form, 50, 0)
+        some = pairs_of([cloth], level, form, 50, seed=0)
         assert len(some) == 50
         known = {row.tobytes() for row in every.features}
         assert all(row.tobytes() in known for row in some.features)
-        assert np.array_equal(some.targets, pairs_of([cloth], level, form, 50, 0).targets)
+        assert np.array_equal(some.targets, pairs_of([cloth], level, form, 50, seed=0).targets)
     if form == "paper":
         moved = np.abs(frames - mesh.rest_positions).max()
         assert np.abs(every.features).max() <= moved + 1e-6

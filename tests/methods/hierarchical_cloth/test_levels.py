@@ -155,7 +155,7 @@ def test_pins_uvs_and_weights_go_along():
     base.pins[[0, 1, 2, 3]] = 1.0
     x = base.rest_positions[:, :2]
     uvs, weights = x[base.corners] * 0.5, np.stack([x[:, 0], 1 - x[:, 1]], 1)
-    done = subdivided(base, 2, "Cloth", uvs, weights)
+    done = subdivided(base, 2, "Cloth", uvs, weights=weights)
     fine = done.mesh.rest_positions
     # What is linear stays linear: UVs and weights that are places are those of the new vertices.
     assert done.uvs == pytest.approx(0.5 * fine[done.mesh.corners, :2], abs=1e-6)

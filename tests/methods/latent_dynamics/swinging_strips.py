@@ -62,7 +62,7 @@ def strip(**settings):
 
 def hand(frames: int, seed: int):
     """(frames, 3): where the hand goes, from the origin."""
-    return np.asarray(wander(BOX, frames, 1 / FPS, np.random.default_rng(seed), (0.0, 0.0, 0.0)))
+    return np.asarray(wander(BOX, frames, 1 / FPS, np.random.default_rng(seed), start=(0.0, 0.0, 0.0)))
 
 
 def followed(asked: SimulationRequest, path, turning: bool = False) -> Tracks:
@@ -95,11 +95,11 @@ def bake(
     """A dataset with one take for each role."""
     loose = asked.edges if not len(asked.face_sizes) else np.empty((0, 2), np.int32)
     rest = asked.rest_positions.astype(np.float32)
-    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose)
-    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, HAND)
+    mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
+    info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=HAND)
     dataset = Dataset.create(folder, info, mesh)
     takes = tuple(PlannedTake(f"take_{k:03d}", frames, k, role) for k, role in enumerate(roles))
-    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", (), takes, solver=("python",))
+    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", worker=(), takes=takes, solver=("python",))
     plan.write()
     asked.write(plan.request)
     prepare_body(plan, silent)

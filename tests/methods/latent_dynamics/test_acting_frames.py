@@ -41,7 +41,7 @@ def turned(t, mirror=1.0):
 
 
 def driven(t, mirror=1.0):
-    return Driven(way(t), turned(t)[:, 0], way(t)[:, 15:], way(t)[:, None, :3], turned(t, mirror))
+    return Driven(way(t), turned(t)[:, 0], way(t)[:, 15:], way(t)[:, None, :3], poses=turned(t, mirror))
 
 
 @pytest.mark.parametrize("mirror", [1.0, -1.0])
@@ -78,7 +78,7 @@ def test_at_its_own_times_it_is_what_it_is():
     found = own.at(np.arange(10.0), LAYOUT, DT)
     for name in ("y", "world", "wind", "held", "poses"):
         assert getattr(found, name) == pytest.approx(getattr(own, name)[2:], abs=1e-9)
-    nothing = Driven(own.y, own.world, own.wind, np.empty((10, 0, 3)), np.empty((10, 0, 4, 4)))
+    nothing = Driven(own.y, own.world, own.wind, np.empty((10, 0, 3)), poses=np.empty((10, 0, 4, 4)))
     found = nothing.at(np.arange(6.0), LAYOUT, DT)
     assert (found.held.shape, found.poses.shape) == ((4, 0, 3), (4, 0, 4, 4))
 

@@ -47,7 +47,7 @@ class Follower:
         self.tracks = replace(tracks(asked, 30, pins=shaken, wind=wind), fps=FPS)
         self.simulation = Simulation(asked, self.body, self.tracks)
         self.places = [self.simulation.positions.copy()] * 2
-        self.potential = IncrementalPotential(self.body, 1 / FPS, AIR, 0.0, None, CPU)
+        self.potential = IncrementalPotential(self.body, 1 / FPS, AIR, 0.0, contact=None, device=CPU)
 
     def advance(self):
         """The step to the next frame, and where it ended (1, B, 3)."""
@@ -57,7 +57,7 @@ class Follower:
         motion, frame = self.simulation._motion, self.simulation.frame
         wind = tensor(motion.wind((frame - 1) / FPS))
         held = tensor(motion.pins(frame / FPS))
-        step = Step(tensor(before), tensor(earlier), wind, held, torch.zeros(1, 0, 4, 4).double())
+        step = Step(tensor(before), tensor(earlier), wind, held, poses=torch.zeros(1, 0, 4, 4).double())
         return step, tensor(self.places[-1])
 
     def slope(self, x, step):
@@ -169,7 +169,7 @@ def test_the_step_before_is_no_minimum_and_no_other_step_s_end_is():
 def test_pins_that_are_off_cost_their_square_distance():
     follower = Follower(sheet())
     step, reached = follower.advance()
-    held = IncrementalPotential(follower.body, 1 / FPS, AIR, 2e3, None, CPU)
+    held = IncrementalPotential(follower.body, 1 / FPS, AIR, 2e3, contact=None, device=CPU)
     off = reached.clone()
     off[0, 0, 2] += 0.01
     without = follower.potential(off, step)
@@ -191,7 +191,9 @@ def test_a_batch_is_its_samples_one_by_one():
 
 def test_contact_costs_nothing_out_of_reach_and_pushes_outwards_from_within():
     shapes = [Sphere(0.5), HalfSpace(3)]
-    energy = ContactEnergy(shapes, torch.tensor([0, 1]), torch.tensor([100.0, 300.0]).double(), 0.01, 0.002)
+    energy = ContactEnergy(
+        shapes, torch.tensor([0, 1]), torch.tensor([100.0, 300.0]).double(), 0.01, offset=0.002
+    )
     poses = torch.eye(4).double().repeat(1, 2, 1, 1)
     poses[0, 0, :3, 3] = torch.tensor([0.0, 0.0, 2.0])
     apart = torch.tensor([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.5]]]).double()

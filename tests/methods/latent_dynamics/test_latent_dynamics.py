@@ -124,14 +124,14 @@ def test_nothing_explodes_in_five_thousand_frames(trained):
 def learners(dataset, settings=QUICK, steps=20):
     preset = changed(LatentPreset(), settings)
     spans = tuple(map(of_body, split(dataset)))
-    data = prepare(*spans, dataset, dataset.body, 12, CPU, silent, NO_STOP)
-    potential = IncrementalPotential(dataset.body, 1 / FPS, 1.225, 0.0, None, CPU)
-    physics = LatentPhysics(data, dataset.body, potential, 1 / FPS, CPU)
+    data = prepare(*spans, dataset, dataset.body, bases=12, device=CPU, emit=silent, stop=NO_STOP)
+    potential = IncrementalPotential(dataset.body, 1 / FPS, 1.225, 0.0, contact=None, device=CPU)
+    physics = LatentPhysics(data, dataset.body, potential, 1 / FPS, device=CPU)
     stiffness = physics.stiffness(data, 0)
-    coding = AutoencoderLearner(data, stiffness.mean, preset, 0, CPU)
+    coding = AutoencoderLearner(data, stiffness.mean, preset, 0, device=CPU)
     for number in range(steps):
         coding.step(number, number / steps)
-    integrating = IntegratorLearner(data, coding.coder, physics, stiffness, preset, 0, CPU)
+    integrating = IntegratorLearner(data, coding.coder, physics, stiffness, preset=preset, seed=0, device=CPU)
     return data, physics, coding, integrating
 
 
@@ -154,7 +154,9 @@ def test_play_does_step_for_step_what_the_trainer_s_networks_do(dataset, trained
     state = method.start(take.interaction[0])
     now = before = torch.from_numpy(state.z.astype(np.float64))
     for t in range(1, 40):
-        raw = raw_inputs(now[None], before[None], s[t, None], s[t - 1, None], s[max(t - 2, 0), None])[0]
+        raw = raw_inputs(
+            now[None], before[None], s[t, None], s[t - 1, None], s_earlier=s[max(t - 2, 0), None]
+        )[0]
         x = (raw - tensors["input_mean"]) * tensors["input_scale"]
         x = torch.minimum(torch.maximum(x, tensors["input_low"]), tensors["input_high"])
         z = network("layers", x) + tensors["linear"] @ x
@@ -243,7 +245,7 @@ def test_many_minima_are_found_side_by_side():
         return (1 - a) ** 2 + 20 * (b - a * a) ** 2
 
     start = torch.tensor([[0.0, 0.0], [0.3, 0.9], [1.0, 1.0]]).double()
-    found, saved = minimise(valleys, start, 0.05 * torch.eye(2), 1e-12, 200)
+    found, saved = minimise(valleys, start, 0.05 * torch.eye(2), 1e-12, evaluations=200)
     assert found.numpy() == pytest.approx(places.numpy() + 1.0, abs=1e-4)
     assert saved.numpy() == pytest.approx(valleys(start, torch.arange(3)).numpy(), abs=1e-6)
 
@@ -445,7 +447,7 @@ def test_colliders_push_in_the_loss_and_are_seen_where_they_are(tmp_path):
     assert float(contact(x, poses)) > 0.0
     # Where a scene has something to touch, it matters where the body is.
     spans = tuple(map(of_body, split(dataset)))
-    assert prepare(*spans, dataset, dataset.body, 8, CPU, silent, NO_STOP).absolute
+    assert prepare(*spans, dataset, dataset.body, bases=8, device=CPU, emit=silent, stop=NO_STOP).absolute
 
 
 def test_windows_of_the_evaluation_start_from_the_truth(dataset, trained):

@@ -29,9 +29,9 @@ def strand(tmp_path_factory):
     """As many bases as the strand has free numbers: nothing is out of their reach."""
     dataset = bake(tmp_path_factory.mktemp("strand") / "dataset", straight(young=2e4, shear=8e3), 90)
     body, spans = dataset.body, tuple(map(of_body, split(dataset)))
-    data = prepare(*spans, dataset, body, 21, CPU, silent, NO_STOP)
-    potential = IncrementalPotential(body, 1 / FPS, AIR_DENSITY, 0.0, None, CPU)
-    physics = LatentPhysics(data, body, potential, 1 / FPS, CPU)
+    data = prepare(*spans, dataset, body, bases=21, device=CPU, emit=silent, stop=NO_STOP)
+    potential = IncrementalPotential(body, 1 / FPS, AIR_DENSITY, 0.0, contact=None, device=CPU)
+    physics = LatentPhysics(data, body, potential, 1 / FPS, device=CPU)
     return data, physics, physics.stiffness(data, 0)
 
 
@@ -39,14 +39,18 @@ def test_from_true_states_the_next_frame_is_the_solver_s(strand):
     data, physics, stiffness = strand
     c, at = torch.from_numpy(data.training.c), torch.arange(30, 80)
     inverse = torch.from_numpy(np.linalg.inv(stiffness.mean + physics.inertia()))
-    found = _step(physics, physics.frames(data.training), at, (c[at - 1], c[at - 2]), inverse, 1e-9)
+    found = _step(
+        physics, physics.frames(data.training), at, (c[at - 1], c[at - 2]), inverse=inverse, tolerance=1e-9
+    )
     going_on = (2.0 * c[at - 1] - c[at - 2] - c[at]).norm(dim=1).mean()
     assert (found - c[at]).norm(dim=1).mean() < 0.05 * going_on
 
 
 def test_each_frame_goes_on_from_the_one_before_it_or_from_a_true_one(strand):
     data, physics, stiffness = strand
-    found = with_imagined(data, physics, stiffness, 9 * SIDE_BY_SIDE, 0, silent, NO_STOP).imagined
+    found = with_imagined(
+        data, physics, stiffness, 9 * SIDE_BY_SIDE, seed=0, emit=silent, stop=NO_STOP
+    ).imagined
     assert found.shape == (2, 9 * SIDE_BY_SIDE, data.training.c.shape[1])
     goes_on = (found[1, SIDE_BY_SIDE:] == found[0, :-SIDE_BY_SIDE]).all(1)
     assert 0.8 < goes_on.mean() < 1.0
@@ -59,7 +63,7 @@ def test_each_frame_goes_on_from_the_one_before_it_or_from_a_true_one(strand):
 def test_what_is_held_out_is_motion_of_its_own_that_the_potential_makes(strand):
     data, physics, stiffness = strand
     before = len(data.validation.c)
-    found = with_imagined(data, physics, stiffness, 10 * SIDE_BY_SIDE, 0, silent, NO_STOP)
+    found = with_imagined(data, physics, stiffness, 10 * SIDE_BY_SIDE, seed=0, emit=silent, stop=NO_STOP)
     held_out = found.validation
     assert len(held_out.c) - before == HELD_OUT * 10 + 2 * (len(held_out.ends) - len(data.validation.ends))
     first = len(data.validation.ends)
@@ -68,7 +72,7 @@ def test_what_is_held_out_is_motion_of_its_own_that_the_potential_makes(strand):
     at = torch.from_numpy(
         np.concatenate([np.arange(r.start + 2, r.stop) for r in list(held_out.runs())[first:]])
     )
-    again = _step(physics, frames, at, (c[at - 1], c[at - 2]), inverse, 1e-9)
+    again = _step(physics, frames, at, (c[at - 1], c[at - 2]), inverse=inverse, tolerance=1e-9)
     jolts = (c[at] - 2.0 * c[at - 1] + c[at - 2]).norm(dim=1).mean()
     assert (again - c[at]).norm(dim=1).mean() < 0.1 * jolts
     seen = {tuple(row) for row in found.imagined[0].round(9)}
@@ -79,7 +83,7 @@ def test_nothing_is_imagined_after_it_was_stopped(strand, tmp_path):
     data, physics, stiffness = strand
     (tmp_path / "stop").touch()
     with pytest.raises(Problem) as caught:
-        with_imagined(data, physics, stiffness, 100, 0, silent, StopRequest(tmp_path / "stop"))
+        with_imagined(data, physics, stiffness, 100, seed=0, emit=silent, stop=StopRequest(tmp_path / "stop"))
     assert caught.value.code == "stopped"
 
 
@@ -90,7 +94,7 @@ def states(data: LatentData, count: int, imagined: int = 49, **settings):
     more = 1000.0 + torch.stack([numbers[1:], numbers[:-1]])
     preset = replace(LatentPreset(), noise=1e-9, carried=0.0, **settings)
     s = torch.from_numpy(data.training.s.astype(np.float32))
-    sampler = StateSampler(data, z, more, s, preset)
+    sampler = StateSampler(data, z, more, s, preset=preset)
     at, now, before = sampler.drawn(count, None, 0.0, torch.Generator().manual_seed(0))
     return at[count:].float(), now[count:, 0], before[count:, 0]
 

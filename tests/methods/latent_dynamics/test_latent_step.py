@@ -19,10 +19,10 @@ def fitted(rate, turn=0.4, force=0.3):
     s = torch.randn(400, 1, generator=generator).double()
     push = torch.tensor([[force, 0.0]]).double()
     target = 2.0 * rate * np.cos(turn) * z - rate**2 * before + s @ push
-    raw = raw_inputs(z, before, s, s, s)
+    raw = raw_inputs(z, before, s, s, s_earlier=s)
     preset = LatentPreset(layers=2, width=4)
     silent = torch.zeros(raw.shape[1], dtype=torch.bool)
-    network = Integrator(raw.float(), target.float(), silent, torch.zeros(2, 2), preset)
+    network = Integrator(raw.float(), target.float(), silent, torch.zeros(2, 2), preset=preset)
     network.fit_linear(raw.float(), target.float())
     return network
 
@@ -33,7 +33,7 @@ def moving_after(network, frames):
     s = torch.zeros(1, 1)
     with torch.no_grad():
         for _ in range(frames):
-            z, before = network(raw_inputs(z, before, s, s, s)), z
+            z, before = network(raw_inputs(z, before, s, s, s_earlier=s)), z
     return float((z - before).abs().max())
 
 
@@ -41,7 +41,7 @@ def test_what_decays_is_learned_as_it_is():
     network = fitted(0.95)
     z, before, s = torch.tensor([[0.3, -0.2]]), torch.tensor([[0.1, 0.4]]), torch.tensor([[0.5]])
     with torch.no_grad():
-        found = network(raw_inputs(z, before, s, s, s))
+        found = network(raw_inputs(z, before, s, s, s_earlier=s))
     expected = 2.0 * 0.95 * np.cos(0.4) * z - 0.95**2 * before + torch.tensor([[0.15, 0.0]])
     assert found.numpy() == pytest.approx(expected.numpy(), abs=1e-3)
 

@@ -23,9 +23,17 @@ CPU = torch.device("cpu")
 def baked(folder, **settings):
     """What a swinging strip of 12 bases and its physics are like."""
     dataset = bake(folder, strip(**settings), 80, ("training",), turning=True)
-    data = prepare(*map(of_body, split(dataset)), dataset, dataset.body, 12, CPU, silent, StopRequest())
-    potential = IncrementalPotential(dataset.body, 1 / FPS, 1.225, 1e3, None, CPU)
-    return data, potential, LatentPhysics(data, dataset.body, potential, 1 / FPS, CPU)
+    data = prepare(
+        *map(of_body, split(dataset)),
+        dataset,
+        dataset.body,
+        bases=12,
+        device=CPU,
+        emit=silent,
+        stop=StopRequest(),
+    )
+    potential = IncrementalPotential(dataset.body, 1 / FPS, 1.225, 1e3, contact=None, device=CPU)
+    return data, potential, LatentPhysics(data, dataset.body, potential, 1 / FPS, device=CPU)
 
 
 @pytest.mark.parametrize("stretched", [False, True])
@@ -37,7 +45,7 @@ def test_in_axes_that_turn_and_stretch_it_is_the_potential_of_the_positions(tmp_
     at, generator = torch.arange(5, 15), torch.Generator().manual_seed(0)
     truth = torch.from_numpy(data.training.c)
     c = truth[at] + 0.02 * torch.randn(10, 12, generator=generator).double()
-    energies = StepEnergies(physics, truth[at - 1], truth[at - 2], frames, at)
+    energies = StepEnergies(physics, truth[at - 1], truth[at - 2], frames, at=at)
     expected = potential(physics.positions(c, frames, at), energies.step)
     assert energies(c).numpy() == pytest.approx(expected.numpy(), rel=1e-9)
     some = torch.tensor([7, 2])

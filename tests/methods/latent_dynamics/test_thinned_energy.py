@@ -62,7 +62,7 @@ def error(body, most, part=None):
     energy = BodyEnergy(body, CPU)
     if part is not None:
         energy.parts = [energy.parts[part]]
-    thin = thinned(energy, basis, shapes, most, 0)
+    thin = thinned(energy, basis, shapes, most, seed=0)
     assert thin is not None and thin.element_count <= most * len(energy.parts)
     unseen = smooth(body, 20, 2)[1]
     true = along(energy, basis, unseen)
@@ -101,7 +101,7 @@ def test_what_would_hardly_be_less_and_what_is_curved_stays_whole(block):
     line = np.linspace(0.0, 1.0, 9)
     curved = tuft(strands(np.stack([line, 0.05 * line**2, 0.0 * line], 1)))
     for body, most in ((block, len(block.elements)), (tuft(straight()), 250), (curved, 10)):
-        assert thinned(BodyEnergy(body, CPU), *smooth(body, 48, 1), most, 0) is None
+        assert thinned(BodyEnergy(body, CPU), *smooth(body, 48, 1), most, seed=0) is None
 
 
 def test_along_directions_that_are_alike_the_energy_rises_alike():

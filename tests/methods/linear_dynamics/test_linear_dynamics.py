@@ -67,7 +67,7 @@ def test_play_steps_as_the_trainer_rolls_out(dataset, tmp_path):
     method = load_method(read_model(tmp_path / "m.safetensors"))
     spans, held_out = split(dataset)
     cpu = torch.device("cpu")
-    data = prepare(spans, held_out, dataset.info, 4, cpu, lambda event: None, StopRequest())
+    data = prepare(spans, held_out, dataset.info, 4, device=cpu, emit=lambda event: None, stop=StopRequest())
     preset = LinearPreset(history=5, ridge=0.01)
     w = torch.from_numpy(np.clip(data.validation.w, data.training.w.min(0), data.training.w.max(0)))[:60]
     z = torch.from_numpy(data.validation.z)
@@ -103,7 +103,7 @@ def test_what_follows_the_interaction_late_needs_history(tmp_path):
         mesh.topology(),
         mesh.vertex_count,
         FPS,
-        ChannelLayout((Channel("Ball", "position", 3, "Ball"),)),
+        channels=ChannelLayout((Channel("Ball", "position", 3, "Ball"),)),
     )
     late = Dataset.create(tmp_path / "late", info, mesh)
     for number, role in enumerate(("training", "training", "validation")):

@@ -17,7 +17,7 @@ from neural_physics.skinning import Skin
 
 FPS = 24.0
 DT = 1.0 / FPS
-LAYOUT = ChannelLayout((Channel("Rig", "pose", 48, "Rig", ("root", "tip")),))
+LAYOUT = ChannelLayout((Channel("Rig", "pose", 48, "Rig", parts=("root", "tip")),))
 POINTS = 6
 STEPS = 16  # of the integrator, in each frame
 
@@ -130,7 +130,9 @@ def make_dataset(path, roles=("training", "validation"), frames=100, bones=True,
     are. sag: how far below its place at rest each vertex is carried, metres.
     """
     mesh = strip()
-    info = DatasetInfo("Strip", mesh.topology(), mesh.vertex_count, FPS, LAYOUT, reference_frame="Rig/tip")
+    info = DatasetInfo(
+        "Strip", mesh.topology(), mesh.vertex_count, FPS, channels=LAYOUT, reference_frame="Rig/tip"
+    )
     dataset = Dataset.create(path, info, mesh if bones else replace(mesh, skin=None))
     for number, role in enumerate(roles):
         matrices = moves(frames, number)

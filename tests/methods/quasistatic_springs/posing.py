@@ -18,7 +18,7 @@ from neural_physics.skinning import Skin
 BONES, LENGTH, POINTS = 6, 0.4, 25  # metres of each bone
 JOINTS = LENGTH * np.arange(1, BONES)
 NAMES = tuple(f"bone{i}" for i in range(BONES))
-LAYOUT = ChannelLayout((Channel("Rig", "pose", 12 * (BONES + 2), "Rig", NAMES),))
+LAYOUT = ChannelLayout((Channel("Rig", "pose", 12 * (BONES + 2), "Rig", parts=NAMES),))
 SAG = 0.01  # metres
 
 
@@ -89,7 +89,7 @@ def make_dataset(path, counts=(240, 40), frames=(100, 60), preserve_volume=False
     In motion vertices swing about the same shapes.
     """
     mesh = strip(preserve_volume)
-    info = DatasetInfo("Strip", mesh.topology(), mesh.vertex_count, jiggling.FPS, LAYOUT)
+    info = DatasetInfo("Strip", mesh.topology(), mesh.vertex_count, jiggling.FPS, channels=LAYOUT)
     dataset = Dataset.create(path, info, mesh)
     for role, held, moving in zip(("training", "validation"), counts, frames, strict=True):
         seed = int(role == "validation")
@@ -99,11 +99,11 @@ def make_dataset(path, counts=(240, 40), frames=(100, 60), preserve_volume=False
         x[list(failed)] += 1.0
         excluded = tuple(Exclusion(frame, frame, "no equilibrium") for frame in failed)
         about = TakeInfo(held, kind="quasistatic", role=role, seed=seed, excluded=excluded)
-        write(dataset, f"poses_{role}", about, x, matrices)
+        write(dataset, f"poses_{role}", about, x, matrices=matrices)
         matrices, angles = motion(moving, seed)
         targets = shapes(mesh, matrices, angles)
         x = jiggling.swung(targets, jiggling.central_slopes(targets), *jiggling.springs(mesh))
-        write(dataset, f"motion_{role}", TakeInfo(moving, role=role, seed=seed), x, matrices)
+        write(dataset, f"motion_{role}", TakeInfo(moving, role=role, seed=seed), x, matrices=matrices)
     return dataset
 
 

@@ -25,7 +25,7 @@ def displaced(mesh, found, moves):
     bases = [np.zeros((0, len(of_bone), 3), np.float32) for of_bone in found]
     every = np.arange(len(mean))
     skinning = DisplacedSkinning(
-        mesh.skin, mesh.rest_positions, every, mean.astype(np.float32), bases, modes=1
+        mesh.skin, mesh.rest_positions, every, mean.astype(np.float32), bases=bases, modes=1
     )
     return skinning(moves, np.ones((len(found), 1), np.float32))
 
@@ -51,7 +51,7 @@ def test_some_shares_are_displaced_by_coefficients_of_bases_of_any_length(preser
         for n, vertex in enumerate(some.vertices[part]):
             d = mean[part][n] + sum(of_bone[k] * basis[k, n] for k in range(len(basis)))
             wanted[vertex] += moves[bone, :, :3] @ d
-    skinning = DisplacedSkinning(mesh.skin, mesh.rest_positions, places, mean, bases, modes=6)
+    skinning = DisplacedSkinning(mesh.skin, mesh.rest_positions, places, mean, bases=bases, modes=6)
     assert np.abs(skinning(moves, z) - wanted).max() < 2e-6
     assert np.array_equal(skinning(moves, z), skinning(moves, z))
 

@@ -131,7 +131,7 @@ def test_what_plays_is_what_the_trainer_measured(dataset, tmp_path):
 
     rig, (training, held) = RigTakes.of(dataset), split_poses(dataset)
     preset = replace(PRESETS["preview"], modes=5, width=8)
-    data = prepare(rig, training, held, preset.modes, preset.bones_seen, 0, lambda _: None)
+    data = prepare(rig, training, held, preset.modes, bones=preset.bones_seen, seed=0, report=lambda _: None)
     learner = PoseLearner(data, preset, 0)
     for number in range(30):
         learner.step(number, number / 30)

@@ -119,7 +119,7 @@ def test_a_rendered_and_a_baked_frame_are_what_playing_showed(tube, tmp_path):
     playback.attach(tube)
     bpy.context.scene.frame_set(1)
     path = tmp_path / "playback.pc2"
-    bake_playback(bpy.context.scene, tube, path, 20, 30)
+    bake_playback(bpy.context.scene, tube, path, 20, last=30)
     baked = np.frombuffer(path.read_bytes()[32:], "<f4").reshape(11, -1, 3)
     assert np.array_equal(baked[-1], local)
     assert np.abs(played(tube, [30])[30] - forward[30]).max() < 1e-6

@@ -21,7 +21,7 @@ EXACT = SpringSettings(shrink=0.0)
 
 def fitted(motions, settings=EXACT, events=None):
     emit = (lambda _: None) if events is None else events.append
-    return fit_springs(motions, DT, settings, emit, StopRequest())
+    return fit_springs(motions, DT, settings, emit, stop=StopRequest())
 
 
 def swinging_targets(rng, frames, vertices):
@@ -41,7 +41,7 @@ def played(targets, k_s, k_d, velocity=0.0):
     shown = [x]
     for n in range(len(targets) - 1):
         after = targets[n + 2] if n + 2 < len(targets) else None
-        path = segment(targets[n], targets[n + 1], after, target_velocity, DT)
+        path = segment(targets[n], targets[n + 1], after, target_velocity, dt=DT)
         x, v = springs.step(x, v, path)
         target_velocity = path.end_velocity
         shown.append(x)
@@ -181,7 +181,7 @@ def test_gradients_are_differences_of_the_loss_on_both_sides_of_critical_damping
     assert [len(part.used) for part in tracks] == [30, 30]
     kappa = np.full(21, 0.09)
     delta = 2 * 0.3 * (1 + np.linspace(-1e-5, 1e-5, 21))
-    tracks = trimmed(tracks, kappa, delta, 0.01, 50)[0]
+    tracks = trimmed(tracks, kappa, delta, 0.01, kept=50)[0]
     assert (sum(part.used.sum(0) for part in tracks) == 50).all()
     found = misfit(tracks, kappa, delta, 0.01)
     h = 1e-4
@@ -195,7 +195,7 @@ def test_the_error_is_that_of_the_frames_that_count():
     motion, k_s, k_d = synthetic(50, 8, 11)
     bad_motion, _ = spoiled(motion, 0.1)
     sequence = track(bad_motion.targets, bad_motion.positions)
-    kept = trimmed([sequence], k_s * DT**2, k_d * DT, 0.0, 45)[0]
+    kept = trimmed([sequence], k_s * DT**2, k_d * DT, 0.0, kept=45)[0]
     assert relative_errors(kept, k_s * DT**2, k_d * DT, 0.0).max() < 1e-3
     assert relative_errors([sequence], k_s * DT**2, k_d * DT, 0.0).min() > 0.02
 
@@ -224,7 +224,7 @@ def test_progress_is_told_and_a_stop_is_heard():
             return True
 
     with pytest.raises(Problem) as problem:
-        fit_springs([motion], DT, EXACT, lambda _: None, Asked())
+        fit_springs([motion], DT, EXACT, lambda _: None, stop=Asked())
     assert problem.value.code == "stopped"
 
 

@@ -59,7 +59,7 @@ def test_a_step_is_what_an_integrator_makes_of_the_springs_equation(springs, tol
         cubic = paper_cubic(*poses)
         m_0, m_1, line = cubic[2], np.polyval(np.polyder(cubic), 1.0), poses[2] - poses[1]
         found = factors @ [e, rate, line - m_0, m_1 - line]
-        expected = np.array(integrated(k_s, k_d, e, rate, cubic, DT))
+        expected = np.array(integrated(k_s, k_d, e, rate, cubic=cubic, dt=DT))
         assert np.abs(found - expected).max() <= tolerance * np.abs(expected).max()
 
 
@@ -113,7 +113,7 @@ def test_a_step_is_exact_for_springs_at_which_the_papers_formulas_fail():
     found = factors_of(springs)
     for n, (k_s, k_d) in enumerate(springs):
         exact = exact_factors(Decimal(k_s), Decimal(k_d), Decimal(DT))
-        assert close(found[..., n], exact, 1e-11, k_s, k_d, DT), (k_s, k_d)
+        assert close(found[..., n], exact, 1e-11, k_s, k_d=k_d, dt=DT), (k_s, k_d)
 
 
 @pytest.mark.parametrize("dt", [1e-9, 1e-3, 7.0, 3e4])
@@ -122,7 +122,7 @@ def test_a_step_is_exact_however_short_or_long(dt):
     found = factors_of(springs, dt)
     for n, (k_s, k_d) in enumerate(springs):
         exact = exact_factors(Decimal(k_s), Decimal(k_d), Decimal(dt))
-        assert close(found[..., n], exact, 1e-10, k_s, k_d, dt), (k_s, k_d)
+        assert close(found[..., n], exact, 1e-10, k_s, k_d=k_d, dt=dt), (k_s, k_d)
 
 
 def test_gradients_are_the_differences_of_exact_steps_on_the_critical_curve_too():
@@ -199,9 +199,9 @@ def test_beyond_the_first_and_last_pose_differences_are_one_sided():
     start, end, other = np.random.default_rng(3).normal(size=(3, 4, 3)).astype(np.float32)
     line = (end - start) / DT
     for after in (other, None):
-        assert segment(start, end, after, None, DT).start_velocity == pytest.approx(line, rel=1e-5)
-    assert segment(start, end, None, other, DT).end_velocity == pytest.approx(line, rel=1e-5)
-    assert all(array.dtype == np.float32 for array in segment(start, end, other, None, DT))
+        assert segment(start, end, after, None, dt=DT).start_velocity == pytest.approx(line, rel=1e-5)
+    assert segment(start, end, None, other, dt=DT).end_velocity == pytest.approx(line, rel=1e-5)
+    assert all(array.dtype == np.float32 for array in segment(start, end, other, None, dt=DT))
 
 
 def played(springs, poses, paths):
@@ -219,7 +219,7 @@ def segments(poses, known, dt=DT):
     found = []
     for n in range(len(poses) - 1):
         after, velocity = poses[n + 2] if n in known else None, found[-1].end_velocity if n else None
-        found.append(segment(poses[n], poses[n + 1], after, velocity, dt))
+        found.append(segment(poses[n], poses[n + 1], after, velocity, dt=dt))
     return found
 
 
@@ -310,7 +310,7 @@ def fixed_target_stays_bounded(k_s, k_d, dt, steps, seed):
     pose = rng.uniform(-1, 1, (len(k_s), 3)).astype(np.float32)
     x = pose + rng.uniform(-1, 1, pose.shape).astype(np.float32)
     v = np.zeros_like(x)
-    target = segment(pose, pose, None, None, dt)
+    target = segment(pose, pose, None, None, dt=dt)
     reach = np.linalg.norm(x.astype(float) - pose, axis=1)
     for _ in range(steps):
         x, v = springs.step(x, v, target)
@@ -346,7 +346,7 @@ def test_the_rounded_step_repeated_without_end_makes_no_motion_grow(dt):
     k_s = 10 ** rng.uniform(-8, 8, 4000)
     k_d = np.where(rng.random(4000) < 0.5, 0.0, 10 ** rng.uniform(-9, 6, 4000))
     springs, nothing = Springs(k_s, k_d, dt), np.zeros((4000, 3), np.float32)
-    still = segment(nothing, nothing, None, None, dt)
+    still = segment(nothing, nothing, None, None, dt=dt)
     one = nothing + 1
     a, c = (moved[:, 0].astype(float) for moved in springs.step(one, nothing, still))
     b, d = (moved[:, 0].astype(float) for moved in springs.step(nothing, one, still))
@@ -382,7 +382,7 @@ def test_what_has_come_to_rest_is_not_slower():
     x, v = pose + 1, pose
     smallest = np.finfo(np.float32).tiny
     for _ in range(2000):
-        x, v = springs.step(x, v, segment(pose, pose, None, None, DT))
+        x, v = springs.step(x, v, segment(pose, pose, None, None, dt=DT))
         for values in (x, v):
             assert not ((values != 0) & (np.abs(values) < smallest)).any()
 

@@ -39,7 +39,7 @@ def dataset(tmp_path):
 
 @pytest.fixture
 def data(dataset):
-    return prepare(*split(dataset), dataset.info, 6, CPU, silent, NO_STOP)
+    return prepare(*split(dataset), dataset.info, 6, device=CPU, emit=silent, stop=NO_STOP)
 
 
 def played(path, dataset, data, preset, seed=3):
@@ -66,10 +66,10 @@ def played(path, dataset, data, preset, seed=3):
         info.dt,
         info.object,
         info.topology,
-        info.vertex_count,
-        info.channels,
-        "",
-        settings,
+        vertex_count=info.vertex_count,
+        channels=info.channels,
+        reference_frame="",
+        settings=settings,
     )
     write_model(path, about, tensors)
     return load_method(read_model(path))
@@ -101,7 +101,7 @@ def play(method, dataset, first, frames):
 def test_the_validation_error_is_that_of_what_play_shows(tmp_path, dataset, data, changes):
     preset = changed(PRESETS["balanced"], changes)
     method = played(tmp_path / "model.safetensors", dataset, data, preset)
-    learner = SubspaceLearner(data, preset, dataset.info.fps, 3, CPU)
+    learner = SubspaceLearner(data, preset, dataset.info.fps, 3, device=CPU)
     wrong, moved = 0.0, 0.0
     for first, frames in ((0, 100), (105, 195)):
         shown, true = play(method, dataset, first, frames)
@@ -139,7 +139,7 @@ def test_z_has_unit_deviation_and_gives_the_positions_back(dataset, data):
 
 def test_the_normals_are_the_least_squares_fit_of_section_6_3(dataset, data):
     spans = split(dataset)[0]
-    mean, q = fit_normals(spans, data.training.z, dataset.mesh, silent, NO_STOP)
+    mean, q = fit_normals(spans, data.training.z, dataset.mesh, silent, stop=NO_STOP)
     frames = np.concatenate([np.concatenate(list(span.chunks())) for span in spans]).reshape(-1, 36, 3)
     normals = normals_from_faces(frames, dataset.mesh.corners, dataset.mesh.face_sizes).reshape(
         len(frames), -1
@@ -190,7 +190,7 @@ def test_the_gradient_through_a_window_is_that_of_finite_differences(data, chang
 
 
 def test_the_paper_s_loss_is_that_of_algorithm_1(data):
-    learner = SubspaceLearner(data, PRESETS["paper"], 24.0, 0, CPU)
+    learner = SubspaceLearner(data, PRESETS["paper"], 24.0, 0, device=CPU)
     true, wrong = np.random.default_rng(0).normal(size=(2, 5, 2, len(data.basis)))
     position = np.abs(wrong[2:] - true[2:]).mean()
     velocity = np.abs(np.diff(wrong[1:], axis=0) * 24.0 - np.diff(true[1:], axis=0) * 24.0).mean()
@@ -202,7 +202,7 @@ def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(dat
     """With every window going on, two steps without learning are one longer rollout."""
     changes = ["carry=1", "window=20", "first_window=20", "batch=6", "noise=0", "steps=10"]
     preset = replace(changed(PRESETS["balanced"], changes), learning_rate=0.0)
-    learner = SubspaceLearner(data, preset, 24.0, 0, CPU)
+    learner = SubspaceLearner(data, preset, 24.0, 0, device=CPU)
     seen = []
     rollout = learner.network.rollout
 

@@ -26,7 +26,7 @@ class ContactEnergy:
     """Of P points of a body, with C colliders."""
 
     def __init__(
-        self, colliders: Sequence[Collider], points: Tensor, stiffness: Tensor, reach: float, offset: float
+        self, colliders: Sequence[Collider], points: Tensor, stiffness: Tensor, reach: float, *, offset: float
     ) -> None:
         """points (P,): vertices of the body. stiffness (P,), N/m. reach, m; offset: half the thickness, m."""
         self._colliders, self._points = list(colliders), points
@@ -65,7 +65,7 @@ def contact_energy(
         torch.from_numpy(free).to(device),
         torch.from_numpy(stiffness).to(device),
         reach,
-        half_thickness(body),
+        offset=half_thickness(body),
     )
 
 

@@ -52,6 +52,7 @@ class IncrementalPotential:
         dt: float,
         air_density: float,
         boundary_weight: float,
+        *,
         contact: ContactEnergy | None,
         device: torch.device,
         dtype: torch.dtype = torch.float64,
@@ -110,10 +111,12 @@ class IncrementalPotential:
         wind, masses = step.wind[:, None], self._surface_masses
         if self._settings.kind == "rod":
             radius = self._settings.radius
-            forces = edge_forces(at, v, masses, radius, wind, self._dt, self._air_density)
+            forces = edge_forces(at, v, masses, radius, wind=wind, dt=self._dt, air_density=self._air_density)
         else:
             closed = self._settings.kind == "solid"
-            forces = triangle_forces(at, v, masses, wind, self._dt, self._air_density, closed=closed)
+            forces = triangle_forces(
+                at, v, masses, wind, dt=self._dt, air_density=self._air_density, closed=closed
+            )
         corners = self._surface.shape[1]
         shared = torch.zeros_like(velocities)
         return shared.index_add(1, self._surface.T.reshape(-1), (forces / corners).repeat(1, corners, 1))

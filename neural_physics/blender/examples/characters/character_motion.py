@@ -68,19 +68,19 @@ TWIST_RIGHT: Pose = {
 }  # fmt: skip
 
 
-def _on_foot(left: Pose, right: Pose, frames: int, steps: int, low: float) -> list[Key]:
+def _on_foot(left: Pose, right: Pose, frames: int, steps: int, *, low: float) -> list[Key]:
     """Steps of so many frames each, the hips lower by `low` metres while the legs are apart."""
     strides = [(9 + frames * k, (left, right)[k % 2], (0.0, 0.0, -low)) for k in range(steps)]
     return [(1, {}, STILL), *strides, (strides[-1][0] + 14, {}, STILL)]
 
 
 ACTIONS: Mapping[str, Sequence[Key]] = {
-    "Walk": _on_foot(STEP_LEFT, STEP_RIGHT, 14, 6, 0.03),
-    "Run": _on_foot(STRIDE_LEFT, STRIDE_RIGHT, 9, 8, 0.02),
-    "Stroll": _on_foot(scaled(STEP_LEFT, 0.65), scaled(STEP_RIGHT, 0.65), 18, 5, 0.015),
-    "Jog": _on_foot(scaled(STRIDE_LEFT, 0.72), scaled(STRIDE_RIGHT, 0.72), 11, 7, 0.025),
-    "March": _on_foot(MARCH_LEFT, MARCH_RIGHT, 13, 6, 0.0),
-    "Sneak": _on_foot(SNEAK_LEFT, SNEAK_RIGHT, 20, 5, 0.12),
+    "Walk": _on_foot(STEP_LEFT, STEP_RIGHT, 14, 6, low=0.03),
+    "Run": _on_foot(STRIDE_LEFT, STRIDE_RIGHT, 9, 8, low=0.02),
+    "Stroll": _on_foot(scaled(STEP_LEFT, 0.65), scaled(STEP_RIGHT, 0.65), 18, 5, low=0.015),
+    "Jog": _on_foot(scaled(STRIDE_LEFT, 0.72), scaled(STRIDE_RIGHT, 0.72), 11, 7, low=0.025),
+    "March": _on_foot(MARCH_LEFT, MARCH_RIGHT, 13, 6, low=0.0),
+    "Sneak": _on_foot(SNEAK_LEFT, SNEAK_RIGHT, 20, 5, low=0.12),
     "Jump": [
         (1, {}, STILL), (16, CROUCH, (0.0, 0.0, -0.25)), (29, LEAP, (0.0, 0.0, 0.3)),
         (42, CROUCH, (0.0, 0.0, -0.2)), (58, {}, STILL),

@@ -7,23 +7,23 @@ from ..limbs import Limb, with_both_sides
 
 # It stands along the Y axis and looks along -Y, 1.2 m from nose to rump.
 TRUNK = (
-    Limb("pelvis", "", (0.0, 0.42, 0.64), (0.0, 0.20, 0.66), 0.18, 0.18),
-    Limb("loin", "pelvis", (0.0, 0.20, 0.66), (0.0, -0.08, 0.66), 0.19, 0.21),
-    Limb("ribs", "loin", (0.0, -0.08, 0.66), (0.0, -0.36, 0.69), 0.22, 0.18),
-    Limb("nape", "ribs", (0.0, -0.36, 0.71), (0.0, -0.53, 0.90), 0.15, 0.13),
-    Limb("skull", "nape", (0.0, -0.53, 0.93), (0.0, -0.72, 0.92), 0.17, 0.13),
-    Limb("muzzle", "skull", (0.0, -0.72, 0.91), (0.0, -0.88, 0.88), 0.13, 0.115),
-    Limb("tail", "pelvis", (0.0, 0.50, 0.70), (0.0, 0.68, 0.82), 0.068, 0.058),
-    Limb("tail_tip", "tail", (0.0, 0.68, 0.82), (0.0, 0.80, 1.00), 0.058, 0.055),
+    Limb("pelvis", "", (0.0, 0.42, 0.64), (0.0, 0.20, 0.66), head_radius=0.18, tail_radius=0.18),
+    Limb("loin", "pelvis", (0.0, 0.20, 0.66), (0.0, -0.08, 0.66), head_radius=0.19, tail_radius=0.21),
+    Limb("ribs", "loin", (0.0, -0.08, 0.66), (0.0, -0.36, 0.69), head_radius=0.22, tail_radius=0.18),
+    Limb("nape", "ribs", (0.0, -0.36, 0.71), (0.0, -0.53, 0.90), head_radius=0.15, tail_radius=0.13),
+    Limb("skull", "nape", (0.0, -0.53, 0.93), (0.0, -0.72, 0.92), head_radius=0.17, tail_radius=0.13),
+    Limb("muzzle", "skull", (0.0, -0.72, 0.91), (0.0, -0.88, 0.88), head_radius=0.13, tail_radius=0.115),
+    Limb("tail", "pelvis", (0.0, 0.50, 0.70), (0.0, 0.68, 0.82), head_radius=0.068, tail_radius=0.058),
+    Limb("tail_tip", "tail", (0.0, 0.68, 0.82), (0.0, 0.80, 1.00), head_radius=0.058, tail_radius=0.055),
 )
 LEFT = (
-    Limb("arm", "ribs", (0.13, -0.30, 0.58), (0.145, -0.29, 0.33), 0.11, 0.075),
-    Limb("wrist", "arm", (0.145, -0.29, 0.33), (0.15, -0.31, 0.08), 0.07, 0.062),
-    Limb("paw", "wrist", (0.15, -0.32, 0.06), (0.15, -0.42, 0.05), 0.068, 0.06),
-    Limb("leg", "pelvis", (0.13, 0.36, 0.58), (0.145, 0.30, 0.34), 0.14, 0.085),
-    Limb("hock", "leg", (0.145, 0.30, 0.34), (0.15, 0.42, 0.12), 0.075, 0.06),
-    Limb("hind_paw", "hock", (0.15, 0.41, 0.07), (0.15, 0.31, 0.05), 0.066, 0.06),
-    Limb("ear", "skull", (0.10, -0.54, 1.03), (0.285, -0.54, 0.95), 0.06, 0.058),
+    Limb("arm", "ribs", (0.13, -0.30, 0.58), (0.145, -0.29, 0.33), head_radius=0.11, tail_radius=0.075),
+    Limb("wrist", "arm", (0.145, -0.29, 0.33), (0.15, -0.31, 0.08), head_radius=0.07, tail_radius=0.062),
+    Limb("paw", "wrist", (0.15, -0.32, 0.06), (0.15, -0.42, 0.05), head_radius=0.068, tail_radius=0.06),
+    Limb("leg", "pelvis", (0.13, 0.36, 0.58), (0.145, 0.30, 0.34), head_radius=0.14, tail_radius=0.085),
+    Limb("hock", "leg", (0.145, 0.30, 0.34), (0.15, 0.42, 0.12), head_radius=0.075, tail_radius=0.06),
+    Limb("hind_paw", "hock", (0.15, 0.41, 0.07), (0.15, 0.31, 0.05), head_radius=0.066, tail_radius=0.06),
+    Limb("ear", "skull", (0.10, -0.54, 1.03), (0.285, -0.54, 0.95), head_radius=0.06, tail_radius=0.058),
 )
 
 

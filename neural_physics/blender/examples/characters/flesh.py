@@ -31,6 +31,7 @@ def learn_to_jiggle(
     body: bpy.types.Object,
     rig: bpy.types.Object,
     poses: Mapping[str, Sequence[Key]],
+    *,
     kept: str,
 ) -> None:
     """Let springs learn a body from what its rig does; the scene shows one action after the other.

@@ -27,12 +27,14 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     view = View(camera=(-3.0, -3.4, 1.25), target=(0.0, -0.05, 0.58), lens=72.0)
     collection = open_stage(scene, "Soft Animal", view, ground=0.0, frames=1)
     rig = add_rig(scene, collection, "Dog", limbs())
-    body = add_mesh(collection, "Soft Dog", melted([*balls_along(limbs()), *flesh()], RESOLUTION), STRAW, 0.6)
+    body = add_mesh(
+        collection, "Soft Dog", melted([*balls_along(limbs()), *flesh()], RESOLUTION), STRAW, roughness=0.6
+    )
     bind(body, rig, limbs(), BLEND)
     for place, radius in FACE:
-        _add_ball(scene, collection, body, place, radius)
+        _add_ball(scene, collection, body, place, radius=radius)
     soften(body, BONE_RADIUS, YOUNG, TETRAHEDRA)
-    learn_to_jiggle(scene, body, rig, ACTIONS, KEPT_FOR_TESTING)
+    learn_to_jiggle(scene, body, rig, ACTIONS, kept=KEPT_FOR_TESTING)
     return body
 
 
@@ -41,12 +43,13 @@ def _add_ball(
     collection: bpy.types.Collection,
     body: bpy.types.Object,
     place: Point,
+    *,
     radius: float,
 ) -> None:
     """An eye or a nose, on the face of the body that is nearest to it, however that moves."""
     shape = bmesh.new()
     bmesh.ops.create_icosphere(shape, subdivisions=3, radius=radius, matrix=Matrix.Translation(place))
-    ball = add_mesh(collection, "Eye or Nose", shape, STEEL, 0.15)
+    ball = add_mesh(collection, "Eye or Nose", shape, STEEL, roughness=0.15)
     face = min(mesh_data(body).polygons, key=lambda face: (face.center - Vector(place)).length)
     ball.parent, ball.parent_type, ball.parent_vertices = body, "VERTEX_3", face.vertices[:]
     scene.view_layers[0].update()

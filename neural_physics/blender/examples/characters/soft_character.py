@@ -49,10 +49,12 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     collection = open_stage(scene, "Soft Character", view, ground=0.0, frames=1)
     limbs = with_both_sides([_stout(limb) for limb in TRUNK], [_aside(_stout(limb)) for limb in LEFT])
     rig = add_rig(scene, collection, "Soft Character", limbs)
-    body = add_mesh(collection, "Soft Body", melted([*balls_along(limbs), *_flesh()], RESOLUTION), CLAY, 0.5)
+    body = add_mesh(
+        collection, "Soft Body", melted([*balls_along(limbs), *_flesh()], RESOLUTION), CLAY, roughness=0.5
+    )
     bind(body, rig, limbs, BLEND)
     soften(body, BONE_RADIUS, YOUNG, TETRAHEDRA)
-    learn_to_jiggle(scene, body, rig, ACTIONS, KEPT_FOR_TESTING)
+    learn_to_jiggle(scene, body, rig, ACTIONS, kept=KEPT_FOR_TESTING)
     return body
 
 

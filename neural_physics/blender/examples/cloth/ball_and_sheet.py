@@ -31,12 +31,12 @@ def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
     """A sheet of points x points vertices, 2 m by 2 m, and a ball of 0.3 m; returns the sheet."""
     view = View(camera=(-2.7, -5.2, 0.7), target=(0.0, 0.0, -0.2), lens=65.0)
     collection = open_stage(scene, "Ball & Sheet", view, ground=-1.5, frames=FRAMES)
-    cloth = sheet(collection, "Sheet", (points, points), (2.0, 2.0, 1.0), CLOTH)
+    cloth = sheet(collection, "Sheet", (points, points), (2.0, 2.0, 1.0), colour=CLOTH)
     cloth.rotation_euler.x = pi / 2
     pin(cloth, "Pins", vertices_where(cloth, lambda place: place.y > 1.0 - 1e-4))
     cotton(cloth, "Pins", FRAMES)
-    ball = collider(collection, "Ball", BALL_RADIUS, BALL_START, BALL)
-    rod(collection, "Rod", (0.0, 0.0, 1.0), "X", 2.2)
+    ball = collider(collection, "Ball", BALL_RADIUS, BALL_START, colour=BALL)
+    rod(collection, "Rod", (0.0, 0.0, 1.0), "X", length=2.2)
     animate(ball, DEMONSTRATION)
     react_to(cloth, ball, MOTION)
     return cloth

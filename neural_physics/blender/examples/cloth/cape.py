@@ -20,7 +20,7 @@ def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
     view = View(camera=(-2.4, -4.6, 1.6), target=(0.0, 0.0, 1.0), lens=82.0)
     collection = open_stage(scene, "Cape", view, ground=0.0, frames=1)
     rig = add_character(scene, collection)
-    cape = add_mesh(collection, "Cape", _cloak(points), CLOTH, 0.75)
+    cape = add_mesh(collection, "Cape", _cloak(points), CLOTH, roughness=0.75)
     rig.rotation_euler.z = cape.rotation_euler.z = pi  # its back to the camera
     pin(cape, "Pins", range(points))
     dress(scene, cape, rig, carrier="chest", frame="neck")

@@ -39,7 +39,7 @@ def build(scene: bpy.types.Scene, points: tuple[int, int] = (37, 25)) -> bpy.typ
     """A sheet of so many vertices along and across, dragged over three balls by a hand; returns the sheet."""
     view = View(camera=(-1.7, -3.9, 1.9), target=(0.05, 0.0, 0.0), lens=85.0)
     collection = open_stage(scene, "Cloth over Objects", view, ground=-1.3, frames=FRAMES)
-    cloth = sheet(collection, "Blanket", points, (LENGTH, WIDTH, 1.0), SAIL)
+    cloth = sheet(collection, "Blanket", points, (LENGTH, WIDTH, 1.0), colour=SAIL)
     cast(bpy.types.Mesh, cloth.data).transform(Matrix.Translation((0.0, 0.0, HEIGHT)))
     hand = bpy.data.objects.new("Hand", None)
     hand.empty_display_type, hand.empty_display_size = "SPHERE", 0.08
@@ -51,7 +51,7 @@ def build(scene: bpy.types.Scene, points: tuple[int, int] = (37, 25)) -> bpy.typ
     react_to(cloth, hand, HAND_BOX)
     animate(hand, DEMONSTRATION)
     for name, ((x, y, z), radius, colour) in BALLS.items():
-        ball = collider(collection, name, radius, (x, y, z), colour)
+        ball = collider(collection, name, radius, (x, y, z), colour=colour)
         low, high = (x - STRAYS, y - STRAYS, z - STRAYS), (x + STRAYS, y + STRAYS, z + STRAYS)
         react_to(cloth, ball, MotionBox(low, high, shortest=0.5, longest=1.5, fastest=0.6))
     return cloth

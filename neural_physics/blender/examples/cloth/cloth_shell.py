@@ -32,14 +32,14 @@ def build(scene: bpy.types.Scene, points: int = 31) -> bpy.types.Object:
     """A standing sheet of points x points vertices, 1 m by 1 m, held by two Empties; returns it."""
     view = View(camera=(-1.5, -3.2, 0.5), target=(0.0, 0.0, -0.05), lens=68.0)
     collection = open_stage(scene, "Cloth Shell", view, ground=-0.9, frames=FRAMES)
-    cloth = sheet(collection, "Cotton", (points, points), (1.0, 1.0, 1.0), SAIL)
+    cloth = sheet(collection, "Cotton", (points, points), (1.0, 1.0, 1.0), colour=SAIL)
     cast(bpy.types.Mesh, cloth.data).transform(Matrix.Rotation(pi / 2, 4, "X"))  # it stands
     simulate_as(cloth, "SHELL", "cotton")
     for name, (x, z) in CORNERS.items():
-        empty = hand(collection, cloth, name, (x, 0.0, z), PATCH)
+        empty = hand(collection, cloth, name, (x, 0.0, z), patch=PATCH)
         react_to(cloth, empty, _motion(x, z))
         animate(empty, _demonstration(x, z))
-    ball = collider(collection, "Ball", 0.15, START, BALL)
+    ball = collider(collection, "Ball", 0.15, START, colour=BALL)
     react_to(cloth, ball, MOTION)
     animate(ball, DEMONSTRATION)
     return cloth

@@ -27,12 +27,14 @@ def build(scene: bpy.types.Scene, points: int = 51) -> bpy.types.Object:
     """A flag of points x (3 points / 5) vertices, 2 m by 1.2 m, in the wind; returns the flag."""
     view = View(camera=(0.6, -6.4, 0.1), target=(0.25, 0.0, -0.2), lens=58.0)
     collection = open_stage(scene, "Flag", view, ground=-2.2, frames=FRAMES)
-    flag = sheet(collection, "Flag", (points, round(points * HEIGHT / LENGTH)), (LENGTH, HEIGHT, 1.0), FLAG)
+    flag = sheet(
+        collection, "Flag", (points, round(points * HEIGHT / LENGTH)), (LENGTH, HEIGHT, 1.0), colour=FLAG
+    )
     flag.rotation_euler.x = pi / 2
     pin(flag, "Pins", vertices_where(flag, lambda at: at.x < -LENGTH / 2 + 1e-4))
     cloth = cotton(flag, "Pins", FRAMES).settings
     cloth.mass, cloth.bending_stiffness = 0.15, 0.1  # light enough to fly
-    rod(collection, "Pole", (-LENGTH / 2, 0.0, -0.6), "Z", 3.2)
+    rod(collection, "Pole", (-LENGTH / 2, 0.0, -0.6), "Z", length=3.2)
     wind = add_wind(collection, (-2.2, 0.0, 0.0), DEMONSTRATION)
     item = add_interaction(flag, wind)
     item.strength_low, item.strength_high, item.turn = 500.0, 4000.0, 0.8

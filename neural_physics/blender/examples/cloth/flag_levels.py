@@ -26,11 +26,11 @@ def build(scene: bpy.types.Scene, points: tuple[int, int] = (73, 49)) -> bpy.typ
     """A flag of so many vertices along and across, 1.5 m by 1 m, in the wind; returns the flag."""
     view = View(camera=(0.45, -5.0, 0.1), target=(0.15, 0.0, -0.15), lens=58.0)
     collection = open_stage(scene, "Hierarchical Flag", view, ground=-1.8, frames=FRAMES)
-    flag = sheet(collection, "Banner", points, (LENGTH, HEIGHT, 1.0), FLAG)
+    flag = sheet(collection, "Banner", points, (LENGTH, HEIGHT, 1.0), colour=FLAG)
     flag.rotation_euler.x = pi / 2
     pin(flag, "Pins", vertices_where(flag, lambda at: at.x < -LENGTH / 2 + 1e-4))
     cloth_of_levels(flag)
-    rod(collection, "Pole", (-LENGTH / 2, 0.0, -0.5), "Z", 2.7)
+    rod(collection, "Pole", (-LENGTH / 2, 0.0, -0.5), "Z", length=2.7)
     wind = add_wind(collection, (-1.7, 0.0, 0.0), DEMONSTRATION)
     item = add_interaction(flag, wind)
     item.strength_low, item.strength_high, item.turn = 300.0, 3000.0, 0.8

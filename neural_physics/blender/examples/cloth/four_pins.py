@@ -18,9 +18,9 @@ def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
     """A level sheet of points x points vertices, 2 m by 2 m, on four pins; returns the sheet."""
     view = View(camera=(-3.4, -5.4, 2.9), target=(0.0, 0.0, -0.3), lens=75.0)
     collection = open_stage(scene, "Four Pins", view, ground=-1.6, frames=FRAMES)
-    cloth = sheet(collection, "Sheet", (points, points), (2.0, 2.0, 1.0), SAIL)
+    cloth = sheet(collection, "Sheet", (points, points), (2.0, 2.0, 1.0), colour=SAIL)
     for name, (x, y) in CORNERS.items():
-        empty = hand(collection, cloth, name, (x, y, 0.0), PATCH)
+        empty = hand(collection, cloth, name, (x, y, 0.0), patch=PATCH)
         react_to(cloth, empty, _motion(x, y))
         animate(empty, _demonstration(x, y))
     # The hooks stand below the cloth in the stack: it is held where they have moved its corners.

@@ -19,7 +19,7 @@ DEPTH_LIMIT = 0.08  # metres, in a capsule: a hem through which a leg swings get
 
 
 def dress(
-    scene: bpy.types.Scene, garment: bpy.types.Object, rig: bpy.types.Object, carrier: str, frame: str
+    scene: bpy.types.Scene, garment: bpy.types.Object, rig: bpy.types.Object, carrier: str, *, frame: str
 ) -> bpy.types.ClothModifier:
     """Let a garment be simulated, and learned from what the character does.
 

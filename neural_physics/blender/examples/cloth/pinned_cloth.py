@@ -34,9 +34,9 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """A sheet of 192 vertices, 0.8 m by 1 m, below a bar that holds two of its corners; returns the sheet."""
     view = View(camera=(-0.6, -4.3, 0.5), target=(0.0, 0.0, -0.45), lens=80.0)
     collection = open_stage(scene, "Pinned Cloth", view, ground=-1.25, frames=FRAMES, fps=FPS)
-    bar = rod(collection, "Bar", (0.0, 0.0, 0.0), "X", 1.1 * WIDTH)
+    bar = rod(collection, "Bar", (0.0, 0.0, 0.0), "X", length=1.1 * WIDTH)
     bar.rotation_euler.z = OBLIQUE
-    cloth = sheet(collection, "Cloth", POINTS, (WIDTH, HEIGHT, 1.0), CLOTH)
+    cloth = sheet(collection, "Cloth", POINTS, (WIDTH, HEIGHT, 1.0), colour=CLOTH)
     hanging = Matrix.Rotation(OBLIQUE, 4, "Z") @ Matrix.Rotation(pi / 2, 4, "X")
     lowered = Matrix.Translation((0.0, 0.0, -HEIGHT / 2)) @ hanging
     corners = vertices_where(cloth, lambda at: at.y > 0.49 * HEIGHT and abs(at.x) > 0.49 * WIDTH)

@@ -21,7 +21,7 @@ def build(scene: bpy.types.Scene, sides: int = 64) -> bpy.types.Object:
     view = View(camera=(2.2, -4.8, 1.3), target=(0.0, 0.0, 1.0), lens=82.0)
     collection = open_stage(scene, "Skirt", view, ground=0.0, frames=1)
     rig = add_character(scene, collection)
-    skirt = add_mesh(collection, "Skirt", _cone(sides, 3 * sides // 8), SAIL, 0.75)
+    skirt = add_mesh(collection, "Skirt", _cone(sides, 3 * sides // 8), SAIL, roughness=0.75)
     pin(skirt, "Pins", range(sides))
     collisions = dress(scene, skirt, rig, carrier="hips", frame="hips").collision_settings
     # Else a stride leaves folds behind that pass through each other and do not come undone.

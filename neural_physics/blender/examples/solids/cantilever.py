@@ -30,8 +30,10 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     view = View(camera=(-0.4, -6.2, 0.9), target=(0.75, 0.0, -0.25), lens=70.0)
     collection = open_stage(scene, "Cantilever", view, ground=-1.3, frames=FRAMES)
     cells = round(LENGTH / SECTION * 4)
-    beam = _block(collection, "Beam", (LENGTH, SECTION, SECTION), LENGTH / 2, (cells, 4, 4), BEAM)
-    clamp = _block(collection, "Clamp", (0.3, 0.45, 0.45), 0.0, (1, 1, 1), STEEL)
+    beam = _block(
+        collection, "Beam", (LENGTH, SECTION, SECTION), LENGTH / 2, cells=(cells, 4, 4), colour=BEAM
+    )
+    clamp = _block(collection, "Clamp", (0.3, 0.45, 0.45), 0.0, cells=(1, 1, 1), colour=STEEL)
     hang_on(beam, clamp, vertices_where(beam, lambda at: at.x < CLAMPED))
     simulate_as(beam, "SOLID", "rubber").young = YOUNG
     react_to(beam, clamp, MOTION)
@@ -44,6 +46,7 @@ def _block(
     name: str,
     size: tuple[float, float, float],
     middle: float,
+    *,
     cells: tuple[int, int, int],
     colour: Colour,
 ) -> bpy.types.Object:
@@ -58,4 +61,4 @@ def _block(
             bmesh.ops.bisect_plane(shape, geom=everything, plane_co=place, plane_no=normal)
     bmesh.ops.scale(shape, verts=list(shape.verts), vec=size)
     bmesh.ops.translate(shape, verts=list(shape.verts), vec=(middle, 0.0, 0.0))
-    return add_mesh(collection, name, shape, colour, 0.45)
+    return add_mesh(collection, name, shape, colour, roughness=0.45)

@@ -36,7 +36,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """A dragon of 2.4 m on four feet, and a hard Suzanne; returns the dragon."""
     view = View(camera=(-2.4, -5.2, 1.9), target=(0.05, 0.0, 0.55), lens=66.0)
     collection = open_stage(scene, "Dragon", view, ground=0.0, frames=FRAMES)
-    dragon = add_mesh(collection, "Dragon", melted(_balls(), RESOLUTION), MOSS, 0.4)
+    dragon = add_mesh(collection, "Dragon", melted(_balls(), RESOLUTION), MOSS, roughness=0.4)
     pin(dragon, "Pins", vertices_where(dragon, lambda at: at.z < FOOT))
     simulate_as(dragon, "SOLID", "silicone").young = YOUNG
     suzanne = _suzanne(collection)
@@ -80,7 +80,7 @@ def _suzanne(collection: bpy.types.Collection) -> bpy.types.Object:
     shape = bmesh.new()
     bmesh.ops.create_monkey(shape)
     bmesh.ops.scale(shape, verts=list(shape.verts), vec=(SIZE, SIZE, SIZE))
-    obj = add_mesh(collection, "Suzanne", shape, STEEL, 0.3)
+    obj = add_mesh(collection, "Suzanne", shape, STEEL, roughness=0.3)
     obj.location = START
     remesh = cast(bpy.types.RemeshModifier, obj.modifiers.new("Remesh", "REMESH"))
     remesh.mode, remesh.voxel_size, remesh.use_smooth_shade = "VOXEL", SIZE / 10, True

@@ -42,9 +42,9 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """Ears of 0.8 m on a head that is their reference frame; returns the ears, which are one object."""
     view = View(camera=(-1.6, -4.2, 0.7), target=(0.0, 0.0, 0.38), lens=68.0)
     collection = open_stage(scene, "Ears", view, ground=-0.75, frames=FRAMES, fps=FPS)
-    head = add_mesh(collection, "Head", _head(), PORCELAIN, 0.35)
+    head = add_mesh(collection, "Head", _head(), PORCELAIN, roughness=0.35)
     cast(bpy.types.Mesh, head.data).materials.append(material("Eyes", STEEL, 0.1))
-    ears = add_mesh(collection, "Ears", _ears(), CLAY, 0.5)
+    ears = add_mesh(collection, "Ears", _ears(), CLAY, roughness=0.5)
     hang_on(ears, head, vertices_where(ears, lambda at: at.z < HELD))
     simulation = simulate_as(ears, "SOLID", "silicone")
     simulation.young, simulation.tetrahedra = YOUNG, TETRAHEDRA

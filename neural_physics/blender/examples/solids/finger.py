@@ -46,12 +46,12 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """A finger of 0.6 m that points along the X axis, and a ball on each side of it; returns the finger."""
     view = View(camera=(0.9, -2.6, 1.1), target=(0.28, 0.0, 0.0), lens=80.0)
     collection = open_stage(scene, "Finger", view, ground=-0.35, frames=FRAMES)
-    finger = add_mesh(collection, "Finger", _tissue(), BEAM, 0.5)
+    finger = add_mesh(collection, "Finger", _tissue(), BEAM, roughness=0.5)
     _add_nail(scene, collection, finger)
-    block(collection, "Hand", (0.08, 0.3, 0.24), (-0.041, 0.0, 0.0), PORCELAIN)
+    block(collection, "Hand", (0.08, 0.3, 0.24), (-0.041, 0.0, 0.0), colour=PORCELAIN)
     pin(finger, "Pins", vertices_where(finger, lambda at: at.x < PALM))
     limbs = [
-        Limb(name, "", (head, 0.0, 0.0), (tail, 0.0, 0.0), BONE_RADIUS, BONE_RADIUS)
+        Limb(name, "", (head, 0.0, 0.0), (tail, 0.0, 0.0), head_radius=BONE_RADIUS, tail_radius=BONE_RADIUS)
         for name, (head, tail) in BONES.items()
     ]
     bind(finger, add_rig(scene, collection, "Finger Bones", limbs), limbs, BLEND)
@@ -60,7 +60,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     simulation.bone_radius = BONE_RADIUS
     settings_of(finger).method = contact_corrections.SPECIFICATION.id
     for number, (name, radius, side, colour) in enumerate(BALLS):
-        _add_ball(collection, finger, name, radius, side, colour, 1 + 70 * number)
+        _add_ball(collection, finger, name, radius, side=side, colour=colour, begins=1 + 70 * number)
     return finger
 
 
@@ -69,6 +69,7 @@ def _add_ball(
     finger: bpy.types.Object,
     name: str,
     radius: float,
+    *,
     side: tuple[int, int],
     colour: Colour,
     begins: int,
@@ -79,7 +80,7 @@ def _add_ball(
     def beside(x: float, off: float) -> Point:
         return x, side[0] * off, side[1] * off
 
-    ball = collider(collection, name, radius, beside(0.3, far), colour)
+    ball = collider(collection, name, radius, beside(0.3, far), colour=colour)
     ways: list[tuple[int, float, float]] = [(0, 0.3, far), (20, 0.45, near), (50, 0.25, near), (70, 0.3, far)]
     keys: list[Key] = [(begins + frame, beside(x, off)) for frame, x, off in ways]
     animate(ball, keys)
@@ -97,7 +98,7 @@ def _add_nail(scene: bpy.types.Scene, collection: bpy.types.Collection, finger: 
     shape = bmesh.new()
     bmesh.ops.create_uvsphere(shape, u_segments=24, v_segments=12, radius=1.0)
     bmesh.ops.scale(shape, verts=list(shape.verts), vec=(0.05, 0.042, 0.016))
-    nail = add_mesh(collection, "Nail", shape, PORCELAIN, 0.2)
+    nail = add_mesh(collection, "Nail", shape, PORCELAIN, roughness=0.2)
     nail.location = (LENGTH - 0.065, 0.0, 0.066)
     nail.rotation_euler = (0.0, 0.35, 0.0)
     face = min(mesh_data(finger).polygons, key=lambda face: (face.center - nail.location).length)

@@ -46,7 +46,7 @@ def comb(scene: bpy.types.Scene) -> bpy.types.Object:
     waves = [(k / steps, 0.5 - 0.5 * cos(2.0 * pi * k / steps)) for k in range(teeth * steps + 1)]
     corners = [(apart * at - half, -length * down) for at, down in waves]
     # So far to its sides that the jelly's corners are not caught between its teeth.
-    return _built(scene, "Comb", [*corners, (half, back), (-half, back)], SAIL, TURN, aside=0.07)
+    return _built(scene, "Comb", [*corners, (half, back), (-half, back)], SAIL, turn=TURN, aside=0.07)
 
 
 def star(scene: bpy.types.Scene) -> bpy.types.Object:
@@ -55,7 +55,7 @@ def star(scene: bpy.types.Scene) -> bpy.types.Object:
     for k in range(10):
         angle, radius = -0.5 * pi + pi * k / 5.0, 0.1 if k % 2 else 0.22
         corners.append((radius * cos(angle), radius * sin(angle)))
-    return _built(scene, "Star", corners, STEEL, TURN)
+    return _built(scene, "Star", corners, STEEL, turn=TURN)
 
 
 def _built(
@@ -63,19 +63,20 @@ def _built(
     name: str,
     outline: Outline,
     colour: Colour,
+    *,
     turn: float = 0.0,
     aside: float = ASIDE,
 ) -> bpy.types.Object:
     view = View(camera=(-0.9, -3.4, 1.0), target=(0.0, 0.0, 0.42), lens=75.0)
     collection = open_stage(scene, f"Jelly with {name}", view, ground=-0.08, frames=FRAMES)
-    jelly = add_mesh(collection, "Jelly", _slab(), JELLY, 0.12)
+    jelly = add_mesh(collection, "Jelly", _slab(), JELLY, roughness=0.12)
     thicken(jelly, THICKNESS)
-    block(collection, "Plate", (1.1 * WIDTH, 0.5, 0.06), (0.0, 0.0, -0.031), PORCELAIN)
+    block(collection, "Plate", (1.1 * WIDTH, 0.5, 0.06), (0.0, 0.0, -0.031), colour=PORCELAIN)
     pin(jelly, "Pins", vertices_where(jelly, lambda at: at.z < 1e-4))
     simulation = simulate_as(jelly, "SOLID", "jelly")
     simulation.young, simulation.tetrahedra, simulation.damping = YOUNG, TRIANGLES, DAMPING
     settings_of(jelly).method = contact_corrections.SPECIFICATION.id
-    presser = add_mesh(collection, name, _prism(outline), colour, 0.3)
+    presser = add_mesh(collection, name, _prism(outline), colour, roughness=0.3)
     cast(bpy.types.Mesh, presser.data).shade_flat()
     presser.modifiers.new("Collision", "COLLISION")
     reach = -min(z for _, z in outline)

@@ -36,8 +36,8 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """A soft creature of 1.5 m, upside down, on a bar that wanders; returns the creature."""
     view = View(camera=(-2.9, -3.6, 1.2), target=(0.0, 0.1, 0.85), lens=72.0)
     collection = open_stage(scene, "Hanging Figure", view, ground=-0.35, frames=FRAMES, fps=FPS)
-    bar = rod(collection, "Bar", (0.0, 0.0, BAR), "X", 1.2)
-    figure = add_mesh(collection, "Figure", melted(_balls(), RESOLUTION), RUBBER, 0.4)
+    bar = rod(collection, "Bar", (0.0, 0.0, BAR), "X", length=1.2)
+    figure = add_mesh(collection, "Figure", melted(_balls(), RESOLUTION), RUBBER, roughness=0.4)
     hang_on(figure, bar, vertices_where(figure, lambda at: hypot(at.y, at.z - BAR) < GRIP))
     simulation = simulate_as(figure, "SOLID", "silicone")
     simulation.young, simulation.tetrahedra = YOUNG, TETRAHEDRA

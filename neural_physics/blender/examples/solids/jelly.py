@@ -35,7 +35,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """A pudding of 0.5 m on a plate that wanders; returns the pudding."""
     view = View(camera=(-1.5, -3.4, 1.5), target=(0.0, 0.0, 0.2), lens=70.0)
     collection = open_stage(scene, "Jelly", view, ground=-0.25, frames=FRAMES)
-    jelly = add_mesh(collection, "Jelly", _pudding(), JELLY, 0.08)
+    jelly = add_mesh(collection, "Jelly", _pudding(), JELLY, roughness=0.08)
     plate = _plate(collection)
     hang_on(jelly, plate, vertices_where(jelly, lambda at: at.z < 1e-4))
     simulate_as(jelly, "SOLID", "jelly").young = YOUNG
@@ -81,4 +81,4 @@ def _plate(collection: bpy.types.Collection) -> bpy.types.Object:
     shape = bmesh.new()
     bmesh.ops.create_cone(shape, cap_ends=True, segments=64, radius1=0.5, radius2=0.72, depth=0.06)
     bmesh.ops.translate(shape, verts=list(shape.verts), vec=(0.0, 0.0, -0.032))
-    return add_mesh(collection, "Plate", shape, PORCELAIN, 0.2)
+    return add_mesh(collection, "Plate", shape, PORCELAIN, roughness=0.2)

@@ -38,12 +38,12 @@ Pattern = Callable[[float, float], bool]
 
 def accordion(scene: bpy.types.Scene) -> bpy.types.Object:
     """Stripes, stiff and soft ones in turn; returns them."""
-    return _built(scene, "Accordion", (54, 14), 0.24, _in_soft_stripe, 0.04, 1400)
+    return _built(scene, "Accordion", (54, 14), 0.24, soft=_in_soft_stripe, softest=0.04, triangles=1400)
 
 
 def auxetic(scene: bpy.types.Scene) -> bpy.types.Object:
     """Stiff struts that fold inwards, in a soft body: it gets thicker where it is pulled; returns it."""
-    body = _built(scene, "Auxetic", (150, 72), 0.45, _between_struts, 0.006, 6000)
+    body = _built(scene, "Auxetic", (150, 72), 0.45, soft=_between_struts, softest=0.006, triangles=6000)
     settings_of(body).simulation.poisson = 0.0  # what keeps its volume gets thinner
     return body
 
@@ -53,6 +53,7 @@ def _built(
     name: str,
     faces: tuple[int, int],
     height: float,
+    *,
     soft: Pattern,
     softest: float,
     triangles: int,
@@ -60,10 +61,10 @@ def _built(
     """Upright in the XZ plane. faces: along and up. soft: whether the body is, at x and above its middle."""
     view = View(camera=(-0.6, -3.6, 0.9), target=(0.0, 0.0, MIDDLE), lens=75.0)
     collection = open_stage(scene, name, view, ground=-0.15, frames=FRAMES)
-    body = add_mesh(collection, name, _grid(faces, height), JELLY, 0.12)
+    body = add_mesh(collection, name, _grid(faces, height), JELLY, roughness=0.12)
     for side, grip_name in ((-1.0, "Left Grip"), (1.0, "Right Grip")):
         x = side * (0.5 * LENGTH + 0.025)
-        grip = block(collection, grip_name, (0.05, 0.2, 1.1 * height), (x, 0.0, MIDDLE), STEEL)
+        grip = block(collection, grip_name, (0.05, 0.2, 1.1 * height), (x, 0.0, MIDDLE), colour=STEEL)
         hang_on(body, grip, vertices_where(body, _end(side)))
         low, high = (x - STRAY, 0.0, MIDDLE - STRAY), (x + STRAY, 0.0, MIDDLE + STRAY)
         react_to(body, grip, MotionBox(low, high, fastest=1.5))

@@ -34,15 +34,22 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """A worm of 1.2 m that lies in a plane, where gravity does not pull it; returns it."""
     view = View(camera=(0.0, -2.0, 3.2), target=(0.0, 0.0, HEIGHT), lens=70.0)
     collection = open_stage(scene, "Worm", view, ground=0.0, frames=FRAMES)
-    worm = add_mesh(collection, "Worm", _outline(), CLAY, 0.3)
-    lead = block(collection, "Lead", (0.05, 0.1, 0.16), (0.5 * LENGTH + 0.025, 0.0, HEIGHT), STEEL)
+    worm = add_mesh(collection, "Worm", _outline(), CLAY, roughness=0.3)
+    lead = block(collection, "Lead", (0.05, 0.1, 0.16), (0.5 * LENGTH + 0.025, 0.0, HEIGHT), colour=STEEL)
     hang_on(worm, lead, vertices_where(worm, lambda at: at.x > 0.5 * LENGTH - 1e-4))
     thicken(worm, THICKNESS)
     simulation = simulate_as(worm, "SOLID", "jelly")
     simulation.young, simulation.tetrahedra, simulation.damping = YOUNG, TRIANGLES, DAMPING
     settings_of(worm).method = contact_corrections.SPECIFICATION.id
     limbs = [
-        Limb(name, "", (x - 0.5 * BONE, 0.0, HEIGHT), (x + 0.5 * BONE, 0.0, HEIGHT), CORE, CORE)
+        Limb(
+            name,
+            "",
+            (x - 0.5 * BONE, 0.0, HEIGHT),
+            (x + 0.5 * BONE, 0.0, HEIGHT),
+            head_radius=CORE,
+            tail_radius=CORE,
+        )
         for name, x in BONES.items()
     ]
     rig = add_rig(scene, collection, "Worm Bones", limbs)
@@ -55,17 +62,17 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     )
     for number in range(3):
         for side, which in ((1.0, "Left"), (-1.0, "Right")):
-            _add_post(collection, worm, f"{which} Post {number + 1}", side, APART * (number - 2))
+            _add_post(collection, worm, f"{which} Post {number + 1}", side, x=APART * (number - 2))
     return worm
 
 
 def _add_post(
-    collection: bpy.types.Collection, worm: bpy.types.Object, name: str, side: float, x: float
+    collection: bpy.types.Collection, worm: bpy.types.Object, name: str, side: float, *, x: float
 ) -> None:
     """One that wanders beside the worm for training; here it closes in and goes along it to its head."""
     shape = bmesh.new()
     bmesh.ops.create_cone(shape, cap_ends=True, segments=48, radius1=POST, radius2=POST, depth=2.0 * HEIGHT)
-    post = add_mesh(collection, name, shape, PORCELAIN, 0.3)
+    post = add_mesh(collection, name, shape, PORCELAIN, roughness=0.3)
     post.modifiers.new("Collision", "COLLISION")
     far, near = sorted((side * OPEN, side * CLOSED), key=abs, reverse=True)
     keys = [(1, x, far), (40, x, near), (180, x + 2.0 * APART, near), (215, x + 2.0 * APART, far)]

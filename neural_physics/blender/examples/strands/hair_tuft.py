@@ -35,9 +35,9 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     collection = open_stage(scene, "Hair Tuft", view, ground=-1.2, frames=FRAMES)
     ball = bmesh.new()
     bmesh.ops.create_icosphere(ball, subdivisions=4, radius=HEAD)
-    head = add_mesh(collection, "Head", ball, (0.5, 0.3, 0.22), 0.5)
+    head = add_mesh(collection, "Head", ball, (0.5, 0.3, 0.22), roughness=0.5)
     head.modifiers.new("Collision", "COLLISION")
-    hair = add_mesh(collection, "Hair", _strands(), STRAW, 0.5)
+    hair = add_mesh(collection, "Hair", _strands(), STRAW, roughness=0.5)
     simulate_as_yarn(hair, head, EDGES).steps = STEPS
     react_to(hair, head, MOTION)
     animate(head, DEMONSTRATION)

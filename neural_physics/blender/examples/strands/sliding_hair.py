@@ -35,9 +35,9 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """A hundred strands of 0.7 m below a cube of 0.4 m; returns the strands."""
     view = View(camera=(-1.5, -4.2, 0.3), target=(0.0, 0.0, -0.3), lens=70.0)
     collection = open_stage(scene, "Sliding Hair", view, ground=-1.3, frames=FRAMES, fps=FPS)
-    rod(collection, "Rail", (0.0, 0.0, 0.0), "X", 2.6)
-    cube = block(collection, "Cube", (CUBE, CUBE, CUBE), (0.0, 0.0, 0.0), BEAM)
-    hair = add_mesh(collection, "Hair", _strands(), STRAW, 0.5)
+    rod(collection, "Rail", (0.0, 0.0, 0.0), "X", length=2.6)
+    cube = block(collection, "Cube", (CUBE, CUBE, CUBE), (0.0, 0.0, 0.0), colour=BEAM)
+    hair = add_mesh(collection, "Hair", _strands(), STRAW, roughness=0.5)
     simulate_as_yarn(hair, cube, EDGES)
     learn_by_latent_dynamics(hair, TAKE_FRAMES, LATENTS)
     react_to(hair, cube, MOTION)

@@ -39,9 +39,9 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     """Two hundred strands of 0.6 m on a cube, which is their reference frame; returns the strands."""
     view = View(camera=(-1.6, -4.4, 1.2), target=(0.0, 0.0, -0.15), lens=85.0)
     collection = open_stage(scene, "Turning Hair", view, ground=-0.95, frames=FRAMES, fps=FPS)
-    rod(collection, "Axle", (0.0, 0.0, 0.8), "Z", 1.6)
-    cube = block(collection, "Cube", (CUBE, CUBE, CUBE), (0.0, 0.0, 0.0), BEAM)
-    hair = add_mesh(collection, "Hair", _strands(), STRAW, 0.5)
+    rod(collection, "Axle", (0.0, 0.0, 0.8), "Z", length=1.6)
+    cube = block(collection, "Cube", (CUBE, CUBE, CUBE), (0.0, 0.0, 0.0), colour=BEAM)
+    hair = add_mesh(collection, "Hair", _strands(), STRAW, roughness=0.5)
     simulate_as_yarn(hair, cube, EDGES)
     learn_by_latent_dynamics(hair, TAKE_FRAMES, LATENTS)
     react_to(hair, cube, STILL)

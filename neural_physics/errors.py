@@ -609,7 +609,7 @@ class Problem(Exception):
         super().__init__(self.message)
 
     @classmethod
-    def told(cls, code: str, message: str) -> Problem:
+    def reported(cls, code: str, message: str) -> Problem:
         """A problem that another process has already put into words."""
         problem = cls.__new__(cls)
         problem.code, problem.names, problem.message = code, {}, message

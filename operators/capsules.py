@@ -28,7 +28,7 @@ class NEURALPHYSICS_OT_fit_capsules(Button, bpy.types.Operator):
         chosen = capsule_fitting.chosen_sources(obj, context.selected_objects)
         sources = chosen or capsule_fitting.capsule_sources(obj, scene_of(context))
         names = capsule_fitting.fit_capsules(obj, sources)
-        self.report({"INFO"}, capsule_fitting.told(obj, names))
+        self.report({"INFO"}, capsule_fitting.summary(obj, names))
 
 
 class NEURALPHYSICS_OT_add_capsule(Button, bpy.types.Operator):

@@ -117,16 +117,16 @@ def errors_on(dataset: Dataset, scene: ContactScene, method: ContactCorrections,
         full, lacking = shapes.full, shapes.linear - shapes.full
         frames["all"] += 1
         frames["touched"] += int(shapes.touched)
-        told_of: Mapping[str, tuple[Array, Array]] = {"all": (shapes.ours - full, lacking)}
+        feature_count: Mapping[str, tuple[Array, Array]] = {"all": (shapes.ours - full, lacking)}
         if shapes.touched:
             dents = full - shapes.alone
-            told_of = {
-                **told_of,
+            feature_count = {
+                **feature_count,
                 "touched": (shapes.ours - full, lacking),
                 "without": (shapes.inner - full, lacking),
                 "dents": (shapes.ours - shapes.inner - dents, dents),
             }
-        for name, both in told_of.items():
+        for name, both in feature_count.items():
             for k, each in enumerate(both):
                 sums[name][k] += float((each**2).sum())
     errors = {name: float(np.sqrt(wrong / max(whole, 1e-30))) for name, (wrong, whole) in sums.items()}

@@ -28,7 +28,7 @@ from ml_backend.evaluation.figures import (
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere
-from neural_physics.files.atomic import write_whole
+from neural_physics.files.atomic import write_atomically
 from neural_physics.methods.contact_corrections.method import ContactCorrections
 
 Array = NDArray[np.float64]
@@ -119,9 +119,9 @@ def main() -> None:
     studies = [found for row in ROWS if row.model.is_file() and (found := study(row)) is not None]
     with mpl.rc_context(STYLE):
         if studies:
-            write_whole(IMAGES / "contact_shapes.png", png(plot_shapes(studies)))
+            write_atomically(IMAGES / "contact_shapes.png", png(plot_shapes(studies)))
         if CURVES.is_file():
-            write_whole(IMAGES / "contact_pull.png", png(plot_pull()))
+            write_atomically(IMAGES / "contact_pull.png", png(plot_pull()))
 
 
 if __name__ == "__main__":

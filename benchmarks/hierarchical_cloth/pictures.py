@@ -33,7 +33,7 @@ from ml_backend.methods.hierarchical_cloth.errors import Refine, loop_subdivisio
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes
 from ml_backend.methods.hierarchical_cloth.scenes import ClothScene, motions_of
 from neural_physics.datasets.rest_mesh import Mesh
-from neural_physics.files.atomic import write_whole
+from neural_physics.files.atomic import write_atomically
 from neural_physics.methods.hierarchical_cloth.levels import Level
 
 PAPER_COLOUR, PAPER_CLOTH = "#b04a6f", "#cf8aa3"
@@ -193,7 +193,7 @@ def main() -> None:
             figure = PLOTS[name](json.loads(REPORT.read_text(encoding="utf-8"))[name])
         else:
             figure = SHAPES[name]()
-        write_whole(IMAGES / f"{name}.png", png(figure))
+        write_atomically(IMAGES / f"{name}.png", png(figure))
 
 
 if __name__ == "__main__":

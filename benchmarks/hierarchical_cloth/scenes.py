@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.folders import BENCH
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes
 from ml_backend.methods.hierarchical_cloth.scenes import ClothScene, Fabric, random_scenes, simulated
-from neural_physics.files.atomic import write_whole
+from neural_physics.files.atomic import write_atomically
 from neural_physics.methods.hierarchical_cloth.coarsening import found_hierarchy
 
 HIERARCHY = BENCH / "hierarchy"
@@ -54,7 +54,7 @@ def shapes_of(part: str) -> list[tuple[ClothScene, Shapes]]:
             SCENES.mkdir(parents=True, exist_ok=True)
             file = BytesIO()
             np.save(file, simulated(scene)[EVERY - 1 :: EVERY].astype(np.float32))
-            write_whole(path, file.getvalue())
+            write_atomically(path, file.getvalue())
             print(f"simulated {path.stem}", flush=True)
         mesh = scene.mesh()
         found.append((scene, Shapes(found_hierarchy(mesh, 2, part), mesh.rest_positions, np.load(path))))

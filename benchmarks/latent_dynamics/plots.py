@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.folders import IMAGES
 from benchmarks.latent_dynamics.splits import CURVES
 from ml_backend.evaluation.figures import OURS_COLOUR, REFERENCE_COLOUR, STYLE, png
-from neural_physics.files.atomic import write_whole
+from neural_physics.files.atomic import write_atomically
 
 LIMIT_COLOUR = "#b04a6f"
 SMOOTHED = 15  # frames: half a second
@@ -48,7 +48,7 @@ def plot(name: str, path: Path) -> None:
         energies.set_xlabel("seconds")
         for axes in (errors, energies):
             _finish(axes, seen / fps)
-    write_whole(IMAGES / f"latent_{name.lower().replace(' ', '_')}.png", png(figure))
+    write_atomically(IMAGES / f"latent_{name.lower().replace(' ', '_')}.png", png(figure))
 
 
 def _finish(axes: Axes, seen: float) -> None:

@@ -29,7 +29,7 @@ from benchmarks.quasistatic_springs.scenes import (
 from ml_backend.evaluation.figures import STYLE, png
 from ml_backend.evaluation.shape_pictures import Camera
 from neural_physics.datasets.rest_mesh import Mesh
-from neural_physics.files.atomic import write_whole
+from neural_physics.files.atomic import write_atomically
 from neural_physics.models.model_file import read_model
 from neural_physics.models.normals import triangulate
 
@@ -71,7 +71,7 @@ def plot_curves(path: Path, out: Path) -> None:
         for axes in grid[-1]:
             axes.set_xlabel("seconds")
             axes.set_xlim(0, seconds[-1])
-        write_whole(out, png(figure))
+        write_atomically(out, png(figure))
 
 
 def plot_springs(character: Character, mesh: Mesh, out: Path) -> None:
@@ -96,7 +96,7 @@ def plot_springs(character: Character, mesh: Mesh, out: Path) -> None:
             bar = figure.colorbar(shown, ax=axes, location="bottom", shrink=0.8, label=label)
             if values is damped:
                 bar.set_ticks([-marked, 0.0, marked])
-        write_whole(out, png(figure))
+        write_atomically(out, png(figure))
 
 
 def draw_coloured(axes: Axes, view: NDArray[np.float64], mesh: Mesh, colours: NDArray[np.float64]) -> None:

@@ -29,7 +29,7 @@ from neural_physics.evaluation.rollouts import (
     rollout,
     tile,
 )
-from neural_physics.files.atomic import put_in_place, writing
+from neural_physics.files.atomic import replace_atomically, writing
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.interface import Method
 from neural_physics.methods.registry import load_method
@@ -105,7 +105,7 @@ def _written_whole(folder: Path) -> Iterator[Path]:
     try:
         yield scratch
         for path in scratch.iterdir():
-            put_in_place(path, folder / path.name)
+            replace_atomically(path, folder / path.name)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 

@@ -24,7 +24,7 @@ from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.energies.air import AIR_DENSITY
 from neural_physics.energies.rods.frames import ReferenceFrames
 from neural_physics.errors import Problem
-from neural_physics.files.atomic import write_whole, writing
+from neural_physics.files.atomic import write_atomically, writing
 from neural_physics.solver.contact.rigid import RigidContact
 from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
 from neural_physics.solver.system import State, System
@@ -56,7 +56,7 @@ class SavedState:
         data = BytesIO()
         np.savez(data, **vars(self))
         with writing(path):
-            write_whole(path, data.getvalue())
+            write_atomically(path, data.getvalue())
 
     @staticmethod
     def read(path: Path) -> SavedState | None:

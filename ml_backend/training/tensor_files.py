@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from neural_physics.files.atomic import write_whole, writing
+from neural_physics.files.atomic import write_atomically, writing
 from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_json
 
 Tensors = dict[str, NDArray[Any]]
@@ -24,7 +24,7 @@ def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, str]) -> Non
     data = save({name: np.ascontiguousarray(array) for name, array in tensors.items()}, metadata)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, data)
+        write_atomically(path, data)
 
 
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]] | None:

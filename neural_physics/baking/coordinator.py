@@ -135,7 +135,7 @@ class Coordinator:
                 return
             # That of a coordinator that was killed may just have stopped: then it is started again.
             if process.state.code not in ("ended_unexpectedly", "stopped"):
-                raise Problem.told(process.state.code, process.state.message)
+                raise Problem.reported(process.state.code, process.state.message)
         raise Problem("bake_crashed", take=f"the body of {self._plan.object}", path=files.log)
 
     def _poll(self) -> None:
@@ -157,7 +157,7 @@ class Coordinator:
             elif state.phase == "finished" or state.code == "ended_unexpectedly":
                 self._crashed(worker)
             else:
-                raise Problem.told(state.code, state.message)
+                raise Problem.reported(state.code, state.message)
 
     def _crashed(self, worker: _Worker) -> None:
         files = worker.process.files

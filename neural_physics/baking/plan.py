@@ -11,7 +11,7 @@ import numpy as np
 
 from ..datasets.dataset_info import Role, TakeInfo, TakeKind
 from ..errors import Problem
-from ..files.atomic import write_whole, writing
+from ..files.atomic import write_atomically, writing
 
 SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
 FEWEST_FRAMES = 3  # a state and two before it
@@ -91,7 +91,7 @@ class BakePlan:
         """Raises Problem("folder_not_writable" | "disk_full")."""
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_whole(self.path, (json.dumps(asdict(self), indent=1) + "\n").encode())
+            write_atomically(self.path, (json.dumps(asdict(self), indent=1) + "\n").encode())
 
     @staticmethod
     def read(path: Path) -> BakePlan:

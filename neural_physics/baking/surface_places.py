@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from ..files.atomic import write_whole, writing
+from ..files.atomic import write_atomically, writing
 
 Kind = Literal["vertices", "edges", "faces"]
 
@@ -24,7 +24,7 @@ class Places:
     def write(self, path: Path) -> None:
         """All or nothing. Raises Problem("folder_not_writable" | "disk_full")."""
         with writing(path.parent):
-            write_whole(path, (json.dumps(asdict(self)) + "\n").encode())
+            write_atomically(path, (json.dumps(asdict(self)) + "\n").encode())
 
     @staticmethod
     def read(path: Path) -> Places | None:

@@ -120,7 +120,7 @@ def _fit_capsules(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.
     check_set_up(obj)
     chosen = [named(scene, name) for name in args.to]
     names = capsule_fitting.fit_capsules(obj, chosen or capsule_fitting.capsule_sources(obj, scene))
-    _say(capsule_fitting.told(obj, names))
+    _say(capsule_fitting.summary(obj, names))
 
 
 def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:

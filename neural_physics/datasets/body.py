@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..coordinates import SPACE, Coordinates, plane_of
 from ..errors import Problem
-from ..files.atomic import write_whole, writing
+from ..files.atomic import write_atomically, writing
 from .simulation_request import SimulationSettings
 
 ELEMENT_SIZES = {"solid": (4, 3), "shell": (3,), "rod": (2,)}
@@ -92,7 +92,7 @@ class Body:
         data = BytesIO()
         np.savez(data, **arrays)
         with writing(path):
-            write_whole(path, data.getvalue())
+            write_atomically(path, data.getvalue())
 
     @staticmethod
     def read(path: Path) -> Body:

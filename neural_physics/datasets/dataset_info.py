@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from ..errors import Problem
-from ..files.atomic import write_whole
+from ..files.atomic import write_atomically
 from ..interaction.channels import ChannelLayout
 
 SCHEMA = 1
@@ -152,4 +152,4 @@ def _read_json(path: Path, named: Path) -> dict[str, Any]:
 
 
 def _write_json(path: Path, item: dict[str, Any]) -> None:
-    write_whole(path, (json.dumps(item, indent=1) + "\n").encode())
+    write_atomically(path, (json.dumps(item, indent=1) + "\n").encode())

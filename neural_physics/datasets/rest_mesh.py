@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Problem
-from ..files.atomic import write_whole
+from ..files.atomic import write_atomically
 from ..skinning import Skin, check_skin
 
 
@@ -97,7 +97,7 @@ def write_mesh(path: Path, mesh: Mesh) -> None:
         }
     data = BytesIO()
     np.savez(data, **arrays)
-    write_whole(path, data.getvalue())
+    write_atomically(path, data.getvalue())
 
 
 def _skin_in(arrays: Mapping[str, NDArray[Any]]) -> Skin | None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import Problem
-from ..files.atomic import write_whole, writing
+from ..files.atomic import write_atomically, writing
 
 Kind = Literal["solid", "shell", "rod", "springs"]
 Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
@@ -264,4 +264,4 @@ def _write(path: Path, arrays: Mapping[str, NDArray[Any]], about: Mapping[str, A
     np.savez(data, about=text, **arrays)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, data.getvalue())
+        write_atomically(path, data.getvalue())

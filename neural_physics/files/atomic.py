@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all, and what the system says when it refuses them."""
+"""Atomic file writes, and what the system says when it refuses them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def without_links(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes) -> None:
     """All or nothing, even if the power fails: a reader sees the old file or the new one.
 
     Raises OSError; then the old file is as it was.
@@ -40,13 +40,13 @@ def write_whole(path: Path, data: bytes) -> None:
         scratch.unlink(missing_ok=True)
         with scratch.open("xb") as file:  # never through a link that somebody put there
             file.write(data)
-        put_in_place(scratch, path)
+        replace_atomically(scratch, path)
     except OSError:
         scratch.unlink(missing_ok=True)
         raise
 
 
-def put_in_place(scratch: Path, path: Path) -> None:
+def replace_atomically(scratch: Path, path: Path) -> None:
     """Let a file that is finished take the place of another, once it is on the disk itself."""
     with scratch.open("rb+") as file:
         os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""What a job tells whoever started it: JSON lines on its standard output.
+"""Job event protocol (JSON lines on standard output).
 
 Events: {"event": "progress", "stage", "done", "total", "seconds_left", ...},
 {"event": "log", "text"}, {"event": "error", "code", "message"}, {"event": "result", ...}.

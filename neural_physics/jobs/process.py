@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import Problem
-from ..files.atomic import without_links, write_whole, writing
+from ..files.atomic import without_links, write_atomically, writing
 from .events import parse_event
 from .life_cycle import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
 
@@ -204,7 +204,7 @@ class JobProcess:
 
     def _write_about(self, about: dict[str, Any]) -> None:
         self._about = about
-        write_whole(self.files.about, json.dumps(about).encode())
+        write_atomically(self.files.about, json.dumps(about).encode())
 
 
 def is_written(log: Path) -> bool:

@@ -16,7 +16,7 @@ Vector = NDArray[np.float32]
 SAME_TIME = 1e-6  # frames
 
 
-class Foresight:
+class Lookahead:
     """The y of all frames from the start one on, as far as they were read.
 
     recorded: the y of frames as they were, by frame; looked at, never changed. start_frame: the first of

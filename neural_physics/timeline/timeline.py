@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..methods.interface import Method
-from .lookahead import Foresight, between
+from .lookahead import Lookahead, between
 
 Vector = NDArray[np.float32]
 DEFAULT_MEMORY = 64 << 20  # bytes of states kept per object
@@ -55,8 +55,8 @@ class Timeline:
         self._keep_every = 1
         self._recorded: dict[int, Vector] = {}
         self._states: dict[int, FrameState] = {}
-        self._guesses: dict[int, tuple[bytes, FrameState]] = {}  # y and state; see `foretell`
-        self._foresight: Foresight | None = None
+        self._guesses: dict[int, tuple[bytes, FrameState]] = {}  # y and state; see `predict`
+        self._lookahead: Lookahead | None = None
         self.steps_taken = 0
 
     @property
@@ -102,7 +102,7 @@ class Timeline:
     @property
     def looks_ahead(self) -> bool:
         """Whether later frames are to be read before one is stepped to; see `look_ahead`."""
-        return self._foresight is not None
+        return self._lookahead is not None
 
     def look_ahead(self, wanted: bool) -> bool:
         """From now on look at later frames or, as at first, do not; whether that is a change.
@@ -116,37 +116,37 @@ class Timeline:
         reach = self.method.look_ahead
         if self._steps_per_frame != 1.0:  # the step that a frame is in the middle of, and those after it
             reach = math.ceil((reach + 1) / self._steps_per_frame - SAME_RATE)
-        self._foresight = Foresight(self._recorded, self.start_frame, reach) if wanted else None
+        self._lookahead = Lookahead(self._recorded, self.start_frame, reach) if wanted else None
         return True
 
     def unread(self, frame: int) -> range:
         """The frames to `read_ahead`, in this order, before `frame` can be visited."""
-        return range(0) if self._foresight is None else self._foresight.unread(frame)
+        return range(0) if self._lookahead is None else self._lookahead.unread(frame)
 
     def read_ahead(self, frame: int, y: Vector) -> None:
         """Take what y will be at the next frame that is not read; frames must come in the order of `unread`.
 
         States that would have seen it are forgotten.
         """
-        if self._foresight is not None:
-            self._foresight.read(frame, y)
-            self._forget_states_from(frame - self._foresight.reach)
+        if self._lookahead is not None:
+            self._lookahead.read(frame, y)
+            self._forget_states_from(frame - self._lookahead.reach)
 
-    def foreseen(self, frame: int) -> Vector | None:
+    def expected(self, frame: int) -> Vector | None:
         """The y of a frame as it was read ahead."""
-        return None if self._foresight is None else self._foresight.at(frame)
+        return None if self._lookahead is None else self._lookahead.at(frame)
 
     def broken_at(self) -> int | None:
         """The frame from which on nothing is believed that was read ahead; None where there is none."""
-        return None if self._foresight is None else self._foresight.broken_at()
+        return None if self._lookahead is None else self._lookahead.broken_at()
 
-    def forget_foreseen(self) -> None:
+    def forget_lookahead(self) -> None:
         """Forget what was read ahead, and the states that come from it: the animation is another one."""
-        if self._foresight is not None:
-            self._foresight.forget()
+        if self._lookahead is not None:
+            self._lookahead.forget()
             self.forget_states()
 
-    def foretell(self, ys: Sequence[Vector]) -> list[FrameState]:
+    def predict(self, ys: Sequence[Vector]) -> list[FrameState]:
         """The states from `next_frame` on if these were their y; each is taken over when its y is recorded.
 
         None of them where the state of the frame before is not at hand: what it is may depend on y, too. Up
@@ -173,7 +173,7 @@ class Timeline:
         return [state for _, state in guesses.values()]
 
     def at_hand(self, frame: int) -> FrameState | None:
-        """The state of a frame, recorded or foretold, if it is known without another step."""
+        """The state of a frame, recorded or predicted, if it is known without another step."""
         frame = max(frame, self.start_frame)
         return self._guesses[frame][1] if frame in self._guesses else self._states.get(frame)
 
@@ -246,7 +246,7 @@ class Timeline:
         return FrameState(self.method.start(self._recorded[self.start_frame]), None, 0.0)
 
     def _advance(self, before: FrameState, frame: int) -> FrameState:
-        sees = self._foresight is not None and self._foresight.holds(frame)
+        sees = self._lookahead is not None and self._lookahead.holds(frame)
         if self._steps_per_frame == 1.0:
             return FrameState(self._step(before.state, frame, sees), None, 0.0)
         passed = (frame - self.start_frame) * self._steps_per_frame
@@ -270,19 +270,19 @@ class Timeline:
     def _step(self, state: Any, frame: float, sees: bool) -> Any:  # noqa: ANN401 (each method has its own)
         """One model step with the y of a frame or of a time between two; if it `sees`, with later ones."""
         self.steps_taken += 1
-        if not sees or self._foresight is None:
+        if not sees or self._lookahead is None:
             return self.method.step(state, self._y(frame))
         later = range(1, self.method.look_ahead + 1)
-        ahead = [self._foresight.between(frame + step / self._steps_per_frame) for step in later]
-        return self.method.step(state, self._foresight.between(frame), ahead)
+        ahead = [self._lookahead.between(frame + step / self._steps_per_frame) for step in later]
+        return self.method.step(state, self._lookahead.between(frame), ahead)
 
     def _y(self, frame: float) -> Vector:
         """y between two frames lies on the line between theirs."""
         return between(self._recorded, frame)
 
     def _compare_again(self, frame: int) -> None:
-        if self._foresight is not None:
-            self._foresight.compare_again(frame)
+        if self._lookahead is not None:
+            self._lookahead.compare_again(frame)
 
     def _forget_states_from(self, frame: int) -> None:
         self._guesses.clear()

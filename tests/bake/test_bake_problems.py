@@ -23,7 +23,7 @@ from scenes import (
     settings_of,
 )
 
-from neural_physics.blender.playing.collision_suspension import rest_colliders
+from neural_physics.blender.playing.collision_suspension import suspend_collisions
 from neural_physics.blender.playing.geometry_nodes import add_modifier, write_positions
 from neural_physics.blender.scene.modifier_stack import switch_off_physics
 from neural_physics.blender.scene.sources import read_positions
@@ -69,7 +69,7 @@ def test_what_play_has_switched_off_is_baked_all_the_same(tmp_path):
     switch_off_physics(cloth)
     write_positions(cloth.data, 5.0 + read_positions(cloth.data))
     add_modifier(cloth, 0)
-    rest_colliders()
+    suspend_collisions()
     assert not bpy.data.objects["Ball"].modifiers["Collision"].show_viewport
     run(command_for(cloth, tmp_path / "d", 1, 200))
     assert contents(tmp_path / "d") == contents(tmp_path / "before")

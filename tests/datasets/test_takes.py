@@ -27,7 +27,7 @@ from neural_physics.datasets.rest_mesh import Mesh, read_mesh, write_mesh
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.files import atomic
-from neural_physics.files.atomic import write_whole
+from neural_physics.files.atomic import write_atomically
 from neural_physics.interaction.channels import Channel, ChannelLayout
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -476,11 +476,11 @@ def test_a_file_that_another_program_holds_for_a_moment_is_replaced_all_the_same
     monkeypatch.setattr(Path, "replace", refused)
     monkeypatch.setattr(atomic, "REPLACE_WITHIN", 0.3)
     if held < atomic.REPLACE_WITHIN:
-        write_whole(path, b"new")
+        write_atomically(path, b"new")
         assert path.read_bytes() == b"new"
     else:
         with pytest.raises(PermissionError):
-            write_whole(path, b"new")
+            write_atomically(path, b"new")
         assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["f"]
 

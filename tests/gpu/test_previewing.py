@@ -99,7 +99,7 @@ def decoded_positions(sheet):
 
 def test_without_playing_the_mesh_is_on_show(sheet):
     bpy.context.scene.frame_set(10)
-    assert not session(sheet).showing.preview.on
+    assert not session(sheet).output.preview.on
     assert vertices_in_viewport(sheet) == 36
     theirs, ours = silhouettes()
     assert theirs.mean() > 0.05
@@ -225,7 +225,7 @@ def test_a_file_saved_meanwhile_shows_the_mesh_to_everybody(sheet, plays, tmp_pa
     bpy.context.scene.frame_set(ATTRIBUTE_FRAME)
     path = tmp_path / "saved.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
-    assert session(sheet).showing.preview.on
+    assert session(sheet).output.preview.on
     handlers.on_pause()
     bpy.context.view_layer.update()
     expected = play_scenes.shown(sheet)

@@ -1,4 +1,4 @@
-"""Hands, keys, undo and files: what changes y is followed, what does not changes nothing."""
+"""UnanimatedChannels, keys, undo and files: what changes y is followed, what does not changes nothing."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from mathutils import Vector
 
 from neural_physics.blender.playing import playback
 from neural_physics.blender.playing.geometry_nodes import read_positions
-from neural_physics.blender.settings.edits import show_anew
+from neural_physics.blender.settings.edits import refresh_display
 from neural_physics.blender.settings.properties import settings_of
 
 pytestmark = pytest.mark.blender
@@ -133,7 +133,7 @@ def test_an_edit_of_the_capsules_shows_at_once(sheet):
 
     def remove():
         settings.capsules.remove(0)
-        show_anew(settings, bpy.context)
+        refresh_display(settings, bpy.context)
 
     assert change(lambda: setattr(settings.capsules[0], "start_radius", 0.5))
     assert change(lambda: setattr(settings.capsules[0], "start_radius", RADIUS))

@@ -248,7 +248,7 @@ def test_another_animation_leaves_no_state_of_the_old_one():
     timeline = read_ahead(60)
     record(timeline, range(1, 31))
     timeline.at(30)
-    timeline.forget_foreseen()
+    timeline.forget_lookahead()
     assert list(timeline.unread(30)) == list(range(1, 33))
     for frame in range(1, 61):  # the same up to frame 20
         timeline.read_ahead(frame, hand((frame - 1) * DT) + np.float32(frame > 20))
@@ -276,13 +276,13 @@ def test_a_frame_that_was_foretold_is_the_frame_and_costs_no_second_step(fps, me
         y = hand((frame - 1) / fps)
         ys = [hand((later - 1) / fps) for later in range(frame, frame + 3)]
         if timeline.at_hand(frame) is None:
-            timeline.foretell(ys)
-        (foretold,) = timeline.shapes([timeline.at_hand(frame)], ys[:1])
+            timeline.predict(ys)
+        (predicted,) = timeline.shapes([timeline.at_hand(frame)], ys[:1])
         taken = timeline.steps_taken
         assert timeline.next_frame == frame and timeline.recorded(frame) is None
         for each in (plain, timeline):
             each.record(frame, y)
-            assert np.array_equal(each.positions(frame), foretold, equal_nan=True)
+            assert np.array_equal(each.positions(frame), predicted, equal_nan=True)
         assert timeline.steps_taken == taken
 
 
@@ -291,7 +291,7 @@ def test_nothing_is_foretold_that_would_have_to_see_what_was_not_read():
     record(timeline, [1, 2])
     timeline.at(2)
     ys = [hand((frame - 1) * DT) for frame in range(3, 9)]
-    assert len(timeline.foretell(ys)) == 2  # frame 4 sees frame 6, the last one
+    assert len(timeline.predict(ys)) == 2  # frame 4 sees frame 6, the last one
     timeline.read_ahead(7, hand(6 * DT))
     record(timeline, [3, 4, 5])
     assert timeline.at(5).state.x[2] == hand(6 * DT)[0]
@@ -302,7 +302,7 @@ def test_what_was_foretold_wrongly_leaves_no_trace():
     for frame in range(1, 41):
         y = hand((frame - 1) * DT)
         guesses = [y + np.float32(1e-6), hand(frame * DT)]
-        assert (timeline.foretell(guesses) == []) == (frame == 1)
+        assert (timeline.predict(guesses) == []) == (frame == 1)
         timeline.record(frame, y)
         timeline.at(frame)
     assert [timeline.positions(f)[0, 0] for f in range(1, 41)] == by_hand(40)
@@ -312,7 +312,7 @@ def test_what_was_foretold_does_not_outlive_what_it_follows_from():
     timeline, other = recorded(20), recorded(10)
     y = hand(0.3)
     timeline.at(20)
-    assert timeline.foretell([y, y])
+    assert timeline.predict([y, y])
     timeline.forget_from(11)
     for frame in range(11, 21):
         other.record(frame, -y)

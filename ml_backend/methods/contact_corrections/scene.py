@@ -22,7 +22,7 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.polygon import Polygon
-from neural_physics.energies.colliders.same_shape import alike
+from neural_physics.energies.colliders.same_shape import of_one_shape
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
 from neural_physics.interaction.channels import Channel, ChannelLayout, Kind
@@ -304,7 +304,7 @@ def _colliders(
         ball = SizedBall(told_at[best], mesh.own_width) if alone else None
         found.append((shape, best, anchors[best].mean(0), turning, own, ball))
     found.sort(key=lambda each: each[1] < 0)
-    if not alike([each[0] for each in found if each[1] >= 0]):
+    if not of_one_shape([each[0] for each in found if each[1] >= 0]):
         raise Problem("contact_colliders_differ", object=name)
     balls = [each[5] is not None for each in found]
     scaling = np.where(balls, layout.size + np.cumsum(balls) - 1, -1)

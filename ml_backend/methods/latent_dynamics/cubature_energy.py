@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
-class ThinnedEnergy:
+class CubatureEnergy:
     """The energy of some elements of each part of a body, each counted as often as it stands for others.
 
     vertices (S,): those of the whole body that it is asked for by. errors: of each part's forces, relative,
@@ -60,7 +60,9 @@ class ThinnedEnergy:
         return sum(len(weights) for _, weights in self._parts)
 
 
-def thinned(energy: BodyEnergy, basis: Array, shapes: Array, most: int, *, seed: int) -> ThinnedEnergy | None:
+def thinned(
+    energy: BodyEnergy, basis: Array, shapes: Array, most: int, *, seed: int
+) -> CubatureEnergy | None:
     """At most so many elements of each part, with nearly the forces along the basis that all of it have.
 
     None where that would save less than a half, or elements share more than vertices, as joints of curved
@@ -86,7 +88,7 @@ def thinned(energy: BodyEnergy, basis: Array, shapes: Array, most: int, *, seed:
         wrong = np.einsum("tgk,g->tk", by_some, found.weights) - seen_by_all
         sizes_of_all = np.maximum(np.linalg.norm(seen_by_all, axis=1), 1e-300)
         errors.append(float(np.median(np.linalg.norm(wrong, axis=1) / sizes_of_all)))
-    return ThinnedEnergy(parts, chosen, weights, errors)
+    return CubatureEnergy(parts, chosen, weights, errors)
 
 
 def telling_shapes(data: LatentData, seed: int) -> Array:
@@ -100,7 +102,7 @@ def telling_shapes(data: LatentData, seed: int) -> Array:
     return shapes
 
 
-def alike(basis: Array, metric: Array) -> Array:
+def whitened(basis: Array, metric: Array) -> Array:
     """(K, B, 3): directions along which a step's energy rises alike, of a basis whose metric (K, K) is known.
 
     Forces along them tell how far they move the body: what is soft is pushed far by little.

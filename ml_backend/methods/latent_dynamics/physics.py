@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ml_backend.methods.latent_dynamics.acting_frames import Acting
-from ml_backend.methods.latent_dynamics.cubature_energy import ThinnedEnergy
+from ml_backend.methods.latent_dynamics.cubature_energy import CubatureEnergy
 from ml_backend.methods.latent_dynamics.data import LatentData
 from ml_backend.methods.latent_dynamics.potential.body_energy import BodyEnergy
 from ml_backend.methods.latent_dynamics.potential.incremental_potential import IncrementalPotential, Step
@@ -34,12 +34,12 @@ class LatentPhysics:
         dt: float,
         *,
         device: torch.device,
-        thin: ThinnedEnergy | None = None,
+        thin: CubatureEnergy | None = None,
     ) -> None:
         """thin: whose elastic energy is taken for the whole body's."""
         self.potential, self.dt = potential, dt
         self._whole = _Shapes(data, slice(None), device)
-        self._elastic: BodyEnergy | ThinnedEnergy = potential.elastic
+        self._elastic: BodyEnergy | CubatureEnergy = potential.elastic
         self._sampled = self._whole
         if thin is not None:
             self._sampled, self._elastic = _Shapes(data, thin.vertices, device), thin

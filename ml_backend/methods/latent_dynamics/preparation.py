@@ -8,7 +8,7 @@ from typing import cast
 
 import torch
 
-from ml_backend.methods.latent_dynamics.cubature_energy import alike, telling_shapes, thinned
+from ml_backend.methods.latent_dynamics.cubature_energy import telling_shapes, thinned, whitened
 from ml_backend.methods.latent_dynamics.data import LatentData, colliders_of, prepare
 from ml_backend.methods.latent_dynamics.imagining import with_imagined
 from ml_backend.methods.latent_dynamics.physics import LatentPhysics
@@ -108,7 +108,7 @@ class Preparation:
         if stiffness is None:
             thin = thinned(potential.elastic, data.basis, shapes, most // 2, seed=seed)
         else:
-            directions = alike(data.basis, stiffness.mean + physics.inertia())
+            directions = whitened(data.basis, stiffness.mean + physics.inertia())
             thin = thinned(potential.elastic, directions, shapes, most, seed=seed)
             if thin is not None:
                 found = f"{thin.element_count:,} elements stand for all of them"

@@ -1,4 +1,4 @@
-"""Showing the artist where a mesh keeps the bundled solver from filling it."""
+"""ShapeOutput the artist where a mesh keeps the bundled solver from filling it."""
 
 from __future__ import annotations
 

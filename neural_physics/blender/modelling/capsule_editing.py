@@ -12,7 +12,7 @@ from ...capsules.fitting import FittedCapsule
 from ...errors import Problem
 from ..scene.targets import check_editable
 from ..settings.capsules import NEURALPHYSICS_PG_capsule
-from ..settings.edits import show_anew
+from ..settings.edits import refresh_display
 from ..settings.properties import settings_of
 from .capsule_fitting import Found, add, check_readable, of_mesh, rigs_of
 
@@ -47,7 +47,7 @@ def add_capsules(obj: bpy.types.Object, carriers: Iterable[Carrier]) -> list[str
     for one in found:
         add(obj, one)
     settings_of(obj).active_capsule = len(settings_of(obj).capsules) - 1
-    show_anew(settings_of(obj), bpy.context)
+    refresh_display(settings_of(obj), bpy.context)
     return [one.name for one in found]
 
 
@@ -71,7 +71,7 @@ def remove_capsule(obj: bpy.types.Object) -> None:
     last = len(settings.capsules) - 1
     settings.capsules.remove(min(settings.active_capsule, last))
     settings.active_capsule = max(0, min(settings.active_capsule, last - 1))
-    show_anew(settings, bpy.context)
+    refresh_display(settings, bpy.context)
 
 
 def clear_capsules(obj: bpy.types.Object) -> None:
@@ -80,7 +80,7 @@ def clear_capsules(obj: bpy.types.Object) -> None:
     settings = settings_of(obj)
     settings.capsules.clear()
     settings.active_capsule = 0
-    show_anew(settings, bpy.context)
+    refresh_display(settings, bpy.context)
 
 
 def check_capsules(obj: bpy.types.Object) -> None:

@@ -19,7 +19,7 @@ from ..scene.sources import mesh_data, read_positions
 from ..scene.targets import check_editable
 from ..scene.vertex_weights import bone_weights
 from ..settings.capsules import NEURALPHYSICS_PG_capsule
-from ..settings.edits import show_anew
+from ..settings.edits import refresh_display
 from ..settings.properties import settings_of
 
 SOURCE_TYPES = ("ARMATURE", "MESH")
@@ -76,7 +76,7 @@ def fit_capsules(obj: bpy.types.Object, sources: Iterable[bpy.types.Object]) -> 
     return _keep(obj, found)
 
 
-def told(obj: bpy.types.Object, names: list[str]) -> str:
+def summary(obj: bpy.types.Object, names: list[str]) -> str:
     """What `fit_capsules` has just done, in one line; names: what it returned."""
     sources = dict.fromkeys(item.source.name for item in settings_of(obj).capsules[-len(names) :])
     return f"{obj.name} has {plural(len(names), 'capsule')} fitted to {', '.join(sources)}"
@@ -184,7 +184,7 @@ def _keep(obj: bpy.types.Object, found: list[Found]) -> list[str]:
     for one in found:
         add(obj, one).enabled = (one.source, one.bone) not in switched_off
     settings.active_capsule = min(settings.active_capsule, len(settings.capsules) - 1)
-    show_anew(settings, bpy.context)
+    refresh_display(settings, bpy.context)
     return [one.name for one in found]
 
 

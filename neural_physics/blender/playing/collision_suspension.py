@@ -14,7 +14,7 @@ import bpy
 from ..settings.properties import settings_of
 
 
-def rest_colliders() -> None:
+def suspend_collisions() -> None:
     """Switch off the Collision modifiers of this file, and remember what they were, if nothing collides.
 
     What is linked or overridden is left alone.
@@ -30,8 +30,8 @@ def rest_colliders() -> None:
                     modifier.show_viewport = modifier.show_render = False
 
 
-def wake_colliders() -> None:
-    """Undo `rest_colliders`, unless an object plays and nothing collides."""
+def resume_collisions() -> None:
+    """Undo `suspend_collisions`, unless an object plays and nothing collides."""
     resting = [obj for obj in bpy.data.objects if any(settings_of(obj).resting_collision)]
     if resting:
         plays = any(settings_of(obj).playing for obj in bpy.data.objects)
@@ -41,7 +41,7 @@ def wake_colliders() -> None:
 
 
 def wake_collider(obj: bpy.types.Object) -> None:
-    """Undo `rest_colliders` for one object, in any case."""
+    """Undo `suspend_collisions` for one object, in any case."""
     settings = settings_of(obj)
     viewport, render = settings.resting_collision
     for modifier in _collisions(obj):

@@ -43,7 +43,7 @@ class Shown(NamedTuple):
     mesh: int
 
 
-class Foretold(NamedTuple):
+class Predicted(NamedTuple):
     """A guess; state: that of the shape which was written, None where it was not trusted enough for that."""
 
     shown: Shown
@@ -62,7 +62,7 @@ class Guess(NamedTuple):
     positions: Vector | None = None
 
 
-class Foreteller:
+class FramePredictor:
     """Guesses what one object will show.
 
     trusted: whether the last guess came true, as whoever verifies it has to tell.
@@ -105,7 +105,7 @@ class Foreteller:
         """The y of a frame: recorded, as it was read ahead, or as the keys say."""
         known = self._timeline.recorded(frame)
         if known is None and self._timeline.broken_at() is None:
-            known = self._timeline.foreseen(frame)
+            known = self._timeline.expected(frame)
         if known is not None:
             return known
         return self._sampler.with_places(seen, lambda source: place_at(source, frame))
@@ -122,7 +122,7 @@ class Foreteller:
             if timeline.recorded(frame) is None:
                 frames = range(frame, frame + count)
                 ys = [y, *(self._expected(further, seen) for further in frames[1:])]
-                states = timeline.foretell(ys)
+                states = timeline.predict(ys)
             else:
                 step = way if count > 1 else 1
                 frames = range(frame, frame + count * step, step)

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from .collision_suspension import wake_colliders
+from .collision_suspension import resume_collisions
 from .played_objects import PlayedObjects, animation_plays
 
 PLAYED = PlayedObjects()
@@ -15,7 +15,7 @@ PLAYED = PlayedObjects()
 
 @persistent
 def before_frame_change(scene: bpy.types.Scene, *_: object) -> None:
-    PLAYED.foretell(scene)
+    PLAYED.predict(scene)
 
 
 @persistent
@@ -39,7 +39,7 @@ def on_load(*_: object) -> None:
     PLAYED.clear()
     PLAYED.rebuild()
     PLAYED.settle_previews(False)  # a file saved by itself while it played
-    wake_colliders()  # something else may simulate since, for all that is known
+    resume_collisions()  # something else may simulate since, for all that is known
     show_current_frame()
 
 
@@ -84,7 +84,7 @@ def settle_previews(playing: bool | None = None) -> None:
 
     playing: whether the animation plays; None: look.
     """
-    if any(session.showing.preview.on for session in PLAYED.sessions()) or PLAYED.previews_unsettled():
+    if any(session.output.preview.on for session in PLAYED.sessions()) or PLAYED.previews_unsettled():
         PLAYED.settle_previews(animation_plays() if playing is None else playing)
         show_current_frame()
 

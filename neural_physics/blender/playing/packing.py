@@ -14,7 +14,7 @@ from pathlib import Path
 import bpy
 
 from ...errors import Problem
-from ...files.atomic import write_whole, writing
+from ...files.atomic import write_atomically, writing
 from ...models.model_file import Model, parse_model, read_model, read_model_bytes
 from ..settings.named_places import check_no_link
 from ..settings.paths import MODEL, model_path, named_model
@@ -79,7 +79,7 @@ def unpack(obj: bpy.types.Object, path: Path, *, overwrite: bool = False) -> Non
         raise Problem("model_in_the_way", path=path, object=obj.name)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, data)
+        write_atomically(path, data)
 
 
 def remove_packed(obj: bpy.types.Object) -> None:

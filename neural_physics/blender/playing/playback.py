@@ -14,7 +14,7 @@ from ..scene.modifier_stack import physics_place, restore_physics, switch_off_ph
 from ..scene.sources import mesh_data
 from ..settings.properties import settings_of
 from . import geometry_nodes, handlers
-from .collision_suspension import rest_colliders, wake_colliders
+from .collision_suspension import resume_collisions, suspend_collisions
 from .handlers import PLAYED, register, unregister
 from .session import PlaySession
 
@@ -83,7 +83,7 @@ def attach(obj: bpy.types.Object) -> None:
         geometry_nodes.add_modifier(obj, physics_place(obj))
     switch_off_physics(obj)
     settings.playing = True
-    rest_colliders()
+    suspend_collisions()
     handlers.show_current_frame()
 
 
@@ -94,7 +94,7 @@ def detach(obj: bpy.types.Object) -> None:
     geometry_nodes.remove_modifier(obj)
     geometry_nodes.remove_positions(mesh_data(obj))
     restore_physics(obj)
-    wake_colliders()
+    resume_collisions()
 
 
 def status_of(obj: bpy.types.Object) -> PlayStatus:
@@ -109,13 +109,13 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         warning=_warning(session),
         behind=session.behind,
         outside=session.outside,
-        step_us=session.showing.timings.step_us,
-        decode_us=session.showing.timings.decode_us,
-        push_us=session.showing.timings.push_us if session.showing.projection.active else 0.0,
+        step_us=session.output.timings.step_us,
+        decode_us=session.output.timings.decode_us,
+        push_us=session.output.timings.push_us if session.output.projection.active else 0.0,
         bases=session.method.basis_count,
-        deep=session.showing.projection.deep,
-        wedged=session.showing.projection.wedged,
-        previewed=session.showing.preview.on,
+        deep=session.output.projection.deep,
+        wedged=session.output.projection.wedged,
+        previewed=session.output.preview.on,
         linear=session.method.decoder is not None,
         live=live_names(session.method.channels),
         collides=session.collides,
@@ -146,7 +146,7 @@ def _warning(session: PlaySession) -> Problem | None:
         source = bpy.data.objects.get(name)
         if source is not None and source.hide_viewport:
             return Problem("interaction_hidden", object=session.name, interaction=name)
-    showing, sizes = session.showing, session.size_problem()
+    showing, sizes = session.output, session.size_problem()
     for problem in (sizes, showing.projection.problem, showing.preview.problem, showing.card_problem):
         if problem is not None:
             return problem

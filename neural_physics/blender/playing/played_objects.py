@@ -16,8 +16,8 @@ from ...errors import Problem
 from ..scene.references import search_again
 from ..settings.edits import note_edit
 from ..settings.properties import settings_of
-from .collision_suspension import collides, wake_colliders
-from .frame_prediction import Foretold
+from .collision_suspension import collides, resume_collisions
+from .frame_prediction import Predicted
 from .packing import identity_of
 from .session import PlaySession, Visit, span
 
@@ -33,7 +33,7 @@ class PlayedObjects:
     def __init__(self) -> None:
         self._sessions: dict[int, PlaySession] = {}
         self._problems: dict[int, Problem] = {}  # of objects that should play and have no session
-        self._foretold: dict[int, Foretold] = {}  # for the visit that follows, and for no other
+        self._predicted: dict[int, Predicted] = {}  # for the visit that follows, and for no other
         self._catching_up: Visit | None = None  # the one that others are visited for
 
     def session_of(self, obj: bpy.types.Object) -> PlaySession | None:
@@ -82,22 +82,22 @@ class PlayedObjects:
                 except Problem as problem:
                     self._problems[obj.session_uid] = problem
 
-    def foretell(self, scene: bpy.types.Scene) -> None:
+    def predict(self, scene: bpy.types.Scene) -> None:
         """Before the scene's frame is evaluated: write what objects will show, where that can be told."""
         if self._catching_up:
             return
         if scene.frame_current <= scene.frame_start:
-            wake_colliders()  # simulations begin here; a script may have added one without a word
-        self._foretold = {}
+            resume_collisions()  # simulations begin here; a script may have added one without a word
+        self._predicted = {}
         if scene.frame_subframe:
             return
         for session in self._sessions.values():
             obj = session.object() if session.problem is None else None
             if obj is not None:
                 with _KeepingProblem(session):  # one that still holds at the visit will be told there
-                    foretold = session.foretell(scene, obj)
-                    if foretold is not None:
-                        self._foretold[session.uid] = foretold
+                    predicted = session.predict(scene, obj)
+                    if predicted is not None:
+                        self._predicted[session.uid] = predicted
 
     def visit(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show every object as it is at the scene's frame."""
@@ -179,8 +179,8 @@ class PlayedObjects:
         """Whether what is previewed is not what should be, as things are now."""
         playing = animation_plays()
         return any(
-            session.showing.preview.on
-            != session.showing.preview.wanted(obj, session.method.decoder is not None, playing)
+            session.output.preview.on
+            != session.output.preview.wanted(obj, session.method.decoder is not None, playing)
             for session in self._sessions.values()
             if (obj := session.object()) is not None
         )
@@ -191,11 +191,11 @@ class PlayedObjects:
             obj = session.object()
             if obj is None:
                 continue
-            if session.showing.preview.wanted(obj, session.method.decoder is not None, playing):
-                session.showing.preview.on = True
+            if session.output.preview.wanted(obj, session.method.decoder is not None, playing):
+                session.output.preview.on = True
             else:
-                session.stale |= session.showing.preview.on
-                session.showing.preview.end(obj)
+                session.stale |= session.output.preview.on
+                session.output.preview.end(obj)
 
     def missing(self, scene: bpy.types.Scene) -> range:
         """The frames to visit, in this order, before the scene's frame can be shown."""
@@ -207,14 +207,14 @@ class PlayedObjects:
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit
     ) -> list[PlaySession]:
         """The sessions that have still to show what they should."""
-        foretold, self._foretold = self._foretold, {}
+        predicted, self._predicted = self._predicted, {}
         sessions = []
         for session in self._sessions.values():
-            guess, came_true = foretold.get(session.uid), False
+            guess, prediction_matches = predicted.get(session.uid), False
             if guess is not None:
                 with _KeepingProblem(session):  # one that holds will be told again
-                    came_true = session.came_true(guess, scene, depsgraph, visit)
-            if not came_true:
+                    prediction_matches = session.prediction_matches(guess, scene, depsgraph, visit)
+            if not prediction_matches:
                 sessions.append(session)
         return sessions
 
@@ -278,7 +278,7 @@ class PlayedObjects:
                 known = self.session_of(obj) is not None or self.problem_of(obj) is not None
                 switched |= settings_of(obj).playing != known
         if simulated:
-            wake_colliders()
+            resume_collisions()
         if switched:
             self.rebuild()
         return moved, animation

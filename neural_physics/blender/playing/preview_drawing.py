@@ -52,13 +52,13 @@ class Drawing:
 
     def _decode(self, group: list[PlaySession]) -> Decoded:
         """Raises NoGPU and Problem("model_damaged")."""
-        decoder = group[0].showing.decoder_on_card(group[0].name, for_display=True)
+        decoder = group[0].output.decoder_on_card(group[0].name, for_display=True)
         for session in group[1:]:
-            session.showing.decoder_on_card(
+            session.output.decoder_on_card(
                 session.name, for_display=True
             )  # held by all, it lives as long as one of them
         shapes = tuple(
-            session.showing.preview.shape for session in group if session.showing.preview.shape is not None
+            session.output.preview.shape for session in group if session.output.preview.shape is not None
         )
         held = self._made.get(decoder)
         if held is not None and len(held[0]) == len(shapes) and all(map(_is, held[0], shapes)):
@@ -82,7 +82,7 @@ class Drawing:
         space: bpy.types.SpaceView3D | None,
     ) -> None:
         """Raises NoGPU."""
-        obj, shape = session.object(), session.showing.preview.shape
+        obj, shape = session.object(), session.output.preview.shape
         if obj is None or shape is None:
             return
         if space is not None and not obj.visible_get(viewport=space):
@@ -127,12 +127,12 @@ def _draw() -> None:
 
 
 def _previewed() -> list[PlaySession]:
-    return [session for session in PLAYED.sessions() if session.showing.preview.shape is not None]
+    return [session for session in PLAYED.sessions() if session.output.preview.shape is not None]
 
 
 def _fail(group: Iterable[PlaySession], problem: Problem) -> None:
     for session in group:
-        session.showing.preview.fail(problem)
+        session.output.preview.fail(problem)
 
 
 def _is(a: object, b: object) -> bool:

@@ -23,13 +23,13 @@ from ..scene.sampling import FRAME_BINDING, ChannelSampler, bindings_of, object_
 from ..scene.setting_up import is_animated
 from ..scene.sources import check_mesh, faces_of, loose_edges_of, mesh_data
 from ..settings.properties import settings_of
-from .frame_prediction import Foreteller, Foretold, Shown
+from .frame_prediction import FramePredictor, Predicted, Shown
 from .geometry_nodes import has_positions, write_positions
 from .live_jiggle import jiggle_of
 from .looking_ahead import look_ahead_obstacle
 from .packing import identity_of, model_of
-from .shape_output import Moment, Showing, moved
-from .unanimated_channels import Hands, Mask
+from .shape_output import Moment, ShapeOutput, moved
+from .unanimated_channels import Mask, UnanimatedChannels
 
 Vector = NDArray[np.float32]
 
@@ -111,11 +111,11 @@ class PlaySession:
         self.model = model_of(obj)
         check_belongs(self.model, obj)
         self.method: Method = load_method(self.model)
-        self.showing = Showing(self.model_identity, self.model, self.method)
+        self.output = ShapeOutput(self.model_identity, self.model, self.method)
         self._jiggle = jiggle_of(self.method)
         self._seen = np.empty(0, np.float32)  # y as it was read last
         self._sources: dict[str, Named] = {}  # what each channel is read from
-        self._hands = Hands(self.method.channels, widths_of(self.method), self._sources)
+        self._unanimated = UnanimatedChannels(self.method.channels, widths_of(self.method), self._sources)
 
     def object(self) -> bpy.types.Object | None:
         """The object that plays; None once it is deleted."""
@@ -157,10 +157,12 @@ class PlaySession:
         self.sources = frozenset((*sources.values(), frame))
         found = {name: Named(obj.name, name) for name in self.sources}
         self._frame_object = found[frame]
-        self._foreteller = Foreteller(self.timeline, self.sampler, list(found.values()), self.showing.timings)
+        self._predictor = FramePredictor(
+            self.timeline, self.sampler, list(found.values()), self.output.timings
+        )
         self._sources = {channel: found[name] for channel, name in sources.items()}
-        self._hands = Hands(self.method.channels, widths_of(self.method), self._sources)
-        self._hands.look(self.object())
+        self._unanimated = UnanimatedChannels(self.method.channels, widths_of(self.method), self._sources)
+        self._unanimated.look(self.object())
         self._setup = setup
         return True
 
@@ -195,7 +197,7 @@ class PlaySession:
         for name in self.sources:
             if scene.objects.get(name) is None:
                 raise Problem("interaction_missing", object=self.name, interaction=name)
-        self.showing.projection.check_carriers(scene)
+        self.output.projection.check_carriers(scene)
 
     def needs(self, visit: Visit) -> range:
         """The frames to sample before the visited one can be shown: those before it, and what it looks at."""
@@ -215,8 +217,8 @@ class PlaySession:
 
     def _unread(self, visit: Visit) -> range:
         """The frames to read ahead; none where the visited one is not as it was read."""
-        foreseen, seen = self.timeline.foreseen(visit.frame), visit.sampled and visit.frame == self.frame
-        if seen and foreseen is not None and not _same(foreseen, self._seen):
+        expected, seen = self.timeline.expected(visit.frame), visit.sampled and visit.frame == self.frame
+        if seen and expected is not None and not _same(expected, self._seen):
             return range(0)
         return self.timeline.unread(visit.frame + bool(visit.subframe))
 
@@ -227,10 +229,10 @@ class PlaySession:
         y = self.sampler.sample(depsgraph, visit.frame).copy()
         self._read_again(visit, y)
         if self.frame is not None and not visit.playing and not _same(y, self._seen):
-            if self._hands.look(self.object()):
+            if self._unanimated.look(self.object()):
                 self.animated_anew()
-            elif self._hands.names and not is_animated(self._frame_object.original()):
-                self._overwrite(self._hands.values & self._hands.whole(y != self._seen), y)
+            elif self._unanimated.names and not is_animated(self._frame_object.original()):
+                self._overwrite(self._unanimated.values & self._unanimated.whole(y != self._seen), y)
         self._moves_on = visit.playing and (self.frame is None or visit.frame > self.frame)
         self._seen, self.frame = y, visit.frame
 
@@ -238,14 +240,14 @@ class PlaySession:
         """After an edit at the frame last seen: whether y has changed, there or (`animation`) anywhere."""
         if self.frame is None:
             return False
-        if self._hands.look(self.object()) or animation:
+        if self._unanimated.look(self.object()) or animation:
             self.animated_anew()
             return True
         y = self.sampler.sample(depsgraph, self.frame).copy()
         if _same(y, self._seen):
             bodies = self._bodies(depsgraph, self.frame, 0.0)
-            return self.showing.projection.moved(bodies)
-        self._overwrite(self._hands.whole(y != self._seen), y)
+            return self.output.projection.moved(bodies)
+        self._overwrite(self._unanimated.whole(y != self._seen), y)
         self._seen = y
         return True
 
@@ -257,18 +259,18 @@ class PlaySession:
     @property
     def keyed(self) -> bool:
         """Whether keys change what the cloth is made of, or hold handles."""
-        return self._hands.keyed
+        return self._unanimated.keyed
 
     def begin_anew(self) -> None:
         """Forget all that was recorded."""
         self.timeline.forget_from(self.timeline.start_frame)
         self.sampler.forget_from(self.timeline.start_frame)
-        self.showing.projection.forget_from(self.timeline.start_frame)
+        self.output.projection.forget_from(self.timeline.start_frame)
 
     def animated_anew(self) -> None:
         """Forget all that was recorded, and all that was read ahead: keys are others now."""
         self.begin_anew()
-        self.timeline.forget_foreseen()
+        self.timeline.forget_lookahead()
         self._keys_changed = False
 
     def keys_changed(self) -> None:
@@ -303,17 +305,17 @@ class PlaySession:
         frame, start = visit.frame, self.timeline.start_frame
         if not visit.sampled or frame < start:
             return
-        new_run = visit.playing and frame == start and bool(self._hands.names)
+        new_run = visit.playing and frame == start and bool(self._unanimated.names)
         if new_run:
             self.begin_anew()
         if new_run or caught_up:
             self._seen = self.sampler.sample(depsgraph, frame).copy()
         y, known = self._seen, self.timeline.recorded(frame)
         if known is not None and not self._moves_on and not _same(known, y):
-            y = np.where(self._hands.values, known, y)
+            y = np.where(self._unanimated.values, known, y)
         self.timeline.record(frame, y)
 
-    def foretell(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Foretold | None:
+    def predict(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Predicted | None:
         """Before the scene's whole frame is evaluated: write what it will show, if that can be told.
 
         Raises Problem("interaction_missing").
@@ -324,19 +326,19 @@ class PlaySession:
         # What a mesh that others share shows is up to the last one to write.
         if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
             return None
-        if self.showing.needs_evaluation(obj) or not self._foreteller.can_tell(frame):
+        if self.output.needs_evaluation(obj) or not self._predictor.can_tell(frame):
             return None
         if self.timeline.unread(frame):
             return None
-        guess = self._foreteller.guess(frame, self.frame, self._seen, self._bases)
+        guess = self._predictor.guess(frame, self.frame, self._seen, self._bases)
         if guess.positions is not None:
             write_positions(mesh, moved(guess.positions, self._object_from_frame))
-        return Foretold(self._shown(frame, guess.y, mesh), guess.state)
+        return Predicted(self._shown(frame, guess.y, mesh), guess.state)
 
-    def came_true(
-        self, foretold: Foretold, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit
+    def prediction_matches(
+        self, predicted: Predicted, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit
     ) -> bool:
-        """Whether the evaluated scene is as foretold: then it shows what it should, and y is recorded.
+        """Whether the evaluated scene is as predicted: then it shows what it should, and y is recorded.
 
         Raises Problem("interaction_missing").
         """
@@ -351,16 +353,16 @@ class PlaySession:
         others = setup_of(scene, obj, self._met) != self._setup or bases != self._bases
         others |= self._looks_ahead(obj) != self.timeline.looks_ahead
         others |= self._keys_changed and not visit.playing
-        if self.showing.projection.out_of_date or jiggles or others:
+        if self.output.projection.out_of_date or jiggles or others:
             return False
         read = visit.sampled and frame >= self.timeline.start_frame
         y = self.sampler.sample(depsgraph, frame) if read else self.timeline.recorded(frame)
         if y is None or (read and not visit.playing and not _same(y, self._seen) and self._hands_moved(y)):
             return False
         self._object_from_frame = self.sampler.object_from_frame(depsgraph)
-        as_told = foretold.shown == self._shown(frame, y.tobytes(), mesh)
-        self._foreteller.trusted = as_told
-        state = foretold.state
+        as_told = predicted.shown == self._shown(frame, y.tobytes(), mesh)
+        self._predictor.trusted = as_told
+        state = predicted.state
         if not as_told or state is None or state is not self.timeline.at_hand(frame):
             return False
         if read:
@@ -378,7 +380,7 @@ class PlaySession:
         if len(mesh.vertices) != self.method.vertex_count:
             raise _other_mesh(self.method.vertex_count, obj)
         self._object_from_frame = self.sampler.object_from_frame(depsgraph)
-        with self.showing.timings.steps(self.timeline):
+        with self.output.timings.steps(self.timeline):
             state = self.timeline.at(frame)
         bodies = self._bodies(depsgraph, frame, visit.subframe)
         bases, rendering = self._bases, depsgraph.mode == "RENDER"
@@ -390,7 +392,7 @@ class PlaySession:
             object_from_model=self._object_from_frame,
             rendering=rendering,
         )
-        self.showing.show(obj, self.timeline, moment)
+        self.output.show(obj, self.timeline, moment)
         self.outside = float(state.state.outside)
         self.stale = False
 
@@ -399,11 +401,11 @@ class PlaySession:
 
         What is simulated is pushed out of what it met at this frame, wherever hands have moved that since.
         """
-        if not self.showing.projection.active:
+        if not self.output.projection.active:
             return None
         world = self.sampler.world_from_frame(depsgraph)
         if self._met is None:
-            return self.showing.projection.at(depsgraph, frame, subframe, world)
+            return self.output.projection.at(depsgraph, frame, subframe, world)
         y = self.timeline.recorded_between(frame, subframe)
         return None if y is None else self._met.bodies(y[self.model.info.channels.size :], world)
 
@@ -423,9 +425,9 @@ class PlaySession:
             check_belongs(self.model, obj)
             self._mesh_in_edit, self.stale = False, True
         bases = settings_of(obj).bases_shown
-        edited = self.showing.follow(obj)
+        edited = self.output.follow(obj)
         if self._met is not None:
-            self.showing.projection.check_carriers(scene)
+            self.output.projection.check_carriers(scene)
         changed = self.bind(scene, obj)
         changed |= self.timeline.look_ahead(self._looks_ahead(obj))
         if self._jiggle is not None and self._jiggle.follow(obj):
@@ -437,7 +439,7 @@ class PlaySession:
     @property
     def _met(self) -> CapsuleSampler | None:
         """The capsules that a method which simulates collides with; None for none."""
-        return self.showing.projection.sampler if SPECIFICATIONS[self.model.info.method].simulates else None
+        return self.output.projection.sampler if SPECIFICATIONS[self.model.info.method].simulates else None
 
     def _meet(self, capsules: CapsuleSampler | None, bindings: Mapping[str, str]) -> None:
         """Make the method ready for y with these capsules, if it is not."""
@@ -456,14 +458,14 @@ class PlaySession:
             self.animated_anew()
         if visit.frame != self.timeline.start_frame:
             return
-        foreseen, known = self.timeline.foreseen(visit.frame), self.timeline.recorded(visit.frame)
-        posed = foreseen is not None and not _same(foreseen, y)
+        expected, known = self.timeline.expected(visit.frame), self.timeline.recorded(visit.frame)
+        posed = expected is not None and not _same(expected, y)
         if visit.playing:
             if posed and known is not None and _same(known, y):
-                self.timeline.forget_foreseen()
+                self.timeline.forget_lookahead()
         elif posed or self.timeline.broken_at() is not None:
-            self.timeline.forget_foreseen()
-            if not self._hands.names:
+            self.timeline.forget_lookahead()
+            if not self._unanimated.names:
                 self.begin_anew()
 
     def _overwrite(self, which: Mask, y: NDArray[np.float32]) -> None:
@@ -472,13 +474,13 @@ class PlaySession:
         if self.frame is not None and known is not None and which.any():
             self.timeline.record(self.frame, np.where(which, y, known))
             self.sampler.forget_from(self.frame + 1)
-            self.showing.projection.forget_from(self.frame + 1)
+            self.output.projection.forget_from(self.frame + 1)
 
     def _hands_moved(self, y: Vector) -> bool:
         """Whether something was moved by hand since the last look, or what is moved so is not the same."""
-        mask = self._hands.values
-        moved = bool(self._hands.names) and not _same(y[mask], self._seen[mask])
-        return moved or self._hands.differ(self.object())
+        mask = self._unanimated.values
+        moved = bool(self._unanimated.names) and not _same(y[mask], self._seen[mask])
+        return moved or self._unanimated.differ(self.object())
 
 
 def span(ranges: Iterable[range]) -> range:

@@ -50,7 +50,7 @@ class Moment:
     rendering: bool
 
 
-class Showing:
+class ShapeOutput:
     """projection: what shapes are pushed out of. preview: whether they are left on the graphics card.
 
     card_problem: why the card does not decode for the mesh, although it is asked to. timings: see `Timings`.

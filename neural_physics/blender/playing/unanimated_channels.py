@@ -18,7 +18,7 @@ from ..scene.setting_up import is_animated
 Mask = NDArray[np.bool_]
 
 
-class Hands:
+class UnanimatedChannels:
     """names: the channels that only a hand moves, as it was looked at last. values (e,): theirs."""
 
     def __init__(self, layout: ChannelLayout, sized: Collection[str], sources: Mapping[str, Named]) -> None:

@@ -6,7 +6,7 @@ import bpy
 from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, PointerProperty, StringProperty
 
 from ...capsules.fitting import SHARE
-from .edits import show_anew
+from .edits import refresh_display
 
 # What Holden's simulations keep between cloth and limbs (section 4), and so what a prediction may be off.
 DEPTH_LIMIT = 0.05
@@ -20,21 +20,23 @@ class NEURALPHYSICS_PG_capsule(bpy.types.PropertyGroup):
         name="Carried By",
         description="An armature, or any other object",
         type=bpy.types.Object,
-        update=show_anew,
+        update=refresh_display,
     )
     bone: StringProperty(
-        name="Bone", description="The bone of the armature; empty: the object itself", update=show_anew
+        name="Bone", description="The bone of the armature; empty: the object itself", update=refresh_display
     )
     enabled: BoolProperty(
-        name="Use", description="Push vertices out of this capsule", default=True, update=show_anew
+        name="Use", description="Push vertices out of this capsule", default=True, update=refresh_display
     )
-    start: FloatVectorProperty(name="Start", size=3, subtype="TRANSLATION", unit="LENGTH", update=show_anew)
-    end: FloatVectorProperty(name="End", size=3, subtype="TRANSLATION", unit="LENGTH", update=show_anew)
+    start: FloatVectorProperty(
+        name="Start", size=3, subtype="TRANSLATION", unit="LENGTH", update=refresh_display
+    )
+    end: FloatVectorProperty(name="End", size=3, subtype="TRANSLATION", unit="LENGTH", update=refresh_display)
     start_radius: FloatProperty(
-        name="Start Radius", default=0.1, min=0.0, precision=4, unit="LENGTH", update=show_anew
+        name="Start Radius", default=0.1, min=0.0, precision=4, unit="LENGTH", update=refresh_display
     )
     end_radius: FloatProperty(
-        name="End Radius", default=0.1, min=0.0, precision=4, unit="LENGTH", update=show_anew
+        name="End Radius", default=0.1, min=0.0, precision=4, unit="LENGTH", update=refresh_display
     )
 
 
@@ -45,7 +47,7 @@ class NEURALPHYSICS_PG_projection(bpy.types.PropertyGroup):
         name="Push Out of Capsules",
         description="Move what a prediction left inside a limb to the limb's surface",
         default=True,
-        update=show_anew,
+        update=refresh_display,
     )
     depth_limit: FloatProperty(
         name="Deepest",
@@ -57,7 +59,7 @@ class NEURALPHYSICS_PG_projection(bpy.types.PropertyGroup):
         soft_max=0.5,
         precision=3,
         unit="LENGTH",
-        update=show_anew,
+        update=refresh_display,
     )
     share: FloatProperty(
         name="Inside",

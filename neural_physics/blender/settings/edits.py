@@ -21,7 +21,7 @@ def note_edit() -> None:
     _Edits.number += 1
 
 
-def show_anew(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
+def refresh_display(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     """Let Blender evaluate the object again, so that what plays follows its settings."""
     note_edit()
     cast(bpy.types.Object, settings.id_data).update_tag()

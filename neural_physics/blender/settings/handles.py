@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, FloatProperty, PointerProperty, StringProperty
 
-from .edits import show_anew
+from .edits import refresh_display
 
 
 def _can_be_handle(_item: bpy.types.PropertyGroup, obj: bpy.types.Object) -> bool:
@@ -24,10 +24,10 @@ class NEURALPHYSICS_PG_handle(bpy.types.PropertyGroup):
         description="An Empty inside the mesh, or an armature with a bone whose head is",
         type=bpy.types.Object,
         poll=_can_be_handle,
-        update=show_anew,
+        update=refresh_display,
     )
     bone: StringProperty(
-        name="Bone", description="The bone of the armature whose head it is", update=show_anew
+        name="Bone", description="The bone of the armature whose head it is", update=refresh_display
     )
     radius: FloatProperty(
         name="Core Radius",
@@ -38,11 +38,11 @@ class NEURALPHYSICS_PG_handle(bpy.types.PropertyGroup):
         soft_max=1.0,
         precision=3,
         unit="LENGTH",
-        update=show_anew,
+        update=refresh_display,
     )
     hold: BoolProperty(
         name="Hold",
         description="While it plays, keep this point of the body where its Empty or bone is; can be keyed",
         default=False,
-        update=show_anew,
+        update=refresh_display,
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 import bpy
 
 from ...errors import Problem
-from ...files.atomic import write_whole
+from ...files.atomic import write_atomically
 from .own_folders import EXTENSION_ROOT, unsaved_folder, user_folder
 
 MEMORY = "agreed_places.json"  # in the user's folder
@@ -57,7 +57,7 @@ def agree(place: Path) -> None:
     _agreed_now.update(fresh)
     known = [*(entry for entry in _remembered() if entry not in fresh), *fresh]
     try:
-        write_whole(user_folder() / MEMORY, json.dumps(known[-MOST_REMEMBERED:], indent=1).encode())
+        write_atomically(user_folder() / MEMORY, json.dumps(known[-MOST_REMEMBERED:], indent=1).encode())
     except OSError:
         return  # asked again in the next session
 

@@ -21,7 +21,7 @@ from bpy.props import (
 from ...methods.registry import DEFAULT, SPECIFICATIONS
 from ...methods.specification import MethodSpecification
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
-from .edits import show_anew
+from .edits import refresh_display
 from .handles import NEURALPHYSICS_PG_handle
 from .named_places import agree
 from .registration import register_classes, unregister_classes
@@ -85,7 +85,7 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     """One object that the simulation reacts to: a collider, a pin's Empty, an armature or a wind."""
 
     # `name` is the channel's name, by which a shared model is bound again.
-    object: PointerProperty(name="Object", type=bpy.types.Object, update=show_anew)
+    object: PointerProperty(name="Object", type=bpy.types.Object, update=refresh_display)
     motion: EnumProperty(name="Training Motion", items=MOTIONS, default="WANDER")
     test_action: StringProperty(
         name="For Testing",
@@ -138,7 +138,7 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
         name="Turning",
         description="Also react to how it is turned, and turn it while it wanders in training",
         default=False,
-        update=show_anew,
+        update=refresh_display,
     )
     turn: FloatProperty(
         name="Turn",
@@ -172,10 +172,10 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         name="Reference Frame",
         description="Learn the motion relative to this object, such as a character's armature",
         type=bpy.types.Object,
-        update=show_anew,
+        update=refresh_display,
     )
     frame_bone: StringProperty(
-        name="Bone", description="Learn relative to this bone of the armature", update=show_anew
+        name="Bone", description="Learn relative to this bone of the armature", update=refresh_display
     )
     moving_frame: BoolProperty(
         name="Frame Moves",
@@ -187,7 +187,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         description="Also react to where the ground is, seen from the reference frame",
         default=False,
     )
-    ground_height: FloatProperty(name="Ground Height", default=0.0, unit="LENGTH", update=show_anew)
+    ground_height: FloatProperty(name="Ground Height", default=0.0, unit="LENGTH", update=refresh_display)
 
     # Capsules
     capsules: CollectionProperty(type=NEURALPHYSICS_PG_capsule)
@@ -270,7 +270,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         name="Play",
         description="Show the learned motion instead of the simulation",
         default=False,
-        update=show_anew,
+        update=refresh_display,
     )
     model: PointerProperty(
         name="Packed Model", description="The model as it travels in this .blend", type=bpy.types.Text
@@ -281,7 +281,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         default=0,
         min=0,
         max=1024,
-        update=show_anew,
+        update=refresh_display,
     )
     jiggle: FloatProperty(
         name="Jiggle",
@@ -290,12 +290,12 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         min=0.0,
         max=100.0,
         soft_max=3.0,
-        update=show_anew,
+        update=refresh_display,
     )
     jiggle_group: StringProperty(
         name="Jiggle Group",
         description="A vertex group that holds flesh back: its weights are the share of the jiggle left",
-        update=show_anew,
+        update=refresh_display,
     )
     look_ahead: BoolProperty(
         name="Look Ahead",
@@ -304,13 +304,13 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
             "Bones that you pose by hand while it plays it follows without that"
         ),
         default=True,
-        update=show_anew,
+        update=refresh_display,
     )
     decode_with: EnumProperty(
         name="Decode With",
         description="What makes vertices of the mesh out of learned shapes",
         items=DECODERS,
-        update=show_anew,
+        update=refresh_display,
     )
     use_preview: BoolProperty(
         name="Viewport Preview",
@@ -327,7 +327,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         min=STRETCH_LIMITS[0],
         max=STRETCH_LIMITS[1],
         precision=1,
-        update=show_anew,
+        update=refresh_display,
     )
     bending: FloatProperty(
         name="Bending",
@@ -336,10 +336,10 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         min=BENDING_LIMITS[0],
         max=BENDING_LIMITS[1],
         precision=7,
-        update=show_anew,
+        update=refresh_display,
     )
     start_frame: IntProperty(
-        name="Start", description="The frame the motion starts at", default=1, update=show_anew
+        name="Start", description="The frame the motion starts at", default=1, update=refresh_display
     )
     resting_collision: BoolVectorProperty(
         description="Whether Play switched the Collision modifier off in the viewport and in renders",

@@ -158,13 +158,13 @@ class _Step:
         """At free handles q (n, d)."""
         of = self._of
         pose = of.pose(q, self._around, self._turned)
-        ways = of._rows.ways(q, self._around.held)
-        x, jacobian = of._part.positions(pose), _along(of._part.jacobian(pose), ways)
+        directions = of._rows.admissible_directions(q, self._around.held)
+        x, jacobian = of._part.positions(pose), _along(of._part.jacobian(pose), directions)
         forces = self._inertia[:, None] * (x - self._aim) + of._cubature.forces(x)
         if self._drag is not None:
             forces += of._cubature.pulled(self._drag, x - self._before)
         value = forces.ravel() @ jacobian.reshape(x.size, jacobian.shape[-1])
-        pushes, short = self._pushes(pose, ways)
+        pushes, short = self._pushes(pose, directions)
         value -= of._surface.contact.stiffness * (short @ pushes)
         return _Residual(value, x, pose.outside, jacobian, pushes=pushes)
 
@@ -186,20 +186,20 @@ class _Step:
             break
         return hessian
 
-    def _pushes(self, pose: Pose, ways: Array | Indices | slice) -> tuple[Array, Array]:
+    def _pushes(self, pose: Pose, directions: Array | Indices | slice) -> tuple[Array, Array]:
         """(k, m) how pressed points move along their normals, and (k,) how much too near they are, m."""
         of, contact = self._of, self._of._surface.contact
         which, short, normals = contact.pressed(of._touching.positions(pose), self._around.placed)
         if not len(which):
-            return _along(np.zeros((0, of._handles.free * pose.q.shape[1])), ways), short
+            return _along(np.zeros((0, of._handles.free * pose.q.shape[1])), directions), short
         corners = contact.corners[which]
         some, places = np.unique(corners, return_inverse=True)
-        jacobian = _along(of._touching.jacobian(pose, some), ways)[places.reshape(corners.shape)]
+        jacobian = _along(of._touching.jacobian(pose, some), directions)[places.reshape(corners.shape)]
         return np.einsum("pk,pd,pkdc->pc", contact.weights[which], normals, jacobian), short
 
 
-def _along(jacobian: Array, ways: Array | Indices | slice) -> Array:
-    """(..., m): a Jacobian (..., d n) by the free rows, along their ways."""
-    if isinstance(ways, np.ndarray) and ways.ndim == 2:
-        return jacobian @ ways
-    return jacobian[..., ways]
+def _along(jacobian: Array, directions: Array | Indices | slice) -> Array:
+    """(..., m): a Jacobian (..., d n) by the free rows, along their directions."""
+    if isinstance(directions, np.ndarray) and directions.ndim == 2:
+        return jacobian @ directions
+    return jacobian[..., directions]

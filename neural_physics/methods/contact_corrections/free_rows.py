@@ -50,7 +50,7 @@ class FreeRows:
             moved[first + 1 : rows.stop] += moved[first] - q[first]
         return moved
 
-    def ways(self, q: Array, held: Indices) -> Array | Indices | slice:
+    def admissible_directions(self, q: Array, held: Indices) -> Array | Indices | slice:
         """Along what the free rows go: a matrix (d n, m), or, without frames, which of their coordinates."""
         count, d = q.shape
         if not self.frames:
@@ -70,13 +70,13 @@ class FreeRows:
         return np.stack(found, -1).reshape(count * d, -1) if found else np.zeros((count * d, 0))
 
     def moved(self, q: Array, held: Indices, move: Array) -> Array:
-        """q (n, d), gone by (m,) along its ways; frames turn by what they are told, and are not sheared."""
-        ways = self.ways(q, held)
+        """q (n, d), gone by (m,) along its admissible directions; frames turn, and are not sheared."""
+        directions = self.admissible_directions(q, held)
         flat = q.ravel().copy()
-        if not isinstance(ways, np.ndarray) or ways.ndim == 1:
-            flat[ways] += move
+        if not isinstance(directions, np.ndarray) or directions.ndim == 1:
+            flat[directions] += move
             return flat.reshape(q.shape)
-        after = (flat + ways @ move).reshape(q.shape)
+        after = (flat + directions @ move).reshape(q.shape)
         last, turns = len(move), _turns(q.shape[1])
         for rows in reversed(self._corners()):
             turn = np.einsum("k,kij->ij", move[last - len(turns) : last], turns)

@@ -38,7 +38,7 @@ def seen_of(shape: Collider, centre: Array, turn: Array, *, oriented: bool) -> S
     return Seen(centre[None], turn[:, :-1] if oriented else None)
 
 
-def told_of(shape: Collider, *, oriented: bool) -> int:
+def feature_count(shape: Collider, *, oriented: bool) -> int:
     """How many numbers the locator has to say of such a collider."""
     d = shape.dimension
     seen = seen_of(shape, np.zeros(d), np.eye(d), oriented=oriented)

@@ -12,7 +12,7 @@ from ...models.model_file import Model
 from .contact import Contact
 from .corrections import Corrections, Part, Surface
 from .dynamics import Around, Dynamics, Motion
-from .locator import told_of
+from .locator import feature_count
 from .parts import (
     Settings,
     array,
@@ -100,7 +100,7 @@ class ContactCorrections:
         surface = Surface(contact, vertices)
         oriented = self._colliders.oriented
         # Of a collider: where it is and how it is turned, then its size. Those that move are all alike.
-        told = 1 + (told_of(contact.shapes[0], oriented=oriented) if contact.shapes else d)
+        told = 1 + (feature_count(contact.shapes[0], oriented=oriented) if contact.shapes else d)
         internal = correction_of(model, "internal", self.handles.rest.size, (count, d))
         external = correction_of(model, "external", told, (count, d))
         self._clipped = internal.network.varying if internal else 0  # how many numbers r_int may have clipped

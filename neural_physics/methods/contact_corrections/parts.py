@@ -13,7 +13,7 @@ from ...energies.colliders.box import Box
 from ...energies.colliders.collider import Collider
 from ...energies.colliders.half_space import HalfSpace
 from ...energies.colliders.polygon import Polygon
-from ...energies.colliders.same_shape import alike
+from ...energies.colliders.same_shape import of_one_shape
 from ...energies.colliders.sphere import Sphere
 from ...interaction.channels import PLAYED_KINDS, SIZES, Channel, Kind
 from ...models.model_file import Model, damaged
@@ -159,7 +159,7 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> Follo
         raise damaged(model.path, "its colliders that move do not come first")
     if (turning[channels < 0] >= 0).any():
         raise damaged(model.path, "a collider that does not move turns")
-    if not alike([shape for shape, channel in zip(shapes, channels, strict=True) if channel >= 0]):
+    if not of_one_shape([shape for shape, channel in zip(shapes, channels, strict=True) if channel >= 0]):
         raise damaged(model.path, "its colliders that move are not of one shape")
     own, anchors = array(model, "colliders.axes", count, 3, d), array(model, "colliders.anchors", count, d)
     scaling, sizes, places = np.full(count, -1, np.intp), _channels(model, "size"), layout.slices()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...energies.colliders.half_space import HalfSpace
-from ...energies.colliders.same_shape import alike
+from ...energies.colliders.same_shape import of_one_shape
 from ...errors import Problem
 from ..specification import DatasetFacts, MethodSpecification, NumberSetting, ObjectFacts
 from .method import ContactCorrections
@@ -43,7 +43,7 @@ def _check_colliders(facts: ObjectFacts) -> None:
             raise Problem("contact_collider_shape", object=facts.name, collider=collider.name)
         if collider.moves:
             moving.append(collider.shape)
-    if not alike(moving):
+    if not of_one_shape(moving):
         raise Problem("contact_colliders_differ", object=facts.name)
 
 

@@ -46,13 +46,13 @@ def test_ways_are_the_derivatives_of_what_moves(d, held):
     """Row 2 is the first corner of the first frame, which turns about it while it is held."""
     rows, q = rows_of(d)
     held = np.array(held, np.intp)
-    ways = rows.ways(q, held)
+    directions = rows.admissible_directions(q, held)
     count = unknowns(d, 2, 2) - d * len(held)
-    assert ways.shape == (q.size, count)
+    assert directions.shape == (q.size, count)
     for k in range(count):
         step = 1e-6 * np.eye(count)[k]
         slope = (rows.moved(q, held, step) - rows.moved(q, held, -step)) / 2e-6
-        np.testing.assert_allclose(ways[:, k], slope.ravel(), atol=1e-8)
+        np.testing.assert_allclose(directions[:, k], slope.ravel(), atol=1e-8)
     moved = rows.moved(q, held, np.linspace(-1.0, 1.0, count))
     np.testing.assert_array_equal(moved[held], q[held])
 
@@ -82,5 +82,5 @@ def test_what_is_sheared_becomes_the_nearest_frame_that_only_turned():
 
 def test_without_frames_only_what_is_held_is_left_out():
     rows = FreeRows(np.zeros((3, 2)), 0)
-    assert rows.ways(rows.rest, np.zeros(0, np.intp)) == slice(None)
-    assert rows.ways(rows.rest, np.array([1])).tolist() == [0, 1, 4, 5]
+    assert rows.admissible_directions(rows.rest, np.zeros(0, np.intp)) == slice(None)
+    assert rows.admissible_directions(rows.rest, np.array([1])).tolist() == [0, 1, 4, 5]

@@ -10,7 +10,7 @@ from cloth_models import FABRIC, MESH, cloth_model_file
 from mathutils import Vector
 
 from neural_physics.blender.playing import playback
-from neural_physics.blender.settings.edits import show_anew
+from neural_physics.blender.settings.edits import refresh_display
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks
 from neural_physics.interaction.channels import Channel
@@ -168,7 +168,7 @@ def test_an_edited_capsule_counts_for_all_frames_and_one_switched_off_for_none(s
     bpy.context.view_layer.update()
     off = play_scenes.played(sheet, (49,))[49]
     settings_of(sheet).capsules.remove(0)
-    show_anew(settings_of(sheet), bpy.context)
+    refresh_display(settings_of(sheet), bpy.context)
     bpy.context.view_layer.update()
     assert np.array_equal(play_scenes.played(sheet, (49,))[49], off)
     assert np.abs(off - thin[49]).max() > 0.05

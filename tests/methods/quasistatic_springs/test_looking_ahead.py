@@ -139,7 +139,7 @@ def test_frames_are_read_a_few_at_a_time_where_each_takes_long(tube, monkeypatch
     monkeypatch.setattr(played_objects, "LONGEST_WAIT", 0.0)
     playback.attach(tube)
     assert equal(played(tube, range(1, LAST)), forward)
-    assert timeline_of(tube)._foresight.next_frame == LAST + 1
+    assert timeline_of(tube)._lookahead.next_frame == LAST + 1
 
 
 def test_a_bone_in_the_hand_is_followed_as_without_looking_ahead_and_without_a_jump(tube, window_plays):

@@ -116,7 +116,7 @@ def test_a_cloth_that_a_script_adds_falls_onto_the_cube(sheet, cube, wakes, monk
     playback.attach(sheet)
     cloth = add_falling_cloth()
     if not wakes:
-        monkeypatch.setattr("neural_physics.blender.playing.played_objects.wake_colliders", lambda: None)
+        monkeypatch.setattr("neural_physics.blender.playing.played_objects.resume_collisions", lambda: None)
     for frame in range(1, 31):
         bpy.context.scene.frame_set(frame)
     lowest = read_positions(cloth.evaluated_get(bpy.context.evaluated_depsgraph_get()).data)[:, 2].min()

@@ -11,7 +11,7 @@ from bake_requests import cloth, cuboid, grid, jelly, request
 from swinging_strips import straight, strands
 
 from ml_backend.methods.latent_dynamics import cubature_energy
-from ml_backend.methods.latent_dynamics.cubature_energy import alike, thinned
+from ml_backend.methods.latent_dynamics.cubature_energy import thinned, whitened
 from ml_backend.methods.latent_dynamics.potential.body_energy import BodyEnergy
 from ml_backend.simulation.bodies import make_body
 
@@ -108,5 +108,5 @@ def test_along_directions_that_are_alike_the_energy_rises_alike():
     rng = np.random.default_rng(0)
     basis, root = rng.normal(size=(4, 7, 3)), rng.normal(size=(4, 4))
     metric = root @ root.T + 0.1 * np.eye(4)
-    parts = np.linalg.lstsq(basis.reshape(4, -1).T, alike(basis, metric).reshape(4, -1).T, rcond=None)[0].T
+    parts = np.linalg.lstsq(basis.reshape(4, -1).T, whitened(basis, metric).reshape(4, -1).T, rcond=None)[0].T
     assert parts @ metric @ parts.T == pytest.approx(np.eye(4), abs=1e-9)

@@ -65,14 +65,14 @@ def set_frame(scene, frame):
 
 @pytest.fixture
 def both_ways(monkeypatch):
-    """The poses of FRAMES in the scene that `build` makes: with foretelling, and without."""
+    """The poses of FRAMES in the scene that `build` makes: with frame_prediction, and without."""
 
     def play(build, visit=set_frame, frames=FRAMES):
         runs = []
         for told in (True, False):
             with monkeypatch.context() as patched:
                 if not told:
-                    patched.setattr(played_objects.PlayedObjects, "foretell", lambda *_: None)
+                    patched.setattr(played_objects.PlayedObjects, "predict", lambda *_: None)
                 play_scenes.open_scene()
                 sheet = build()
                 playback.attach(sheet)
@@ -231,9 +231,9 @@ NOT_FORETOLD = [
 
 @pytest.mark.parametrize("build", [*FORETOLD, *NOT_FORETOLD])
 def test_it_changes_nothing_of_what_is_shown(both_ways, build):
-    foretold, plain = both_ways(build)
+    predicted, plain = both_ways(build)
     assert np.abs(plain[LAST // 2] - plain[0]).max() > 1e-3  # it moves
-    assert np.array_equal(foretold, plain)
+    assert np.array_equal(predicted, plain)
 
 
 @pytest.mark.parametrize("build", FORETOLD)
@@ -285,8 +285,8 @@ def test_what_was_prepared_does_not_outlive_the_number_of_bases_it_is_of(both_wa
         settings_of(bpy.data.objects["Sheet"]).bases_shown = 2 if frame > 12 else 0
         scene.frame_set(frame)
 
-    foretold, plain = both_ways(wandering, visit)
-    assert np.array_equal(foretold, plain)
+    predicted, plain = both_ways(wandering, visit)
+    assert np.array_equal(predicted, plain)
 
 
 def evaluated(sheet, depsgraph):
@@ -313,9 +313,9 @@ def test_a_hand_moved_by_another_handler_is_put_right_on_the_same_frame(both_way
             bpy.data.objects["Hand"].location = (0.05 * scene.frame_current % 0.4, 0.1, -0.2)
 
     handler(when, jump, None if when == "pre" else 0)
-    foretold, plain = both_ways(at_rest)
+    predicted, plain = both_ways(at_rest)
     assert jumps
-    assert np.array_equal(foretold, plain)
+    assert np.array_equal(predicted, plain)
 
 
 def test_a_hand_that_is_dragged_while_playing_is_followed(both_ways, monkeypatch):
@@ -326,8 +326,8 @@ def test_a_hand_that_is_dragged_while_playing_is_followed(both_ways, monkeypatch
             bpy.data.objects["Hand"].location = (0.01 * frame, -0.005 * frame, 0.3)
         scene.frame_set(frame)
 
-    foretold, plain = both_ways(at_rest, drag, frames=[*range(1, 41), *range(1, 21)])
-    assert np.array_equal(foretold, plain)
+    predicted, plain = both_ways(at_rest, drag, frames=[*range(1, 41), *range(1, 21)])
+    assert np.array_equal(predicted, plain)
 
 
 def test_edits_between_frames_count_from_the_next_on(both_ways):
@@ -343,16 +343,16 @@ def test_edits_between_frames_count_from_the_next_on(both_ways):
             settings_of(bpy.data.objects["Sheet"]).bases_shown = 2
         scene.frame_set(frame)
 
-    foretold, plain = both_ways(wandering, edit, range(1, LAST + 1))
-    assert np.array_equal(foretold, plain)
+    predicted, plain = both_ways(wandering, edit, range(1, LAST + 1))
+    assert np.array_equal(predicted, plain)
 
 
 def test_subframes_between_whole_frames_change_nothing(both_ways):
     def blur(scene, frame):
         scene.frame_set(frame, subframe=0.25 if frame % 4 == 2 else 0.0)
 
-    foretold, plain = both_ways(wandering, blur)
-    assert np.array_equal(foretold, plain)
+    predicted, plain = both_ways(wandering, blur)
+    assert np.array_equal(predicted, plain)
 
 
 def test_two_objects_that_play_of_which_one_moves_the_other(both_ways):
@@ -365,8 +365,8 @@ def test_two_objects_that_play_of_which_one_moves_the_other(both_ways):
         playback.attach(sheet)
         return other
 
-    foretold, plain = both_ways(build)
-    assert np.array_equal(foretold, plain)
+    predicted, plain = both_ways(build)
+    assert np.array_equal(predicted, plain)
 
 
 def test_what_a_handler_took_away_is_written_again(both_ways, handler):
@@ -379,9 +379,9 @@ def test_what_a_handler_took_away_is_written_again(both_ways, handler):
             mesh.attributes.remove(mesh.attributes[geometry_nodes.ATTRIBUTE])
 
     handler("pre", take_away)
-    foretold, plain = both_ways(wandering)
+    predicted, plain = both_ways(wandering)
     assert taken
-    assert np.array_equal(foretold, plain)
+    assert np.array_equal(predicted, plain)
 
 
 def test_a_mesh_that_two_objects_share_is_not_written_in_advance(writes):
@@ -402,8 +402,8 @@ def test_a_hand_on_the_surface_of_the_sheet_is_where_that_was(both_ways, writes)
         settings_of(sheet).interactions[0].object = hand
         return sheet
 
-    foretold, plain = both_ways(build)
-    assert np.array_equal(foretold, plain)
+    predicted, plain = both_ways(build)
+    assert np.array_equal(predicted, plain)
     assert all(when == "after" for frame, when in writes if frame > 1)
 
 

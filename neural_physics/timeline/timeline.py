@@ -2,7 +2,7 @@
 
 A state is kept with the interaction y it came from. It holds as long as its y and those of all
 frames before it hold, so playing, scrubbing, playing backwards and rendering all show the same. Where the
-method looks ahead, it holds as long as what was read of later frames is believed, too (`foresight`).
+method looks ahead, it holds as long as what was read of later frames is believed, too (`lookahead`).
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def test_a_long_catch_up_waits_to_be_asked_for_and_comes_to_the_same(sheet, monk
     # As if somebody were waiting at a window, and each frame took seconds.
     catch_up = played_objects.PlayedObjects._catch_up
     monkeypatch.setattr(
-        played_objects.PlayedObjects, "_catch_up", lambda *arguments: catch_up(*arguments[:-1], False)
+        played_objects.PlayedObjects, "_catch_up", lambda *given, patient: catch_up(*given, patient=False)
     )
     monkeypatch.setattr(played_objects, "LONGEST_WAIT", 0.0)
     scene.frame_set(100)

@@ -18,13 +18,14 @@ from ..settings.edits import note_edit
 from ..settings.properties import settings_of
 from .collision_suspension import collides, resume_collisions
 from .frame_prediction import Predicted
+from .interaction_reader import InteractionReader, Visit, span
 from .packing import identity_of
-from .session import PlaySession, Visit, span
+from .session import PlaySession
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
 SHORT_WAIT = 0.1  # seconds of reading further ahead than the frame needs: where frames follow on, they will
 
-Pair = tuple[PlaySession, bpy.types.Object]
+Followed = tuple[PlaySession, bpy.types.Object, InteractionReader]
 
 
 class PlayedObjects:
@@ -111,26 +112,25 @@ class PlayedObjects:
         # What moves an object may be hidden in renders: it is only read where the artist sees it.
         sampled = not rendering and subframe == 0.0
         visit = Visit(scene.frame_current, subframe, sampled, is_playing(depsgraph))
-        others = self._otherwise_than_foretold(scene, depsgraph, visit)
+        others = self._not_as_predicted(scene, depsgraph, visit)
         if not others:
             return
-        pairs = self._present(scene, depsgraph, others)
-        for session, _ in pairs:
+        followed = self._present(scene, depsgraph, others)
+        for session, obj, reader in followed:
             with _KeepingProblem(session):
-                session.look(depsgraph, visit)
-        missing = span(session.needs(visit) for session, _ in _sound(pairs))
+                reader.look(obj, depsgraph, visit)
+        missing = span(reader.needs(visit) for _, _, reader in _sound(followed))
         if missing:
-            further = span(session.further(visit, scene.frame_end) for session, _ in _sound(pairs))
+            further = span(reader.further(visit, scene.frame_end) for _, _, reader in _sound(followed))
             self._catch_up(scene, visit, missing, further, patient=rendering or bpy.app.background)
             if not rendering:
                 # Blender 4.5 crashes later if the scene itself had changed, and is not evaluated again.
                 scene.update_tag()
-        for session, obj in _sound(pairs):
-            session.behind = len(session.needs(visit)) if missing else 0
+        for session, obj, reader in _sound(followed):
+            session.behind = len(reader.needs(visit)) if missing else 0
             if session.behind == 0:
                 with _KeepingProblem(session):
-                    session.record(depsgraph, visit, bool(missing))
-                    session.show(obj, depsgraph, visit)
+                    session.show(obj, depsgraph, visit, bool(missing))
 
     def edited(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show what an edit has changed, and forget what no longer holds after it."""
@@ -138,19 +138,20 @@ class PlayedObjects:
             return
         moved, animation = self._look_through(depsgraph)
         for session in self._sessions.values() if animation else ():
-            session.keys_changed()
+            if session.reader is not None:
+                session.reader.note_keys_changed()
         if not self._sessions or is_playing(depsgraph):
             return
-        pairs = self._present(scene, depsgraph, self._sessions.values())
-        for session, _ in pairs:
+        followed = self._present(scene, depsgraph, self._sessions.values())
+        for session, obj, reader in followed:
             # On another frame than the last one seen, a frame change is under way, which looks itself.
             if session.frame == scene.frame_current and scene.frame_subframe == 0.0:
                 with _KeepingProblem(session):
                     session.check_sources(scene)
                     related = session.keyed or not moved.isdisjoint(session.sources)
                     animated = animation and (related or session.timeline.looks_ahead)
-                    session.stale |= session.edited(depsgraph, animated)
-        if any(session.stale for session, _ in _sound(pairs)):
+                    session.stale |= reader.edited(obj, depsgraph, animated)
+        if any(session.stale for session, _, _ in _sound(followed)):
             if not self.missing(scene):
                 self.visit(scene, depsgraph)
             elif not bpy.app.background and not bpy.app.timers.is_registered(_show_current_frame):
@@ -168,9 +169,9 @@ class PlayedObjects:
 
     def begin_run(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Playing starts: on the start frame with a new run, from where things stand now."""
-        for session, _ in self._present(scene, depsgraph, self._sessions.values()):
-            if scene.frame_current <= session.timeline.start_frame:
-                session.begin_run()
+        for _, _, reader in self._present(scene, depsgraph, self._sessions.values()):
+            if scene.frame_current <= reader.timeline.start_frame:
+                reader.begin_run()
         self.settle_previews(True)
         if not self.missing(scene):
             self.visit(scene, depsgraph)
@@ -201,28 +202,29 @@ class PlayedObjects:
         """The frames to visit, in this order, before the scene's frame can be shown."""
         frame, subframe = scene.frame_current, scene.frame_subframe
         visit = Visit(frame, subframe, sampled=subframe == 0.0, playing=False)
-        return span(s.needs(visit) for s in self._sessions.values() if s.problem is None)
+        sound = [s.reader for s in self._sessions.values() if s.problem is None]
+        return span(reader.needs(visit) for reader in sound if reader is not None)
 
-    def _otherwise_than_foretold(
+    def _not_as_predicted(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit
     ) -> list[PlaySession]:
         """The sessions that have still to show what they should."""
         predicted, self._predicted = self._predicted, {}
         sessions = []
         for session in self._sessions.values():
-            guess, prediction_matches = predicted.get(session.uid), False
+            guess, matches = predicted.get(session.uid), False
             if guess is not None:
                 with _KeepingProblem(session):  # one that holds will be told again
-                    prediction_matches = session.prediction_matches(guess, scene, depsgraph, visit)
-            if not prediction_matches:
+                    matches = session.shows_as_predicted(guess, scene, depsgraph, visit)
+            if not matches:
                 sessions.append(session)
         return sessions
 
     def _present(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, sessions: Iterable[PlaySession]
-    ) -> list[Pair]:
+    ) -> list[Followed]:
         """Those whose objects are in this depsgraph, and in order so far."""
-        pairs = []
+        followed = []
         for session in sessions:
             obj = session.object()
             if obj is None or not obj.evaluated_get(depsgraph).is_evaluated:
@@ -230,15 +232,16 @@ class PlayedObjects:
             session.problem = None
             with _KeepingProblem(session):
                 session.follow(scene, obj)
-            pairs.append((session, obj))
-        return list(_sound(pairs))
+            if session.reader is not None:
+                followed.append((session, obj, session.reader))
+        return list(_sound(followed))
 
     def _record_next(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
         if scene.frame_subframe:
             return
-        for session, _ in self._present(scene, depsgraph, self._sessions.values()):
+        for session, _, reader in self._present(scene, depsgraph, self._sessions.values()):
             with _KeepingProblem(session):
-                session.record_next(depsgraph, scene.frame_current, visit)
+                reader.record_next(depsgraph, scene.frame_current, visit)
 
     def _catch_up(
         self, scene: bpy.types.Scene, visit: Visit, frames: range, further: range, *, patient: bool
@@ -303,8 +306,8 @@ def animation_plays() -> bool:
     return manager is not None and any(window.screen.is_animation_playing for window in manager.windows)
 
 
-def _sound(pairs: Iterable[Pair]) -> Iterator[Pair]:
-    return (pair for pair in pairs if pair[0].problem is None)
+def _sound(followed: Iterable[Followed]) -> Iterator[Followed]:
+    return (each for each in followed if each[0].problem is None)
 
 
 class _KeepingProblem:

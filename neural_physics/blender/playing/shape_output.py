@@ -79,13 +79,17 @@ class ShapeOutput:
         """
         return self.projection.active or self.preview.on or settings_of(obj).decode_with == "CARD"
 
-    def show(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> None:
-        """Write the mesh's positions, or hand the shape to the preview.
+    def show(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> float:
+        """Step, then write the mesh's positions, or hand the shape to the preview.
 
-        Raises Problem("play_not_numbers").
+        Returns the share of the numbers that was clipped to what was trained. Raises
+        Problem("play_not_numbers").
         """
+        with self.timings.steps(timeline):
+            outside = timeline.outside(moment.frame)
         if not self.preview.on or moment.rendering or not self._put(obj, timeline, moment):
             self._write(obj, timeline, moment)
+        return outside
 
     def decoder_on_card(self, name: str, for_display: bool) -> GpuDecoder:
         """See `card_models.decoder_on_card`. Main thread only. Raises NoGPU and Problem("model_damaged")."""

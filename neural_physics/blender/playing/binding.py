@@ -1,0 +1,127 @@
+"""What the interaction y of one object that plays is read from, in one scene and with one setup."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import bpy
+
+from ...capsules.projection import Bodies
+from ...errors import Problem
+from ...methods.interface import Method
+from ...models.model_file import ModelInfo
+from ...timeline.timeline import Timeline
+from ..scene.capsule_sampling import CapsuleSampler, CapsuleSettings
+from ..scene.collider_sizes import widths_of
+from ..scene.references import Named
+from ..scene.sampling import FRAME_BINDING, ChannelSampler, bindings_of, object_in, source_of
+from ..scene.setting_up import is_animated
+from ..settings.properties import settings_of
+from .projecting import Projection
+from .unanimated_channels import UnanimatedChannels
+
+
+class Setup(NamedTuple):
+    """What a binding depends on; when it changes, the object begins anew.
+
+    scene: its session_uid. fps: frames per second. start_frame: shows the start state.
+    bindings: see `sampling.bindings_of`. capsules: that cloth is simulated against; carriers: see
+    `CapsuleSampler`.
+    """
+
+    scene: int
+    fps: float
+    start_frame: int
+    bindings: dict[str, str]
+    capsules: tuple[CapsuleSettings, ...]
+    carriers: dict[int, str]
+
+
+def setup_of(scene: bpy.types.Scene, obj: bpy.types.Object, capsules: CapsuleSampler | None) -> Setup:
+    """What the scene and the object's settings ask for now."""
+    render = scene.render
+    fps, start = render.fps / render.fps_base, settings_of(obj).start_frame
+    met, carriers = (capsules.settings, capsules.carriers()) if capsules is not None else ((), {})
+    return Setup(scene.session_uid, fps, start, bindings_of(obj), met, carriers)
+
+
+class Binding:
+    """sampler: reads y. timeline: the states that follow from it. followed: all objects that y depends on, by
+    name; sources: those that each channel is read from. unanimated: the channels that only a hand moves.
+    """
+
+    def __init__(
+        self,
+        obj: bpy.types.Object,
+        setup: Setup,
+        info: ModelInfo,
+        method: Method,
+        *,
+        projection: Projection,
+        met: CapsuleSampler | None,
+    ) -> None:
+        """met: the capsules that a method which simulates collides with, as channels of y.
+
+        Raises Problem("interaction_missing" | "channel_not_sampled").
+        """
+        self.setup = setup
+        self._projection, self._met, self._own_size = projection, met, info.channels.size
+        bindings = dict(setup.bindings)
+        if not info.reference_frame:
+            bindings.pop(FRAME_BINDING, None)
+        self.sampler = ChannelSampler(
+            obj,
+            info.channels,
+            info.reference_frame,
+            bindings,
+            fps=setup.fps,
+            capsules=met,
+            widths=widths_of(method),
+        )
+        self.timeline = Timeline(method, setup.fps, setup.start_frame)
+        frame = bindings.get(FRAME_BINDING, info.reference_frame)
+        frame = object_in(frame) or obj.name
+        names = {
+            channel.name: object_in(source_of(channel, bindings)) or frame
+            for channel in method.channels.channels
+        }
+        self.followed = {name: Named(obj.name, name) for name in {*names.values(), frame}}
+        self.sources = {channel: self.followed[name] for channel, name in names.items()}
+        self.unanimated = UnanimatedChannels(method.channels, widths_of(method), self.sources)
+        self.unanimated.look(obj)
+        self._frame_object = self.followed[frame]
+
+    def frame_is_animated(self) -> bool:
+        """Whether keys move the reference frame. Raises Problem("interaction_missing")."""
+        return is_animated(self._frame_object.original())
+
+    def look_ahead_obstacle(self, obj: bpy.types.Object) -> Problem | None:
+        """Problem("look_ahead_not_keyed") where nothing that moves the object is animated, else None.
+
+        Raises Problem("interaction_missing").
+        """
+        if is_animated(obj) or any(is_animated(source.original()) for source in self.sources.values()):
+            return None
+        return Problem("look_ahead_not_keyed", object=obj.name)
+
+    def bodies(self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float) -> Bodies | None:
+        """What to push out of at the frame that is evaluated, which is remembered.
+
+        What is simulated is pushed out of what it met at this frame, wherever hands have moved that since.
+        """
+        if not self._projection.active:
+            return None
+        world = self.sampler.world_from_frame(depsgraph)
+        if self._met is None:
+            return self._projection.at(depsgraph, frame, subframe, world)
+        y = self.timeline.recorded_between(frame, subframe)
+        return None if y is None else self._met.bodies(y[self._own_size :], world)
+
+    def moved(self, depsgraph: bpy.types.Depsgraph, frame: int) -> bool:
+        """Whether what the shape on show was pushed out of is elsewhere now."""
+        return self._projection.moved(self.bodies(depsgraph, frame, 0.0))
+
+    def forget_from(self, frame: int) -> None:
+        """Forget where things were at a frame and after, but for the states."""
+        self.sampler.forget_from(frame)
+        self._projection.forget_from(frame)

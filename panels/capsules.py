@@ -27,13 +27,12 @@ COLLIDES = "The cloth that is simulated as it plays collides with them, however 
 class NEURALPHYSICS_UL_capsules(bpy.types.UIList):
     """The capsules of an object."""
 
-    def draw_item(  # type: ignore[override]
+    def draw_item(  # type: ignore[override]  # noqa: PLR0917 (Blender passes them in a row)
         self,
         context: bpy.types.Context,
         layout: bpy.types.UILayout,
         data: object,
         item: NEURALPHYSICS_PG_capsule,
-        *,
         icon: int | None,
         active_data: object,
         active_property: str | None,

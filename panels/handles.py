@@ -15,13 +15,12 @@ from .support import Details, reasons, settings_column
 class NEURALPHYSICS_UL_handles(bpy.types.UIList):
     """The handles of a body, each with the switch that holds it."""
 
-    def draw_item(  # type: ignore[override]
+    def draw_item(  # type: ignore[override]  # noqa: PLR0917 (Blender passes them in a row)
         self,
         context: bpy.types.Context,
         layout: bpy.types.UILayout,
         data: object,
         item: NEURALPHYSICS_PG_handle,
-        *,
         icon: int | None,
         active_data: object,
         active_property: str | None,

@@ -37,13 +37,12 @@ ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "ME
 class NEURALPHYSICS_UL_interactions(bpy.types.UIList):
     """The objects a simulation reacts to."""
 
-    def draw_item(  # type: ignore[override]
+    def draw_item(  # type: ignore[override]  # noqa: PLR0917 (Blender passes them in a row)
         self,
         context: bpy.types.Context,
         layout: bpy.types.UILayout,
         data: object,
         item: NEURALPHYSICS_PG_interaction,
-        *,
         icon: int | None,
         active_data: object,
         active_property: str | None,

@@ -71,7 +71,7 @@ def gradient(corners: Array, inverse_rest: Array, volume: Array, mu: Material, l
     return forces.reshape(-1, 9)
 
 
-def hessian(corners: Array, inverse_rest: Array, volume: Array, mu: Material, *, lam: Material) -> Array:
+def hessian(corners: Array, inverse_rest: Array, volume: Array, mu: Material, lam: Material) -> Array:
     """Second derivatives (m, 9, 9) in N/m of `value`, of the same arguments."""
     modes, eigenvalues = _modes(corners, inverse_rest, mu, lam)
     return (modes * (volume * eigenvalues).T[:, :, None]).swapaxes(1, 2) @ modes

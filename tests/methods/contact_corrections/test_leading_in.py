@@ -9,7 +9,7 @@ from scipy.spatial.transform import Rotation
 from ml_backend.methods.contact_corrections.data import distance_of
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.polygon import Polygon
-from neural_physics.energies.colliders.same_shape import alike
+from neural_physics.energies.colliders.same_shape import of_one_shape
 from neural_physics.energies.colliders.sphere import Sphere
 
 BOARD = Box((0.5, 0.5, 0.02))
@@ -51,4 +51,4 @@ def test_a_collider_is_as_deep_behind_a_place_as_was_asked_for(shape):
     ],
 )
 def test_balls_and_copies_are_alike(shapes, same):
-    assert alike(shapes) is same
+    assert of_one_shape(shapes) is same

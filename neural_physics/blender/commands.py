@@ -126,7 +126,7 @@ def _fit_capsules(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.
 def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     result = _job(obj, object_tasks.BAKE, object_tasks.bake_command(scene, obj))
     there = f"{plural(result['takes'], 'take')}, {plural(result['frames'], 'frame')}"
-    _say(f"{there} in {result['dataset']}, {result['excluded']:,} of them excluded from training")
+    _say(f"{there} in {result['dataset']}, {result['excluded']:,} of them left out of training")
 
 
 def _train(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:

@@ -17,11 +17,14 @@ from neural_physics.jobs.events import Emit, StopRequest, error_event, print_eve
 
 # Each module has add_arguments(parser) and run(args, emit, stop), and is imported only when it is meant.
 COMMANDS = {
-    "train": ("ml_backend.commands.train", "learn a model from a dataset"),
-    "evaluate": ("ml_backend.commands.evaluate", "measure a model on takes it has not seen"),
+    "train": ("ml_backend.commands.train", "train a model on a dataset"),
+    "evaluate": ("ml_backend.commands.evaluate", "measure a model on takes it was not trained on"),
     "import": ("ml_backend.commands.importing", "make a dataset from another program's point caches"),
     "simulate": ("ml_backend.commands.simulate", "bake one take with the bundled solver"),
-    "check": ("ml_backend.commands.check", "say what a dataset holds, and whether it can be trained from"),
+    "check": (
+        "ml_backend.commands.check",
+        "show what a dataset holds, and whether a model can be trained on it",
+    ),
 }
 REQUIREMENTS = Path(__file__).resolve().parents[1] / "requirements" / "training.txt"
 MOST_FILES = 10240  # more than macOS allows cannot be asked for
@@ -94,8 +97,10 @@ def _parser(meant: str | None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, (module, purpose) in COMMANDS.items():
         command = commands.add_parser(name, help=purpose, description=f"{purpose.capitalize()}.")
-        command.add_argument("--json", action="store_true", help="report in JSON lines")
-        command.add_argument("--stop-file", type=Path, help="stop at the next checkpoint once this is there")
+        command.add_argument("--json", action="store_true", help="print events as JSON lines")
+        command.add_argument(
+            "--stop-file", type=Path, help="stop at the next checkpoint once this file exists"
+        )
         if name == meant:
             import_module(module).add_arguments(command)
     return parser

@@ -14,8 +14,8 @@ class NEURALPHYSICS_OT_fit_capsules(Button, bpy.types.Operator):
     bl_idname = "neural_physics.fit_capsules"
     bl_label = "Fit Capsules"
     bl_description = (
-        "Put a capsule around every limb of the other selected armatures and meshes, "
-        "or of what is found around this object where no other is selected"
+        "Fit a capsule around every limb of the other selected armatures and meshes, or of those "
+        "found around this object if nothing else is selected"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -35,8 +35,8 @@ class NEURALPHYSICS_OT_add_capsule(Button, bpy.types.Operator):
     bl_idname = "neural_physics.add_capsule"
     bl_label = "Add Capsule"
     bl_description = (
-        "Add a capsule to the bone selected in Pose Mode or to the other selected object; "
-        "where nothing else is selected, at the 3D cursor, with an Empty to move it by"
+        "Add a capsule to the bone selected in Pose Mode or to the other selected object; if "
+        "nothing else is selected, at the 3D cursor, with an Empty to move it"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -56,7 +56,7 @@ class NEURALPHYSICS_OT_add_capsule(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_remove_capsule(Button, bpy.types.Operator):
     bl_idname = "neural_physics.remove_capsule"
     bl_label = "Remove Capsule"
-    bl_description = "Take the chosen capsule off the list"
+    bl_description = "Remove the active capsule from the list"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -70,7 +70,7 @@ class NEURALPHYSICS_OT_remove_capsule(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_clear_capsules(Button, bpy.types.Operator):
     bl_idname = "neural_physics.clear_capsules"
     bl_label = "Clear Capsules"
-    bl_description = "Take all capsules off the list"
+    bl_description = "Remove all capsules from the list"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -18,7 +18,7 @@ KINDS = [(environment.CHECK, "Check", ""), (environment.CREATE, "Create", "")]
 class NEURALPHYSICS_OT_check_environment(Button, bpy.types.Operator):
     bl_idname = "neural_physics.check_environment"
     bl_label = "Check"
-    bl_description = "Look whether the chosen Python has PyTorch and what else training needs"
+    bl_description = "Check whether the chosen Python has PyTorch and everything else that training needs"
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
@@ -31,11 +31,11 @@ class NEURALPHYSICS_OT_check_environment(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_create_environment(Button, bpy.types.Operator):
     bl_idname = "neural_physics.create_environment"
     bl_label = "Create Training Environment"
-    bl_description = "Download PyTorch into a Python environment of its own, in Blender's user folder"
+    bl_description = "Create a separate Python environment with PyTorch in Blender's user folder"
 
     pip_options: StringProperty(
-        name="Options for pip",
-        description="For example --index-url and the address of another package index",
+        name="pip Options",
+        description="For example --index-url and the URL of another package index",
     )
 
     @classmethod
@@ -49,7 +49,7 @@ class NEURALPHYSICS_OT_create_environment(Button, bpy.types.Operator):
 
     def draw(self, context: bpy.types.Context) -> None:
         column = self.layout.column(align=True)
-        column.label(text="PyTorch and its helpers are downloaded with pip: 1 to 6 GB, some minutes.")
+        column.label(text="PyTorch and its dependencies are downloaded with pip: 1 to 6 GB, a few minutes.")
         column.label(text="They go into Blender's user folder:")
         column.label(text=str(environment.environment_folder()))
         self.layout.prop(self, "pip_options")
@@ -62,7 +62,7 @@ class NEURALPHYSICS_OT_create_environment(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_stop_environment(Button, bpy.types.Operator):
     bl_idname = "neural_physics.stop_environment"
     bl_label = "Cancel"
-    bl_description = "Stop; what has been downloaded is kept for the next time"
+    bl_description = "Cancel; what has been downloaded is kept for next time"
 
     kind: EnumProperty(name="Job", items=KINDS)
 
@@ -73,7 +73,7 @@ class NEURALPHYSICS_OT_stop_environment(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_show_environment_log(Button, bpy.types.Operator):
     bl_idname = "neural_physics.show_environment_log"
     bl_label = "Show Log"
-    bl_description = "Open everything that was printed"
+    bl_description = "Open the complete output"
 
     kind: EnumProperty(name="Job", items=KINDS)
 

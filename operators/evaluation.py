@@ -12,9 +12,9 @@ from .support import Button, scene_of, target
 
 class NEURALPHYSICS_OT_show_evaluation(Button, bpy.types.Operator):
     bl_idname = "neural_physics.show_evaluation"
-    bl_label = "Show beside Object"
+    bl_label = "Show Comparison"
     bl_description = (
-        "Show a held-out take twice: as it was simulated, and as predicted, coloured by its error"
+        "Show a held-out take beside the object, both as simulated and as predicted, coloured by error"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -24,13 +24,13 @@ class NEURALPHYSICS_OT_show_evaluation(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         largest = evaluation.show_evaluation(scene_of(context), target(context))
-        self.report({"INFO"}, f"The brightest colour is an error of {1000 * largest:.0f} mm")
+        self.report({"INFO"}, f"The brightest colour marks an error of {1000 * largest:.0f} mm")
 
 
 class NEURALPHYSICS_OT_hide_evaluation(Button, bpy.types.Operator):
     bl_idname = "neural_physics.hide_evaluation"
     bl_label = "Hide"
-    bl_description = "Take the reference and the prediction away again"
+    bl_description = "Remove the reference and the prediction from the scene"
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context) -> None:

@@ -13,7 +13,7 @@ from .support import Button, scene_of
 class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
     bl_idname = "neural_physics.add_example"
     bl_label = "Add Neural Physics Example"
-    bl_description = "Add a small scene, with camera and light, that is ready for Bake"
+    bl_description = "Add a small scene, with camera and lights, that is ready to bake"
     bl_options = {"REGISTER", "UNDO"}
 
     name: EnumProperty(name="Example", items=examples.EXAMPLES)
@@ -21,7 +21,7 @@ class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if context.mode != "OBJECT":
-            cls.poll_message_set("Leave edit mode first.")
+            cls.poll_message_set("Leave Edit Mode first.")
         return context.mode == "OBJECT"
 
     def run(self, context: bpy.types.Context) -> None:

@@ -16,8 +16,8 @@ class NEURALPHYSICS_OT_add_handle(Button, bpy.types.Operator):
     bl_idname = "neural_physics.add_handle"
     bl_label = "Add Handle"
     bl_description = (
-        "Let the other selected Empties, or the active bone of a selected armature, be handles; "
-        "with none selected, an empty line"
+        "Add the other selected Empties, or the active bone of a selected armature, as handles; "
+        "if none are selected, an empty line"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -33,7 +33,7 @@ class NEURALPHYSICS_OT_add_handle(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_remove_handle(Button, bpy.types.Operator):
     bl_idname = "neural_physics.remove_handle"
     bl_label = "Remove Handle"
-    bl_description = "Take the chosen handle off the list; the Empty stays"
+    bl_description = "Remove the active handle from the list; the Empty stays in the scene"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

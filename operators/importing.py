@@ -15,9 +15,9 @@ from .stepping import SteppedButton, Steps
 from .support import OperatorReturnItems, scene_of, target
 
 ROLES = [
-    ("training", "Training", "To learn from"),
-    ("validation", "Validation", "To choose the best model by"),
-    ("test", "Test", "To evaluate with"),
+    ("training", "Training", "Learn from this take"),
+    ("validation", "Validation", "Choose the best model with this take"),
+    ("test", "Test", "Evaluate the model on this take"),
 ]
 
 
@@ -25,7 +25,8 @@ class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
     bl_idname = "neural_physics.import_take"
     bl_label = "Import Take"
     bl_description = (
-        "Add a point cache (PC2 or MDD) of another program, and its interaction (CSV, .npy, or this scene's)"
+        "Add a point cache (PC2 or MDD) from another program, and its interaction (CSV, .npy, or "
+        "from this scene)"
     )
 
     filepath: StringProperty(
@@ -34,13 +35,16 @@ class NEURALPHYSICS_OT_import_take(SteppedButton, bpy.types.Operator):
     filter_glob: StringProperty(default="*.pc2;*.mdd;*.csv;*.npy", options={"HIDDEN"})
     interaction: StringProperty(
         name="Interaction",
-        description="One row per frame; empty: the file beside the cache with the same name",
+        description="One row per frame; if empty, the file of the same name beside the cache",
         subtype="FILE_PATH",
         options={"PATH_SUPPORTS_BLEND_RELATIVE"},
     )
     from_scene: BoolProperty(
-        name="Interaction of This Scene",
-        description="Visit the scene's frames from Start on, and read what the object reacts to; Esc stops",
+        name="Interaction from This Scene",
+        description=(
+            "Step through the scene's frames from Start, reading the objects that this one reacts "
+            "to; Esc stops"
+        ),
     )
     role: EnumProperty(name="Use", items=ROLES)
 

@@ -64,9 +64,7 @@ class JobButton(Button):
 class NEURALPHYSICS_OT_bake(JobButton, bpy.types.Operator):
     bl_idname = "neural_physics.bake"
     bl_label = "Bake"
-    bl_description = (
-        "Simulate many takes with training motion, in the background; goes on where it was stopped"
-    )
+    bl_description = "Simulate many takes of training motion in the background; resumes where it was stopped"
     kind = object_tasks.BAKE
 
     @classmethod
@@ -80,7 +78,7 @@ class NEURALPHYSICS_OT_bake(JobButton, bpy.types.Operator):
 class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):
     bl_idname = "neural_physics.train"
     bl_label = "Train"
-    bl_description = "Learn a small model from the baked takes, in the background"
+    bl_description = "Train a small model on the baked takes in the background"
     kind = object_tasks.TRAIN
 
     @classmethod
@@ -94,7 +92,7 @@ class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):
 class NEURALPHYSICS_OT_use_best_so_far(Button, bpy.types.Operator):
     bl_idname = "neural_physics.use_best_so_far"
     bl_label = "Use Best So Far"
-    bl_description = "Take the best model of the training that was stopped; it can still be resumed"
+    bl_description = "Use the best model of the stopped training, which can still be resumed"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -111,7 +109,7 @@ class NEURALPHYSICS_OT_use_best_so_far(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_evaluate(JobButton, bpy.types.Operator):
     bl_idname = "neural_physics.evaluate"
     bl_label = "Evaluate"
-    bl_description = "Measure the model on takes it has not learned from, and write a report"
+    bl_description = "Measure the model on takes it was not trained on, and write a report"
     kind = object_tasks.EVALUATE
 
     @classmethod
@@ -125,7 +123,7 @@ class NEURALPHYSICS_OT_evaluate(JobButton, bpy.types.Operator):
 class NEURALPHYSICS_OT_stop_job(Button, bpy.types.Operator):
     bl_idname = "neural_physics.stop_job"
     bl_label = "Stop"
-    bl_description = "Stop at the next checkpoint; what is finished is kept. Click again to stop at once"
+    bl_description = "Stop at the next checkpoint; finished work is kept. Click again to stop immediately"
 
     kind: EnumProperty(name="Job", items=KINDS)
 
@@ -136,7 +134,7 @@ class NEURALPHYSICS_OT_stop_job(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
     bl_idname = "neural_physics.show_log"
     bl_label = "Show Log"
-    bl_description = "Open everything the job has printed"
+    bl_description = "Open the complete output of the job"
 
     kind: EnumProperty(name="Job", items=KINDS)
 
@@ -147,7 +145,7 @@ class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
     bl_idname = "neural_physics.open_report"
     bl_label = "Open Report"
-    bl_description = "Show the evaluation's report in the browser"
+    bl_description = "Show the evaluation report in the browser"
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
@@ -162,7 +160,7 @@ class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):
     bl_idname = "neural_physics.delete_dataset"
     bl_label = "Delete Dataset"
-    bl_description = "Delete all takes of this object from the disk, to bake from the start; the model stays"
+    bl_description = "Delete all takes of this object from disk, to bake from scratch; the model is kept"
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
@@ -173,7 +171,7 @@ class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):
         folder = dataset_folder(obj)
         status = dataset_status(folder)
         others = [other.name for other in _objects_of(jobs_folder(obj)) if other != obj]
-        also = f", which {', '.join(others)} learns from, too" if others else ""
+        also = f", also used by {', '.join(others)}" if others else ""
         return context.window_manager.invoke_confirm(
             self,
             event,

@@ -15,7 +15,9 @@ from .support import Button, OperatorReturnItems, target
 class NEURALPHYSICS_OT_allow_places(Button, bpy.types.Operator):
     bl_idname = "neural_physics.allow_places"
     bl_label = "Allow"
-    bl_description = "Let this scene read and write where it keeps its dataset and model, now and later"
+    bl_description = (
+        "Allow this scene to read and write its dataset and model at these locations, now and later"
+    )
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
@@ -28,7 +30,7 @@ class NEURALPHYSICS_OT_allow_places(Button, bpy.types.Operator):
         return context.window_manager.invoke_confirm(
             self,
             event,
-            title="Do you know this place?",
+            title="Do you trust this location?",
             message=f"The scene will read and write {places}",
             confirm_text="Allow",
         )

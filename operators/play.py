@@ -36,7 +36,7 @@ class NEURALPHYSICS_OT_play(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
     bl_idname = "neural_physics.stop_playing"
     bl_label = "Show Simulation"
-    bl_description = "Stop playing and switch the simulation on again"
+    bl_description = "Stop playing the model and turn the simulation back on"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -53,7 +53,9 @@ class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_catch_up(SteppedButton, bpy.types.Operator):
     bl_idname = "neural_physics.catch_up"
     bl_label = "Catch Up"
-    bl_description = "Visit the frames before this one, from which its motion follows; Esc stops"
+    bl_description = (
+        "Step through the frames that lead up to this one, since the motion depends on them; Esc stops"
+    )
 
     def steps(self, context: bpy.types.Context) -> Steps:
         return playback.catch_up(scene_of(context))
@@ -62,17 +64,19 @@ class NEURALPHYSICS_OT_catch_up(SteppedButton, bpy.types.Operator):
 class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
     bl_idname = "neural_physics.bake_playback"
     bl_label = "Bake Playback"
-    bl_description = "Write the motion to a PC2 file and show that, for renders and for others; Esc stops"
+    bl_description = (
+        "Write the motion to a PC2 file and show that instead, for rendering and sharing; Esc stops"
+    )
 
     filepath: StringProperty(
         name="File",
-        description="Empty: beside the model",
+        description="If empty, beside the model",
         subtype="FILE_PATH",
         options={"SKIP_SAVE", "PATH_SUPPORTS_BLEND_RELATIVE"},
     )
     filter_glob: StringProperty(default="*.pc2", options={"HIDDEN"})
-    first: IntProperty(name="First Frame", description="Not given: the scene's", options={"SKIP_SAVE"})
-    last: IntProperty(name="Last Frame", description="Not given: the scene's", options={"SKIP_SAVE"})
+    first: IntProperty(name="First Frame", description="If not set, the scene's", options={"SKIP_SAVE"})
+    last: IntProperty(name="Last Frame", description="If not set, the scene's", options={"SKIP_SAVE"})
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
@@ -92,7 +96,7 @@ class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
 class NEURALPHYSICS_OT_lock_interface(Button, bpy.types.Operator):
     bl_idname = "neural_physics.lock_interface"
     bl_label = "Lock Interface"
-    bl_description = "Lock Blender's interface while it renders, so that every frame is rendered as it plays"
+    bl_description = "Lock Blender's interface while rendering, so that every frame renders as it plays"
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context) -> None:

@@ -33,13 +33,13 @@ def _report_found(operator: bpy.types.Operator, obj: bpy.types.Object, added: li
     if added:
         operator.report({"INFO"}, f"{obj.name} reacts to: {', '.join(added)}")
     elif not settings_of(obj).interactions:
-        operator.report({"WARNING"}, f"Nothing was found that moves {obj.name}: add it with the + button")
+        operator.report({"WARNING"}, f"Nothing was found that {obj.name} reacts to: add it with the + button")
 
 
 class NEURALPHYSICS_OT_set_up(Button, bpy.types.Operator):
     bl_idname = "neural_physics.set_up"
     bl_label = "Set Up"
-    bl_description = "Find what this cloth or soft body reacts to: colliders, pins, armatures and winds"
+    bl_description = "Find what this cloth or soft body reacts to: colliders, pins, armatures and wind"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -54,7 +54,7 @@ class NEURALPHYSICS_OT_set_up(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
     bl_idname = "neural_physics.set_up_solver"
     bl_label = "Set Up for the Bundled Solver"
-    bl_description = "Let the bundled solver simulate this mesh, and find what it reacts to"
+    bl_description = "Simulate this mesh with the bundled solver, and find what it reacts to"
     bl_options = {"REGISTER", "UNDO"}
 
     kind: EnumProperty(name="Kind", items=[kind for kind in KINDS if kind[0] != "BLENDER"])
@@ -75,7 +75,7 @@ class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_use_material(Button, bpy.types.Operator):
     bl_idname = "neural_physics.use_material"
     bl_label = "Material"
-    bl_description = "Set stiffness, density and the like to those of a material"
+    bl_description = "Set stiffness, density and other properties from a material preset"
     bl_options = {"REGISTER", "UNDO"}
 
     name: EnumProperty(name="Material", items=_materials)
@@ -91,7 +91,7 @@ class NEURALPHYSICS_OT_use_material(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_remove(Button, bpy.types.Operator):
     bl_idname = "neural_physics.remove"
     bl_label = "Remove Neural Physics"
-    bl_description = "Show the simulation again and forget these settings; dataset and model stay"
+    bl_description = "Turn the simulation back on and discard these settings; the dataset and model are kept"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -105,7 +105,7 @@ class NEURALPHYSICS_OT_remove(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_add_interaction(Button, bpy.types.Operator):
     bl_idname = "neural_physics.add_interaction"
     bl_label = "Add Interaction"
-    bl_description = "Let it react to one more object: the other selected one, or choose it in the list"
+    bl_description = "Add an object to react to: the other selected object, or a line in which to choose one"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -125,7 +125,7 @@ class NEURALPHYSICS_OT_add_interaction(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_remove_interaction(Button, bpy.types.Operator):
     bl_idname = "neural_physics.remove_interaction"
     bl_label = "Remove Interaction"
-    bl_description = "Take the chosen object off the list"
+    bl_description = "Remove the active object from the list"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -143,7 +143,7 @@ class NEURALPHYSICS_OT_remove_interaction(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_suggest_motion(Button, bpy.types.Operator):
     bl_idname = "neural_physics.suggest_motion"
     bl_label = "Suggest Motion"
-    bl_description = "Set the box and the speed of the chosen object's training motion from the scene"
+    bl_description = "Set the box and speed of the active object's training motion from the scene"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -23,7 +23,7 @@ MODEL_FILES = "*.safetensors"
 class NEURALPHYSICS_OT_pack(Button, bpy.types.Operator):
     bl_idname = "neural_physics.pack"
     bl_label = "Pack into .blend"
-    bl_description = "Put the trained model file into the .blend, so that it plays wherever that is opened"
+    bl_description = "Store the trained model in the .blend, so that it plays wherever the file is opened"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -40,12 +40,12 @@ class NEURALPHYSICS_OT_pack(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
     bl_idname = "neural_physics.unpack"
     bl_label = "Unpack"
-    bl_description = "Write the packed model to its file and take it out of the .blend"
+    bl_description = "Write the packed model to its file and remove it from the .blend"
     bl_options = {"REGISTER", "UNDO"}
 
     overwrite: BoolProperty(
         name="Overwrite",
-        description="Also where the file holds another model, which is lost",
+        description="Overwrite the file even if it holds a different model, which is lost",
         options={"HIDDEN", "SKIP_SAVE"},
     )
 
@@ -63,7 +63,7 @@ class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
             self,
             event,
             title="Overwrite the model file?",
-            message=f"{model_path(obj)} holds another model",
+            message=f"{model_path(obj)} holds a different model",
             confirm_text="Overwrite",
         )
 
@@ -72,7 +72,7 @@ class NEURALPHYSICS_OT_unpack(Button, bpy.types.Operator):
         keep_together(obj)
         packing.unpack(obj, model_path(obj), overwrite=self.overwrite)
         packing.remove_packed(obj)
-        self.report({"INFO"}, f"Written to {model_path(obj)}")
+        self.report({"INFO"}, f"Saved to {model_path(obj)}")
 
 
 class NEURALPHYSICS_OT_export_model(Button, bpy.types.Operator):
@@ -106,7 +106,7 @@ class NEURALPHYSICS_OT_export_model(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):
     bl_idname = "neural_physics.import_model"
     bl_label = "Import Model"
-    bl_description = "Read a model file that was trained on this mesh, and pack it into the .blend"
+    bl_description = "Load a model file that was trained on this mesh, and pack it into the .blend"
     bl_options = {"REGISTER", "UNDO"}
 
     filepath: StringProperty(subtype="FILE_PATH", options={"PATH_SUPPORTS_BLEND_RELATIVE"})

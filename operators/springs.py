@@ -15,8 +15,9 @@ class NEURALPHYSICS_OT_show_springs(Button, bpy.types.Operator):
     bl_idname = "neural_physics.show_springs"
     bl_label = "Show Springs"
     bl_description = (
-        "Colour attributes of the mesh for the learned stiffness and damping, and for which vertices swing "
-        "(dark) or creep back (bright); see them with Viewport Shading > Attribute"
+        "Add color attributes to the mesh for the learned stiffness and damping, and for which "
+        "vertices swing (dark) or creep back (bright); view them with Viewport Shading > "
+        "Attribute"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -31,7 +32,7 @@ class NEURALPHYSICS_OT_show_springs(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_hide_springs(Button, bpy.types.Operator):
     bl_idname = "neural_physics.hide_springs"
     bl_label = "Hide"
-    bl_description = "Take the springs' colour attributes away again"
+    bl_description = "Remove the color attributes of the springs"
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context) -> None:

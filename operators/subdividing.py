@@ -18,12 +18,14 @@ class NEURALPHYSICS_OT_subdivide_cloth(Button, bpy.types.Operator):
     bl_idname = "neural_physics.subdivide_cloth"
     bl_label = "Subdivide Cloth"
     bl_description = (
-        "Add finer levels to this coarse mesh, for Hierarchical Cloth: each triangle or quad becomes four, "
-        "and pins, UVs and weights are carried along"
+        "Add finer levels to this coarse mesh, for Hierarchical Cloth: each triangle or quad is "
+        "split into four, and pins, UVs and weights are kept"
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    levels: IntProperty(name="Levels", description="How often", default=USUAL_LEVELS, min=1, max=MOST_LEVELS)
+    levels: IntProperty(
+        name="Levels", description="Number of subdivisions", default=USUAL_LEVELS, min=1, max=MOST_LEVELS
+    )
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:

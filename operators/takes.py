@@ -15,11 +15,11 @@ from .support import Button, scene_of, target
 class NEURALPHYSICS_OT_show_take(Button, bpy.types.Operator):
     bl_idname = "neural_physics.show_take"
     bl_label = "Show Take"
-    bl_description = "Show what was baked, one take after the other, beside the object"
+    bl_description = "Show the baked takes beside the object, one after the other"
     bl_options = {"REGISTER", "UNDO"}
 
     name: StringProperty(
-        name="Take", description="Empty: the one after the take that is shown", options={"SKIP_SAVE"}
+        name="Take", description="If empty, the take after the one shown", options={"SKIP_SAVE"}
     )
 
     @classmethod
@@ -34,7 +34,7 @@ class NEURALPHYSICS_OT_show_take(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_hide_take(Button, bpy.types.Operator):
     bl_idname = "neural_physics.hide_take"
     bl_label = "Hide"
-    bl_description = "Take the take that is shown away again"
+    bl_description = "Remove the take that is shown"
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context) -> None:
@@ -43,8 +43,8 @@ class NEURALPHYSICS_OT_hide_take(Button, bpy.types.Operator):
 
 class NEURALPHYSICS_OT_show_places(Button, bpy.types.Operator):
     bl_idname = "neural_physics.show_places"
-    bl_label = "Show Where"
-    bl_description = "Enter Edit Mode with the places selected that keep this mesh from being filled"
+    bl_label = "Select Problem Areas"
+    bl_description = "Enter Edit Mode and select the parts of the mesh that prevent it from being filled"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod

@@ -40,12 +40,12 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         settings = settings_of(obj)
         newer = packing.newer_file(obj)
         if newer is not None:
-            sentences(layout, context, f"A newer model than the one in the .blend is in {newer}", "INFO")
+            sentences(layout, context, f"There is a newer model than the one in the .blend: {newer}", "INFO")
             button(layout, context, NEURALPHYSICS_OT_pack, "Use Newer Model", icon="PACKAGE", scale=1.0)
         if not settings.playing:
             cache = find_cache(obj)
             if cache is not None:
-                layout.label(text=f"Shows {bpy.path.basename(cache.filepath)}", icon="FILE_CACHE")
+                layout.label(text=f"Showing {bpy.path.basename(cache.filepath)}", icon="FILE_CACHE")
                 layout.operator(NEURALPHYSICS_OT_stop_playing.bl_idname, icon="MOD_PHYSICS")
             button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")
             return
@@ -107,16 +107,16 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             return
         speed = f"Step {status.step_us:.0f} µs, "
         if status.previewed:
-            speed += "the rest by the graphics card"
+            speed += "the rest on the GPU"
         else:
             speed += f"decode {status.decode_us:.0f} µs"
             speed += f", push {status.push_us:.0f} µs" if status.push_us else ""
         layout.label(text=speed, icon="CHECKMARK")
         if status.outside > NOTICEABLE:
-            text = f"{status.outside:.0%} is outside what was trained"
+            text = f"{status.outside:.0%} is outside the training range"
             layout.label(text=text, icon="ERROR" if status.outside > WORRYING else "INFO")
         if status.deep:
-            text = f"{status.deep} vertices are too deep inside capsules, and left there"
+            text = f"{status.deep} vertices are too deep inside capsules and were left there"
             sentences(layout, context, text, "INFO")
         if status.wedged:
             text = f"{status.wedged} vertices are caught between capsules"

@@ -34,14 +34,14 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
 
     training_python: StringProperty(
         name="Python",
-        description="A Python that has PyTorch; empty: the one that was created here",
+        description="A Python that has PyTorch; if empty, the one created here",
         subtype="FILE_PATH",
         update=_look_at_it,
     )
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        layout.label(text="Training runs in a Python of its own, one that has PyTorch.")
+        layout.label(text="Training runs in a separate Python that has PyTorch.")
         layout.prop(self, "training_python")
         self._draw_found(context)
         self._draw_create(context)
@@ -54,7 +54,7 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
             return
         found = environment.checked(python)
         if environment.state_of(environment.CHECK).active:
-            sentences(layout, context, f"Looking at {python}", "SORTTIME")
+            sentences(layout, context, f"Checking {python}", "SORTTIME")
         elif not found:
             sentences(layout, context, f"{python} has not been checked yet", "QUESTION")
         elif found["missing"]:

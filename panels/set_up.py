@@ -77,7 +77,7 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
             ).kind = kind
         reasons(layout, context, NEURALPHYSICS_OT_set_up_solver)
         layout.separator()
-        layout.label(text="Or begin with an example:")
+        layout.label(text="Or start from an example:")
         layout.menu("NEURALPHYSICS_MT_examples", text="Add an Example Scene", icon="MOD_CLOTH")
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
@@ -119,7 +119,7 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings = settings_of(obj)
         if settings.active_interaction >= len(settings.interactions):
-            layout.label(text="Nothing is in the list above")
+            layout.label(text="The list above is empty")
             return
         item = settings.interactions[settings.active_interaction]
         column = settings_column(layout)
@@ -137,12 +137,12 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
             return
         if is_wind(item.object):
             column.prop(item, "strength_low")
-            column.prop(item, "strength_high", text="Most")
+            column.prop(item, "strength_high", text="Max")
         else:
             column.separator()
             column.prop(item, "box_low")
             column.separator()
-            column.prop(item, "box_high", text="To")
+            column.prop(item, "box_high", text="Max")
             column.separator()
             column.prop(item, "fastest")
         if is_wind(item.object) or moves_frame or (may_turn and item.turning):

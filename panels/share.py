@@ -31,7 +31,7 @@ class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
         if settings_of(obj).model is None:
             button(layout, context, NEURALPHYSICS_OT_pack, icon="PACKAGE")
         else:
-            layout.label(text=f"In the .blend, {size(packing.packed_size(obj))}", icon="PACKAGE")
+            layout.label(text=f"Packed in the .blend, {size(packing.packed_size(obj))}", icon="PACKAGE")
             button(layout, context, NEURALPHYSICS_OT_unpack, scale=1.0)
         row = layout.row(align=True)
         row.operator(NEURALPHYSICS_OT_import_model.bl_idname, icon="IMPORT")

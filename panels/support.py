@@ -123,7 +123,7 @@ def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.O
         row = layout.row(align=True)
         stop = row.operator(
             NEURALPHYSICS_OT_stop_job.bl_idname,
-            text="Stop at Once" if state.phase == "stopping" else "Stop",
+            text="Stop Now" if state.phase == "stopping" else "Stop",
             icon="CANCEL",
         )
         stop.kind = kind

@@ -28,8 +28,8 @@ from .support import Details, Section, busy, button, job, reasons, sentences, se
 ERRORS = [
     ("Error of this model", "rollout_error"),
     ("Ridge regression", "ridge_error"),
-    ("Always the mean shape", "mean_error"),
-    ("The best these bases can do", "basis_error"),
+    ("Always the average shape", "mean_error"),
+    ("Best possible with these bases", "basis_error"),
 ]
 CHART_SCALE = 7.0
 

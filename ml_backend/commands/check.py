@@ -72,9 +72,9 @@ def describe(take: Take) -> str:
     words = [plural(there, of) if there == asked else f"{there:,} of {plural(asked, of)}"]
     words.append(f"for {take.info.role}")
     for excluded in take.info.excluded:
-        words.append(f"{excluded.first} to {excluded.last} left out ({excluded.reason})")
+        words.append(f"{excluded.first} to {excluded.last} excluded ({excluded.reason})")
     if not take.info.complete:
-        words.append("not complete")
+        words.append("incomplete")
     return f"{take.name}: {', '.join(words)}"
 
 
@@ -82,9 +82,9 @@ def faults_of(take: Take, read: Callable[[int], None]) -> list[str]:
     """What is wrong with a take that can be opened; `read` is told of frames that have been read."""
     faults, frames = [], len(take.positions)
     if take.info.complete and frames < take.info.frames:
-        faults.append(f"it says it is complete, but has {frames} of {take.info.frames} frames")
+        faults.append(f"it is marked complete, but has only {frames} of {take.info.frames} frames")
     if take.info.excluded and max(e.last for e in take.info.excluded) >= max(frames, take.info.frames):
-        faults.append("frames are excluded that it does not have")
+        faults.append("it excludes frames that it does not have")
     for start, stop in take.segments():
         for part in chunks(slice(start, stop)):
             read(part.stop - part.start)
@@ -96,7 +96,7 @@ def faults_of(take: Take, read: Callable[[int], None]) -> list[str]:
             if take.body_positions is not None and take.body_positions is not take.positions:
                 rows["body.pc2"] = take.body_positions[part]
             faults += [
-                f"{name} has something that is not a number between frames {part.start} and {part.stop - 1}"
+                f"{name} has a value that is not a number between frames {part.start} and {part.stop - 1}"
                 for name, values in rows.items()
                 if not np.isfinite(values).all()
             ]

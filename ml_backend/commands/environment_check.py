@@ -66,8 +66,10 @@ def _device() -> str:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--requirements", type=Path, required=True)
-    parser.add_argument("--asked", help="what the one who asks calls this Python")
-    parser.add_argument("--packages-only", action="store_true", help="without loading PyTorch, in no time")
+    parser.add_argument("--asked", help="the name by which the caller knows this Python")
+    parser.add_argument(
+        "--packages-only", action="store_true", help="check the packages only, without loading PyTorch"
+    )
     parser.add_argument("--stop-file")
     args = parser.parse_args()
     old = sys.version_info[:2] < OLDEST_PYTHON

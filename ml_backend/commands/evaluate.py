@@ -42,8 +42,8 @@ SHOWN_FRAMES = 1200  # of the take that is written for Blender to show
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("dataset", type=Path)
-    parser.add_argument("--out", type=Path, help="folder of the report; the model's if not given")
-    parser.add_argument("--frames", type=int, default=ROLLOUT_FRAMES, help="frames of one rollout")
+    parser.add_argument("--out", type=Path, help="folder for the report (default: the model's folder)")
+    parser.add_argument("--frames", type=int, default=ROLLOUT_FRAMES, help="frames per rollout")
 
 
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     )
     candidates = predictors(method, [checked(take, dataset) for take in dataset.takes("training")])
     stop.check()
-    progress = Progress(emit, "Rolling out", sum(w.stop - w.first for w in windows))
+    progress = Progress(emit, "Running rollouts", sum(w.stop - w.first for w in windows))
 
     def visited(frames: int) -> None:
         progress.at(frames)

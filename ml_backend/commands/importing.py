@@ -15,21 +15,23 @@ from neural_physics.jobs.events import Emit, Progress, StopRequest
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("cache", type=Path, help="the animation: .pc2 or .mdd")
-    parser.add_argument("--mesh", type=Path, required=True, help="its mesh at rest: .obj, .ply or .npz")
-    parser.add_argument("--interaction", type=Path, required=True, help=".csv with a header, or .npy")
-    parser.add_argument("--channels", default="", help="names of an .npy's columns: Ball.x,Ball.y,Ball.z")
+    parser.add_argument("--mesh", type=Path, required=True, help="its rest mesh: .obj, .ply or .npz")
+    parser.add_argument(
+        "--interaction", type=Path, required=True, help="the interaction: .csv with a header, or .npy"
+    )
+    parser.add_argument("--channels", default="", help="column names for an .npy file: Ball.x,Ball.y,Ball.z")
     parser.add_argument("--fps", type=float, required=True, help="frames per second of the animation")
-    parser.add_argument("--out", type=Path, required=True, help="the dataset, new or to be added to")
+    parser.add_argument("--out", type=Path, required=True, help="the dataset to create or add to")
     parser.add_argument("--role", choices=get_args(Role), default="training")
-    parser.add_argument("--name", default="", help="of the take; take_000, take_001, ... if not given")
-    parser.add_argument("--object", default="", help="name of the object; the mesh file's if not given")
+    parser.add_argument("--name", default="", help="name of the take (default: take_000, take_001, ...)")
+    parser.add_argument("--object", default="", help="name of the object (default: that of the mesh file)")
     parser.add_argument(
         "--collider",
         type=_collider,
         action="append",
         default=[],
         metavar="CHANNEL=RADIUS",
-        help="a ball at a position channel, for the evaluation",
+        help="radius of a ball at a position channel, for the evaluation",
     )
     parser.add_argument(
         "--gravity", type=float, nargs=3, default=DatasetInfo.gravity, metavar=("X", "Y", "Z")

@@ -31,7 +31,7 @@ def read_mesh_file(path: Path) -> Mesh:
         if path.suffix.lower() == ".npz":
             return read_mesh(path)
         if path.suffix.lower() not in readers:
-            raise ValueError(f"{path.suffix or 'it'} is not a known ending")
+            raise ValueError(f"{path.suffix or 'it'} is not a known file extension")
         vertices, faces = readers[path.suffix.lower()](path.read_bytes())
         return _mesh(vertices, faces)
     except Problem:
@@ -47,7 +47,7 @@ def _mesh(vertices: NDArray[np.float32], faces: Faces) -> Mesh:
     if not len(vertices) or not len(sizes) or sizes.min() < 3:
         raise ValueError("it has no vertices, no faces, or faces of fewer than 3 corners")
     if not np.isfinite(vertices).all() or corners.min() < 0 or corners.max() >= len(vertices):
-        raise ValueError("it has corners without a vertex, or vertices without a place")
+        raise ValueError("it has corners without a vertex, or vertices without valid coordinates")
     return Mesh(vertices, corners.astype(np.int32), sizes, np.zeros(len(vertices), np.float32))
 
 

@@ -17,10 +17,10 @@ BODY = "body"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("plan", type=Path, help="the bake.json of a bake")
-    parser.add_argument("task", metavar="TAKE", help=f"a take that has its tracks, or “{BODY}”")
-    parser.add_argument("--core", type=int, help="the processor core to stay on")
-    parser.add_argument("--coordinator", type=int, default=0, help="process to end with")
+    parser.add_argument("plan", type=Path, help="the bake.json file of a bake")
+    parser.add_argument("task", metavar="TAKE", help=f"a take whose tracks are recorded, or “{BODY}”")
+    parser.add_argument("--core", type=int, help="the CPU core to run on")
+    parser.add_argument("--coordinator", type=int, default=0, help="id of the process to exit with")
 
 
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:

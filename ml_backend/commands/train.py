@@ -23,11 +23,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, required=True, help="the model file to write")
     parser.add_argument("--method", choices=SPECIFICATIONS, default=DEFAULT)
     parser.add_argument("--preset", choices=NAMES, default="balanced")
-    parser.add_argument("--bases", type=int, default=64, help="how many PCA bases (64)")
+    parser.add_argument("--bases", type=int, default=64, help="number of PCA bases (default: 64)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
-    parser.add_argument("--fresh", action="store_true", help="start anew, forgetting a stopped training")
+    parser.add_argument(
+        "--fresh", action="store_true", help="start from scratch, discarding a stopped training"
+    )
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting of the preset"
     )

@@ -56,7 +56,7 @@ def error_curve(errors: dict[str, RolloutErrors], fps: float) -> Figure:
             if name == OURS:
                 axes.plot(seconds, curve, color=COLOURS[name], alpha=0.25, linewidth=0.8)
             axes.plot(seconds, _smooth(curve), color=COLOURS[name], label=NAMES[name], linewidth=1.8)
-    axes.set_xlabel("seconds since the rollout began")
+    axes.set_xlabel("seconds since the start of the rollout")
     axes.set_ylabel("relative error")
     axes.set_ylim(bottom=0)
     axes.set_xlim(0, None)

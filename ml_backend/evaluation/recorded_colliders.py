@@ -21,7 +21,8 @@ Rows = NDArray[np.float32]
 
 NOWHERE = np.array([1e6] * 6 + [0.0] * 2, np.float32)  # of a capsule in takes that have none of its name
 UNTOLD = (
-    "The takes do not tell what the cloth collided with: it met nothing but balls that the object reacts to."
+    "The takes do not record what the cloth collided with: in the rollouts it collided only "
+    "with balls that the object reacts to."
 )
 
 
@@ -61,7 +62,9 @@ def met_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> Met:
             try:
                 shape = round_shape(collider)
             except Problem:
-                notes.append(f"{collider.name} is neither a ball nor a capsule: the cloth does not meet it.")
+                notes.append(
+                    f"{collider.name} is neither a ball nor a capsule: the cloth does not collide with it."
+                )
                 continue
             rows_of[take.name][collider.name] = _rows(shape, tracks, place, len(take.interaction))
     names = sorted({name for rows in rows_of.values() for name in rows})

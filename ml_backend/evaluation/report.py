@@ -60,7 +60,7 @@ def write_report(
             _numbers(report),
             *_rollout(method, dataset, typical, comparison, report=report),
         ]
-    title = f"{report['object']}: how well the model moves"
+    title = f"{report['object']}: model evaluation"
     path.write_text(
         f"<!doctype html>\n<html lang='en'><meta charset='utf-8'>"
         f"<meta name='viewport' content='width=device-width'><title>{escape(title)}</title>"
@@ -70,37 +70,37 @@ def write_report(
 
 
 def _about(report: dict[str, Any]) -> str:
-    role = {"test": "never used in training", "validation": "used to choose the best model"}
+    role = {"test": "never used in training", "validation": "used only to choose the best model"}
     seconds = report["frames"] / report["fps"]
     return (
         f"<p class='quiet'>{report['vertices']:,} vertices, {report['bases']} bases. "
-        f"{report['rollouts']} rollouts, {seconds:,.0f} seconds in all, over "
+        f"{report['rollouts']} rollouts, {seconds:,.0f} seconds in total, over "
         f"{escape(', '.join(report['takes']))} ({role.get(report['role'], report['role'])}). Each rollout "
-        f"starts as the reference did and then sees only what the object reacts to."
+        f"starts from the state of the reference and then sees only what the object reacts to."
         f"{''.join(f' {escape(note)}' for note in report['notes'])}</p>"
     )
 
 
 def _verdict(report: dict[str, Any]) -> str:
     error, ridge = report["rollout_error"], report["ridge_error"]
-    words = "It follows the large motion; much of the detail is its own."
+    words = "It follows the large-scale motion, but much of the detail differs."
     if error < 0.2:
         words = "It follows the reference closely."
     elif ridge is not None and error >= ridge:
-        words = "A plain linear regression does as well: bake more frames, or train longer."
+        words = "A plain linear regression is just as good: bake more frames, or train longer."
     elif error < 0.5:
-        words = "It moves as the reference does; folds and timing differ here and there."
+        words = "It moves like the reference; folds and timing differ in places."
     elif error >= 0.9:
-        words = "It is hardly better than standing still: bake more frames, or train longer."
+        words = "It is hardly better than a static shape: bake more frames, or train longer."
     marks = [("this model", error, "above"), ("average shape", 1.0, "below")]
     if ridge is not None:
         marks.append(("ridge regression", ridge, "below"))
     if report["basis_error"] is not None:
-        marks.append(("best with these bases", report["basis_error"], "below"))
+        marks.append(("best possible with these bases", report["basis_error"], "below"))
     return (
         f"<section><div class='verdict'><div class='score'>{error:.2f}</div><div><h2>{words}</h2>"
-        f"<p class='quiet'>The relative error: 0 is a perfect copy, 1 is what one gets for showing the "
-        f"average shape all the time. Cloth is chaotic, so even two reference simulations differ.</p>"
+        f"<p class='quiet'>The relative error: 0 is a perfect match, 1 is as bad as always showing the "
+        f"average shape. Cloth is chaotic, so even two reference simulations differ.</p>"
         f"</div></div>"
         f"<div class='scale'>{''.join(_mark(*mark) for mark in marks)}</div></section>"
     )
@@ -117,15 +117,17 @@ def _mark(name: str, error: float, side: str) -> str:
 def _numbers(report: dict[str, Any]) -> str:
     reference, prediction, normals = report["reference"], report["prediction"], report["normals_degrees"]
     rows = [
-        ("Distance from the reference, root mean square", _mm(report["rms_metres"]), ""),
+        ("Distance from the reference (RMS)", _mm(report["rms_metres"]), ""),
         ("Distance of the reference from the average shape", _mm(report["spread_metres"]), ""),
-        ("One step, one thread", f"{report['step_us']:.0f} µs", ""),
-        ("Vertices from coefficients, one thread", f"{report['decode_us']:.0f} µs", ""),
+        ("Time per step, one thread", f"{report['step_us']:.0f} µs", ""),
+        ("Time to decode the vertices, one thread", f"{report['decode_us']:.0f} µs", ""),
         ("Model file", f"{report['model_bytes'] / 1e6:.1f} MB", ""),
     ]
     if normals:
-        rows.append(("Normals by regression, mean angle off", f"{normals['regressed']:.1f}°", ""))
-        rows.append(("Normals of the predicted shape, mean angle off", f"{normals['from_shape']:.1f}°", ""))
+        rows.append(("Normals by regression, mean angular error", f"{normals['regressed']:.1f}°", ""))
+        rows.append(
+            ("Normals of the predicted shape, mean angular error", f"{normals['from_shape']:.1f}°", "")
+        )
     pairs = [("kinetic", "Kinetic energy, mean, J/kg", 1.0), ("stretch", "Stretch, mean, 10⁻⁴", 1e4)]
     if "depth" in reference:
         pairs += [
@@ -154,16 +156,19 @@ def _rollout(
     fps, start = dataset.info.fps, typical.predicted.start / dataset.info.fps
     truth, predicted = typical.truth(), rollout(method)(typical)
     reference, prediction = (motion(positions, typical, dataset) for positions in (truth, predicted))
-    which = f"{typical.take.name}, from second {start:.0f}"
+    which = f"{typical.take.name}, starting at {start:.0f} s"
     sections = [
         _section(
             "Side by side",
-            f"The rollout of middle error ({which}).",
+            f"The rollout with the median error ({which}).",
             _pictures(method, dataset, typical, truth, predicted=predicted),
         ),
         _section(
             "Error over time",
-            "A model that holds its own keeps a level line: it neither drifts away nor needs the true start.",
+            (
+                "A stable model gives a level line: it neither drifts away nor depends on the exact "
+                "initial state."
+            ),
             figures.error_curve(comparison.errors, fps),
         ),
     ]
@@ -171,15 +176,18 @@ def _rollout(
         paths = [method.decoder.project(positions) for positions in (truth, predicted)]
         sections.append(
             _section(
-                "The motion in its three largest components",
-                "Where the lines differ but look alike, the motion is right in kind, at another moment.",
+                "The three largest components of the motion",
+                (
+                    "Where the lines differ but look alike, the motion is of the right kind but timed "
+                    "differently."
+                ),
                 figures.coefficients(paths[0], paths[1], fps, start),
             )
         )
     sections.append(
         _section(
             "Energy",
-            "Too little kinetic energy looks stiff or damped, too much nervous.",
+            "Too little kinetic energy looks stiff or damped, too much looks jittery.",
             figures.energies(reference, prediction, fps, start),
         )
     )
@@ -187,7 +195,7 @@ def _rollout(
         sections.append(
             _section(
                 "Penetration",
-                "How far the deepest vertex is inside of what it collides with.",
+                "Depth of the deepest vertex inside the objects it collides with.",
                 figures.penetrations(reference, prediction, fps, start),
             )
         )

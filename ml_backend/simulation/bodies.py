@@ -49,7 +49,7 @@ def make_body(request: SimulationRequest) -> Body:
         raise Problem("body_unusable", object=request.object, reason=_clause(error)) from error
     if not (body.masses > 0.0).all():
         loose = int((body.masses <= 0.0).sum())
-        reason = f"{loose} of its vertices belong to nothing that has mass: remove them"
+        reason = f"{loose} of its vertices belong to nothing that has mass: delete them"
         raise Problem("body_unusable", object=request.object, reason=reason)
     if body.pinned.all():
         raise Problem("nothing_free", object=request.object)
@@ -170,7 +170,7 @@ def _nearest(vertices: Array, ends: Array, radii: Array) -> NDArray[np.int32]:
 
 def _triangles(request: SimulationRequest) -> NDArray[np.int32]:
     if len(request.face_sizes) == 0:
-        raise ValueError("It has no faces: simulate it as strands, or give it some.")
+        raise ValueError("It has no faces: simulate it as rods, or add some.")
     return triangulate(request.corners, request.face_sizes)
 
 
@@ -219,7 +219,7 @@ def _rod(request: SimulationRequest) -> Body:
     s = request.settings
     material = _material(request, lambda: Rod(s.density, s.young, s.shear, s.radius))
     if len(request.edges) == 0:
-        raise ValueError("It has no edges: strands are made of edges.")
+        raise ValueError("It has no edges, which rods are made of: add some.")
     edges = strands_of_edges(request.edges).edges
     rest = np.asarray(request.rest_positions, np.float64)
     lengths = np.linalg.norm(rest[edges[:, 1]] - rest[edges[:, 0]], axis=1)

@@ -70,7 +70,7 @@ class _Recording:
             if self.writer.count < frames:
                 simulation = self._simulation()
                 first = self._resume(simulation)
-                emit({"event": "log", "text": f"{self._done.name} goes on at frame {first}"})
+                emit({"event": "log", "text": f"{self._done.name} continues at frame {first}"})
                 progress = Progress(emit, self._done.name, frames, self.writer.count)
                 for index in range(first, frames):
                     stop.check()

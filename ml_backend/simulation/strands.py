@@ -23,7 +23,7 @@ def strands_of_edges(edges: NDArray[np.integer]) -> Strands:
         neighbours.setdefault(b, []).append(a)
     branching = sum(len(around) > 2 for around in neighbours.values())
     if branching:
-        raise ValueError(f"strands branch at {branching} of its vertices: separate them there.")
+        raise ValueError(f"its strands branch at {branching} of its vertices: separate them there.")
     ends = sorted(vertex for vertex, around in neighbours.items() if len(around) == 1)
     found: list[tuple[int, int]] = []
     joints: list[tuple[int, int]] = []

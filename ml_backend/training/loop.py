@@ -117,11 +117,11 @@ class Training:
             self.best = self._learner.weights()
         worse = (course.step - course.best_step) // schedule.validate_every
         if course.step >= schedule.steps:
-            course.reason = f"all {schedule.steps} steps done"
+            course.reason = f"all {schedule.steps} steps were completed"
         elif 0 < 60 * schedule.minutes <= course.seconds:
-            course.reason = f"the preset's {schedule.minutes:g} minutes are over"
+            course.reason = f"the preset's time limit of {schedule.minutes:g} minutes was reached"
         elif worse >= schedule.patience:
-            course.reason = f"no better on the validation takes in the last {worse} measurements"
+            course.reason = f"no improvement on the validation takes in the last {worse} measurements"
 
     def _curves(self) -> dict[str, float]:
         measured = {"validation": self.course.history[-1][2]} if self.course.history else {}

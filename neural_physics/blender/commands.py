@@ -132,7 +132,7 @@ def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
 def _train(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     result = _job(obj, object_tasks.TRAIN, object_tasks.train_command(obj))
     object_tasks.use_model(obj, model_path(obj))
-    _say(f"The model is in {model_path(obj)}, and packed")
+    _say(f"The model is in {model_path(obj)}, and packed into the .blend")
     _say(f"Its error on the validation takes is {result['validation_error']:.3f}; {result['reason']}")
 
 
@@ -199,14 +199,20 @@ def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
 
 
 def _parser() -> Parser:
-    parser = Parser(prog=f"blender -b SCENE.blend --command {NAME}", description="Bake, train and play.")
+    parser = Parser(
+        prog=f"blender -b SCENE.blend --command {NAME}", description="Bake takes, train models and play them."
+    )
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
 
     def command(name: str, run: Run, text: str, *, saves: bool) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
         sub.set_defaults(run=run)
-        sub.add_argument("--object", default="", help="the simulated object, if several are set up")
-        how = "under this name, and not its own" if saves else "afterwards, under this name or its own"
+        sub.add_argument("--object", default="", help="the simulated object; needed if several are set up")
+        how = (
+            "under this name instead of its own"
+            if saves
+            else "afterwards, under this name or, without one, under its own"
+        )
         sub.add_argument(
             "--save", nargs="?", const="", default="" if saves else None, help=f"save the scene {how}"
         )
@@ -214,14 +220,23 @@ def _parser() -> Parser:
 
     setup = command("setup", _set_up, "Find what an object reacts to, and save the scene.", saves=True)
     kinds = [kind.lower() for kind, _, _ in KINDS]
-    setup.add_argument("--as", dest="kind", choices=kinds[1:], help="let the bundled solver simulate it")
-    setup.add_argument("--material", help="what it is made of, for the bundled solver")
-    fit = command("fit_capsules", _fit_capsules, "Put capsules around limbs, and save the scene.", saves=True)
+    setup.add_argument(
+        "--as",
+        dest="kind",
+        choices=kinds[1:],
+        help="simulate it with the bundled solver, as this kind of body",
+    )
+    setup.add_argument("--material", help="the material preset, for the bundled solver")
+    fit = command("fit_capsules", _fit_capsules, "Fit capsules around limbs, and save the scene.", saves=True)
     fit.add_argument(
-        "--to", nargs="+", default=[], metavar="NAME", help="armatures and meshes (default: what is around)"
+        "--to",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="armatures and meshes (default: those found around the object)",
     )
     bake = command(
-        "bake", _bake, "Simulate the takes, and save the scene; goes on where it was stopped.", saves=True
+        "bake", _bake, "Simulate the takes, and save the scene; resumes where it was stopped.", saves=True
     )
     for option, name in (
         ("--takes", "take_count"),
@@ -231,7 +246,7 @@ def _parser() -> Parser:
         ("--at-once", "parallel_takes"),
     ):
         _setting(bake, option, name, _number_for(name))
-    train = command("train", _train, "Learn a model from the takes, pack it, and save the scene.", saves=True)
+    train = command("train", _train, "Train a model on the takes, pack it, and save the scene.", saves=True)
     _setting(train, "--method", "method", str, choices=list(SPECIFICATIONS))
     _setting(train, "--preset", "preset", str, choices=[item[0] for item in PRESETS])
     _setting(train, "--bases", "basis_count", _number_for("basis_count"))
@@ -239,22 +254,28 @@ def _parser() -> Parser:
         for setting in method.training_settings:
             _setting(train, f"--{setting.option}", setting.property, _number_for(setting.property))
     _setting(train, "--seed", "training_seed", _number_for("training_seed"))
-    evaluate = command("evaluate", _evaluate, "Measure the model on takes it has not seen.", saves=False)
+    evaluate = command(
+        "evaluate", _evaluate, "Measure the model on takes it was not trained on.", saves=False
+    )
     play = command(
         "play", _play, "Show the model in place of the simulation, and save the scene.", saves=True
     )
     play.add_argument(
-        "--cache", type=_absolute_path, help="write the motion as PC2, for renders without the extension"
+        "--cache",
+        type=_absolute_path,
+        help="write the motion to this PC2 file, to render without the extension",
     )
     play.add_argument("--first", type=int, help="first frame of the cache (default: the scene's)")
     play.add_argument("--last", type=int, help="last frame of the cache (default: the scene's)")
-    command("stop", _stop, "Show the simulation again, and save the scene.", saves=True)
+    command("stop", _stop, "Turn the simulation back on, and save the scene.", saves=True)
     pack = command("pack", _pack, "Put the model file into the .blend, and save it.", saves=True)
     unpack = command("unpack", _unpack, "Write the packed model to its file.", saves=False)
     take = command("import", _import, "Add another program's point cache to the dataset.", saves=False)
     take.add_argument("cache", type=Path, help="PC2 or MDD")
-    take.add_argument("--interaction", type=Path, help="CSV or .npy (default: of the cache's name)")
-    take.add_argument("--from-scene", action="store_true", help="read the interaction from this scene")
+    take.add_argument(
+        "--interaction", type=Path, help="CSV or .npy (default: the file of the same name as the cache)"
+    )
+    take.add_argument("--from-scene", action="store_true", help="read the interaction from the scene")
     take.add_argument("--role", choices=get_args(Role), default="training", help="what the take is for")
     for sub in (bake, train, evaluate, take):
         _setting(sub, "--dataset", "dataset_folder", _absolute)

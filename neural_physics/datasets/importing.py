@@ -207,10 +207,10 @@ def _read_npy(path: Path) -> NDArray[np.float32]:
         raise Problem("file_missing", path=path) from error
     except Exception as error:  # an .npz of that name gives what zip, zlib and NumPy have
         raise Problem(
-            "interaction_shape", path=path, found="something else", expected="an array of numbers"
+            "interaction_shape", path=path, found="data of another kind", expected="an array of numbers"
         ) from error
     if values.ndim != 2:
-        raise Problem("interaction_shape", path=path, found=f"{values.ndim} dimensions", expected="2 of them")
+        raise Problem("interaction_shape", path=path, found=f"{values.ndim} dimensions", expected="2")
     _check_finite(values, path, 0)
     return values
 
@@ -223,16 +223,16 @@ def _read_csv(path: Path) -> tuple[list[str], NDArray[np.float32]]:
         raise Problem("file_missing", path=path) from error
     except (OSError, ValueError, csv.Error) as error:
         raise Problem(
-            "interaction_shape", path=path, found="no text", expected="a table with commas"
+            "interaction_shape", path=path, found="data that is not text", expected="comma-separated text"
         ) from error
     if all(map(_is_number, columns)) and columns:
-        raise Problem("interaction_columns", path=path, reason="its first row holds numbers and no names")
+        raise Problem("interaction_columns", path=path, reason="its first row holds numbers instead of names")
     if len(columns) == 1 and (mark := next((m for m in OTHER_MARKS if m in columns[0]), None)):
         raise Problem(
             "interaction_shape",
             path=path,
-            found=f"columns parted by {OTHER_MARKS[mark]}",
-            expected="columns parted by commas",
+            found=f"columns separated by {OTHER_MARKS[mark]}",
+            expected="columns separated by commas",
         )
     values = np.empty((len(rows), len(columns)), np.float32)
     for number, row in enumerate(rows):

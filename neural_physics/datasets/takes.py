@@ -257,7 +257,7 @@ class Dataset:
 def _frame_count(path: Path, vertex_count: int) -> int:
     frames, vertices = pc2_size(path)
     if vertices != vertex_count:
-        reason = f"{path.name} has another vertex count than the mesh or the body"
+        reason = f"{path.name} has a different vertex count from the mesh or the body"
         raise Problem("dataset_damaged", path=path.parent, reason=reason)
     return frames
 

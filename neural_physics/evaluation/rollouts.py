@@ -175,12 +175,12 @@ def check_belongs(model: ModelInfo, path: object, dataset: Dataset) -> None:
         for m in (model, info)
     ]
     if (model.topology, model.vertex_count) != (info.topology, info.vertex_count):
-        reason = "it has another mesh"
+        reason = "its mesh differs"
     elif layouts[0] != layouts[1]:
-        reason = "it reacts to other things"
+        reason = "it reacts to different objects"
     elif bool(model.reference_frame) != bool(info.reference_frame):
         axes = [m.reference_frame or "the object itself" for m in (model, info)]
-        reason = f"it is in the axes of {axes[0]}, the dataset in those of {axes[1]}"
+        reason = f"it uses the axes of {axes[0]}, the dataset those of {axes[1]}"
     elif abs(model.dt * info.fps - 1.0) > SAME_RATE:
         reason = f"it runs at {1 / model.dt:.4g} frames per second, the dataset at {info.fps:.4g}"
     if reason:

@@ -21,9 +21,9 @@ from .events import StopRequest, error_event, print_event
 
 ROOM_NEEDED = 8 << 30  # bytes; PyTorch with its CUDA libraries, unpacked, is the largest part
 STAGES = {
-    "Collecting": "Looking up",
+    "Collecting": "Resolving",
     "Downloading": "Downloading",
-    "Using cached": "Taking from the cache",
+    "Using cached": "Using cached",
     "Installing collected": "Installing",
 }
 
@@ -47,7 +47,7 @@ def create(
     Raises Problem("environment_no_room" | "folder_not_writable" | "environment_failed" | "stopped").
     """
     _check_room(folder)
-    _tell("Making the environment")
+    _tell("Creating the environment")
     _run([sys.executable, "-I", "-m", "venv", str(folder)], stop)
     python = python_in(folder)
     pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
@@ -75,7 +75,7 @@ def _try(argv: list[str], package: str, stop: StopRequest) -> None:
             raise
         reason = problem.names["reason"]
         print_event(
-            {"event": "log", "text": f"Went on without {package}, which cannot be had here: {reason}"}
+            {"event": "log", "text": f"Continued without {package}, which is not available here: {reason}"}
         )
 
 
@@ -132,7 +132,7 @@ def _subject(line: str) -> str:
 
 def _last_words(said: list[str]) -> str:
     errors = [line for line in said if line.startswith("ERROR")]
-    return (errors or said or ["it said nothing"])[-1].removeprefix("ERROR: ")
+    return (errors or said or ["there was no output"])[-1].removeprefix("ERROR: ")
 
 
 def _tell(stage: str) -> None:

@@ -138,6 +138,6 @@ def _exited(state: JobState, status: int) -> tuple[JobState, tuple[Effect, ...]]
         return replace(state, phase="stopped", code="stopped", message=message), ()
     if status == 0 and state.result:
         return replace(state, phase="finished", message=""), ("deliver",)
-    last = state.log[-1] if state.log else "it said nothing"
+    last = state.log[-1] if state.log else "there was no output"
     problem = Problem("ended_unexpectedly", status=status, said=last)
     return replace(state, phase="failed", code=problem.code, message=problem.message), ()

@@ -77,7 +77,7 @@ class Model:
             found, expected = _size_in_words(array.shape), _size_in_words(shape)
             raise damaged(self.path, f"the tensor “{name}” holds {found}, and not {expected}")
         if not np.isfinite(array).all():
-            raise damaged(self.path, f"the tensor “{name}” holds something that is not a number")
+            raise damaged(self.path, f"the tensor “{name}” holds a value that is not a number")
         return np.ascontiguousarray(array, np.float32)
 
     def indices(self, name: str, *shape: int, below: int, least: int = 0) -> NDArray[np.intp]:
@@ -87,7 +87,7 @@ class Model:
         """
         array = self.tensors.get(name)
         if array is None or not np.issubdtype(array.dtype, np.integer):
-            raise damaged(self.path, f"the tensor “{name}” is missing or holds no whole numbers")
+            raise damaged(self.path, f"the tensor “{name}” is missing or does not hold whole numbers")
         self.tensor(name, *shape)
         if array.min() < least or array.max() >= below:
             raise damaged(self.path, f"the tensor “{name}” has numbers outside of {least} to {below - 1}")
@@ -180,7 +180,7 @@ def _tensors(header: dict[str, Any], body: memoryview, path: str) -> dict[str, N
         covered = end
         tensors[name] = np.frombuffer(body[begin:end], dtype).reshape(shape)
     if covered != len(body):
-        raise damaged(path, "there is something after its last tensor")
+        raise damaged(path, "there is extra data after its last tensor")
     return tensors
 
 
@@ -188,7 +188,7 @@ def _begin(entry: object, path: str) -> int:
     try:
         return int(entry["data_offsets"][0])  # type: ignore[index]
     except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
-        raise damaged(path, "a tensor has no place") from error
+        raise damaged(path, "a tensor has no offsets") from error
 
 
 def _info(text: object, path: str) -> ModelInfo:
@@ -213,9 +213,9 @@ def _check(info: ModelInfo, path: str) -> None:
         and 0 < info.vertex_count <= 10_000_000
     )
     if not numbers_fit or not all(isinstance(text, str) for text in texts):
-        raise damaged(path, "its description has values that make no sense")
+        raise damaged(path, "its description has invalid values")
     if not isinstance(info.settings, dict) or not isinstance(info.training, dict):
-        raise damaged(path, "its description has values that make no sense")
+        raise damaged(path, "its description has invalid values")
 
 
 def _json_object(data: bytes, path: str) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def test_a_mesh_without_physics(tmp_path):
 def test_physics_that_is_switched_off(tmp_path):
     cloth = cloth_and_ball()
     cloth.modifiers["Cloth"].show_viewport = False
-    refused(cloth, tmp_path, "physics_disabled", "Sheet", "Cloth", "switch it on")
+    refused(cloth, tmp_path, "physics_disabled", "Sheet", "Cloth", "enable it")
 
 
 def test_what_play_has_switched_off_is_baked_all_the_same(tmp_path):
@@ -229,7 +229,7 @@ def test_a_simulation_that_was_mended_after_it_exploded_is_baked_anew(tmp_path):
     bpy.data.objects["Hand"].scale.x, bpy.data.objects["Hand"].location.x = 1.0, 0.0
     result = run(command_for(cloth, tmp_path / "d", 1, 30))
     assert (result["takes"], result["frames"], result["excluded"]) == (1, 30, 0)
-    assert "take_000 had no frame that can be learned from" in result["notes"][-1]
+    assert "take_000 had no usable frames" in result["notes"][-1]
 
 
 def test_what_is_no_take_is_not_deleted(tmp_path):

@@ -251,7 +251,7 @@ def test_wind_noise_is_silenced_in_the_copy_and_told(tmp_path):
     react_to(cloth, wind, "KEEP")
     result = run(command_for(cloth, tmp_path / "d", 1, 20))
     assert result["notes"] == [
-        "The noise of Wind was set to 0 in the copy that is baked: it cannot be learned."
+        "The noise of Wind was set to 0 in the baked copy, since noise cannot be learned."
     ]
     assert wind.field.noise == 5.0
     wind.field.noise = 0.0
@@ -261,7 +261,7 @@ def test_wind_noise_is_silenced_in_the_copy_and_told(tmp_path):
 def test_animation_alone_makes_one_take_and_says_so(tmp_path):
     cloth, _ = cloth_and_animated_ball()
     result = run(command_for(cloth, tmp_path / "d", 4, 10))
-    assert result["takes"] == 1 and "One take is baked" in result["notes"][0]
+    assert result["takes"] == 1 and "Only one take is baked" in result["notes"][0]
 
 
 def test_a_bake_with_nothing_left_to_do_says_so(tmp_path):
@@ -274,7 +274,7 @@ def test_a_bake_with_nothing_left_to_do_says_so(tmp_path):
 def test_animation_that_ends_before_the_takes_do_is_told(tmp_path):
     cloth, _ = cloth_and_animated_ball()
     note = plan_of(command_for(cloth, tmp_path / "d", 1, 41)).notes[-1]
-    assert "animation of Ball ends at frame 40, but the takes go on to frame 41" in note
+    assert "animation of Ball ends at frame 40, but the takes continue to frame 41" in note
     assert plan_of(command_for(cloth, tmp_path / "e", 1, 40)).notes == ()
     for curve in fcurves_of(bpy.data.objects["Ball"]):
         curve.modifiers.new("CYCLES")

@@ -65,6 +65,8 @@ def test_that_takes_which_are_there_may_have_played_it_is_said(tmp_path):
     run(command_for(cloth, folder, 8, 5))
     settings_of(cloth).interactions[0].test_action = "lift"
     notes = notes_of(command_for(cloth, folder, 10, 5))
-    assert any("begun with no action kept for testing, and now it is lift of Rig" in note for note in notes)
+    assert any(
+        "baked with no action reserved for testing, which is now lift of Rig" in note for note in notes
+    )
     settings_of(cloth).interactions[0].test_action = ""
     assert notes_of(command_for(cloth, folder, 10, 5)) == ()

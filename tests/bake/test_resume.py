@@ -60,7 +60,7 @@ def test_a_killed_bake_with_a_torn_cache_ends_as_if_it_had_never_been_interrupte
         file.write(b"torn")
     plan = BakePlan.read(broken / "bake" / "bake.json")
     said = events_of([*plan.worker, str(plan.path), "take_000", "--core", str(min(os.sched_getaffinity(0)))])
-    assert f"take_000 goes on at frame {there if from_cache else 0}" in [e.get("text") for e in said]
+    assert f"take_000 continues at frame {there if from_cache else 0}" in [e.get("text") for e in said]
     assert run(command_for(obj, broken, 1, FRAMES))["frames"] == FRAMES
     assert contents(broken) == contents(tmp_path / "whole")
 

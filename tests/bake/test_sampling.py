@@ -178,7 +178,7 @@ def test_two_channels_never_share_a_name(cloth):
 
 
 def test_a_line_without_an_object_and_an_empty_list_are_told(cloth):
-    with pytest.raises(Problem, match="Nothing is set that Sheet reacts to"):
+    with pytest.raises(Problem, match="Sheet has nothing to react to"):
         layout_of(cloth)
     react_to(cloth, add_ball())
     react_to(cloth, add_ball("Gone"))

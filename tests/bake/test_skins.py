@@ -162,10 +162,10 @@ def forget(rig, tube):
 @pytest.mark.parametrize(
     "change,sentence",
     [
-        (unbind, "no bone moves it"),
+        (unbind, "no bone deforms it"),
         (envelopes, "also binds it to bone envelopes"),
-        (bend, "the bone bone1 bends"),
-        (wave, "its modifier Cast moves it beside its armature"),
+        (bend, "the bone bone1 is a bendy bone"),
+        (wave, "its modifier Cast deforms it too"),
         (forget, "does not react to its armature Rig"),
     ],
 )

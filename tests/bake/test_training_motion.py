@@ -249,11 +249,11 @@ def test_an_action_that_cannot_be_kept_for_testing_is_told(cloth):
     item.test_action = "lift"
     check_training_motion(cloth)
     settings_of(cloth).take_count = 7
-    with pytest.raises(Problem, match="Takes at 7 leaves none for that: set Takes to 8"):
+    with pytest.raises(Problem, match="Takes at 7 leaves no test take to play it: set Takes to 8"):
         check_training_motion(cloth)
     settings_of(cloth).take_count = 8
     item.test_action = "jump"
-    with pytest.raises(Problem, match="The action jump, kept for testing, is not one"):
+    with pytest.raises(Problem, match="The action jump, reserved for testing, is not one"):
         check_training_motion(cloth)
     item.test_action = "lift"
     for name in ("half", "whole"):
@@ -305,7 +305,7 @@ def test_settings_that_no_motion_can_be_made_of_are_told(cloth):
         check_training_motion(cloth)
     item.object, item.motion, item.box_low[0] = add_wind(), "WANDER", -1.0
     item.strength_low, item.strength_high = 2.0, 1.0
-    with pytest.raises(Problem, match="least wind of Wind"):
+    with pytest.raises(Problem, match="minimum wind of Wind"):
         check_training_motion(cloth)
 
 

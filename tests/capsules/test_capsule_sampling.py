@@ -151,7 +151,7 @@ def test_carriers_are_found_again_and_lost_ones_are_told(cloth):
     search_again()
     assert np.array_equal(ends_of(sampler.sample(set_frame(1))[0]), first)
     bpy.data.objects.remove(stick)
-    with pytest.raises(Problem, match="What carried the capsule Stick of Sheet is gone"):
+    with pytest.raises(Problem, match="The capsule Stick of Sheet has lost the object or bone"):
         sampler.sample(set_frame(1))
     with pytest.raises(Problem, match="Stick"):
         CapsuleSampler(cloth)

@@ -157,7 +157,7 @@ def test_columns_that_do_not_fit_together_are_told(header):
         ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 39 + "1,two,3\n", "interaction_not_numbers", "row 41"),
         ("Hand.x,Hand.y,Hand.z\n" + "1,2,3\n" * 4 + "1,nan,3\n" * 36, "interaction_not_numbers", "row 6"),
         ("Foot.x,Foot.y,Foot.z\n" + "1,2,3\n" * 40, "interaction_other_channels", "wrong.csv has .*Foot"),
-        ("1,2,3\n" * 40, "interaction_columns", "holds numbers and no names"),
+        ("1,2,3\n" * 40, "interaction_columns", "holds numbers instead of names"),
         ("\ufeffHand.x;Hand.y;Hand.z\n" + "1;2;3\n" * 40, "interaction_shape", "semicolons"),
     ],
 )

@@ -218,7 +218,7 @@ def test_a_folder_in_the_way_or_without_permission_is_told(tmp_path):
 def test_another_mesh_and_other_channels_do_not_get_into_a_dataset(tmp_path):
     dataset = make(tmp_path / "d")
     other_mesh = synthetic.sheet_mesh(5)
-    with pytest.raises(Problem, match="other vertices or faces") as raised:
+    with pytest.raises(Problem, match="different vertices or faces") as raised:
         Dataset.create(tmp_path / "d", replace(dataset.info, topology=other_mesh.topology()), other_mesh)
     assert raised.value.code == "dataset_other_object"
     foot = ChannelLayout((Channel("Foot", "position", 3),))

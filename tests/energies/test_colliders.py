@@ -177,7 +177,7 @@ def test_meshes_that_bound_no_solid_are_refused():
     with pytest.raises(ValueError, match="open"):
         ClosedMesh(positions, triangles[1:])
     triangles[3] = triangles[3, ::-1]
-    with pytest.raises(ValueError, match="wound"):
+    with pytest.raises(ValueError, match="inconsistent normals"):
         ClosedMesh(positions, triangles)
     with pytest.raises(ValueError, match="two at each"):
         ClosedMesh(np.r_[positions, positions[:1]], np.concatenate([triangles, triangles[:1], triangles[:1]]))

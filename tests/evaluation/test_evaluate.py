@@ -130,7 +130,7 @@ def test_it_stops_when_asked_and_tells_how_far_it_is(tmp_path, dataset, model_pa
         run(model_path, dataset.path, tmp_path / "out", stop=StopRequest(tmp_path / "stop"))
     assert raised.value.code == "stopped" and not (tmp_path / "out").exists()
     _, events = run(model_path, dataset.path, tmp_path / "out")
-    last = [e for e in events if e["stage"] == "Rolling out"][-1]
+    last = [e for e in events if e["stage"] == "Running rollouts"][-1]
     assert last["done"] == last["total"] == 120
 
 

@@ -173,9 +173,12 @@ def test_the_takes_to_evaluate_on_are_those_for_testing_then_those_for_validatio
     ("change", "said"),
     [
         ({"dt": 1 / 30}, "30 frames per second"),
-        ({"reference_frame": "Rig/neck"}, "axes of Rig/neck, the dataset in those of the object itself"),
-        ({"topology": "other"}, "another mesh"),
-        ({"channels": synthetic.ChannelLayout((synthetic.Channel("Foot", "position", 3),))}, "other things"),
+        ({"reference_frame": "Rig/neck"}, "axes of Rig/neck, the dataset those of the object itself"),
+        ({"topology": "other"}, "its mesh differs"),
+        (
+            {"channels": synthetic.ChannelLayout((synthetic.Channel("Foot", "position", 3),))},
+            "different objects",
+        ),
     ],
 )
 def test_a_model_of_something_else_is_refused(dataset: Dataset, change: dict, said: str) -> None:

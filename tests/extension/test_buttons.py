@@ -80,7 +80,7 @@ assert export.check(chosen, bpy.context) and chosen.filepath == "shirt.v2.safete
 assert not export.check(chosen, bpy.context)
 
 settings.model_path = "//second.safetensors"
-refused("another model", ours.unpack)
+refused("a different model", ours.unpack)
 assert settings.model is not None and (HERE / "second.safetensors").read_bytes() == model(2)
 assert ours.unpack(overwrite=True) == {"FINISHED"}
 assert settings.model is None and (HERE / "second.safetensors").read_bytes() == model(1)
@@ -122,7 +122,7 @@ assert ours.bake_playback() == {"FINISHED"}
 assert (HERE / "first_playback.pc2").stat().st_size == 32 + 10 * 12 * len(sheet.data.vertices)
 assert ours.stop_playing() == {"FINISHED"}
 ours.play()
-refused("the other way round", ours.bake_playback, first=9, last=4)
+refused("swap the two", ours.bake_playback, first=9, last=4)
 refused("is a folder", ours.bake_playback, filepath=str(HERE), first=1, last=4)
 bpy.ops.wm.save_mainfile()
 assert commands.main(["play", "--cache", "out.pc2", "--first", "1", "--last", "4"]) == 0
@@ -195,7 +195,7 @@ tick = SimpleNamespace(type="TIMER")
 assert work.modal(context, tick) == {"RUNNING_MODAL"}
 bpy.data.objects.remove(hand)
 assert work.modal(context, tick) == {"CANCELLED"}
-assert "removed meanwhile" in work.said[0]
+assert "has been removed" in work.said[0]
 assert context.window_manager.event_timer_remove.call_count == 1
 
 hand = add("Hand", None)
@@ -235,7 +235,7 @@ assert asked() == f"0 takes (0 B) in {HERE / 'takes of mine'}", asked()
 twin = add("Twin", sheet_mesh("Twin"))
 twin.neural_physics.enabled = True
 twin.neural_physics.dataset_folder = settings.dataset_folder
-assert asked().endswith(", which Twin learns from, too"), asked()
+assert asked().endswith(", also used by Twin"), asked()
 """
     )
 
@@ -268,7 +268,7 @@ def says(part):
 
 drawn()
 settings.enabled = True
-says("Nothing is set that Sheet reacts to")
+says("Sheet has nothing to react to")
 says("Sheet has no model: train one")
 ours.import_model(filepath="//first.safetensors")
 paths = part("neural_physics.blender.settings.paths")
@@ -281,7 +281,7 @@ path.write_bytes(model(2))
 later = path.stat().st_mtime + 100
 import os
 os.utime(path, (later, later))
-says("A newer model than the one in the .blend is in")
+says("There is a newer model than the one in the .blend")
 assert ours.pack() == {"FINISHED"}
 assert not any("newer model" in text for text in drawn())
 ours.play()

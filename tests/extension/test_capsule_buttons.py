@@ -248,10 +248,10 @@ settings.active_capsule = 2
 assert "bone" not in drawn()[1], "a ball has no bones"
 settings.active_capsule = 1
 rig.data.bones["upper"].name = "forearm"
-assert any("carried the capsule upper of Sheet is gone" in text for text in drawn()[0])
+assert any("capsule upper of Sheet has lost the object or bone" in text for text in drawn()[0])
 bpy.data.objects.remove(rig)
 told, shown = drawn()
-assert any("carried the capsule upper of Sheet is gone" in text for text in told)
+assert any("capsule upper of Sheet has lost the object or bone" in text for text in told)
 assert "bone" not in shown and "Nothing" in told, (told, shown)
 settings.active_capsule = 9
 drawn()

@@ -84,7 +84,7 @@ def drawn():
     layout = MagicMock()
     panel = SimpleNamespace(layout=layout, _draw_capsule=MagicMock())
     panels.capsules.NEURALPHYSICS_PT_capsules.draw_for(panel, layout, Context(), sheet)
-    return "collides with them" in str(layout.mock_calls)
+    return "collides with the capsules" in str(layout.mock_calls)
 
 assert drawn()
 capsule.enabled = False

@@ -64,7 +64,7 @@ refused(1, "Sheet has no takes", "train")
 refused(1, "no dataset in /nowhere", "train", "--dataset", "/nowhere")
 bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
 refused(1, "has no model", "play")
-refused(1, "is not there", "play", "--model", "nowhere.safetensors")
+refused(1, "does not exist", "play", "--model", "nowhere.safetensors")
 refused(1, "Ball", "setup", "--object", "Ball")
 """,
         NEURAL_PHYSICS_PYTHON="/nowhere/python",
@@ -101,7 +101,7 @@ out = io.StringIO()
 with contextlib.redirect_stdout(out):
     assert run("bake", "--takes", "2", "--frames", "20") == (0, "")
 said = out.getvalue()
-assert "One take is baked" in said and "0 of them left out" in said, said
+assert "Only one take is baked" in said and "0 of them left out" in said, said
 bpy.ops.wm.open_mainfile(filepath=bpy.data.filepath)
 settings = bpy.data.objects["Sheet"].neural_physics
 assert settings.dataset_folder == "//neural_physics/scene/Sheet/dataset", settings.dataset_folder
@@ -113,7 +113,7 @@ def saved_meanwhile(*_):
     os.utime(bpy.data.filepath, (1, 1))
     return {"takes": 1, "frames": 20, "excluded": 0, "dataset": "."}
 commands._job = saved_meanwhile
-refused(1, "saved by somebody else", "bake")
+refused(1, "saved by someone else", "bake")
 """
     )
 
@@ -171,7 +171,7 @@ with contextlib.redirect_stdout(out):
 assert "80 frames" in out.getvalue() and "left out of training (exploded" in out.getvalue(), out.getvalue()
 folder = Path("neural_physics/scene/Sheet/dataset/takes/take_000")
 assert np.array_equal(point_caches.read_pc2(folder / "positions.pc2"), positions)
-refused(1, "is not there", "import", "missing.pc2")
+refused(1, "does not exist", "import", "missing.pc2")
 """
     )
 
@@ -206,9 +206,9 @@ def test_a_python_that_cannot_train_is_told_before_the_training_starts(
         + EXAMPLE
         + f"""
 assert run("bake", "--takes", "2", "--frames", "20") == (0, "")
-refused(1, "does not answer as a Python does", "train")
+refused(1, "does not work as a Python", "train")
 os.environ["NEURAL_PHYSICS_PYTHON"] = {plain!r}
-refused(1, "cannot train, for it lacks torch", "train")
+refused(1, "cannot train, since it lacks torch", "train")
 """,
         NEURAL_PHYSICS_PYTHON="/bin/ls",
     )

@@ -63,7 +63,7 @@ assert ours.bake() == {"FINISHED"}
 settings.method = "latent_dynamics"
 refused("set Simulated By to Solid, Shell or Rods and click Bake", ours.train)
 settings.simulation.kind = "SHELL"
-refused("does not simulate " + sheet.name, ours.train)
+refused(sheet.name + " is not simulated by it", ours.train)
 """
     )
 
@@ -173,7 +173,7 @@ text = about.read_text()
 assert '"physics": "cloth"' in text
 about.write_text(text.replace('"physics": "cloth"', '"physics": "soft_body"'))
 importlib.import_module(MODULE + ".neural_physics.datasets.status").forget()
-refused("learns from cloth, and Sheet", ours.train)
+refused("learns from cloth only, but Sheet", ours.train)
 """
     )
 
@@ -194,7 +194,7 @@ assert settings.simulation.friction == 0.0 and not settings.simulation.self_cont
 facts = importlib.import_module(MODULE + ".neural_physics.blender.tasks.facts")
 facts.check_object(bpy.context.scene, jelly)
 settings.moving_frame = True
-refused("switch Frame Moves off", ours.bake)
+refused("switch Moving Frame off", ours.bake)
 settings.moving_frame = False
 
 def add_collider(name):
@@ -211,7 +211,7 @@ add_collider("Ball")
 facts.check_object(bpy.context.scene, jelly)
 bpy.ops.mesh.primitive_cube_add(size=0.2, location=(0, 0, 5))
 box = add_collider("Box")
-refused("not of one shape", ours.bake)
+refused("differ in shape", ours.bake)
 bpy.data.objects.remove(box)
 bpy.ops.mesh.primitive_torus_add(location=(0, 0, 5))
 ring = add_collider("Ring")
@@ -279,12 +279,12 @@ ours.add_handle()
 try:
     handles.check_handles(jelly)
 except Exception as error:
-    assert "Line 3 of the list Handles of " + jelly.name in str(error), error
+    assert "Line 3 of the Handles list of " + jelly.name in str(error), error
 else:
     raise AssertionError("a line without an Empty was not refused")
 for _ in range(3):
     assert ours.remove_handle() == {"FINISHED"}
-refused("Nothing is in the list Handles", ours.remove_handle)
+refused("The Handles list of " + jelly.name + " is empty", ours.remove_handle)
 assert any("handles=9" in word for word in tasks._train_words(jelly))
 """
     )

@@ -138,7 +138,7 @@ cloth = start()
 assert reason("set_up") == ""
 assert "Set Up first" in reason("bake")
 found(cloth)
-assert "Nothing is set that Curtain reacts to" in reason("bake"), reason("bake")
+assert "Curtain has nothing to react to" in reason("bake"), reason("bake")
 ball("Ball", (0, 0, 1))
 found(cloth)
 assert reason("bake") == ""

@@ -225,17 +225,17 @@ def test_unpack_writes_nothing_but_models_and_nowhere_but_below_the_scene(
 startup = HOME / ".config" / "blender" / "4.5" / "scripts" / "startup"
 CODE = b"open('ran', 'w')"
 for path, data, folder, reason in [
-    ("//../../.config/blender/4.5/scripts/startup/model.py", CODE, SCENE, "not below the folder"),
-    ("//../../.config/blender/4.5/scripts/startup/model.safetensors", MODEL, SCENE, "not below the folder"),
-    (startup / "model.safetensors", MODEL, SCENE, "not below the folder"),
-    ("//.config/blender/4.5/scripts/startup/model.safetensors", MODEL, HOME, "not below the folder"),
-    ("//sub/../../other/model.safetensors", MODEL, SCENE, "not below the folder"),
+    ("//../../.config/blender/4.5/scripts/startup/model.py", CODE, SCENE, "outside the folder"),
+    ("//../../.config/blender/4.5/scripts/startup/model.safetensors", MODEL, SCENE, "outside the folder"),
+    (startup / "model.safetensors", MODEL, SCENE, "outside the folder"),
+    ("//.config/blender/4.5/scripts/startup/model.safetensors", MODEL, HOME, "outside the folder"),
+    ("//sub/../../other/model.safetensors", MODEL, SCENE, "outside the folder"),
     ("//model.py", MODEL, SCENE, "does not end in .safetensors"),
     ("//model.safetensors.py", MODEL, SCENE, "does not end in .safetensors"),
     ("//model", MODEL, SCENE, "does not end in .safetensors"),
     ("//model.safetensors", CODE, SCENE, "cannot be read"),
     ("//model.safetensors", MODEL[:-1], SCENE, "cannot be read"),
-    ("relative.safetensors", MODEL, SCENE, "not below the folder"),
+    ("relative.safetensors", MODEL, SCENE, "outside the folder"),
 ]:
     sheet = make(path, data=data, folder=folder)
     startup.mkdir(parents=True, exist_ok=True)
@@ -272,7 +272,7 @@ victim.write_text("dear diary")
 # A folder on the way to the model is a link.
 (SCENE / "models").symlink_to(folder)
 sheet = make("//models/model.safetensors")
-assert "not below the folder" in refused(ours.unpack)
+assert "outside the folder" in refused(ours.unpack)
 
 # The model is a link, or the file it is written to first is one.
 sheet = make("//model.safetensors")
@@ -329,7 +329,7 @@ draw_all()
 assert not looked, "a place that was not agreed to was looked at"
 for button in (ours.bake, ours.train, ours.evaluate, ours.unpack, ours.delete_dataset, ours.pack):
     assert not button.poll()
-assert "press Allow" in refused(ours.unpack)
+assert "click Allow" in refused(ours.unpack)
 
 # What is packed plays all the same.
 assert ours.play() == {"FINISHED"}

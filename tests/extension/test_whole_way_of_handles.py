@@ -87,7 +87,7 @@ bpy.context.view_layer.update()
 try:
     ours.train()
 except RuntimeError as error:
-    assert "The handle Grip 3 is outside of Block" in str(error), error
+    assert "The handle Grip 3 is outside Block" in str(error), error
 else:
     raise AssertionError("a handle outside was not refused")
 grips[3].location.x = 0.14

@@ -76,7 +76,7 @@ settings.method = "quasistatic_springs"
 try:
     ours.train()
 except RuntimeError as error:
-    assert "does not say how bones move Flesh" in str(error), error
+    assert "does not record how bones move Flesh" in str(error), error
 else:
     raise AssertionError("a dataset without bones was not refused")
 settings.dataset_folder = "//springs"

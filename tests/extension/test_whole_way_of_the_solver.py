@@ -55,7 +55,7 @@ settings.take_count = 4
 try:
     bpy.ops.neural_physics.bake()
 except RuntimeError as error:
-    assert "another material" in str(error), error
+    assert "a different material" in str(error), error
 else:
     raise AssertionError("takes of two materials in one dataset")
 """

@@ -146,8 +146,8 @@ def test_what_the_solver_would_like_is_installed_one_by_one_and_passed_over_wher
     assert subprocess.run(
         [python, "-c", "import sources_only"], check=False, stderr=subprocess.DEVNULL
     ).returncode
-    told = [str(event["text"]) for event in events if "Went on without" in str(event.get("text"))]
-    assert [text.split()[3].strip(",") for text in told] == ["nowhere>=1", "sources-only>=1.0"]
+    told = [str(event["text"]) for event in events if "Continued without" in str(event.get("text"))]
+    assert [text.split()[2].strip(",") for text in told] == ["nowhere>=1", "sources-only>=1.0"]
     assert "No matching distribution found for nowhere" in told[0]
     # Nothing is looked up for what is there.
     said = " ".join(str(event.get("text")) for event in events)
@@ -201,4 +201,4 @@ def test_a_command_in_a_python_without_the_packages_says_what_it_lacks(tmp_path:
         )
         said = done.stdout + done.stderr
         assert done.returncode == 1 and len(said.splitlines()) == 1, said
-        assert "cannot train, for it lacks torch 2.6" in said and str(plain) in said
+        assert "cannot train, since it lacks torch 2.6" in said and str(plain) in said

@@ -107,7 +107,7 @@ def test_a_flat_mesh_is_a_ground_without_end_below_the_body():
         (
             replace(box_mesh(), triangles=np.r_[box_mesh().triangles[:1, ::-1], box_mesh().triangles[1:]]),
             "collider_unusable",
-            "Crate.*wound",
+            "Crate.*inconsistent normals",
         ),
     ],
 )

@@ -324,7 +324,7 @@ def test_two_pieces_are_told():
 @pytest.mark.parametrize(
     ("mesh", "match"),
     [
-        (polygon([(0, 0), (1, 1), (1, 0), (0, 2)]), "crosses itself"),
+        (polygon([(0, 0), (1, 1), (1, 0), (0, 2)]), "intersects itself"),
         ((SQUARE[0], np.tile(SQUARE[1], 3), [4] * 3), "more than two faces"),
     ],
 )

@@ -221,7 +221,7 @@ def test_colliders_go_on_between_frames():
 
 def test_a_body_that_begins_in_a_collider_is_told_with_both_names():
     asked = request(jelly(), CUBE, colliders=[round_ball(0.3)])
-    with pytest.raises(Problem, match=r"Thing begins with \d+ .* inside Ball") as raised:
+    with pytest.raises(Problem, match=r"Thing starts with \d+ .* inside Ball") as raised:
         simulated(asked, tracks(asked, 3, colliders=lambda t: [moved(0.0, 0.0, 0.45)]))
     assert raised.value.code == "starts_inside"
 

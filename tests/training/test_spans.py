@@ -91,7 +91,7 @@ def test_many_frames_in_runs_too_short_to_train_from_are_told_as_such(tmp_path):
     every = tuple(Exclusion(first, first, "torn") for first in range(0, 400, 30))
     problem = refused(make_dataset(tmp_path, 400, ("training", "validation"), excluded=every))
     assert problem.code == "dataset_too_short"
-    assert "leaves 0 frames to learn from in runs of at least 32" in problem.message
+    assert "has 0 usable frames in runs of at least 32" in problem.message
 
 
 @pytest.mark.parametrize(

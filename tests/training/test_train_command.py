@@ -205,8 +205,8 @@ def test_a_stopped_training_that_is_begun_anew_says_so(dataset, tmp_path):
     assert events(process.stdout.read())[-1]["code"] == "stopped"
     assert process.wait() == 1
     _, said, _ = train(dataset, out, *QUICK, "--set=steps=10")
-    assert any("began anew" in event.get("text", "") for event in said)
-    assert "began anew" in said[-1]["notes"][0]
+    assert any("started from scratch" in event.get("text", "") for event in said)
+    assert "started from scratch" in said[-1]["notes"][0]
 
 
 def test_what_fails_unexpectedly_leaves_a_traceback_to_report(dataset, tmp_path):

@@ -16,5 +16,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=placed_handle,
         metavar="NAME=X,Y,Z",
-        help="contact corrections: place this handle, m, in the axes of the body at rest; once for each",
+        help=(
+            "contact corrections: position of a handle in metres, in the axes of the body at rest; "
+            "repeat for each handle"
+        ),
     )

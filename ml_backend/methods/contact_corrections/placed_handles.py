@@ -43,7 +43,7 @@ def placed_handle(word: str) -> PlacedHandle:
     except ValueError:
         x = y = z = math.nan
     if not name or not all(map(math.isfinite, (x, y, z))):
-        raise argparse.ArgumentTypeError(f"“{word}” is not a name and a place, as in Ear=0.1,0,0.35")
+        raise argparse.ArgumentTypeError(f"“{word}” is not a name and a position, as in Ear=0.1,0,0.35")
     return PlacedHandle(name, (x, y, z))
 
 

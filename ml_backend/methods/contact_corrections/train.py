@@ -34,7 +34,7 @@ from neural_physics.methods.contact_corrections import specification as contact_
 from neural_physics.methods.contact_corrections.method import ContactCorrections
 from neural_physics.models.model_file import Model, ModelInfo
 
-UNCORRECTED = "no correction was learned, the handles play by themselves"
+UNCORRECTED = "no correction was learned, so the handles play without any"
 VALIDATION_SHARE = 0.2  # of the states that are solved: as many more, of the frames that are held out
 
 
@@ -114,7 +114,7 @@ class ContactTraining:
     def solved(self, spans: list[Span], count: int, role: str) -> CorrectionData:
         """The shapes at rest of so many states, kept on disk for a training that goes on."""
         kept = self.options.work / f"{role}.safetensors", self.key
-        stage = f"Solving shapes at rest for {role}"
+        stage = f"Solving equilibrium shapes for {role}"
         seed = self.options.seed + (role == "validation")
         return solve_corrections(
             self.scene,
@@ -157,7 +157,8 @@ class ContactTraining:
             course = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage=stage)
             if course.anew:
                 self.notes.append(
-                    f"The {name} correction of the stopped training was another: it began anew."
+                    f"The {name} correction of the stopped training had other settings: "
+                    "it started from scratch."
                 )
             course.run(self.emit, self.stop)
             tensors |= learner.tensors(name, course.best)
@@ -195,7 +196,7 @@ class ContactTraining:
         every = tensors | cubature_tensors(self.scene, None)
         if not 0 < self.preset.cubature < len(self.scene.body.elements):
             return every, 0.0
-        self.emit({"event": "log", "text": "Choosing tetrahedra."})
+        self.emit({"event": "log", "text": "Choosing cubature tetrahedra."})
         whole = ContactCorrections(Model(info, every, str(self.options.out)))
         chosen = fit_cubature(whole, self.scene, solved, self.preset.cubature)
         return tensors | cubature_tensors(self.scene, chosen), chosen.error

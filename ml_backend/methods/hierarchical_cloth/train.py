@@ -65,7 +65,9 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
     notes = []
     if training.anew:
-        notes.append("The training that was stopped had another preset, seed or takes: this one began anew.")
+        notes.append(
+            "The stopped training had a different preset, seed or takes: training started from scratch."
+        )
     for note in notes:
         emit({"event": "log", "text": note})
     model = _Model(dataset, options, preset, shapes, spans=training_spans)

@@ -54,7 +54,7 @@ def with_imagined(
     c = torch.from_numpy(data.training.c).to(physics.device)
     now, before = c[begun - 1], c[begun - 2]
     rounds = -(-count // SIDE_BY_SIDE)
-    progress = Progress(emit, "Imagining more motion", rounds)
+    progress = Progress(emit, "Generating additional motion", rounds)
     found: list[Array] = []
     held_out = _HeldOut()
     for number in range(rounds):

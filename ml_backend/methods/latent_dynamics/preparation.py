@@ -68,7 +68,7 @@ class Preparation:
             stop=self.stop,
             pace=pace,
         )
-        progress = Progress(self.emit, "Choosing elements", 3)
+        progress = Progress(self.emit, "Choosing cubature elements", 3)
         rough = self._physics(data, None)
         self.stop.check()
         progress.at(1)
@@ -111,7 +111,7 @@ class Preparation:
             directions = whitened(data.basis, stiffness.mean + physics.inertia())
             thin = thinned(potential.elastic, directions, shapes, most, seed=seed)
             if thin is not None:
-                found = f"{thin.element_count:,} elements stand for all of them"
+                found = f"{thin.element_count:,} cubature elements represent the whole body"
                 off = f"elastic forces are {100.0 * max(thin.errors):.2g} % off"
                 self.emit({"event": "log", "text": f"{found}: {off}."})
         return LatentPhysics(data, body, potential, dt, device=self.device, thin=thin)

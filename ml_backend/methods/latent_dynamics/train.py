@@ -55,8 +55,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     notes = []
     if not data.motion.exact:
         notes.append(
-            f"Pins are where the channels say but for {1000 * data.motion.error:.2g} mm, which the networks "
-            "have to learn: let the object's reference frame be what turns them, if one object does."
+            f"Pins are {1000 * data.motion.error:.2g} mm away from where the channels place them, which the "
+            "networks have to learn: if a single object rotates them, make it the reference frame."
         )
     coder, coding = run.autoencoder(notes)
     learner, integrating = run.integrator(coder, notes)
@@ -168,7 +168,8 @@ class _Run:
         training = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage=stage)
         if training.anew:
             text = (
-                "The training that was stopped had another preset, bases, seed or takes: this one began anew."
+                "The stopped training had a different preset, bases, seed or takes: training started "
+                "from scratch."
             )
             notes.append(text)
             self.emit({"event": "log", "text": text})

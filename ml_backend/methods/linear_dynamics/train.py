@@ -57,12 +57,13 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     notes = []
     if fitted.fastest > preset.fastest:
         notes.append(
-            f"By itself the fitted motion would grow {fitted.fastest:.3f} times in each frame: it was slowed "
-            f"down to {preset.fastest:g}."
+            f"The fitted motion would by itself grow by a factor of {fitted.fastest:.3f} per frame: "
+            f"it was damped to {preset.fastest:g}."
         )
     if len(data.basis) < options.bases:
         notes.append(
-            f"The training takes move in {len(data.basis)} ways only: {options.bases} bases are not needed."
+            f"The motion of the training takes spans only {len(data.basis)} bases: "
+            f"{options.bases} are not needed."
         )
     for note in notes:
         emit({"event": "log", "text": note})
@@ -82,7 +83,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "model": str(options.out),
         "validation_error": error,
         "seconds": seconds,
-        "reason": "it is fitted at once",
+        "reason": "it is fitted in one step",
         "bases": len(data.basis),
         "device": str(device),
         "notes": notes,

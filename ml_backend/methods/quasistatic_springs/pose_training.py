@@ -100,8 +100,8 @@ def told(found: TrainedPoses, held: list[Span]) -> str:
     """A sentence about what the network is worth."""
     poses = plural(sum(len(span) for span in held), "pose")
     return (
-        f"On {poses} kept for checking, the network of poses is {1e3 * found.error:.2g} mm from the "
-        f"simulation, and bones alone {1e3 * found.skinning:.2g} mm (root mean square)."
+        f"On {poses} used for validation, the pose network is {1e3 * found.error:.2g} mm from the "
+        f"simulation, skinning alone {1e3 * found.skinning:.2g} mm (root mean square)."
     )
 
 

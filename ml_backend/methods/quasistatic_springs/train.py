@@ -44,7 +44,7 @@ Floats = NDArray[np.float32]
 Reals = NDArray[np.float64]
 
 PIECE = 100  # frames of a take, at least, where not all are used: a slow swing is to be seen whole
-FITTED = "every vertex has its springs"
+FITTED = "the springs of all vertices are fitted"
 
 
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
@@ -96,15 +96,15 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     }
     write_model(options.out, _info(dataset, rig.skin, training | result), tensors)
     notes = [
-        f"On the frames kept for checking, springs are {1000 * errors.rms:.2g} mm from the simulation, "
-        f"and bones alone {1000 * bones.rms:.2g} mm (root mean square)."
+        f"On the validation frames, springs are {1000 * errors.rms:.2g} mm from the simulation, "
+        f"skinning alone {1000 * bones.rms:.2g} mm (root mean square)."
     ]
     if learned:
         notes.insert(0, told(learned, held_poses))
     if errors.rms >= held.rms:
         notes.append(
-            "Springs are no help there: what the simulation does beside its bones is bulging and bending, "
-            "and not swinging; bake quicker motion or softer flesh, or choose another method."
+            "Springs do not help here, since what the simulation adds to skinning is bulging and "
+            "bending, not swinging: bake faster motion or softer flesh, or choose another method."
         )
     return {
         "model": str(options.out),

@@ -40,7 +40,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     notes = []
     if len(data.basis) < options.bases:
         notes.append(
-            f"The training takes move in {len(data.basis)} ways only: {options.bases} bases are not needed."
+            f"The motion of the training takes spans only {len(data.basis)} bases: "
+            f"{options.bases} are not needed."
         )
     # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
     torch.set_num_threads(1)
@@ -56,7 +57,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
     if training.anew:
         notes.append(
-            "The training that was stopped had another preset, bases, seed or takes: this one began anew."
+            "The stopped training had a different preset, bases, seed or takes: training started "
+            "from scratch."
         )
     for note in notes:
         emit({"event": "log", "text": note})

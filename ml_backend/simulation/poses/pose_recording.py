@@ -57,7 +57,7 @@ class _PoseRecording:
             self._dataset.keep_surroundings(self._name, self._request, self._tracks)
             frames = self.writer.info.frames
             if self.writer.count < frames:
-                emit({"event": "log", "text": f"{self._name} goes on at pose {self.writer.count}"})
+                emit({"event": "log", "text": f"{self._name} continues at pose {self.writer.count}"})
                 posed, progress = self._posed(), Progress(emit, self._name, frames, self.writer.count)
                 for index in range(self.writer.count, frames):
                     stop.check()

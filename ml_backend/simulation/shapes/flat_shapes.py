@@ -124,7 +124,7 @@ def _of_outline(corners: Array, plane: Coordinates, name: str) -> FittedShape:
     try:
         shape = Polygon(corners - plane.of(np.zeros(3)))
     except ValueError as error:
-        reason = "where it crosses the plane its outline crosses itself"
+        reason = "its outline intersects itself where it crosses the plane"
         raise Problem("collider_unusable", collider=name, reason=reason) from error
     solid = float((corners[:, 0] * sides[:, 1] - corners[:, 1] * sides[:, 0]).sum()) > 0.0
     if solid and len(corners) == 4 and np.abs(sides[0] + sides[2]).max() <= exact:

@@ -198,7 +198,7 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
                 shutil.rmtree(dataset.path / "takes" / name)
         if take is not None and take.info.complete:
             reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
-            notes.append(f"{name} had no frame that can be learned from ({reasons}) and was baked anew.")
+            notes.append(f"{name} had no usable frames ({reasons}) and was baked again.")
     return notes
 
 
@@ -224,16 +224,19 @@ def _needs_scene(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo]) 
 
 def _notes(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     notes = [
-        f"The noise of {wind.name} was set to 0 in the copy that is baked: it cannot be learned."
+        f"The noise of {wind.name} was set to 0 in the baked copy, since noise cannot be learned."
         for wind in noisy_winds(scene)
     ]
     if not motion_varies(obj) and settings_of(obj).take_count > 1:
-        notes.append(f"One take is baked: all that {obj.name} reacts to keeps its animation in every take.")
+        notes.append(
+            f"Only one take is baked: everything that {obj.name} reacts to keeps its animation, "
+            "so all takes would be the same."
+        )
     if holds_scripts() and not scripts_may_run():
         notes.append(
-            "This file's own Python (drivers, scripts) was off in the bake. If you trust the file: switch on "
-            "Preferences > Save & Load > Auto Run Python Scripts, open the file again, delete the dataset, "
-            "and bake anew."
+            "Python in this file (drivers, scripts) was disabled during the bake. If you trust the "
+            "file: switch on Preferences > Save & Load > Auto Run Python Scripts, open the file "
+            "again, delete the dataset, and bake again."
         )
     return [*notes, *_notes_on_animation(obj)]
 
@@ -247,8 +250,8 @@ def _notes_on_animation(obj: bpy.types.Object) -> list[str]:
     last = first_frame(obj) + settings.take_frames - 1
     ends = {mover: animation_end(mover) for mover in dict.fromkeys(kept)}
     return [
-        f"The animation of {mover.name} ends at frame {end:.0f}, but the takes go on to frame {last}: "
-        f"lower Frames per Take, or animate {mover.name} further."
+        f"The animation of {mover.name} ends at frame {end:.0f}, but the takes continue to frame {last}: "
+        f"lower Frames per Take, or extend the animation of {mover.name}."
         for mover, end in ends.items()
         if end is not None and end < last
     ]
@@ -259,8 +262,8 @@ def _notes_of(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo]) -> 
     if not all(take.name in existing and existing[take.name].complete for take in takes):
         return []
     return [
-        f"Nothing was left to do, what was asked for ({plural(len(takes), 'take')}) is baked: "
-        "raise Takes for more, or delete the dataset to bake anew."
+        f"Nothing left to do, all that was requested ({plural(len(takes), 'take')}) is baked: "
+        "raise Takes for more, or delete the dataset to bake again from scratch."
     ]
 
 
@@ -270,8 +273,8 @@ def _notes_on_kept(dataset: Dataset, obj: bpy.types.Object, existing: dict[str, 
     if not existing or before == now:
         return []
     return [
-        f"The takes that are there were begun with {before or 'no action'} kept for testing, and now it is "
-        f"{now or 'none'}: delete the dataset and bake anew to have it so in all of them."
+        f"The existing takes were baked with {before or 'no action'} reserved for testing, which is now "
+        f"{now or 'none'}: delete the dataset and bake again to use it in all of them."
     ]
 
 

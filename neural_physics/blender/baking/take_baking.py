@@ -62,7 +62,7 @@ class _TakeBake:
         with self.writer:
             frames = self.writer.info.frames
             next_index = self._resume() if self.writer.count < frames else frames
-            emit({"event": "log", "text": f"{self._done.name} goes on at frame {next_index}"})
+            emit({"event": "log", "text": f"{self._done.name} continues at frame {next_index}"})
             if next_index == 0:
                 shutil.rmtree(self._cache, ignore_errors=True)
                 self._open()

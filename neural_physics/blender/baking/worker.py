@@ -53,7 +53,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("plan", type=Path)
     parser.add_argument("take")
     parser.add_argument("--core", type=int)
-    parser.add_argument("--coordinator", type=int, default=0, help="process to end with")
+    parser.add_argument("--coordinator", type=int, default=0, help="id of the process to exit with")
     parser.add_argument("--stop-file", type=Path)
     return parser.parse_args(given)
 

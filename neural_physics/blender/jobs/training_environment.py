@@ -106,7 +106,7 @@ def _ask(python: Path, _changed: int) -> None:
         said = [getattr(error, "strerror", None) or "it did not answer"]
     result = next((event for event in map(parse_event, said) if event and event["event"] == "result"), None)
     if result is None:
-        reason = said[-1] if said else "it said nothing"
+        reason = said[-1] if said else "there was no output"
         raise Problem("training_python_unusable", path=python, reason=reason)
     if result["missing"]:
         raise Problem("training_python_lacks", path=python, missing=", ".join(result["missing"]))

@@ -97,7 +97,7 @@ def packed_bytes(obj: bpy.types.Object) -> bytes | None:
         return None
     data = text.get(PROPERTY)
     if not isinstance(data, bytes):
-        raise Problem("model_damaged", path=text.name, reason="it has lost the property that held the model")
+        raise Problem("model_damaged", path=text.name, reason="the property that held the model is missing")
     return data
 
 

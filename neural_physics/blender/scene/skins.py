@@ -42,11 +42,11 @@ def armature_modifier(obj: bpy.types.Object) -> bpy.types.ArmatureModifier:
     bendy = next((bone.name for bone in bones if bone.bbone_segments > 1), "")
     multiplied = next((bone.name for bone in bones if bone.use_envelope_multiply), "")
     reasons = {
-        f"its modifier {other} moves it beside its armature": other,
+        f"its modifier {other} deforms it too": other,
         f"{modifier.name} also binds it to bone envelopes": modifier.use_bone_envelopes,
-        f"{modifier.name} is mixed with the modifier before it (Multi Modifier)": modifier.use_multi_modifier,
-        f"the bone {bendy} bends, in more than one segment": bendy,
-        f"the bone {multiplied} multiplies weights with its envelope": multiplied,
+        f"{modifier.name} blends with the modifier before it (Multi Modifier)": modifier.use_multi_modifier,
+        f"the bone {bendy} is a bendy bone, with more than one segment": bendy,
+        f"the bone {multiplied} multiplies its weights by its envelope": multiplied,
     }
     reason = next((reason for reason, holds in reasons.items() if holds), "")
     if reason:

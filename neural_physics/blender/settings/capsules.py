@@ -17,13 +17,13 @@ class NEURALPHYSICS_PG_capsule(bpy.types.PropertyGroup):
 
     # `name` is what the artist sees; `source` and `bone` say what carries it.
     source: PointerProperty(
-        name="Carried By",
+        name="Attached To",
         description="An armature, or any other object",
         type=bpy.types.Object,
         update=refresh_display,
     )
     bone: StringProperty(
-        name="Bone", description="The bone of the armature; empty: the object itself", update=refresh_display
+        name="Bone", description="Bone of the armature; if empty, the object itself", update=refresh_display
     )
     enabled: BoolProperty(
         name="Use", description="Push vertices out of this capsule", default=True, update=refresh_display
@@ -45,14 +45,15 @@ class NEURALPHYSICS_PG_projection(bpy.types.PropertyGroup):
 
     enabled: BoolProperty(
         name="Push Out of Capsules",
-        description="Move what a prediction left inside a limb to the limb's surface",
+        description="Move vertices that are predicted inside a limb to its surface",
         default=True,
         update=refresh_display,
     )
     depth_limit: FloatProperty(
-        name="Deepest",
+        name="Max Depth",
         description=(
-            "A vertex that is deeper inside is left alone: its nearest surface may be the limb's far side"
+            "Vertices deeper inside than this are left alone: the nearest surface may be the far "
+            "side of the limb"
         ),
         default=DEPTH_LIMIT,
         min=0.0,
@@ -62,8 +63,8 @@ class NEURALPHYSICS_PG_projection(bpy.types.PropertyGroup):
         update=refresh_display,
     )
     share: FloatProperty(
-        name="Inside",
-        description="How much of the body around a bone a fitted capsule holds",
+        name="Coverage",
+        description="Fraction of the body around a bone that a fitted capsule encloses",
         default=SHARE,
         min=0.05,
         max=1.0,

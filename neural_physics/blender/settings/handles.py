@@ -21,18 +21,20 @@ class NEURALPHYSICS_PG_handle(bpy.types.PropertyGroup):
     # `name` is the channel's name, by which a shared model is bound again.
     object: PointerProperty(
         name="Handle",
-        description="An Empty inside the mesh, or an armature with a bone whose head is",
+        description="An Empty inside the mesh, or an armature with a bone whose head is inside it",
         type=bpy.types.Object,
         poll=_can_be_handle,
         update=refresh_display,
     )
     bone: StringProperty(
-        name="Bone", description="The bone of the armature whose head it is", update=refresh_display
+        name="Bone", description="Bone of the armature whose head is the handle", update=refresh_display
     )
     radius: FloatProperty(
         name="Core Radius",
-        description="What is nearer than this to the Empty, or to the bone, is stiff, in the simulation too, "
-        "and goes and turns as one piece; 0: a point. Bake anew after it was changed",
+        description=(
+            "Everything within this distance of the Empty or bone is rigid, in the simulation too, "
+            "and moves and rotates as one piece; 0: a point. Bake again after changing it"
+        ),
         default=0.0,
         min=0.0,
         soft_max=1.0,
@@ -42,7 +44,7 @@ class NEURALPHYSICS_PG_handle(bpy.types.PropertyGroup):
     )
     hold: BoolProperty(
         name="Hold",
-        description="While it plays, keep this point of the body where its Empty or bone is; can be keyed",
+        description="During playback, hold this point of the body at its Empty or bone; can be animated",
         default=False,
         update=refresh_display,
     )

@@ -28,35 +28,35 @@ from .registration import register_classes, unregister_classes
 from .simulation import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
 
 DECODERS = [
-    ("PROCESSOR", "Processor", "The same positions to the last bit, wherever and however it is played"),
+    ("PROCESSOR", "CPU", "Bit-identical positions wherever and however it is played"),
     (
         "CARD",
-        "Graphics Card",
-        "Faster for large meshes; positions differ by a hundred-thousandth of the size at most",
+        "GPU",
+        "Faster for large meshes; positions differ by at most a hundred-thousandth of the object's size",
     ),
 ]
 METHODS = [(method.id, method.label, method.choose_for, method.number) for method in SPECIFICATIONS.values()]
 PRESETS = [
-    ("preview", "Preview", "A minute or two: to see whether the setup makes sense"),
+    ("preview", "Preview", "A minute or two: to check whether the setup works"),
     ("balanced", "Balanced", "Up to ten minutes: good for most scenes"),
     ("final", "Final", "An hour or more: the best quality this dataset can give"),
-    ("paper", "Paper", "The recipe of the method's paper, for large datasets and long trainings"),
+    ("paper", "Paper", "The settings of the method's paper, for large datasets and long training"),
 ]
 MOTIONS = [
     ("WANDER", "Wander in a Box", "Random positions at random times inside the box, new in every take"),
-    ("KEEP", "Keep Animation", "The animation it has in this scene"),
-    ("ACTIONS", "Play Actions", "All its actions one after the other, in another order in every take"),
+    ("KEEP", "Keep Animation", "Its animation in this scene"),
+    ("ACTIONS", "Play Actions", "All its actions one after the other, in a different order in every take"),
 ]
 POSE_SOURCES = [
-    ("RANDOM", "Random", "Each bone turned at random, within its limits where it has some"),
-    ("ACTIONS", "Actions", "Frames of all of the armature's actions, but for one that is kept for testing"),
-    ("BOTH", "Random and Actions", "Half of the one, half of the other"),
+    ("RANDOM", "Random", "Rotate each bone at random, within its limits if it has any"),
+    ("ACTIONS", "Actions", "Frames from all of the armature's actions, except any reserved for testing"),
+    ("BOTH", "Random and Actions", "Half of the poses random, half from actions"),
 ]
 TURN_AXES = [
-    ("ANY", "Any Axis", "Another axis for each turn"),
-    ("X", "X", "Its own X axis alone"),
-    ("Y", "Y", "Its own Y axis alone"),
-    ("Z", "Z", "Its own Z axis alone, as a carousel does"),
+    ("ANY", "Any Axis", "A different axis for each rotation"),
+    ("X", "X", "Local X axis only"),
+    ("Y", "Y", "Local Y axis only"),
+    ("Z", "Z", "Local Z axis only, like a carousel"),
 ]
 
 
@@ -88,17 +88,17 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     object: PointerProperty(name="Object", type=bpy.types.Object, update=refresh_display)
     motion: EnumProperty(name="Training Motion", items=MOTIONS, default="WANDER")
     test_action: StringProperty(
-        name="For Testing",
+        name="Test Action",
         description=(
-            "An action for test takes alone, so that the model is judged by what it has never seen. "
-            "Needs 8 takes or more, of which one is a test take"
+            "Action reserved for test takes, so the model is judged on motion it has never seen. "
+            "Needs 8 takes or more, so that there is a test take"
         ),
     )
     variation: FloatProperty(
         name="Variation",
         description=(
-            "How much pace and extent of an action differ from one time to the next: 0.3 is up to 30 % "
-            "faster or slower, further or less far. Test takes play actions as they are"
+            "How much the speed and amplitude of an action vary between repetitions: 0.3 is up to 30 % "
+            "faster or slower, larger or smaller. Test takes play actions unchanged"
         ),
         default=0.0,
         min=0.0,
@@ -106,51 +106,53 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
         subtype="FACTOR",
     )
     box_low: FloatVectorProperty(
-        name="Box From", size=3, default=(-1.0, -1.0, -1.0), subtype="TRANSLATION", unit="LENGTH"
+        name="Box Min", size=3, default=(-1.0, -1.0, -1.0), subtype="TRANSLATION", unit="LENGTH"
     )
     box_high: FloatVectorProperty(
-        name="Box To", size=3, default=(1.0, 1.0, 1.0), subtype="TRANSLATION", unit="LENGTH"
+        name="Box Max", size=3, default=(1.0, 1.0, 1.0), subtype="TRANSLATION", unit="LENGTH"
     )
     shortest: FloatProperty(
         name="Shortest Move",
-        description="Least time between two targets",
+        description="Shortest time between two targets",
         default=0.4,
         min=0.02,
         unit="TIME_ABSOLUTE",
     )
     longest: FloatProperty(
         name="Longest Move",
-        description="Most time between two targets",
+        description="Longest time between two targets",
         default=1.6,
         min=0.02,
         unit="TIME_ABSOLUTE",
     )
     fastest: FloatProperty(
-        name="Fastest",
-        description="Speed limit; faster than the simulation can follow only teaches mistakes",
+        name="Max Speed",
+        description="Speed limit; motion faster than the simulation can follow only teaches errors",
         default=3.0,
         min=0.01,
         unit="VELOCITY",
     )
-    strength_low: FloatProperty(name="Least Wind", description="Weakest wind in training", default=0.0)
-    strength_high: FloatProperty(name="Most Wind", description="Strongest wind in training", default=1000.0)
+    strength_low: FloatProperty(name="Wind Min", description="Weakest wind during training", default=0.0)
+    strength_high: FloatProperty(
+        name="Wind Max", description="Strongest wind during training", default=1000.0
+    )
     turning: BoolProperty(
-        name="Turning",
-        description="Also react to how it is turned, and turn it while it wanders in training",
+        name="Rotation",
+        description="Also react to this object's rotation, and rotate it while it wanders during training",
         default=False,
         update=refresh_display,
     )
     turn: FloatProperty(
-        name="Turn",
-        description="How far it turns in training from how it is turned now",
+        name="Max Angle",
+        description="Largest rotation during training away from the current orientation",
         default=0.8,
         min=0.0,
         max=3.1416,
         subtype="ANGLE",
     )
     turn_axis: EnumProperty(
-        name="About",
-        description="The only one of its own axes that it turns about, or another one for each turn",
+        name="Axis",
+        description="Local axis to rotate about, or a different one for each rotation",
         items=TURN_AXES,
         default="ANY",
     )
@@ -166,7 +168,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     interactions: CollectionProperty(type=NEURALPHYSICS_PG_interaction)
     active_interaction: IntProperty(name="Active Interaction", default=0, min=0)
     show_boxes: BoolProperty(
-        name="Show Boxes", description="Draw the boxes of the training motion in the viewport", default=True
+        name="Show Boxes", description="Draw the training motion boxes in the viewport", default=True
     )
     frame_object: PointerProperty(
         name="Reference Frame",
@@ -178,13 +180,13 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         name="Bone", description="Learn relative to this bone of the armature", update=refresh_display
     )
     moving_frame: BoolProperty(
-        name="Frame Moves",
-        description="Also react to how the reference frame (or the object itself) moves and turns",
+        name="Moving Frame",
+        description="Also react to how the reference frame (or the object itself) moves and rotates",
         default=False,
     )
     use_ground: BoolProperty(
         name="Ground",
-        description="Also react to where the ground is, seen from the reference frame",
+        description="Also react to where the ground is, relative to the reference frame",
         default=False,
     )
     ground_height: FloatProperty(name="Ground Height", default=0.0, unit="LENGTH", update=refresh_display)
@@ -201,7 +203,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     # Bake
     dataset_folder: StringProperty(
         name="Dataset",
-        description="Where the takes are kept; empty: beside the .blend",
+        description="Folder for the takes; if empty, beside the .blend",
         subtype="DIR_PATH",
         options={"PATH_SUPPORTS_BLEND_RELATIVE"},
         update=_agree_to_dataset,
@@ -209,57 +211,66 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     take_count: IntProperty(
         name="Takes",
         description=(
-            "How many simulations to run. From two on a tenth of them, at least the last one, only checks "
-            "the training; from eight on another tenth is kept for the evaluation"
+            "Number of simulations to run. With two or more, a tenth (at least one) is used for "
+            "validation; with eight or more, another tenth is reserved for the evaluation"
         ),
         default=8,
         min=1,
         max=1000,
     )
     take_frames: IntProperty(
-        name="Frames per Take", description="How long each simulation is", default=1000, min=3, max=1_000_000
+        name="Frames per Take", description="Length of each simulation", default=1000, min=3, max=1_000_000
     )
     pose_count: IntProperty(
         name="Poses",
         description=(
-            "Poses in which the flesh is at rest, for Jiggle Springs to learn how it bulges and folds; "
-            "a tenth of them checks the training. 0: none"
+            "Number of poses with the flesh at rest, from which Jiggle Springs learns how it bulges "
+            "and folds; a tenth is used for validation. 0: none"
         ),
         default=500,
         min=0,
         max=100_000,
         soft_max=5000,
     )
-    pose_source: EnumProperty(name="Poses From", description="Which poses are baked", items=POSE_SOURCES)
+    pose_source: EnumProperty(
+        name="Pose Source", description="Where the baked poses come from", items=POSE_SOURCES
+    )
     pose_range: FloatProperty(
-        name="Turn Bones",
-        description="In random poses: how far bones without limits turn about each axis, either way",
+        name="Max Bone Angle",
+        description=(
+            "In random poses, the largest rotation of bones without limits about each axis, in "
+            "either direction"
+        ),
         default=0.5236,
         min=0.0,
         max=3.1416,
         subtype="ANGLE",
     )
-    seed: IntProperty(name="Seed", description="Another seed, other motion and poses", default=0, min=0)
+    seed: IntProperty(
+        name="Seed", description="Random seed for the training motion and poses", default=0, min=0
+    )
     parallel_takes: IntProperty(
-        name="At Once",
-        description="Takes to bake at the same time; 0: one per core",
+        name="Parallel Takes",
+        description="Takes to bake in parallel; 0: one per core",
         default=0,
         min=0,
         max=256,
     )
 
     # Train
-    method: EnumProperty(
-        name="Method", description="How it is learned", items=METHODS, update=_suit_simulation
-    )
+    method: EnumProperty(name="Method", description="Learning method", items=METHODS, update=_suit_simulation)
     preset: EnumProperty(name="Preset", items=PRESETS, default="balanced")
     basis_count: IntProperty(
-        name="Bases", description="Shapes that are mixed; more keep finer folds", default=64, min=1, max=1024
+        name="Bases",
+        description="Number of basis shapes to blend; more preserve finer folds",
+        default=64,
+        min=1,
+        max=1024,
     )
     training_seed: IntProperty(name="Training Seed", default=0, min=0)
     model_path: StringProperty(
         name="Model",
-        description="The trained model file; empty: beside the .blend",
+        description="The trained model file; if empty, beside the .blend",
         subtype="FILE_PATH",
         options={"PATH_SUPPORTS_BLEND_RELATIVE"},
         update=_agree_to_model,
@@ -273,11 +284,11 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         update=refresh_display,
     )
     model: PointerProperty(
-        name="Packed Model", description="The model as it travels in this .blend", type=bpy.types.Text
+        name="Packed Model", description="The model stored in this .blend", type=bpy.types.Text
     )
     bases_shown: IntProperty(
         name="Quality",
-        description="Bases that are decoded; 0: all of them",
+        description="Number of bases to decode; 0: all",
         default=0,
         min=0,
         max=1024,
@@ -285,7 +296,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
     jiggle: FloatProperty(
         name="Jiggle",
-        description="How many times as far as learned flesh strays from where bones take it; 0: not at all",
+        description="Scales how far flesh swings away from its skinned position; 1: as learned, 0: none",
         default=1.0,
         min=0.0,
         max=100.0,
@@ -294,35 +305,35 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
     jiggle_group: StringProperty(
         name="Jiggle Group",
-        description="A vertex group that holds flesh back: its weights are the share of the jiggle left",
+        description="Vertex group that limits the jiggle: its weights are the fraction that remains",
         update=refresh_display,
     )
     look_ahead: BoolProperty(
         name="Look Ahead",
         description=(
-            "Where keys move the bones, let the flesh see the next pose, too: as exact as it was learned. "
-            "Bones that you pose by hand while it plays it follows without that"
+            "Where bones are keyframed, let the flesh also see the next pose, for full accuracy. "
+            "Bones posed by hand during playback are followed without it"
         ),
         default=True,
         update=refresh_display,
     )
     decode_with: EnumProperty(
         name="Decode With",
-        description="What makes vertices of the mesh out of learned shapes",
+        description="Which processor computes the mesh from the learned shapes",
         items=DECODERS,
         update=refresh_display,
     )
     use_preview: BoolProperty(
         name="Viewport Preview",
         description=(
-            "While the animation plays, let the graphics card make and draw the shape by itself; "
-            "the mesh follows as soon as it stops, and in renders"
+            "While the animation plays, compute and draw the shape on the GPU alone; the mesh is "
+            "updated once it stops, and in renders"
         ),
         default=False,
     )
     stretch: FloatProperty(
         name="Stretch",
-        description="How the cloth that plays resists stretching, N/m; can be keyed",
+        description="Stretch stiffness of the cloth during playback, in N/m; can be animated",
         default=300.0,
         min=STRETCH_LIMITS[0],
         max=STRETCH_LIMITS[1],
@@ -331,7 +342,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
     bending: FloatProperty(
         name="Bending",
-        description="How the cloth that plays resists bending, N m; can be keyed",
+        description="Bending stiffness of the cloth during playback, in N m; can be animated",
         default=1e-4,
         min=BENDING_LIMITS[0],
         max=BENDING_LIMITS[1],
@@ -339,7 +350,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         update=refresh_display,
     )
     start_frame: IntProperty(
-        name="Start", description="The frame the motion starts at", default=1, update=refresh_display
+        name="Start", description="Frame on which the motion starts", default=1, update=refresh_display
     )
     resting_collision: BoolVectorProperty(
         description="Whether Play switched the Collision modifier off in the viewport and in renders",

@@ -29,35 +29,41 @@ STRETCH_LIMITS = (0.1, 1e6)  # N/m
 BENDING_LIMITS = (1e-8, 1.0)  # N m
 KINDS = [
     ("BLENDER", "Blender's Physics", "The Cloth or Soft Body modifier of the object"),
-    ("SOLID", "Solid", "A body that fills its closed surface: jelly, rubber, flesh"),
-    ("SHELL", "Shell", "A thin sheet of the mesh's faces: cloth, leather, foil"),
+    ("SOLID", "Solid", "A volume inside a closed surface: jelly, rubber, flesh"),
+    ("SHELL", "Shell", "A thin sheet made of the mesh's faces: cloth, leather, foil"),
     ("ROD", "Rods", "Strands along the mesh's edges: hair, cables, grass"),
     (
         "SPRINGS",
         "Spring Cloth",
-        "A sheet of springs along the mesh's edges, of another fabric in every take: for Hierarchical Cloth",
+        "Springs along the mesh's edges, with a different fabric in every take: for Hierarchical Cloth",
     ),
 ]
 ELASTICITIES = [
-    ("stable_neo_hookean", "Neo-Hookean", "Flesh and rubber; bears being turned inside out (Smith 2018)"),
-    ("corotational", "Corotational", "Linear springs that turn with the body: for small strains"),
-    ("stvk", "St. Venant-Kirchhoff", "As in textbooks; gives way when it is pressed hard"),
+    (
+        "stable_neo_hookean",
+        "Neo-Hookean",
+        "For flesh and rubber; recovers from inverted elements (Smith 2018)",
+    ),
+    ("corotational", "Corotational", "Linear elasticity that rotates with the body; for small strains"),
+    ("stvk", "St. Venant-Kirchhoff", "The textbook model; collapses under strong compression"),
 ]
 BENDING_MODELS = [
     (
         "hinges",
         "Hinges",
-        "At the edges between faces: three times as fast, and up to three times too stiff along the "
-        "diagonals of a regular grid",
+        (
+            "Bends at the edges between faces: three times faster, but up to three times too stiff "
+            "along the diagonals of a regular grid"
+        ),
     ),
-    ("midedges", "Mid-Edge Normals", "The same in every direction, on any mesh (Grinspun 2006)"),
+    ("midedges", "Mid-Edge Normals", "Bends equally in every direction, on any mesh (Grinspun 2006)"),
 ]
 FILLINGS = [
-    ("tetwild", "Tetrahedra", "Fill the surface with tetrahedra that follow it"),
+    ("tetwild", "Tetrahedra", "Tetrahedra that conform to the surface"),
     (
         "cage",
         "Cage",
-        "A lattice of equal tetrahedra around the surface: for meshes that are open or cross themselves",
+        "A regular lattice of tetrahedra around the surface: for open or self-intersecting meshes",
     ),
 ]
 PRESETS: Mapping[str, Mapping[str, Solid | Shell | Rod | Springs]] = {
@@ -92,18 +98,18 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
         update=_begin_with_preset,
     )
     pins: StringProperty(
-        name="Pins", description="Vertex group of what is held by the object, its hooks and its armature"
+        name="Pins", description="Vertex group of the vertices held by the object, its hooks and its armature"
     )
     bone_radius: FloatProperty(
-        name="Bones Hold",
-        description="How near to a bone of its Armature modifier the inside goes with it; 0 leaves it free",
+        name="Bone Radius",
+        description="Interior within this distance of a bone follows the bone; 0 leaves all of it free",
         default=0.0,
         min=0.0,
         unit="LENGTH",
     )
     young: FloatProperty(
         name="Stiffness",
-        description="Young's modulus, Pa: jelly some thousands, rubber a million",
+        description="Young's modulus in Pa: jelly a few thousand, rubber a million",
         default=5e3,
         min=YOUNG_LIMITS[0],
         max=YOUNG_LIMITS[1],
@@ -111,19 +117,20 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
         precision=0,
     )
     softer: StringProperty(
-        name="Softer Where", description="Vertex group of what is softer, such as the stripes of an accordion"
+        name="Softness Group",
+        description="Vertex group of softer regions, such as the stripes of an accordion",
     )
     softest: FloatProperty(
-        name="Down To",
-        description="Share of the stiffness where the vertex group Softer Where weighs 1",
+        name="Stiffness Factor",
+        description="Fraction of the stiffness that remains where the weight in Softness Group is 1",
         default=0.1,
         min=1e-4,
         max=1.0,
         precision=3,
     )
     poisson: FloatProperty(
-        name="Keeps Volume",
-        description="Poisson's ratio: 0 nothing bulges when it is pressed, towards 0.5 volume is kept",
+        name="Poisson's Ratio",
+        description="0: no bulging under compression; towards 0.5: volume is preserved",
         default=0.47,
         min=-0.99,
         max=0.499,
@@ -132,15 +139,15 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     density: FloatProperty(
         name="Density",
-        description="kg/m\u00b3; water has 1000",
+        description="In kg/m³; water has 1000",
         default=1020.0,
         min=DENSITY_LIMITS[0],
         max=DENSITY_LIMITS[1],
         precision=0,
     )
     area_density: FloatProperty(
-        name="Weight",
-        description="kg/m\u00b2; a cotton shirt has 0.15",
+        name="Area Density",
+        description="Mass per area in kg/m²; a cotton shirt has 0.15",
         default=0.15,
         min=1e-4,
         max=100.0,
@@ -148,7 +155,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     thickness: FloatProperty(
         name="Thickness",
-        description="Of the sheet; layers keep so far apart",
+        description="Thickness of the sheet; layers stay this far apart",
         default=3.2e-4,
         min=THICKNESS_LIMITS[0],
         max=THICKNESS_LIMITS[1],
@@ -157,7 +164,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     bending: FloatProperty(
         name="Bending",
-        description="Bending stiffness, N m: silk 0.000001, denim 0.00006",
+        description="Bending stiffness in N m: silk 0.000001, denim 0.00006",
         default=1e-5,
         min=0.0,
         soft_max=1e-2,
@@ -167,32 +174,32 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
         name="Bending Model", description="How the bending of a sheet is measured", items=BENDING_MODELS
     )
     stretch_low: FloatProperty(
-        name="Stretch From",
-        description="N/m; the softest fabric of the takes, of which each has another",
+        name="Stretch Min",
+        description="Stretch stiffness of the softest fabric in N/m; each take has a different fabric",
         default=100.0,
         min=STRETCH_LIMITS[0],
         max=STRETCH_LIMITS[1],
         precision=1,
     )
     stretch_high: FloatProperty(
-        name="To",
-        description="N/m; the stiffest fabric of the takes. The same as From: all takes have this one",
+        name="Max",
+        description=("Stretch stiffness of the stiffest fabric in N/m; equal to Min: the same in all takes"),
         default=1000.0,
         min=STRETCH_LIMITS[0],
         max=STRETCH_LIMITS[1],
         precision=1,
     )
     bending_low: FloatProperty(
-        name="Bending From",
-        description="N m; of the fabric that folds most easily: silk 0.000001, denim 0.00006",
+        name="Bending Min",
+        description="Bending stiffness of the softest fabric in N m: silk 0.000001, denim 0.00006",
         default=2e-5,
         min=BENDING_LIMITS[0],
         max=BENDING_LIMITS[1],
         precision=7,
     )
     bending_high: FloatProperty(
-        name="To",
-        description="N m; of the fabric that folds least. The same as From: all takes have this one",
+        name="Max",
+        description=("Bending stiffness of the stiffest fabric in N m; equal to Min: the same in all takes"),
         default=1e-3,
         min=BENDING_LIMITS[0],
         max=BENDING_LIMITS[1],
@@ -200,7 +207,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     shear: FloatProperty(
         name="Twist Stiffness",
-        description="Shear modulus, Pa, which resists twisting",
+        description="Shear modulus in Pa, the resistance to twisting",
         default=0.89e9,
         min=YOUNG_LIMITS[0],
         max=YOUNG_LIMITS[1],
@@ -208,7 +215,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     radius: FloatProperty(
         name="Radius",
-        description="Of a strand; a hair has 0.00004 m",
+        description="Radius of a strand; a hair has 0.00004 m",
         default=4e-5,
         min=THICKNESS_LIMITS[0],
         max=THICKNESS_LIMITS[1],
@@ -219,7 +226,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     filling: EnumProperty(name="Filling", items=FILLINGS)
     tetrahedra: IntProperty(
         name="Tetrahedra",
-        description="About how many fill the body; more show finer dents and take longer",
+        description="Approximate number that fill the body; more show finer dents but take longer",
         default=3000,
         min=20,
         max=1_000_000,
@@ -227,14 +234,14 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     steps: IntProperty(
         name="Steps per Frame",
-        description="More keep more of the jiggle, and take longer",
+        description="Solver steps per frame; more preserve more of the jiggle but take longer",
         default=2,
         min=1,
         max=100,
     )
     damping: FloatProperty(
         name="Damping",
-        description="Seconds; how much inner friction brakes the jiggle",
+        description="Internal damping in seconds; higher values calm the jiggle sooner",
         default=0.0,
         min=0.0,
         max=10.0,
@@ -243,7 +250,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     friction: FloatProperty(
         name="Friction",
-        description="With colliders; 0 slides, 1 clings",
+        description="Friction with colliders; 0 slides, 1 clings",
         default=0.4,
         min=0.0,
         max=10.0,
@@ -251,7 +258,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     self_contact: BoolProperty(
         name="Self Contact",
-        description="Keep it from passing through itself; takes much longer",
+        description="Keep the body from passing through itself; takes much longer",
         default=False,
     )
 

@@ -148,5 +148,5 @@ def _edges_of_closed(triangles: Indices, vertices: int) -> tuple[Indices, Indice
         raise ValueError("More than two faces meet at one edge: a collider's mesh has two at each.")
     forward = np.bincount(edges, directed[:, 0] == low, minlength=len(keys))
     if (forward != 1).any():
-        raise ValueError("The mesh's faces are not all wound the same way: recalculate its normals.")
+        raise ValueError("The mesh's faces have inconsistent normals: recalculate them.")
     return np.stack([keys // vertices, keys % vertices], 1), edges.reshape(-1, 3)

@@ -56,8 +56,8 @@ SPECIFICATION = MethodSpecification(
     number=4,
     label="Contact Corrections",
     choose_for=(
-        "Simulates a soft solid by a few handles as it plays, and learns the shape between them, and the "
-        "dents that balls and boxes press into it (Romero 2021)"
+        "Simulates a soft solid with a few handles during playback, and learns the shape between "
+        "them and the dents that balls and boxes press into it (Romero 2021)"
     ),
     paper="Romero et al. 2021",
     run_time=ContactCorrections,
@@ -69,9 +69,9 @@ SPECIFICATION = MethodSpecification(
             option="handles",
             label="Handles",
             description=(
-                "Points of the body that are simulated, and that all the rest follows: more can bend in more "
-                "ways and cost more at every frame; 0: as many as the preset has. Those in the list of Set "
-                "Up, where there are any, are taken instead"
+                "Number of simulated points that the rest of the body follows: more can bend in more "
+                "ways but cost more in every frame; 0: as many as the preset has. Ignored if handles are "
+                "listed under Set Up"
             ),
             most=400,
             usual_most=30,

@@ -60,8 +60,9 @@ SPECIFICATION = MethodSpecification(
     number=2,
     label="Hierarchical Cloth",
     choose_for=(
-        "Simulates the coarsest level of a subdivided cloth as it plays, and learns what finer levels add: "
-        "reacts to other winds, colliders and stiffness than its takes had (Oh 2018)"
+        "Simulates the coarsest level of a subdivided cloth during playback, and learns the "
+        "detail that finer levels add: reacts to wind, colliders and stiffness not seen in its "
+        "takes (Oh 2018)"
     ),
     paper="Oh et al. 2018",
     run_time=HierarchicalCloth,

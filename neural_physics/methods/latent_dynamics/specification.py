@@ -41,7 +41,8 @@ SPECIFICATION = MethodSpecification(
     number=1,
     label="Latent Dynamics",
     choose_for=(
-        "Learns the bundled solver's own energies; good for what hangs and swings from few takes (Li 2025)"
+        "Learns from the bundled solver's own energies; needs few takes for objects that hang "
+        "and swing (Li 2025)"
     ),
     paper="Li et al. 2025",
     run_time=LatentDynamics,
@@ -53,8 +54,8 @@ SPECIFICATION = MethodSpecification(
             option="latents",
             label="Latents",
             description=(
-                "Size of the latent state: more can swing in more ways, and are harder to learn; "
-                "0: as many as the preset has"
+                "Size of the latent state: a larger one can move in more ways but is harder to learn; 0: "
+                "the preset's size"
             ),
             most=1024,
             usual_most=32,

@@ -10,8 +10,8 @@ SPECIFICATION = MethodSpecification(
     number=5,
     label="Linear Dynamics",
     choose_for=(
-        "A linear model of the same mix of shapes, fitted in seconds: to compare with, and for what hardly "
-        "folds (de Aguiar 2010)"
+        "A linear model of the same blend of shapes, fitted in seconds: a baseline, and for "
+        "objects that hardly fold (de Aguiar 2010)"
     ),
     paper="de Aguiar et al. 2010",
     run_time=LinearDynamics,
@@ -21,8 +21,8 @@ SPECIFICATION = MethodSpecification(
             option="history",
             label="History",
             description=(
-                "Frames of what the object reacts to that a step looks back on, the present one included; "
-                "0: as many as the preset has"
+                "Number of frames of interaction that each step looks back on, including the current "
+                "one; 0: as many as the preset has"
             ),
             most=120,
             usual_most=32,

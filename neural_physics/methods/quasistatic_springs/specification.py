@@ -18,7 +18,7 @@ SPECIFICATION = MethodSpecification(
     number=3,
     label="Jiggle Springs",
     choose_for=(
-        "Lets a rigged character's flesh swing about where its bones take it, from a take or two (Jin 2022)"
+        "Swings a rigged character's flesh about its skinned position; needs only a take or two (Jin 2022)"
     ),
     paper="Jin et al. 2022",
     run_time=QuasistaticSprings,

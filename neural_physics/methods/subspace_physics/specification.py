@@ -10,7 +10,8 @@ SPECIFICATION = MethodSpecification(
     number=0,
     label="Subspace Physics",
     choose_for=(
-        "Learns where the vertices go, in any simulation: a network steps a mix of shapes (Holden 2019)"
+        "Learns the motion of any simulation: a network steps a blend of shapes from frame to "
+        "frame (Holden 2019)"
     ),
     paper="Holden et al. 2019",
     run_time=SubspacePhysics,

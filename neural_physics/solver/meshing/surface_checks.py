@@ -65,24 +65,26 @@ PROBLEMS = {
         "remove them with Mesh > Clean Up > Degenerate Dissolve."
     ),
     "crowded_edges": (
-        "The surface has edges with more than two faces ({count}), so inside and outside cannot be told "
-        "apart: delete the faces inside, found with Select > All by Trait > Non Manifold."
+        "The surface has edges with more than two faces ({count}), so inside and outside cannot "
+        "be distinguished: delete the inner faces, found with Select > All by Trait > Non "
+        "Manifold."
     ),
     "open_edges": (
-        "The surface has edges with one face only ({count}), where it is open: merge what should be one "
-        "with Mesh > Merge > By Distance, or fill the holes with Mesh > Clean Up > Fill Holes."
+        "The surface has edges with only one face ({count}), where it is open: join vertices "
+        "that belong together with Mesh > Merge > By Distance, or fill the holes with Mesh > "
+        "Clean Up > Fill Holes."
     ),
     "flipped": (
-        "The surface has faces that are turned the other way round than their neighbours ({count}): "
-        "turn them with Mesh > Normals > Recalculate Outside."
+        "The surface has faces that are flipped relative to their neighbours ({count}): flip "
+        "them with Mesh > Normals > Recalculate Outside."
     ),
     "inside_out": (
-        "The surface is inside out in all its faces or in a part ({count}): "
-        "turn it with Mesh > Normals > Recalculate Outside."
+        "The surface is inside out, entirely or in part ({count}): flip it with Mesh > Normals > "
+        "Recalculate Outside."
     ),
     "crossings": (
-        "The surface crosses itself or lies on itself (in {count} pairs of triangles): pull the parts apart, "
-        "or join them with a Boolean or Remesh modifier."
+        "The surface intersects or overlaps itself (in {count} pairs of triangles): pull the "
+        "parts apart, or join them with a Boolean or Remesh modifier."
     ),
 }
 

@@ -114,7 +114,7 @@ def tetrahedralise(
             tet_vertices, tetrahedra = core.tetrahedralize_mesh(points, faces, *settings, *sizes)
     except TypeError as error:
         raise ImportError(
-            "This version of pytetwild is called differently: install 0.4.2, or use a cage instead."
+            "This version of pytetwild has a different interface: install 0.4.2, or use a cage instead."
         ) from error
     if len(tetrahedra) == 0:
         raise ValueError("The surface encloses nothing: fill its holes, or use a cage instead.")
@@ -135,7 +135,7 @@ def cage(vertices: Array, triangles: NDArray[np.integer], edge_length: float) ->
     points, faces = np.asarray(vertices, np.float64), np.asarray(triangles).astype(np.intp)
     _check(points, edge_length)
     if len(faces) == 0:
-        raise ValueError("The surface has no faces, so there is nothing to hold.")
+        raise ValueError("The surface has no faces, so there is nothing to fill.")
     used = points[np.unique(faces)]
     low, high = used.min(0), used.max(0)
     cube = edge_length / _MEAN_EDGE

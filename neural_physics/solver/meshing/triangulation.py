@@ -86,8 +86,8 @@ def fill_outline(points: Array, edges: Indices, area: float, aim: int) -> tuple[
     off = abs(float(_areas(everything[triangles]).sum()) - area)
     if missing.any() or off > 1e-6 * area:
         raise ValueError(
-            "Its outline crosses itself, or faces of it lie on each other: "
-            "merge what should be one with Mesh > Merge > By Distance, and remove what overlaps."
+            "Its outline intersects itself, or its faces overlap: join vertices that belong together "
+            "with Mesh > Merge > By Distance, and remove what overlaps."
         )
     used, numbers = np.unique(triangles, return_inverse=True)
     return everything[used], numbers.reshape(triangles.shape)

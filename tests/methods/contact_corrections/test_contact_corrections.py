@@ -269,14 +269,14 @@ def test_too_few_handles_are_named(dataset):
         contact_scene(dataset, loose, split(dataset)[0], 10, placed=placed)
     assert caught.value.code == "contact_handles_few"
     twice = (*placed, replace(placed[0], place=places_in(loose)["Middle"]))
-    with pytest.raises(Problem, match=r"Two handles of .* are called Left"):
+    with pytest.raises(Problem, match=r"Two handles of .* are named Left"):
         contact_scene(dataset, loose, split(dataset)[0], 10, placed=twice)
 
 
 def test_a_body_whose_shapes_at_rest_are_never_reached_is_told(dataset, tmp_path, monkeypatch):
     monkeypatch.setattr(statics, "MOST_ITERATIONS", 0)
     told = []
-    with pytest.raises(Problem, match=f"No shape at rest of {dataset.info.object} was found") as caught:
+    with pytest.raises(Problem, match=f"No equilibrium shape of {dataset.info.object} was found") as caught:
         train(dataset, tmp_path / "model.safetensors", "poses=5", emit=told.append)
     assert caught.value.code == "contact_not_settled"
     assert "validation" not in str(told), "before more is solved"
@@ -292,7 +292,7 @@ def test_other_methods_have_no_handles(dataset, tmp_path):
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     words = [str(dataset.path), "--out", str(tmp_path / "model"), "--handle=Ear=0,0,0.2"]
-    with pytest.raises(Problem, match="“--handle” is not a setting"):
+    with pytest.raises(Problem, match="“--handle” is not a training setting"):
         run(parser.parse_args([*words, "--method", "latent_dynamics"]), silent, NO_STOP)
 
 

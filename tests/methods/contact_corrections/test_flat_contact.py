@@ -219,7 +219,8 @@ def test_a_square_that_turns_is_learned_and_played_as_it_is_turned(tmp_path):
 
 def test_a_collider_that_turns_untold_is_refused(tmp_path):
     dataset = bake_flat(tmp_path / "dataset", square(0.1), 0.13, frames=70, spin=0.8, told=False)
-    with pytest.raises(Problem, match="Presser of Thing turns, which no channel tells: switch on Turning"):
+    told = "Presser of Thing rotates, which no channel records: switch on Rotation"
+    with pytest.raises(Problem, match=told):
         train(dataset, tmp_path / "model.safetensors")
 
 

@@ -358,7 +358,7 @@ def test_strands_are_learned_from_what_was_baked_and_from_what_is_imagined(tmp_p
     settings = [*QUICK, "imagined=64", "steps=60", "coder_steps=60"]
     out = tmp_path / "model.safetensors"
     result = train(dataset, out, settings=settings, emit=lambda event: stages.add(event.get("stage")))
-    assert "Imagining more motion" in stages and np.isfinite(result["validation_error"])
+    assert "Generating additional motion" in stages and np.isfinite(result["validation_error"])
     method, y = load_method(read_model(out)), dataset.takes("training")[0].interaction
     state = method.step(method.start(y[0]), y[1])
     assert np.isfinite(method.positions(state, y[1])).all()

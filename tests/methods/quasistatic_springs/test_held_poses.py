@@ -194,7 +194,7 @@ def test_poses_without_motion_are_refused_in_a_sentence(dataset, tmp_path):
         for path in folder.iterdir():
             path.unlink()
         folder.rmdir()
-    with pytest.raises(Problem, match="holds poses and no motion"):
+    with pytest.raises(Problem, match="holds only poses, and no motion"):
         train(Dataset.open(still.path), tmp_path / "model.safetensors")
 
 

@@ -140,7 +140,7 @@ def test_a_stopped_training_goes_on_and_ends_the_same(tmp_path, monkeypatch, dat
 
 def test_a_dataset_that_knows_no_bones_is_refused(tmp_path):
     plain = jiggling.make_dataset(tmp_path / "plain", bones=False, frames=40)
-    with pytest.raises(Problem, match="does not say how bones move Strip"):
+    with pytest.raises(Problem, match="does not record how bones move Strip"):
         train(plain, tmp_path / "model.safetensors")
 
 

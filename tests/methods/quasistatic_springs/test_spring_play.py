@@ -227,5 +227,5 @@ def test_springs_are_shown_as_colours_from_the_least_to_the_most():
 def test_springs_of_another_method_s_model_are_not_shown():
     play_scenes.open_scene()
     sheet = play_scenes.add_sheet(play_scenes.add_hand())
-    with pytest.raises(Problem, match="Sheet has no model of Jiggle Springs"):
+    with pytest.raises(Problem, match="Sheet has no Jiggle Springs model"):
         show_springs(sheet)

@@ -225,7 +225,7 @@ def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(dat
 def test_a_setting_that_is_none_is_named(data):
     with pytest.raises(Problem) as caught:
         changed(Preset(), ["nois=0"])
-    assert "“nois” is not a setting" in caught.value.message
+    assert "“nois” is not a training setting" in caught.value.message
 
 
 @pytest.mark.parametrize(

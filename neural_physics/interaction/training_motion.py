@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import Problem
 
-Vector = tuple[float, float, float]
+Triple = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class MotionBox:
         learns how things come to rest.
     """
 
-    low: Vector
-    high: Vector
+    low: Triple
+    high: Triple
     shortest: float = 0.4
     longest: float = 1.6
     fastest: float = 4.0
@@ -38,7 +38,7 @@ class MotionBox:
 
 
 def random_keys(
-    box: MotionBox, seconds: float, rng: np.random.Generator, start: Vector | None = None
+    box: MotionBox, seconds: float, rng: np.random.Generator, start: Triple | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Draw keys that cover `seconds`.
 
@@ -74,7 +74,7 @@ def positions_at(
 
 
 def wander(
-    box: MotionBox, frames: int, dt: float, rng: np.random.Generator, *, start: Vector | None = None
+    box: MotionBox, frames: int, dt: float, rng: np.random.Generator, *, start: Triple | None = None
 ) -> NDArray[np.float64]:
     """Positions (frames, 3) of one object, metres, one every `dt` seconds."""
     times, positions = random_keys(box, frames * dt, rng, start)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 
-def clipped(values: Vector, low: Vector, high: Vector) -> tuple[Vector, int]:
+def clipped(values: Floats, low: Floats, high: Floats) -> tuple[Floats, int]:
     """A new array, and how many values had to be changed; twice as fast as `np.clip`."""
     within = np.maximum(values, low)
     np.minimum(within, high, out=within)

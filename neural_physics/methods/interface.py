@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..interaction.channels import ChannelLayout
 from ..models.decoding import LinearDecoder
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 
 class State(Protocol):
@@ -40,31 +40,31 @@ class Method(Protocol):
     mean_shape: NDArray[np.float32]  # (V, 3) metres: the mean over the training data
     decoder: LinearDecoder | None
 
-    def start(self, y: Vector) -> Any:  # noqa: ANN401 (each method has its own State)
+    def start(self, y: Floats) -> Any:  # noqa: ANN401 (each method has its own State)
         """The state before the first step; y (e,) float32."""
 
     def state_from(
         self,
         positions: NDArray[np.float32],
         positions_before: NDArray[np.float32],
-        y: Vector,
-        y_before: Vector,
+        y: Floats,
+        y_before: Floats,
     ) -> Any:  # noqa: ANN401
         """The state nearest to a true shape (V, 3) and the one a step earlier, with the y of their times."""
 
-    def step(self, state: Any, y: Vector, ahead: Sequence[Vector] = ()) -> Any:  # noqa: ANN401
+    def step(self, state: Any, y: Floats, ahead: Sequence[Floats] = ()) -> Any:  # noqa: ANN401
         """The next state, given y at its time and `look_ahead` later ones, none where they are not known."""
 
-    def positions(self, state: Any, y: Vector, bases: int | None = None) -> NDArray[np.float32]:  # noqa: ANN401
+    def positions(self, state: Any, y: Floats, bases: int | None = None) -> NDArray[np.float32]:  # noqa: ANN401
         """(V, 3) float32, metres, in the reference frame; with fewer bases where asked.
 
         The array is reused by the next call: copy it to keep it.
         """
 
     def shapes(
-        self, states: Sequence[Any], ys: Sequence[Vector], bases: int | None = None
+        self, states: Sequence[Any], ys: Sequence[Floats], bases: int | None = None
     ) -> NDArray[np.float32]:
         """(n, V, 3): the `positions` of several states, bit for bit, in less time than one by one."""
 
-    def coefficients(self, state: Any, y: Vector) -> Vector | None:  # noqa: ANN401
+    def coefficients(self, state: Any, y: Floats) -> Floats | None:  # noqa: ANN401
         """z (u,) float32 for `decoder`, which makes `positions` of it; None where that is not linear."""

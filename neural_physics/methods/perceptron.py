@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..models.model_file import Model, damaged
 from ..models.single_thread_products import Product
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 MOST_LAYERS = 64
 
 
@@ -18,12 +18,12 @@ MOST_LAYERS = 64
 ZERO, ONE, LOWEST = np.float32(0.0), np.float32(1.0), np.float32(-80.0)
 
 
-def relu(x: Vector, _scratch: Vector) -> None:
+def relu(x: Floats, _scratch: Floats) -> None:
     """max(x, 0), in place."""
     np.maximum(x, ZERO, out=x)
 
 
-def silu(x: Vector, scratch: Vector) -> None:
+def silu(x: Floats, scratch: Floats) -> None:
     """x / (1 + exp(-x)), in place; exp(-x) is kept from overflowing. scratch: as long as x."""
     np.maximum(x, LOWEST, out=scratch)
     np.negative(scratch, out=scratch)
@@ -32,7 +32,7 @@ def silu(x: Vector, scratch: Vector) -> None:
     x /= scratch
 
 
-ACTIVATIONS: dict[str, Callable[[Vector, Vector], None]] = {"relu": relu, "silu": silu}
+ACTIVATIONS: dict[str, Callable[[Floats, Floats], None]] = {"relu": relu, "silu": silu}
 
 
 class Perceptron:
@@ -56,7 +56,7 @@ class Perceptron:
         if activation not in ACTIVATIONS:
             raise damaged(path, f"the activation “{activation}” is unknown")
         self._activate, self._residual = ACTIVATIONS[activation], residual
-        self._layers: list[tuple[Product, Vector, Vector]] = []
+        self._layers: list[tuple[Product, Floats, Floats]] = []
         size = inputs
         while f"{name}.{len(self._layers)}.weight" in model.tensors and len(self._layers) < MOST_LAYERS:
             k = len(self._layers)
@@ -69,7 +69,7 @@ class Perceptron:
         if residual and len({len(bias) for _, bias, _ in self._layers[:-1]}) > 1:
             raise damaged(path, "the layers of its residual network are not all as wide")
 
-    def __call__(self, x: Vector) -> Vector:
+    def __call__(self, x: Floats) -> Floats:
         """x (inputs,) float32 -> (outputs,) float32, the caller's to keep."""
         last = len(self._layers) - 1
         for k, (product, bias, scratch) in enumerate(self._layers):

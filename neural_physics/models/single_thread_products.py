@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 MOST_NUMBERS = 2304 * 4 - 1  # in a matrix that OpenBLAS multiplies without its threads
 WHOLE = 16  # float32 in the widest registers: blocks of so many columns, or a multiple of it
 
@@ -35,7 +35,7 @@ class Product:
         self._out = np.empty((count, width), np.float32)
         self._y = self._out.reshape(-1)[:outputs]
 
-    def __call__(self, x: Vector) -> Vector:
+    def __call__(self, x: Floats) -> Floats:
         """y (outputs,) float32 of x (inputs,), or of its first few where the rest are zeros.
 
         The array is reused by the next call.

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 SAME_TIME = 1e-6  # frames
 
 
@@ -23,9 +23,9 @@ class Lookahead:
     both. reach: how many frames after one must be known to look ahead from it.
     """
 
-    def __init__(self, recorded: Mapping[int, Vector], start_frame: int, reach: int) -> None:
+    def __init__(self, recorded: Mapping[int, Floats], start_frame: int, reach: int) -> None:
         self._recorded, self._start_frame, self.reach = recorded, start_frame, reach
-        self._read: dict[int, Vector] = {}
+        self._read: dict[int, Floats] = {}
         self._agreed = start_frame  # the first frame that is not known to be recorded as it was read
 
     @property
@@ -33,15 +33,15 @@ class Lookahead:
         """The first frame that was not read."""
         return self._start_frame + len(self._read)
 
-    def at(self, frame: int) -> Vector | None:
+    def at(self, frame: int) -> Floats | None:
         """The y of a frame as it was read."""
         return self._read.get(frame)
 
-    def between(self, frame: float) -> Vector:
+    def between(self, frame: float) -> Floats:
         """The y of a frame, or on the line between those of two, which were read."""
         return between(self._read, frame)
 
-    def read(self, frame: int, y: Vector) -> None:
+    def read(self, frame: int, y: Floats) -> None:
         """Take the y (e,) of `next_frame`. Raises ValueError for another frame."""
         if frame != self.next_frame:
             raise ValueError(f"frame {frame} was read before those in front of it")
@@ -83,7 +83,7 @@ class Lookahead:
         return None if known is None or read is None else known.tobytes() != read.tobytes()
 
 
-def between(ys: Mapping[int, Vector], frame: float) -> Vector:
+def between(ys: Mapping[int, Floats], frame: float) -> Floats:
     """The y of a frame, or on the line between those of two; each (e,) float32."""
     whole = math.floor(frame + SAME_TIME)
     share, y = frame - whole, ys[whole]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..methods.interface import Method
 from .lookahead import Lookahead, between
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 DEFAULT_MEMORY = 64 << 20  # bytes of states kept per object
 SAME_RATE = 1e-6
 
@@ -53,7 +53,7 @@ class Timeline:
         self._memory = memory
         self._most_states = 0  # as many as the memory holds; known with the first of them
         self._keep_every = 1
-        self._recorded: dict[int, Vector] = {}
+        self._recorded: dict[int, Floats] = {}
         self._states: dict[int, FrameState] = {}
         self._guesses: dict[int, tuple[bytes, FrameState]] = {}  # y and state; see `predict`
         self._lookahead: Lookahead | None = None
@@ -69,16 +69,16 @@ class Timeline:
         """The frames whose y must be recorded, in this order, before `frame` can be visited."""
         return range(self.next_frame, max(frame, self.start_frame))
 
-    def recorded(self, frame: int) -> Vector | None:
+    def recorded(self, frame: int) -> Floats | None:
         """The y of a frame, if it is known."""
         return self._recorded.get(max(frame, self.start_frame))
 
-    def recorded_between(self, frame: int, subframe: float) -> Vector | None:
+    def recorded_between(self, frame: int, subframe: float) -> Floats | None:
         """The y of a sub-frame, on the line between those of two frames, if the first is known."""
         known = self.recorded(frame)
         return known if known is None or frame < self.start_frame else self._y(frame + subframe)
 
-    def record(self, frame: int, y: Vector) -> Vector:
+    def record(self, frame: int, y: Floats) -> Floats:
         """Set the y of a frame; if it was another one before, what follows is forgotten. The copy kept.
 
         Frames must come in the order of `missing`; those before the start have none of their own.
@@ -123,7 +123,7 @@ class Timeline:
         """The frames to `read_ahead`, in this order, before `frame` can be visited."""
         return range(0) if self._lookahead is None else self._lookahead.unread(frame)
 
-    def read_ahead(self, frame: int, y: Vector) -> None:
+    def read_ahead(self, frame: int, y: Floats) -> None:
         """Take what y will be at the next frame that is not read; frames must come in the order of `unread`.
 
         States that would have seen it are forgotten.
@@ -132,7 +132,7 @@ class Timeline:
             self._lookahead.read(frame, y)
             self._forget_states_from(frame - self._lookahead.reach)
 
-    def expected(self, frame: int) -> Vector | None:
+    def expected(self, frame: int) -> Floats | None:
         """The y of a frame as it was read ahead."""
         return None if self._lookahead is None else self._lookahead.at(frame)
 
@@ -146,7 +146,7 @@ class Timeline:
             self._lookahead.forget()
             self.forget_states()
 
-    def predict(self, ys: Sequence[Vector]) -> list[FrameState]:
+    def predict(self, ys: Sequence[Floats]) -> list[FrameState]:
         """The states from `next_frame` on if these were their y; each is taken over when its y is recorded.
 
         None of them where the state of the frame before is not at hand: what it is may depend on y, too. Up
@@ -227,7 +227,7 @@ class Timeline:
         return None if second is None else _lerp(first, second, subframe)
 
     def shapes(
-        self, states: Sequence[FrameState], ys: Sequence[Vector], bases: int | None = None
+        self, states: Sequence[FrameState], ys: Sequence[Floats], bases: int | None = None
     ) -> NDArray[np.float32]:
         """(n, V, 3) float32, metres, of states and the y of their frames: each as `positions` gives it."""
         shapes = self.method.shapes([shown.state for shown in states], ys, bases)
@@ -276,7 +276,7 @@ class Timeline:
         ahead = [self._lookahead.between(frame + step / self._steps_per_frame) for step in later]
         return self.method.step(state, self._lookahead.between(frame), ahead)
 
-    def _y(self, frame: float) -> Vector:
+    def _y(self, frame: float) -> Floats:
         """y between two frames lies on the line between theirs."""
         return between(self._recorded, frame)
 

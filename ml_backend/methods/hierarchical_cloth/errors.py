@@ -13,7 +13,7 @@ from neural_physics.methods.hierarchical_cloth.levels import Hierarchy, Level
 from neural_physics.methods.hierarchical_cloth.neighbourhood import neighbourhood
 
 Array = NDArray[np.float64]
-Matrix = scipy.sparse.csr_matrix
+SparseMatrix = scipy.sparse.csr_matrix
 Shape = tuple[int, int]
 Refine = Callable[[NDArray[np.floating]], NDArray[np.floating]]  # (n, 3) of level 0 -> (3, V) of the finest
 
@@ -55,7 +55,7 @@ def loop_subdivision(hierarchy: Hierarchy) -> Refine:
     return _refined(hierarchy, _loop_weights)
 
 
-def _refined(hierarchy: Hierarchy, weights: Callable[[Level], Matrix]) -> Refine:
+def _refined(hierarchy: Hierarchy, weights: Callable[[Level], SparseMatrix]) -> Refine:
     matrices = [weights(level) for level in hierarchy.levels[:-1]]
 
     def refine(coarse: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -69,7 +69,7 @@ def _refined(hierarchy: Hierarchy, weights: Callable[[Level], Matrix]) -> Refine
 
 def _matrix(
     weights: Sequence[tuple[NDArray[np.integer], NDArray[np.integer], Array]], shape: Shape
-) -> Matrix:
+) -> SparseMatrix:
     """Of rows, columns and weights, summed where there are several."""
     rows, columns, values = (np.concatenate(column) for column in zip(*weights, strict=True))
     return scipy.sparse.csr_matrix((values, (rows, columns)), shape)
@@ -81,13 +81,13 @@ def _old(level: Level) -> tuple[NDArray[np.integer], NDArray[np.integer], Array]
     return old, old, np.ones(len(old))
 
 
-def _linear_weights(level: Level) -> Matrix:
+def _linear_weights(level: Level) -> SparseMatrix:
     n, e = level.vertex_count, len(level.edges)
     new = n + np.repeat(np.arange(e), 2)
     return _matrix([_old(level), (new, level.edges.ravel(), np.full(2 * e, 0.5))], (n + e, n))
 
 
-def _butterfly_weights(level: Level) -> Matrix:
+def _butterfly_weights(level: Level) -> SparseMatrix:
     n, e = level.vertex_count, len(level.edges)
     around = neighbourhood(level)
     extended = np.zeros((n, n + around.ghost_count))
@@ -103,7 +103,7 @@ def _butterfly_weights(level: Level) -> Matrix:
     return scipy.sparse.vstack([scipy.sparse.eye(n), odd @ scipy.sparse.csr_matrix(extended.T)]).tocsr()
 
 
-def _loop_weights(level: Level) -> Matrix:
+def _loop_weights(level: Level) -> SparseMatrix:
     n, e = level.vertex_count, len(level.edges)
     inner = level.slots[0] != level.slots[1]
     at_edges = np.flatnonzero(~inner)

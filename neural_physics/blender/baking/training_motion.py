@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from ...datasets.dataset_info import Role
 from ...errors import Problem
-from ...interaction.training_motion import MotionBox, wander, wander_strength, wander_turn
-from ...interaction.training_motion import Vector as MotionVector
+from ...interaction.training_motion import MotionBox, Triple, wander, wander_strength, wander_turn
 from ..scene.keying import Span, key_frames
 from ..scene.live_fabric import fabric_varies
 from ..scene.rig_actions import Channel, actions_played, check_actions, curves_of
@@ -117,7 +116,7 @@ def _wander(
     turns: bool,
 ) -> None:
     placed = _set_free(mover)
-    start = cast(MotionVector, placed.translation.to_tuple())
+    start = cast(Triple, placed.translation.to_tuple())
     key_frames(mover, "location", wander(_box(item), span.count, span.dt, rng, start=start), span)
     if turns:
         _turn(mover, placed, item, span, rng=rng)

@@ -22,7 +22,7 @@ from ..scene.references import Named
 from ..scene.sampling import ChannelSampler
 from .timings import Timings
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 SHAPE_PARENTS = ("VERTEX", "VERTEX_3")
 # Shapes that are decoded together while frames follow each other: the bases, the most there is to be read,
 # are read from memory once for all of them. Fewer where that would be a pause to be felt.
@@ -59,7 +59,7 @@ class Guess(NamedTuple):
     y: bytes
     bases: int
     state: FrameState | None = None
-    positions: Vector | None = None
+    positions: Floats | None = None
 
 
 class FramePredictor:
@@ -83,7 +83,7 @@ class FramePredictor:
             return False
         return not any(hangs_on_a_shape(source.original()) for source in self._followed)
 
-    def guess(self, frame: int, last: int, seen: Vector, bases: int) -> Guess:
+    def guess(self, frame: int, last: int, seen: Floats, bases: int) -> Guess:
         """What a frame will show; `seen` is the y of the frame `last`, where the scene was before.
 
         To be acted on only if the last guess is known to have come true: that is asked for each time.
@@ -101,7 +101,7 @@ class FramePredictor:
                 return ready
         return Guess(y.tobytes(), bases)
 
-    def _expected(self, frame: int, seen: Vector) -> Vector:
+    def _expected(self, frame: int, seen: Floats) -> Floats:
         """The y of a frame: recorded, as it was read ahead, or as the keys say."""
         known = self._timeline.recorded(frame)
         if known is None and self._timeline.broken_at() is None:
@@ -110,7 +110,7 @@ class FramePredictor:
             return known
         return self._sampler.with_places(seen, lambda source: place_at(source, frame))
 
-    def _prepare(self, frame: int, way: int, y: Vector, seen: Vector, *, bases: int) -> None:
+    def _prepare(self, frame: int, way: int, y: Floats, seen: Floats, *, bases: int) -> None:
         """Decode what a frame will show if its y is this one, and more of the way while frames follow on.
 
         Nothing where its state cannot be told, or is no number.

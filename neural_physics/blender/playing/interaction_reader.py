@@ -17,7 +17,7 @@ from ...timeline.timeline import FrameState
 from .binding import Binding
 from .unanimated_channels import Mask
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 
 class Visit(NamedTuple):
@@ -37,7 +37,7 @@ class InteractionReader:
 
     def __init__(self, binding: Binding) -> None:
         self.binding, self.timeline = binding, binding.timeline
-        self.seen: Vector = np.empty(0, np.float32)
+        self.seen: Floats = np.empty(0, np.float32)
         self.frame: int | None = None
         self.keys_changed = False
         self._moves_on = False
@@ -97,7 +97,7 @@ class InteractionReader:
 
     def read_as_predicted(
         self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, visit: Visit
-    ) -> Vector | None:
+    ) -> Floats | None:
         """The y of a frame that was predicted; None where it has to be looked at as any other."""
         if not self._is_read(visit):
             return self.timeline.recorded(visit.frame)
@@ -105,7 +105,7 @@ class InteractionReader:
         by_hand = not visit.playing and not same(y, self.seen) and self._moved_by_hand(obj, y)
         return None if by_hand else y
 
-    def accept(self, visit: Visit, y: Vector, state: FrameState) -> bool:
+    def accept(self, visit: Visit, y: Floats, state: FrameState) -> bool:
         """Record a y that is as it was predicted; whether its state is still the one that was shown."""
         if state is not self.timeline.at_hand(visit.frame):
             return False
@@ -150,7 +150,7 @@ class InteractionReader:
         self.timeline.forget_lookahead()
         self.keys_changed = False
 
-    def _arrive(self, visit: Visit, y: Vector) -> None:
+    def _arrive(self, visit: Visit, y: Floats) -> None:
         self._moves_on = visit.playing and (self.frame is None or visit.frame > self.frame)
         self.seen, self.frame = y, visit.frame
 
@@ -172,7 +172,7 @@ class InteractionReader:
             return range(0)
         return self.timeline.unread(visit.frame + bool(visit.subframe))
 
-    def _read_again(self, visit: Visit, y: Vector) -> None:
+    def _read_again(self, visit: Visit, y: Floats) -> None:
         """Forget what was read ahead where it can be read better: with other keys, and on the start frame.
 
         What a hand has posed on that is part of all frames. While it plays the hand may move on; it does not
@@ -192,14 +192,14 @@ class InteractionReader:
             if not self.binding.unanimated.names:
                 self.begin_anew()
 
-    def _overwrite(self, which: Mask, y: Vector) -> None:
+    def _overwrite(self, which: Mask, y: Floats) -> None:
         """Some values of y have changed at the frame last seen: what follows it no longer holds."""
         known = None if self.frame is None else self.timeline.recorded(self.frame)
         if self.frame is not None and known is not None and which.any():
             self.timeline.record(self.frame, np.where(which, y, known))
             self.binding.forget_from(self.frame + 1)
 
-    def _moved_by_hand(self, obj: bpy.types.Object, y: Vector) -> bool:
+    def _moved_by_hand(self, obj: bpy.types.Object, y: Floats) -> bool:
         """Whether something was moved by hand since the last look, or what is moved so is not the same."""
         unanimated = self.binding.unanimated
         mask = unanimated.values
@@ -215,6 +215,6 @@ def span(ranges: Iterable[range]) -> range:
     return range(min(frames.start for frames in filled), max(frames.stop for frames in filled))
 
 
-def same(a: Vector, b: Vector) -> bool:
+def same(a: Floats, b: Floats) -> bool:
     """Whether two y are equal, bit for bit; several times faster than comparing numbers."""
     return a.tobytes() == b.tobytes()

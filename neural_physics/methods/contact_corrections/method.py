@@ -27,7 +27,7 @@ from .parts import (
 )
 from .surroundings import Unlearned
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
 LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what moves it the most
 
@@ -43,7 +43,7 @@ class HandleState:
     q: Array
     x: Array
     v: Array
-    y: Vector
+    y: Floats
     outside: float = 0.0
     residual: float = 0.0
 
@@ -131,7 +131,7 @@ class ContactCorrections:
         self._shares = array(model, "carriers.weights", self.vertex_count, d + 1)
         self._shown = np.empty((self.vertex_count, 3), np.float32)
 
-    def start(self, y: Vector) -> HandleState:
+    def start(self, y: Floats) -> HandleState:
         """At rest, moved along with the frames."""
         q = self._carried(y)[: self.handles.free]
         return self._state(self.dynamics.at(q, self.around(y)), y)
@@ -140,8 +140,8 @@ class ContactCorrections:
         self,
         positions: NDArray[np.float32],
         positions_before: NDArray[np.float32],
-        y: Vector,
-        y_before: Vector,
+        y: Floats,
+        y_before: Floats,
     ) -> HandleState:
         """The handles nearest to both shapes (V, 3)."""
         now, before = (
@@ -150,7 +150,7 @@ class ContactCorrections:
         )
         return self._state(Motion(now.q, now.x, (now.x - before.x) / self.dt, 0.0, outside=now.outside), y)
 
-    def step(self, state: HandleState, y: Vector, ahead: Sequence[Vector] = ()) -> HandleState:
+    def step(self, state: HandleState, y: Floats, ahead: Sequence[Floats] = ()) -> HandleState:
         """Implicit Euler (equation 6), in as many steps as the takes have in a frame, y going straight.
 
         So does a handle that is held, from where it is to where it is told to be.
@@ -166,20 +166,20 @@ class ContactCorrections:
             motion = self.dynamics.step(motion, self.dt / steps, around)
         return self._state(motion, y)
 
-    def positions(self, state: HandleState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: HandleState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
         """(V, 3) float32, metres: equation 1; reused by the next call. No use of `bases`."""
         body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
         shown = np.einsum("vk,vkd->vd", self._shares, body[self._carriers])
         self._shown[:] = self._coordinates.places(shown)
         return self._shown
 
-    def body_positions(self, state: HandleState, y: Vector) -> Array:
+    def body_positions(self, state: HandleState, y: Floats) -> Array:
         """(B, 3), m, of the simulated body's vertices."""
         body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
         return self._coordinates.places(body)
 
     def shapes(
-        self, states: Sequence[HandleState], ys: Sequence[Vector], bases: int | None = None
+        self, states: Sequence[HandleState], ys: Sequence[Floats], bases: int | None = None
     ) -> NDArray[np.float32]:
         """The positions of several states, (n, V, 3) float32, metres."""
         shapes = np.empty((len(states), self.vertex_count, 3), np.float32)
@@ -187,17 +187,17 @@ class ContactCorrections:
             shape[:] = self.positions(state, y)
         return shapes
 
-    def coefficients(self, state: HandleState, y: Vector) -> None:
+    def coefficients(self, state: HandleState, y: Floats) -> None:
         """None: F and r both depend on the handles."""
 
-    def around(self, y: Vector) -> Around:
+    def around(self, y: Floats) -> Around:
         """Where y has frames, colliders and the handles that are held."""
         colliders = self._colliders
         return Around(
             self._frames.rows(y), colliders.placed(y), colliders.learned_sizes(y), *self._held.held(y)
         )
 
-    def unlearned_sizes(self, y: Vector) -> list[tuple[str, Unlearned]]:
+    def unlearned_sizes(self, y: Floats) -> list[tuple[str, Unlearned]]:
         """The balls that y has smaller or larger than r_ext has learned, with the channels that tell it.
 
         They touch as large as they are; r_ext is told the nearest size that it knows.
@@ -208,19 +208,19 @@ class ContactCorrections:
         found = self._colliders.unlearned(y)
         return [(named[int(self._colliders.scaling[each.collider])], each) for each in found]
 
-    def _state(self, motion: Motion, y: Vector) -> HandleState:
+    def _state(self, motion: Motion, y: Floats) -> HandleState:
         return HandleState(
             motion.q, motion.x, motion.v, y, outside=self._outside(motion, y), residual=motion.residual
         )
 
-    def _outside(self, motion: Motion, y: Vector) -> float:
+    def _outside(self, motion: Motion, y: Floats) -> float:
         """The share of what r_int is told, and of the balls' sizes, that is beyond training."""
         if not (self.widths and self._learns_sizes):
             return motion.outside
         beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y))
         return beyond / (self._clipped + len(self.widths))
 
-    def _carried(self, y: Vector) -> Array:
+    def _carried(self, y: Floats) -> Array:
         """Q (h, d) at rest, moved along with the frames."""
         n = self.handles.free
         q = self.handles.rest.copy()
@@ -230,7 +230,7 @@ class ContactCorrections:
         q[:n] = (q[:n] - middle) @ rotation.T + place
         return q
 
-    def _nearest(self, positions: NDArray[np.float32], y: Vector) -> Array:
+    def _nearest(self, positions: NDArray[np.float32], y: Floats) -> Array:
         """q (n, d) whose blend is nearest to a shape (V, 3).
 
         Of handles that hardly move what is seen a shape tells nothing: they are moved along with the frames.

@@ -15,7 +15,7 @@ from ...projective_dynamics.cloth import GRAVITY, Fabric, Load
 from ...projective_dynamics.round_colliders import RoundColliders
 
 Array = NDArray[np.float64]
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 FABRIC_RANGES = {
     "stretch": (1e-3, 1e7),
     "bending": (0.0, 1e3),
@@ -35,7 +35,7 @@ class Pins:
     channels: NDArray[np.intp]
     anchors: Array
 
-    def positions(self, y: Vector) -> Array:
+    def positions(self, y: Floats) -> Array:
         """(p, 3), metres."""
         follows = self.channels >= 0
         at = self.anchors.copy()
@@ -77,16 +77,16 @@ class ClothLoads:
         self._ends = np.concatenate([centres, capsules + np.arange(6)]).reshape(-1, 2, 3)
         self._capsule_radii = capsules + np.arange(6, 8)
 
-    def fabric(self, y: Vector) -> Fabric:
+    def fabric(self, y: Floats) -> Fabric:
         """As it is now: live values are kept to what can be simulated."""
         live = {name: float(np.clip(y[at], *FABRIC_RANGES[name])) for name, at in self._live.items()}
         return replace(self._fabric, **live)
 
-    def ends(self, y: Vector) -> Array:
+    def ends(self, y: Floats) -> Array:
         """(c, 2, 3) metres: the middles of both balls of each collider; a ball's are the same."""
         return y[self._ends].astype(np.float64)
 
-    def colliders(self, y: Vector, ends_before: Array, dt: float) -> RoundColliders:
+    def colliders(self, y: Floats, ends_before: Array, dt: float) -> RoundColliders:
         """As they are at y; ends_before (c, 2, 3): dt seconds before."""
         ends, up = self.ends(y), self._up(y)
         velocities = (ends - ends_before) / dt
@@ -106,7 +106,7 @@ class ClothLoads:
             end_radii=radii[:, 1],
         )
 
-    def load(self, y: Vector, ends_before: Array, x: Array, v: Array, *, dt: float, pins: Pins) -> Load:
+    def load(self, y: Floats, ends_before: Array, x: Array, v: Array, *, dt: float, pins: Pins) -> Load:
         """Of the step that ends at y. x, v (n, 3): the cloth at its start, m and m/s."""
         winds = [wind_velocity(y[at : at + 3].astype(np.float64)) for at in self._of_kind.get("wind", [])]
         wind = np.sum(winds, axis=0, dtype=np.float64) if winds else np.zeros(3)
@@ -116,12 +116,12 @@ class ClothLoads:
         acceleration = self._acceleration(y, x, v)
         return Load(wind, acceleration, pins.positions(y), self.colliders(y, ends_before, dt))
 
-    def _up(self, y: Vector) -> Array | None:
+    def _up(self, y: Floats) -> Array | None:
         """(3,) unit: away from the ground, if there is a channel of it."""
         up = self._three(y, "ground")
         return None if up is None else up / max(float(np.linalg.norm(up)), 1e-9)
 
-    def _acceleration(self, y: Vector, x: Array, v: Array) -> Array:
+    def _acceleration(self, y: Floats, x: Array, v: Array) -> Array:
         """(n, 3): gravity, and what acts on everything in a frame that is accelerated and turns."""
         up = self._up(y)
         gravity = self._gravity if up is None else -float(np.linalg.norm(self._gravity)) * up
@@ -136,7 +136,7 @@ class ClothLoads:
             total -= np.cross(spin, np.cross(spin, x)) + 2.0 * np.cross(spin, v)
         return total
 
-    def _three(self, y: Vector, kind: str) -> Array | None:
+    def _three(self, y: Floats, kind: str) -> Array | None:
         """The first three numbers of the first channel of a kind."""
         places = self._of_kind.get(kind)
         return None if places is None else y[places[0] : places[0] + 3].astype(np.float64)

@@ -14,7 +14,7 @@ from .levels import MOST_COARSE, MOST_LEVELS, Hierarchy, level_of, subdivided_le
 from .loads import ClothLoads, Pins
 from .networks import LevelNetworks
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 Array = NDArray[np.float64]
 
 
@@ -74,7 +74,7 @@ class HierarchicalCloth:
         self._networks = LevelNetworks.of_model(model, hierarchy, hierarchy.sorted(rest))
         self._shown = np.empty((self.vertex_count, 3), np.float32)
 
-    def start(self, y: Vector) -> ClothState:
+    def start(self, y: Floats) -> ClothState:
         """At rest, moved along with the pins."""
         rest, pins = self._cloth.rest, self._coarse_pins
         x = rest.copy()
@@ -88,14 +88,14 @@ class HierarchicalCloth:
         self,
         positions: NDArray[np.float32],
         positions_before: NDArray[np.float32],
-        y: Vector,
-        y_before: Vector,
+        y: Floats,
+        y_before: Floats,
     ) -> ClothState:
         """Level 0's vertices of both shapes (V, 3)."""
         x = positions[self._coarse].astype(np.float64)
         return ClothState(x, (x - positions_before[self._coarse]) / self.dt, self._loads.ends(y))
 
-    def step(self, state: ClothState, y: Vector, ahead: Sequence[Vector] = ()) -> ClothState:
+    def step(self, state: ClothState, y: Floats, ahead: Sequence[Floats] = ()) -> ClothState:
         """Algorithm 1 up to the networks: external forces, then ADMM."""
         x, v, loads = state.positions, state.velocities, self._loads
         fabric = loads.fabric(y)
@@ -103,7 +103,7 @@ class HierarchicalCloth:
         x, v = self._cloth.step(x, v, fabric, load, iterations=self._iterations)
         return ClothState(x, v, loads.ends(y))
 
-    def positions(self, state: ClothState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: ClothState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
         """(V, 3) float32, metres: Algorithm 1's networks; reused by the next call. No use of `bases`."""
         fine = self._networks(state.positions)
         np.take(fine.T, self._unsorted, axis=0, out=self._shown, mode="clip")
@@ -116,7 +116,7 @@ class HierarchicalCloth:
         return self._shown
 
     def shapes(
-        self, states: Sequence[ClothState], ys: Sequence[Vector], bases: int | None = None
+        self, states: Sequence[ClothState], ys: Sequence[Floats], bases: int | None = None
     ) -> NDArray[np.float32]:
         """The positions of several states, (n, V, 3) float32, metres."""
         shapes = np.empty((len(states), self.vertex_count, 3), np.float32)
@@ -124,7 +124,7 @@ class HierarchicalCloth:
             shape[:] = self.positions(state, y)
         return shapes
 
-    def coefficients(self, state: ClothState, y: Vector) -> None:
+    def coefficients(self, state: ClothState, y: Floats) -> None:
         """None: the networks are not linear."""
 
 

@@ -19,7 +19,7 @@ from ...models.single_thread_products import Product
 from ..clipping import clipped
 from ..perceptron import Perceptron
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 ACTIVATION = "silu"
 
 
@@ -27,10 +27,10 @@ ACTIVATION = "silu"
 class LatentState:
     """z_t, z_{t-1} (L,) and s_t, s_{t-1} (v,), all float32; outside: the share clipped to reach them."""
 
-    z: Vector
-    z_before: Vector
-    s: Vector
-    s_before: Vector
+    z: Floats
+    z_before: Floats
+    s: Floats
+    s_before: Floats
     outside: float = 0.0
 
 
@@ -78,7 +78,7 @@ class LatentDynamics:
         self._used = max(1, int(np.count_nonzero(self._scale)))
         self._raw = np.empty(inputs, np.float32)
 
-    def start(self, y: Vector) -> LatentState:
+    def start(self, y: Floats) -> LatentState:
         """At rest in the shape the training takes began with, on pins that stand where y has them."""
         s = self._acting(y)
         return LatentState(self._start, self._start, s, s)
@@ -87,14 +87,14 @@ class LatentDynamics:
         self,
         positions: NDArray[np.float32],
         positions_before: NDArray[np.float32],
-        y: Vector,
-        y_before: Vector,
+        y: Floats,
+        y_before: Floats,
     ) -> LatentState:
         """z = E(x) of both shapes (V, 3), as seen from their pins; what starts a rollout from the truth."""
         z, z_before = self._encoded(positions, y), self._encoded(positions_before, y_before)
         return LatentState(z, z_before, self._acting(y), self._acting(y_before))
 
-    def step(self, state: LatentState, y: Vector, ahead: Sequence[Vector] = ()) -> LatentState:
+    def step(self, state: LatentState, y: Floats, ahead: Sequence[Floats] = ()) -> LatentState:
         """Equation 3, its input and output clipped to the training range."""
         s, z = self._acting(y), state.z
         latents, v, x = len(z), len(s), self._raw
@@ -114,18 +114,18 @@ class LatentDynamics:
         outside = (count + more) / (self._used + latents)
         return LatentState(inside, z, s, state.s, outside=outside)
 
-    def positions(self, state: LatentState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: LatentState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
         """x = mean + basis . [c(y), D(z)], (V, 3) float32, metres; reused by the next call."""
         return self.decoder.decode(self.coefficients(state, y), bases)
 
     def shapes(
-        self, states: Sequence[LatentState], ys: Sequence[Vector], bases: int | None = None
+        self, states: Sequence[LatentState], ys: Sequence[Floats], bases: int | None = None
     ) -> NDArray[np.float32]:
         """The positions of several states, (n, V, 3) float32, metres."""
         rows = [self.coefficients(*each) for each in zip(states, ys, strict=True)]
         return self.decoder.decode_many(np.stack(rows), bases)
 
-    def coefficients(self, state: LatentState, y: Vector) -> Vector:
+    def coefficients(self, state: LatentState, y: Floats) -> Floats:
         """(r + F,): how far the pins have gone, then the features of the shape; for `decoder`."""
         result = np.empty(self.basis_count, np.float32)
         features = result[self._moved :]
@@ -134,11 +134,11 @@ class LatentDynamics:
             result[: self._moved] = self._offsets(y - self._y_mean)
         return result
 
-    def _acting(self, y: Vector) -> Vector:
+    def _acting(self, y: Floats) -> Floats:
         """s (v,)."""
         return self._boundary(y - self._y_mean).copy()
 
-    def _encoded(self, positions: NDArray[np.float32], y: Vector) -> Vector:
+    def _encoded(self, positions: NDArray[np.float32], y: Floats) -> Floats:
         if self._offsets is not None:
             offsets = self.decoder.decode(self._offsets(y - self._y_mean), self._moved)
             positions = positions - (offsets - self.decoder.mean)

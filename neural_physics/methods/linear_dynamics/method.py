@@ -17,15 +17,15 @@ from ...models.model_file import Model
 from ...models.single_thread_products import Product
 from ..clipping import clipped
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class LinearState:
     """z_t, z_{t-1} (u,); w (h, v): w_t, w_{t-1}, ...; all float32. outside: the share that was clipped."""
 
-    z: Vector
-    z_before: Vector
+    z: Floats
+    z_before: Floats
     w: NDArray[np.float32]
     outside: float = 0.0
 
@@ -64,7 +64,7 @@ class LinearDynamics:
         self._constant = model.tensor("constant", u)
         self._input = np.empty(2 * u + self._history * v, np.float32)
 
-    def start(self, y: Vector) -> LinearState:
+    def start(self, y: Floats) -> LinearState:
         """At rest in the shape the training takes began with, as if y had never been another."""
         w, outside = self._interaction(y)
         return LinearState(self._start, self._start, np.repeat(w[None], self._history, 0), outside)
@@ -73,8 +73,8 @@ class LinearDynamics:
         self,
         positions: NDArray[np.float32],
         positions_before: NDArray[np.float32],
-        y: Vector,
-        y_before: Vector,
+        y: Floats,
+        y_before: Floats,
     ) -> LinearState:
         """z = U (x - x_mu) of both shapes (V, 3); before them, y is taken to have stood still."""
         (w, outside), (w_before, _) = self._interaction(y), self._interaction(y_before)
@@ -84,7 +84,7 @@ class LinearDynamics:
             self.decoder.project(positions), self.decoder.project(positions_before), past, outside
         )
 
-    def step(self, state: LinearState, y: Vector, ahead: Sequence[Vector] = ()) -> LinearState:
+    def step(self, state: LinearState, y: Floats, ahead: Sequence[Floats] = ()) -> LinearState:
         """The linear map, its input and output clipped to the training range (Holden 2019, section 8.1)."""
         w, outside = self._interaction(y)
         u, v = len(state.z), len(w)
@@ -94,20 +94,20 @@ class LinearDynamics:
         z, count = clipped(self._map(x) + self._constant, self._z_low, self._z_high)
         return LinearState(z, state.z, past, (outside * v + count) / (u + v))
 
-    def positions(self, state: LinearState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: LinearState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
         """x = x_mu + U^T z, (V, 3) float32, metres; reused by the next call."""
         return self.decoder.decode(state.z, bases)
 
     def shapes(
-        self, states: Sequence[LinearState], ys: Sequence[Vector], bases: int | None = None
+        self, states: Sequence[LinearState], ys: Sequence[Floats], bases: int | None = None
     ) -> NDArray[np.float32]:
         """The positions of several states, (n, V, 3) float32, metres."""
         return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
 
-    def coefficients(self, state: LinearState, y: Vector) -> Vector:
+    def coefficients(self, state: LinearState, y: Floats) -> Floats:
         return state.z
 
-    def _interaction(self, y: Vector) -> tuple[Vector, float]:
+    def _interaction(self, y: Floats) -> tuple[Floats, float]:
         """w = V (y - y_mu), clipped, and the share of it that had to be."""
         w, count = clipped(self._project(y - self._y_mean), self._w_low, self._w_high)
         return w, count / len(w)

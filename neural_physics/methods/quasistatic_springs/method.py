@@ -20,7 +20,6 @@ from .pose_network import PoseNetwork, has_network
 from .springs import Springs
 from .targets import even, segment
 
-Vector = NDArray[np.float32]
 Floats = NDArray[np.float32]
 
 LEAST_SHARE = 1e-9  # of what was learned: so near to its target a vertex is on it, for float32
@@ -100,7 +99,7 @@ class QuasistaticSprings:
             return self._skinning(pose.moves), 0.0
         return self._network(pose.moves)
 
-    def start(self, y: Vector) -> SpringState:
+    def start(self, y: Floats) -> SpringState:
         """On the targets, at rest unless the first step knows better."""
         target, outside = self._targets_at(y)
         return SpringState(
@@ -111,8 +110,8 @@ class QuasistaticSprings:
         self,
         positions: NDArray[np.float32],
         positions_before: NDArray[np.float32],
-        y: Vector,
-        y_before: Vector,
+        y: Floats,
+        y_before: Floats,
     ) -> SpringState:
         """Both shapes (V, 3) in the world; velocities are the difference between them."""
         pose, before = self._pose(y), self._pose(y_before)
@@ -121,7 +120,7 @@ class QuasistaticSprings:
         velocity = even(target_before, target, self.dt)
         return SpringState(x, (x - x_before) / np.float32(self.dt), target, velocity, outside=outside)
 
-    def step(self, state: SpringState, y: Vector, ahead: Sequence[Vector] = ()) -> SpringState:
+    def step(self, state: SpringState, y: Floats, ahead: Sequence[Floats] = ()) -> SpringState:
         """Equations 7 to 13. What looks ahead from the start moves there as its target does."""
         target, outside = self._targets_at(y)
         after = self._targets_at(ahead[0])[0] if ahead else None
@@ -131,20 +130,20 @@ class QuasistaticSprings:
         x, v = self._springs.step(state.positions, v, path)
         return SpringState(x, v, target, path.end_velocity, outside=outside)
 
-    def positions(self, state: SpringState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: SpringState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
         """(V, 3) float32, metres, in the reference frame as it is in y. No use of `bases`."""
         return to_frame(self._pose(y), state.positions)
 
     def shapes(
-        self, states: Sequence[SpringState], ys: Sequence[Vector], bases: int | None = None
+        self, states: Sequence[SpringState], ys: Sequence[Floats], bases: int | None = None
     ) -> NDArray[np.float32]:
         """The positions of several states, (n, V, 3) float32, metres."""
         return np.stack([self.positions(state, y) for state, y in zip(states, ys, strict=True)])
 
-    def coefficients(self, state: SpringState, y: Vector) -> None:
+    def coefficients(self, state: SpringState, y: Floats) -> None:
         """None: nothing is decoded."""
 
-    def _targets_at(self, y: Vector) -> tuple[Floats, float]:
+    def _targets_at(self, y: Floats) -> tuple[Floats, float]:
         """The targets of a pose; what one step looks ahead to, the next one steps to."""
         key = y[self._where].tobytes()
         found = self._held.get(key)
@@ -154,5 +153,5 @@ class QuasistaticSprings:
                 self._held.pop(next(iter(self._held)), None)
         return found
 
-    def _pose(self, y: Vector) -> Pose:
+    def _pose(self, y: Floats) -> Pose:
         return pose_in(y[self._where])

@@ -18,16 +18,16 @@ from ...models.single_thread_products import Product
 from ..clipping import clipped
 from ..perceptron import Perceptron
 
-Vector = NDArray[np.float32]
+Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
 class SubspaceState:
     """z_t, z_{t-1} (u,) and w_t (v,), all float32; outside: the share clipped to reach them."""
 
-    z: Vector
-    z_before: Vector
-    w: Vector
+    z: Floats
+    z_before: Floats
+    w: Floats
     outside: float = 0.0
 
 
@@ -69,7 +69,7 @@ class SubspacePhysics:
         self._network = Perceptron(model, str(settings.get("activation", "relu")), inputs, u)
         self._input = np.empty(inputs, np.float32)
 
-    def start(self, y: Vector) -> SubspaceState:
+    def start(self, y: Floats) -> SubspaceState:
         """At rest in the shape the training takes began with."""
         w, outside = self._clipped_interaction(y)
         return SubspaceState(self._start, self._start, w, outside)
@@ -78,15 +78,15 @@ class SubspacePhysics:
         self,
         positions: NDArray[np.float32],
         positions_before: NDArray[np.float32],
-        y: Vector,
-        y_before: Vector,
+        y: Floats,
+        y_before: Floats,
     ) -> SubspaceState:
         """z = U (x - x_mu) of both shapes (V, 3) (section 5.1); what starts a rollout from the truth."""
         w, outside = self._clipped_interaction(y)
         z, z_before = self.decoder.project(positions), self.decoder.project(positions_before)
         return SubspaceState(z, z_before, w, outside)
 
-    def step(self, state: SubspaceState, y: Vector, ahead: Sequence[Vector] = ()) -> SubspaceState:
+    def step(self, state: SubspaceState, y: Floats, ahead: Sequence[Floats] = ()) -> SubspaceState:
         """Equations 1 and 3, their input and output clipped to the training range (section 8.1)."""
         w, outside = self._clipped_interaction(y)
         z_bar = self._initial(state)
@@ -102,26 +102,26 @@ class SubspacePhysics:
         share = (outside * v + count) / (u + v)
         return SubspaceState(within, state.z, w, share)
 
-    def positions(self, state: SubspaceState, y: Vector, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: SubspaceState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
         """x = x_mu + U^T z (section 6.2), (V, 3) float32, metres; reused by the next call."""
         return self.decoder.decode(state.z, bases)
 
     def shapes(
-        self, states: Sequence[SubspaceState], ys: Sequence[Vector], bases: int | None = None
+        self, states: Sequence[SubspaceState], ys: Sequence[Floats], bases: int | None = None
     ) -> NDArray[np.float32]:
         """The positions of several states, (n, V, 3) float32, metres."""
         return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
 
-    def coefficients(self, state: SubspaceState, y: Vector) -> Vector:
+    def coefficients(self, state: SubspaceState, y: Floats) -> Floats:
         return state.z
 
-    def _initial(self, state: SubspaceState) -> Vector:
+    def _initial(self, state: SubspaceState) -> Floats:
         """Equation 1."""
         if not self._initial_model:
             return state.z
         return self._alpha * state.z + self._beta * (state.z - state.z_before)
 
-    def _clipped_interaction(self, y: Vector) -> tuple[Vector, float]:
+    def _clipped_interaction(self, y: Floats) -> tuple[Floats, float]:
         """w = V (y - y_mu), clipped, and the share of it that had to be."""
         w = self._interaction(y - self._y_mean)
         within, count = clipped(w, self._w_low, self._w_high)

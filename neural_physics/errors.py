@@ -431,7 +431,7 @@ PROBLEMS: dict[str, str] = {
     # The graphics card
     "gpu_missing": "No GPU is available here ({reason}): the CPU does the work, only slower.",
     "gpu_other_thread": (
-        "The GPU cannot be used while a render runs beside Blender's window: the CPU does the "
+        "The GPU cannot be used while Blender renders from its window: the CPU does the "
         "work until the render has finished."
     ),
     "gpu_shader_refused": (

@@ -93,15 +93,15 @@ def check_info(info: DatasetInfo) -> None:
     if not 0 < info.fps < 1e6 or not isinstance(info.vertex_count, int) or info.vertex_count < 1:
         raise ValueError("fps and vertex_count must be above 0")
     if not all(isinstance(text, str) for text in (info.object, info.topology, info.reference_frame)):
-        raise ValueError("object, topology and reference_frame must be texts")
+        raise ValueError("object, topology and reference_frame must be strings")
     if not isinstance(info.provenance, dict) or not np.isfinite(info.gravity).all():
-        raise ValueError("provenance must be texts by name, and gravity finite numbers")
+        raise ValueError("provenance must map names to strings, and gravity must be finite numbers")
     _check_colliders(info)
 
 
 def _check_colliders(info: DatasetInfo) -> None:
     if not isinstance(info.colliders, dict):
-        raise ValueError("colliders must be radii by name")
+        raise ValueError("colliders must map names to radii")
     positions = [c.name for c in info.channels.channels if c.kind == "position"]
     for name, radius in info.colliders.items():
         if name not in positions:

@@ -175,7 +175,7 @@ def test_a_full_disk_is_told_before_anything_is_downloaded(
 ) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(1 << 40, 1 << 40, 1 << 30))
-    with pytest.raises(Problem, match=r"1\.0 GiB free") as raised:
+    with pytest.raises(Problem, match=r"Only 1\.0 GiB is free") as raised:
         environment.create(tmp_path / "made", wanted(tmp_path), [], StopRequest())
     assert raised.value.code == "environment_no_room"
 

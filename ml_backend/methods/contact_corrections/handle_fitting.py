@@ -84,8 +84,8 @@ def fit_handles(
     spans = len(held) > d and np.linalg.svd(away, compute_uv=False)[d - 1] > FLAT * size
     if not spans or len(np.unique(held)) < len(held):
         raise ValueError(
-            "Handles must be four or more that are not in one plane, of what is flat three that are not "
-            "on one line, each in a place of its own."
+            "At least four handles that are not all in one plane are needed, or in a flat body three "
+            "that are not on one line, each at a different position."
         )
     given = np.zeros((len(held), len(at_rest)))
     given[:n, :n] = np.eye(n)

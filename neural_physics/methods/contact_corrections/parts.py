@@ -51,11 +51,11 @@ class Settings:
             if not (
                 fine and self.free >= 1 and 1 <= self.steps <= MOST_STEPS and 1 <= self.iterations <= 1000
             ):
-                raise ValueError("values that make no sense")
+                raise ValueError("invalid values")
             if not all(0.0 < width < 1e12 for width in self.widths):
                 raise ValueError("a collider has no width")
             if self.tolerance <= 0.0 or self.reference_depth <= 0.0 or self.elasticity not in ENERGIES:
-                raise ValueError("values that make no sense")
+                raise ValueError("invalid values")
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise damaged(model.path, f"its settings: {error}") from error
 
@@ -63,7 +63,7 @@ class Settings:
 def _shape(item: object, d: int) -> Collider:
     """Raises TypeError, KeyError or ValueError."""
     if not isinstance(item, dict):
-        raise TypeError("a collider is no object")
+        raise TypeError("a collider is not a JSON object")
     sizes = [float(size) for size in item["sizes"]]
     if item["kind"] == "polygon" and d == 2 and len(sizes) <= 2 * MOST_CORNERS and np.isfinite(sizes).all():
         return Polygon(np.reshape(sizes, (-1, 2)))
@@ -85,7 +85,7 @@ def coordinates_of(model: Model) -> Coordinates:
         return SPACE
     plane = Coordinates(array(model, "plane.origin", 3), array(model, "plane.axes", 3, 2))
     if np.abs(plane.axes.T @ plane.axes - np.eye(2)).max() > SQUARE:
-        raise damaged(model.path, "the axes of its plane are no unit vectors at right angles")
+        raise damaged(model.path, "the axes of its plane are not orthonormal")
     return plane
 
 
@@ -103,7 +103,7 @@ def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
     channels = model.info.channels.channels
     told = [channel for channel in channels if channel.kind not in PLAYED_KINDS]
     if tuple(told) != channels[: len(told)]:
-        raise damaged(model.path, "what takes tell is not the first of what it reacts to")
+        raise damaged(model.path, "the channels recorded in takes are not its first channels")
     e = sum(channel.size for channel in told)
     if not rows:
         return FollowedFrames(np.zeros(e), np.zeros((0, d)), np.zeros((0, e)))
@@ -122,7 +122,7 @@ def held_of(model: Model, free: int, axes: Array) -> HeldHandles:
         nothing = np.zeros(0, np.intp)
         return HeldHandles(nothing, nothing, np.zeros((0, axes.shape[1])), axes)
     if any(channel.kind != "handle" for channel in layout.channels[-count:]):
-        raise damaged(model.path, "its handles are not the last of what it reacts to")
+        raise damaged(model.path, "its handles are not its last channels")
     first = layout.size - HANDLE_NUMBERS * count
     return HeldHandles(
         model.indices("handles.held", count, below=free),
@@ -156,11 +156,11 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> Follo
     channels = model.indices("colliders.channels", count, below=e - 2, least=-1)
     turning = model.indices("colliders.turning", count, below=max(0, e - 5), least=-1)
     if (np.diff((channels >= 0).astype(int)) > 0).any():
-        raise damaged(model.path, "its colliders that move do not come first")
+        raise damaged(model.path, "its moving colliders do not come first")
     if (turning[channels < 0] >= 0).any():
-        raise damaged(model.path, "a collider that does not move turns")
+        raise damaged(model.path, "a collider that does not move rotates")
     if not of_one_shape([shape for shape, channel in zip(shapes, channels, strict=True) if channel >= 0]):
-        raise damaged(model.path, "its colliders that move are not of one shape")
+        raise damaged(model.path, "its moving colliders differ in shape")
     own, anchors = array(model, "colliders.axes", count, 3, d), array(model, "colliders.anchors", count, d)
     scaling, sizes, places = np.full(count, -1, np.intp), _channels(model, "size"), layout.slices()
     if sizes:
@@ -168,7 +168,7 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> Follo
     told = {-1, *(places[channel.name].start for channel in sizes)}
     for shape, channel, place in zip(shapes, channels, scaling.tolist(), strict=True):
         if place not in told or (place >= 0 and (channel < 0 or not isinstance(shape, Sphere))):
-            raise damaged(model.path, "a size is told of what is no ball that moves")
+            raise damaged(model.path, "a size is given for something other than a moving ball")
     return FollowedColliders(shapes, channels, anchors, turning, own=own, scaling=scaling, axes=axes)
 
 

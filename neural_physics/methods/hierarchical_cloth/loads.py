@@ -65,7 +65,7 @@ class ClothLoads:
             known = all(kinds[name] == "position" for name in radii) and set(self._live) <= set(FABRIC_RANGES)
             finite = np.isfinite([*given.values(), *radii.values(), *self._gravity]).all()
             if not (known and finite and all(_usable(name, value) for name, value in given.items())):
-                raise ValueError("values that make no sense")
+                raise ValueError("invalid values")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise damaged(model.path, f"its cloth: {error}") from error
         self._solid_ground = bool(settings.get("solid_ground", False))

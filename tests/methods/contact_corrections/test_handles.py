@@ -107,7 +107,7 @@ def test_each_group_of_pins_is_a_frame():
 def test_handles_that_do_not_span_space_are_refused(loose):
     rest, elements = loose.rest_positions, loose.elements
     flat = np.flatnonzero(np.isclose(rest[:, 2], rest[:, 2].min()))[:6]
-    with pytest.raises(ValueError, match="not in one plane"):
+    with pytest.raises(ValueError, match="not all in one plane"):
         fit_handles(rest, elements, flat, [])
-    with pytest.raises(ValueError, match="a place of its own"):
+    with pytest.raises(ValueError, match="at a different position"):
         fit_handles(rest, elements, np.array([0, 1, 2, 3, 3, 20]), [])

@@ -69,7 +69,7 @@ class SimkitScene:
             picked, volumes = simkit.spectral_cubature(rest, elements, handles.weights, cubature)
             picked = picked[: len(volumes)]  # the last clusters may be empty
         mu, lam = body.moduli[picked].T.reshape(2, -1, 1)
-        # The parameters of Smith et al., which ours are turned into, too (see `energies.stable_neo_hookean`).
+        # The parameters of Smith et al., which ours are turned into, too (see `solids.stable_neo_hookean`).
         self._material = 4.0 / 3.0 * mu, lam + 5.0 / 6.0 * mu, volumes.reshape(-1, 1), MATERIAL
         chosen = sparse.kron(simkit.selection_matrix(picked, len(elements)), sparse.identity(9))
         jacobian = simkit.deformation_jacobian(rest, elements)

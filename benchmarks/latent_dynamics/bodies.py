@@ -1,4 +1,4 @@
-"""Meshes of the coarse scenes of `latent_scenes`, and what the solver is asked to make of them."""
+"""Meshes of the coarse scenes in `scenes`, and what the solver is asked to make of them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A subspace of shapes that is learned without data (Sharp et al. 2023, *Data-Free Learning of Reduced-Order
-Kinematics*): a small version of our own, from the paper, for the comparison in `bench_latent_peer`.
+Kinematics*): a small version of our own, from the paper, for the comparison in `peer`.
 
 x(z) = rest + network(z) - network(0) at the free vertices. Its loss, over random z and z' of unit spread, is
 

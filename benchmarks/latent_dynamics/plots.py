@@ -1,4 +1,4 @@
-"""Pictures of what `latent_splits` rolled out: `python -m benchmarks.latent_dynamics.plots`."""
+"""Pictures of what `splits` rolled out: `python -m benchmarks.latent_dynamics.plots`."""
 
 from __future__ import annotations
 

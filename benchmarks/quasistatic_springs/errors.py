@@ -1,7 +1,7 @@
 """How far skinning, held poses and springs are from the simulation: on the action fitted to, and on another.
 
 Beside them springs that were fitted to the other action itself, springs without the network of held poses,
-one spring for all vertices, and Blender's soft body; see `spring_scenes` and `spring_regions`.
+one spring for all vertices, and Blender's soft body; see `scenes` and `regions`.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ CHARACTERS = (
     Character("Soft Character", "SOFT_CHARACTER", "Jumping Jacks", "Hop", poses=2400),
     Character("Soft Animal", "SOFT_ANIMAL", "Trot", "Shake", poses=600),
 )
-# One that nothing was tuned for, whose random keys `spring_human` makes.
+# One that nothing was tuned for, whose random keys `human` makes.
 HUMAN = Character("Human", "HUMAN", "Random Keys", "Other Random Keys", poses=500)
 JUDGED = (*CHARACTERS, HUMAN)
 # The first character with as many vertices as the paper's, for times alone.
@@ -88,10 +88,10 @@ def model_folder(name: str, preset: str) -> Path:
 
 
 def soft_body_file(character: Character, action: str) -> Path:
-    """What `spring_soft_body` leaves of an action."""
+    """What `soft_body` leaves of an action."""
     return SOFT_BODIES / f"{character.example}_{take_of(action)}.npz"
 
 
 def goals_file(character: Character) -> Path:
-    """The goals that `spring_soft_body` tried, with their errors."""
+    """The goals that `soft_body` tried, with their errors."""
     return SOFT_BODIES / f"{character.example}_goals.json"

@@ -90,7 +90,7 @@ def _with(staged: Staged, goal: Goal) -> tuple[bpy.types.Object, Goal, int]:
 
 
 def save(path: Path, goal: Goal, positions: NDArray[np.float32]) -> None:
-    """Both, for `bench_springs`; positions (frames, V, 3)."""
+    """Both, for `errors`; positions (frames, V, 3)."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new.npz")
     np.savez(new, positions=positions, goal=np.array(list(asdict(goal).values())))

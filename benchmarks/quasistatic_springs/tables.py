@@ -9,7 +9,7 @@ from benchmarks.markdown_tables import table
 
 Row = dict[str, Any]
 
-# As `bench_spring_errors` calls them, which needs torch.
+# As `errors` calls them, which needs torch.
 HELD, SPRINGS = "network of held poses", "springs about the network"
 OWN = "springs fitted to the action itself"
 

@@ -36,7 +36,7 @@ def box(size: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarray]:
 def judge() -> dict[str, Any]:
     """Frames per second, the median over all frames, of which each has contact, and what they take.
 
-    And beside it a sheet (see `bench_shell`) and, where simkit is installed, the block (see `bench_simkit`).
+    And beside it a sheet (see `shell`) and, where simkit is installed, the block (see `simkit`).
     """
     corners, triangles = box((1.0, 0.5, 0.5))
     vertices, tetrahedra = _of_about(TETRAHEDRA, corners, triangles)

@@ -81,7 +81,7 @@ def _simkit(
     from simkit.integrators import backward_euler
 
     operator, volumes = simkit.deformation_jacobian(vertices, tetrahedra), simkit.volume(vertices, tetrahedra)
-    # The paper's parameters, which ours are turned into, too (see `energies.stable_neo_hookean`).
+    # The paper's parameters, which ours are turned into, too (see `solids.stable_neo_hookean`).
     shear = np.full((len(tetrahedra), 1), 4.0 / 3.0 * mu)
     bulk = np.full((len(tetrahedra), 1), lam + 5.0 / 6.0 * mu)
     material = operator, shear, bulk, volumes.reshape(-1, 1)

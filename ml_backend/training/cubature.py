@@ -24,7 +24,7 @@ class Chosen:
 
 
 def fit_elements(forces: Array, count: int, every: Array | None = None) -> Chosen:
-    """At most `count` elements whose weighted forces add up to those of all.
+    """At most `count` elements whose weighted forces add up to those of all (Romero 2021, section 3.3).
 
     forces (T, m, c): of T shapes, what each of m elements does to each of c coordinates. Every shape counts
     alike. Those are chosen, some at a time, that point most towards what is still missing.
@@ -60,6 +60,8 @@ def fit_elements(forces: Array, count: int, every: Array | None = None) -> Chose
 
 def fit_masses(weights: Array, masses: Array, vertices: Indices) -> Array:
     """(S,) kg, not negative: of the vertices (S,) that stand for all, whose masses (B,) are given.
+
+    M for the handles (Romero 2021, section 3.3, where the forces' weights serve).
 
     weights (B, h): of the handles, with rows of the sum 1. What is met, as well as it goes, is the reduced
     mass W^T M W; what is met exactly is the whole mass, without which a body would weigh another amount.

@@ -39,6 +39,8 @@ def still_spreads(layout: ChannelLayout, fps: float) -> NDArray[np.float64]:
 def fit_interaction_basis(y: NDArray[np.float32], still: NDArray[np.float64]) -> InteractionBasis:
     """PCA of y (T, e), each value first scaled to its own spread, since their units differ.
 
+    V and y_mu (Holden 2019, section 5.1).
+
     Values that do not move more than `still` (e,) are left out, and directions with next to no
     variance (joints that never move apart); one direction is kept.
     """

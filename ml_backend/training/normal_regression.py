@@ -16,7 +16,7 @@ MOST_FRAMES = 1500  # more hardly change a linear fit of this size
 def fit_normals(
     spans: list[Span], z: NDArray[np.float32], mesh: Mesh, emit: Emit, *, stop: StopRequest
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """n_mu (V, 3) and Q (u, V, 3) of n = normalise(n_mu + Q z), the least-squares fit.
+    """n_mu (V, 3) and Q (u, V, 3) of n = normalise(n_mu + Q z), by least squares (Holden 2019, section 6.3).
 
     z (N, u): of all frames of the spans, one after the other.
     """

@@ -38,6 +38,8 @@ def fit_pca(
 ) -> Subspace:
     """The leading `bases` principal components of the rows of all chunks, each chunk (n, d) float32.
 
+    U and x_mu (Holden 2019, section 5.1).
+
     Randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4) with twice the
     bases asked for, until the captured variance settles; exact where the rows or columns are no more
     than that. Goes through the chunks once for the mean and once per pass; `report` is told the rows

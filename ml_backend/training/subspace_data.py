@@ -93,7 +93,7 @@ def prepare(
     emit: Emit,
     stop: StopRequest,
 ) -> SubspaceData:
-    """Fit both subspaces to the training spans, and bring all spans into them.
+    """Fit both subspaces to the training spans, and bring all spans into them (Holden 2019, section 5.1).
 
     Raises Problem("stopped" | "dataset_not_numbers").
     """

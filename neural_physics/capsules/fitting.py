@@ -43,7 +43,7 @@ def fit_capsule(
     share: float = SHARE,
     slide: bool = False,
 ) -> FittedCapsule:
-    """The capsule around a bone, from start (3,) to end (3,).
+    """The capsule around a bone, from start (3,) to end (3,) (Holden 2019, section 6.4).
 
     points (n, 3); weights (n,), not negative: how much of each belongs to the bone. share: of the weight
     that lies inside, above 0 and at most 1. slide: whether the axis may begin and end elsewhere on the

@@ -155,6 +155,7 @@ class Pushed:
 def push_out(positions: Floats, capsules: Capsules, depth_limit: float) -> Pushed:
     """Move vertices (V, 3) float32 that are inside capsules out of them, each along the shortest way.
 
+    As in Holden 2019, section 6.4, but for the limit.
     depth_limit: in metres. A vertex that is deeper in any capsule stays where it is: its nearest surface
     is likely the far side of the limb. Vertices that are in no capsule keep their positions bit for bit.
     """

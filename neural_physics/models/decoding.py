@@ -9,7 +9,10 @@ from .single_thread_products import Product
 
 
 class LinearDecoder:
-    """x = x_mu + U^T z, one vertex after the other; mean (V, 3) and basis (u, V, 3) float32, metres."""
+    """x = x_mu + U^T z, one vertex after the other (Holden 2019, section 6.2).
+
+    mean (V, 3) and basis (u, V, 3) float32, metres.
+    """
 
     def __init__(self, mean: NDArray[np.float32], basis: NDArray[np.float32]) -> None:
         self.mean = np.ascontiguousarray(mean, np.float32)
@@ -24,7 +27,7 @@ class LinearDecoder:
         return self._product.matrix
 
     def decode(self, z: NDArray[np.float32], bases: int | None = None) -> NDArray[np.float32]:
-        """(V, 3) float32 from z (u,); only the first `bases` are used where asked.
+        """(V, 3) float32 from z (u,); only the first `bases` are used where asked (Holden 2019, section 6.2).
 
         The array is reused by the next call.
         """
@@ -41,6 +44,7 @@ class LinearDecoder:
     def project(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
         """The z (..., u) float32 whose shapes are nearest, by least squares, to positions (..., V, 3).
 
+        It is U (x - x_mu) (Holden 2019, section 5.1) where the bases are orthonormal.
         Bases need not be orthogonal or of unit length; one that adds nothing gets 0.
         """
         basis = self.basis

@@ -64,7 +64,10 @@ def learned_normals(model: Model, basis_count: int) -> tuple[NDArray[np.float32]
 def regress_normals(
     z: NDArray[np.float32], mean: NDArray[np.float32], q: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """n = normalise(n_mu + Q z). z (u,), mean (V, 3), q (u, V, 3). Returns (V, 3) float32."""
+    """n = normalise(n_mu + Q z) (Holden 2019, section 6.3).
+
+    z (u,), mean (V, 3), q (u, V, 3). Returns (V, 3) float32.
+    """
     return normalised(mean + np.tensordot(z, q, 1))
 
 

@@ -41,6 +41,8 @@ def system_blocks(
 ) -> tuple[list[Indices], list[Array]]:
     """M / dt^2 + D^T W^2 D of one coordinate, as stencils (m, s) of vertices and blocks (m, s, s), N/m.
 
+    What eq. 3 of Oh 2018 comes to where ADMM solves it.
+
     masses (n,), kg. contacts: with the weights that contacts need at each vertex. For
     `linear.SparsePattern`, whose solver's `solve` then serves as ADMM's.
     """
@@ -54,6 +56,8 @@ def system_blocks(
 
 class ADMM:
     """Steps of x = argmin |M^1/2 (x - x~)|^2 / (2 dt^2) + U(D x), x~ = x + dt v + dt^2 f / m.
+
+    That is eq. 3 of Oh 2018.
 
     Narain, Overby and Brown 2016, "ADMM contains projective dynamics", with the order of the
     steps as in Overby et al. 2017: the local steps first, then the dual update, then the global step.
@@ -101,7 +105,7 @@ class ADMM:
         push_out: PushOut | None = None,
         friction: float = 0.0,
     ) -> tuple[Array, Array]:
-        """Positions and velocities (n, 3) one time step later, m and m/s.
+        """Positions and velocities (n, 3) one time step later, m and m/s: eqs. 1 and 2 of Oh 2018, as eq. 3.
 
         forces (n, 3): gravity and other forces that the step holds constant, N. pinned_positions (p, 3):
         where pinned vertices go; they stay if None. iterations: 20 in Oh et al. 2018, section 4.

@@ -91,13 +91,16 @@ class Cloth:
         self._systems: dict[tuple[float, float, float, bool], ADMM] = {}
 
     def masses(self, fabric: Fabric) -> Array:
-        """(n,) kg, each triangle's shared out evenly."""
+        """(n,) kg, each triangle's shared out evenly: M^0 (Oh 2018, eq. 2)."""
         share = np.repeat(fabric.density * self._areas / 3.0, 3)
         masses: Array = np.bincount(self._triangles.ravel(), share, len(self.rest)).astype(np.float64)
         return masses
 
     def terms(self, fabric: Fabric) -> list[LocalTerm]:
-        """Springs along all edges, half as stiff at the boundary, and bending across the inner ones."""
+        """Springs along all edges, half as stiff at the boundary, and bending across the inner ones.
+
+        U (Oh 2018, eq. 3).
+        """
         inertia = self.masses(fabric) / self.dt**2
         terms: list[LocalTerm] = [
             springs(self.rest, self._edges, self._shares * fabric.stretch).balanced(inertia)
@@ -107,7 +110,10 @@ class Cloth:
         return terms
 
     def system(self, fabric: Fabric, contacts: bool) -> ADMM:
-        """Its factors, made anew where the fabric or whether there are contacts has changed."""
+        """Its factors, made anew where the fabric or whether there are contacts has changed.
+
+        Made with the constraints of the pre-computation (Oh 2018, Algorithm 1).
+        """
         key = (fabric.stretch, fabric.bending, fabric.density, contacts)
         found = self._systems.pop(key, None)
         if found is None:
@@ -124,7 +130,7 @@ class Cloth:
     def step(
         self, positions: Array, velocities: Array, fabric: Fabric, load: Load, *, iterations: int = ITERATIONS
     ) -> tuple[Array, Array]:
-        """Positions and velocities one time step later."""
+        """Positions and velocities one time step later (Oh 2018, eqs. 1 to 3 and Algorithm 1)."""
         colliders = load.colliders
         contacts = colliders is not None and bool(colliders)
         system = self.system(fabric, contacts)

@@ -18,7 +18,7 @@ class Potential:
     """V(x) - f.x, V being all terms and the contact of the body with itself.
 
     The entries that are not free go to where they are told while the minimum is sought, and colliders along
-    their motion, as far as nothing is in their way at first (see `rigid_contact`).
+    their motion, as far as nothing is in their way at first (see `contact.rigid`).
     """
 
     def __init__(

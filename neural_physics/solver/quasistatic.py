@@ -62,6 +62,7 @@ def settle(
 ) -> Settled:
     """The equilibrium at the end of a path, if it is found; never a shape with an element inside out.
 
+    A held pose of Jin 2022, section 3.1.
     tetrahedra (m, 4): the vertices of the elements that must not be, of which q (n,) has the coordinates
     first; those that are held at all four do not count. path: q of a share of the way from the shape at rest
     (0) to the pose (1): where entries that are not free are held, and where skinning takes the others. time,

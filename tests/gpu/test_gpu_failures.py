@@ -87,7 +87,7 @@ def test_a_texture_that_is_too_large_is_told_before_it_is_made(model, limit):
     with pytest.raises(NoGPU) as told:
         GpuDecoder("Sheet", model.mean, model.basis, limit=limit)
     assert told.value.code == "gpu_too_large"
-    assert "Sheet" in told.value.message and f"allows {limit} " in told.value.message
+    assert "Sheet" in told.value.message and f"at most {limit} " in told.value.message
 
 
 @pytest.mark.usefixtures("graphics")

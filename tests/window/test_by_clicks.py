@@ -14,8 +14,9 @@ SHEET = "sheet = bpy.data.objects['Sheet']; settings = sheet.neural_physics\n"
 STATE = (
     SHEET
     + """
-from bl_ext.user_default.neural_physics.neural_physics.blender import job_host, paths
-state = job_host.state_of(paths.jobs_folder(sheet), {kind!r})
+from bl_ext.user_default.neural_physics.neural_physics.blender.jobs import host
+from bl_ext.user_default.neural_physics.neural_physics.blender.settings import paths
+state = host.state_of(paths.jobs_folder(sheet), {kind!r})
 result = state.phase, state.share, state.message, len(state.history)
 """
 )

@@ -15,8 +15,9 @@ CLOTH = "cloth = bpy.data.objects['Cloth']; settings = cloth.neural_physics\n"
 STATE = (
     CLOTH
     + """
-from bl_ext.user_default.neural_physics.neural_physics.blender import job_host, paths
-state = job_host.state_of(paths.jobs_folder(cloth), {kind!r})
+from bl_ext.user_default.neural_physics.neural_physics.blender.jobs import host
+from bl_ext.user_default.neural_physics.neural_physics.blender.settings import paths
+state = host.state_of(paths.jobs_folder(cloth), {kind!r})
 result = state.phase, state.share, state.message, len(state.history)
 """
 )

@@ -26,8 +26,8 @@ NAMES = """
 import json
 import numpy as np
 from pathlib import Path
-from bl_ext.user_default.neural_physics.neural_physics.blender import handlers, packing, playback
-from bl_ext.user_default.neural_physics.neural_physics.blender.sources import read_positions
+from bl_ext.user_default.neural_physics.neural_physics.blender.playing import handlers, packing, playback
+from bl_ext.user_default.neural_physics.neural_physics.blender.scene.sources import read_positions
 scene, window = bpy.context.scene, bpy.context.window_manager.windows[0]
 sheet, hand = bpy.data.objects.get("Sheet"), bpy.data.objects.get("Hand")
 

@@ -215,8 +215,8 @@ def test_the_card_decodes_for_the_mesh_in_real_playback_and_f12_does_without_it(
 
 TWINS = """
 from bl_ext.user_default.neural_physics.neural_physics.blender.gpu.decoder import GpuDecoder
-from bl_ext.user_default.neural_physics.neural_physics.decoding import LinearDecoder
-from bl_ext.user_default.neural_physics.neural_physics.normals import regress_normals
+from bl_ext.user_default.neural_physics.neural_physics.models.decoding import LinearDecoder
+from bl_ext.user_default.neural_physics.neural_physics.models.normals import regress_normals
 rng = np.random.default_rng(0)
 mean, directions = rng.uniform(-1.0, 1.0, ({vertices}, 3)), rng.normal(size=({vertices}, 3))
 directions /= np.linalg.norm(directions, axis=1, keepdims=True)

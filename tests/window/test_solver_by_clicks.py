@@ -18,8 +18,9 @@ JELLY = "jelly = bpy.data.objects['Jelly']; settings = jelly.neural_physics\n"
 STATE = (
     JELLY
     + """
-from bl_ext.user_default.neural_physics.neural_physics.blender import job_host, paths
-state = job_host.state_of(paths.jobs_folder(jelly), "bake")
+from bl_ext.user_default.neural_physics.neural_physics.blender.jobs import host
+from bl_ext.user_default.neural_physics.neural_physics.blender.settings import paths
+state = host.state_of(paths.jobs_folder(jelly), "bake")
 result = state.phase, state.share, state.message
 """
 )

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 IN_VIEW = REGION + "with bpy.context.temp_override(window=window, area=area):\n    "
 STATE = """
-from bl_ext.user_default.neural_physics.neural_physics.blender import job_host, paths
-state = job_host.state_of(paths.jobs_folder(body), {kind!r})
+from bl_ext.user_default.neural_physics.neural_physics.blender.jobs import host
+from bl_ext.user_default.neural_physics.neural_physics.blender.settings import paths
+state = host.state_of(paths.jobs_folder(body), {kind!r})
 result = state.phase, state.share, state.message
 """
 SHOWN = """

@@ -120,7 +120,7 @@ class _Solving:
         self._unsettled = 0
 
     def add(self, positions: Array, y: Array, rng: np.random.Generator) -> None:
-        """What a frame of a take, (B, d), has to say."""
+        """What a frame of a take, (B, d), has to say: of r_int (Romero 2021, eq. 8), and then of r_ext."""
         scene, handles = self._scene, self._scene.handles
         frames = scene.frames.rows(y)
         q = np.concatenate([self._statics.project(positions, frames), frames])
@@ -156,7 +156,10 @@ class _Solving:
             self._touched(state, alone, start, near[0], placed=placed.only(near[0]), recorded=True)
 
     def _traverse(self, state: _State, alone: Array, facets: _Facets, rng: np.random.Generator) -> None:
-        """One collider led in towards a place of the surface, from outside to some depth."""
+        """One collider led in towards a place of the surface, from outside to some depth.
+
+        See Romero 2021, section 4.2.
+        """
         scene, preset = self._scene, self._preset
         which = int(rng.integers(scene.colliders.moving))
         low, high = scene.places_met[:, which]
@@ -189,7 +192,10 @@ class _Solving:
     def _touched(
         self, state: _State, alone: Array, start: Array, which: int, *, placed: Placed, recorded: bool
     ) -> Array | None:
-        """The shape at rest with a collider in its place, from another of the same state."""
+        """The shape at rest with a collider in its place, from another of the same state.
+
+        What r_ext is to say there (Romero 2021, eq. 9) is kept.
+        """
         contact = self._scene.contact.only(which)
         shape, settled = self._statics.rest(start, contact, placed)
         if not settled:

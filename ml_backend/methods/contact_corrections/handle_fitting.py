@@ -70,6 +70,7 @@ def fit_handles(
     """Points at vertices (n,), and frames that groups of vertices go along with: those that are pinned, and
     before them loose ones, whose corners are free, each with the place (d,) of its first corner.
 
+    q at rest, and U (Romero 2021, section 3.1).
     rest (B, d) m, tetrahedra (m, d + 1) of positive volume. Raises ValueError where the handles do not span
     space, so that the body would turn or shear without them.
     """
@@ -131,7 +132,10 @@ def gradient_jumps(rest: Array, tetrahedra: NDArray[np.integer]) -> csr_array:
 
 
 def vertex_gradients(rest: Array, tetrahedra: NDArray[np.integer], weights: Array) -> Array:
-    """(B, d, h) derivatives of weights (B, h) by place: of the tetrahedra around, averaged by volume."""
+    """(B, d, h) derivatives of weights (B, h) by place: of the tetrahedra around, averaged by volume.
+
+    What F (Romero 2021, eq. 1) is made of.
+    """
     elements = tetrahedra.astype(np.intp)
     inverse, volumes = rest_shapes(rest[elements])
     slopes = np.einsum("mdk,mkh->mdh", _slopes(inverse), weights[elements])

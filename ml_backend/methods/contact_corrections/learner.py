@@ -94,6 +94,7 @@ class CorrectionLearner:
         return max(1, math.ceil(self._preset.epochs * len(self._x) / self._preset.batch))
 
     def step(self, number: int, share: float) -> float:
+        """One step of Adam on a batch of samples (Romero 2021, section 4.3); its loss."""
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
         count = min(self._preset.batch, len(self._x))
         at = torch.randint(len(self._x), (count,), generator=generator).to(self._x.device)

@@ -21,7 +21,7 @@ class ContactPreset(Preset):
     step, at most. layers: of both networks, the output included; internal_width, external_width: theirs.
     epochs: over the samples, of each network, in batches of `batch`; learning_rate: Adam's, falling as a
     cosine where `falling`. solved: whether the last layers are solved for, and the first ones begin as steep
-    as suits the samples; see `contact_learner`.
+    as suits the samples; see `learner`.
     validate_every: steps; patience: validations without a better one before training ends; minutes: for each
     network at most (0: no limit).
     """

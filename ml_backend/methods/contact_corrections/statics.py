@@ -57,7 +57,7 @@ class Statics:
     def project(self, positions: Array, frames: Array) -> Array:
         """The free handles' q (n, d) nearest to a shape (B, d), by mass; loose frames go as their cores do.
 
-        frames: the pinned ones' rows of Q.
+        Section 4.2 of Romero 2021, but for the masses. frames: the pinned ones' rows of Q.
         """
         loose = self._loose_rows(positions)
         points, free = self.handles.points, ~self.fixed
@@ -80,7 +80,7 @@ class Statics:
     def rest(self, start: Array, contact: Contact, placed: Placed) -> tuple[Array, bool]:
         """The shape (B, d) at rest whose state is that of start (B, d), and whether it was found.
 
-        placed: the contact's colliders.
+        x_int or x_ext (Romero 2021, section 4.2). placed: the contact's colliders.
         """
         objective = _Held(self, contact, placed)
         try:

@@ -48,6 +48,7 @@ class LevelLearner:
         return max(1, math.ceil(self._preset.epochs * most / self._preset.batch))
 
     def step(self, number: int, share: float) -> float:
+        """One step of Adam on a batch of each level's pairs (Oh 2018, section 4); the sum of losses."""
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
         losses = [level.loss(generator) for level in self.levels]
         self._optimiser.zero_grad(set_to_none=True)

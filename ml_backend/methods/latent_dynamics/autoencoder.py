@@ -51,13 +51,13 @@ class Autoencoder(nn.Module):
         self.register_buffer("back", torch.from_numpy(around.T.copy()))  # (K, L)
 
     def encode(self, c: Tensor) -> Tensor:
-        """z (n, L)."""
+        """z (n, L): E (Li 2025, eq. 2)."""
         unit = c / self.scale
         z: Tensor = self.encoder(unit) + unit @ self.into.T
         return z
 
     def decode(self, z: Tensor) -> Tensor:
-        """c (n, K), m."""
+        """c (n, K), m: D (Li 2025, eq. 2)."""
         unit: Tensor = self.decoder(z * self.amplitudes) + z @ self.back.T
         return unit * self.scale
 
@@ -100,6 +100,7 @@ class AutoencoderLearner:
         self._optimiser = torch.optim.AdamW(self.coder.parameters(), lr=preset.coder_rate, weight_decay=1e-4)
 
     def step(self, number: int, share: float) -> float:
+        """One step of AdamW on the reconstruction loss (Li 2025, eq. 2) and the elastic energy; their sum."""
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
         picked = half_true(self._preset.coder_batch, self._true, len(self._c), generator)
         c = self._c[picked.to(self._c.device)]

@@ -58,7 +58,10 @@ class BoundaryMotion:
 def fit_boundary_motion(
     body: Body, pins: Array, y: NDArray[np.floating], layout: ChannelLayout
 ) -> BoundaryMotion:
-    """From pins (T, P, 3), m, in the axes that takes are stored in, and y (T, e) of the same frames."""
+    """From pins (T, P, 3), m, in the axes that takes are stored in, and y (T, e) of the same frames.
+
+    What positions are relative to (Li 2025, section 3.2).
+    """
     size = float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
     mean = y.mean(0, dtype=np.float64)
     nothing = BoundaryMotion(
@@ -84,7 +87,10 @@ def fit_boundary_motion(
 
 
 def blended(body: Body, at_pins: Array) -> Array:
-    """(r, B, 3): harmonic between the pins, at_pins (r, P, 3); what hangs on no pin goes with their mean."""
+    """(r, B, 3): harmonic between the pins, at_pins (r, P, 3); what hangs on no pin goes with their mean.
+
+    Section 3.2 of Li 2025 has roots, or their mean, for it.
+    """
     pinned, count = body.pinned, body.vertex_count
     graph = _neighbours(body)
     _, parts = connected_components(graph, directed=False)

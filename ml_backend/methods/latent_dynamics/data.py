@@ -59,7 +59,7 @@ class LatentData:
     which only differences are told to the integrator unless `absolute`.
     starts: indices of the training frames that takes begin with. acting: what acts in the training frames,
     then the same to and fro at a faster pace. imagined (2, n, K): c of more frames than were baked, and of
-    the frames before them; see `latent_imagining`.
+    the frames before them; see `imagining`.
     """
 
     mean: Array
@@ -143,6 +143,7 @@ def prepare(
 ) -> LatentData:
     """Fit the boundary's motion and the bases to the training spans, and bring all spans into them.
 
+    PCA of positions relative to the pins (Li 2025, section 3.2).
     The spans are those of the body. pace: how many times as fast what acts is to act once more, to and fro;
     1: it does not.
     Raises Problem("stopped" | "dataset_not_numbers" | "dataset_damaged").

@@ -193,7 +193,10 @@ class IntegratorLearner:
             return StepEnergies(self._physics, decode(now), decode(before), self._frames, at=at)
 
     def _weights(self, step: Step) -> Tensor:
-        """(n,), 1/J but for a factor: one over each sample's mean speed (eq. 6), or over that of all."""
+        """(n,), 1/J but for a factor: one over each sample's mean speed (eq. 6), or over that of all.
+
+        The mean of |v| over the vertices is taken; eq. 6 of Li 2025 has the length of the mean v.
+        """
         last, earlier = step.before, step.earlier
         if not self._preset.balance:
             return torch.ones(len(last), dtype=last.dtype, device=last.device) / self._mean_speed

@@ -67,6 +67,7 @@ class StateSampler:
         return frames, ahead, behind
 
     def _noisy(self, count: int, generator: torch.Generator) -> States:
+        """States with uniform noise on both latents (Li 2025, eq. 5); with `swing` another one."""
         preset = self._preset
         at, now, before = self._states(count, generator)
         noise = 2.0 * torch.rand(2, *now.shape, generator=generator).to(now.device) - 1.0

@@ -13,7 +13,7 @@ RIGID = 1e-9  # how far axes may be from unit length, and square to each other, 
 
 
 class StepEnergies:
-    """E of a batch of steps, in J, of the coefficients c that they may end in.
+    """E of a batch of steps (Li 2025, eq. 4), in J, of the coefficients c that they may end in.
 
     step: what came before and what acts, in full space. now, before (n, K): c_{t-1} and c_{t-2}.
     """
@@ -56,7 +56,10 @@ class Quadratic:
 
 
 def _inertia(physics: LatentPhysics, predicted: Tensor, frames: FrameTensors, at: Tensor) -> Quadratic:
-    """1 / (2 dt^2) |x - x^|_M^2 of c, exactly, to be asked again and again without touching a vertex."""
+    """1 / (2 dt^2) |x - x^|_M^2 of c, exactly, to be asked again and again without touching a vertex.
+
+    E_inertial (Li 2025, eq. 4), and what of E_external is in x^.
+    """
     axes, dt = frames.world[at, :3, :3], physics.dt
     nothing = physics.mass.new_zeros(len(at), len(physics.mass))
     away = physics.positions(nothing, frames, at) - predicted

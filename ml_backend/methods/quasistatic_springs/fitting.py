@@ -1,6 +1,6 @@
 """Stiffness and damping of zero-restlength springs, from motions beside their targets (Jin 2022, section 6).
 
-Each vertex by itself, all at once: a first guess (`spring_search`), then descent along the analytic gradient
+Each vertex by itself, all at once: a first guess (`search`), then descent along the analytic gradient
 with a step and a damping of its own, then the worst frames are left out and the rest fitted again (Figure 7),
 until the same frames are the worst. The first guess does without them, too: with a few frames of a solver
 that failed, the best spring of all frames may be somewhere else.
@@ -164,7 +164,10 @@ def _cut(tracks: Sequence[Track], frames: int) -> list[Track]:
 def _descend(
     tracks: Sequence[Track], theta: Reals, shrink: float, pull: Reals, *, stop: StopRequest
 ) -> Reals:
-    """The nearest minimum, theta (2, B); each vertex has its own step, and none after it has arrived."""
+    """The nearest minimum, theta (2, B); each vertex has its own step, and none after it has arrived.
+
+    Descent of section 6 (Jin 2022), by Levenberg and Marquardt.
+    """
     found = theta.copy()
     live = np.arange(theta.shape[1])
     theta = within_bounds(theta)

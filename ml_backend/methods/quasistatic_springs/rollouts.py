@@ -199,7 +199,10 @@ def _rolled(factors: Reals, bends: Reals) -> Reals:
 
 
 def _rolled_with_changes(factors: Reals, gradients: Reals, bends: Reals) -> tuple[Reals, Reals]:
-    """As `_rolled`, and (N, 2, 5, B): its derivatives by kappa and delta, through all the steps before."""
+    """As `_rolled`, and (N, 2, 5, B): its derivatives by kappa and delta, through all the steps before.
+
+    The recursion after eq. 18 of Jin 2022.
+    """
     both = np.concatenate([factors[None], gradients])
     free, forced = both[:, :, :2], np.einsum("gckb,nkab->ngcab", both[:, :, 2:], bends)
     state = _first(factors.shape[2])

@@ -43,7 +43,10 @@ def within_bounds(theta: Reals) -> Reals:
 
 
 def evolve(loss: Callable[[Reals], Reals], count: int, generations: int, seed: int) -> Reals:
-    """The best theta (2, count) found; loss: (count,) of theta (2, count), lower is better."""
+    """The best theta (2, count) found (Jin 2022, section 6).
+
+    loss: (count,) of theta (2, count), lower is better.
+    """
     rng = np.random.default_rng(seed)
     guesses = _guesses()
     jitter = rng.uniform(-JITTER, JITTER, (*guesses.shape, count))

@@ -43,6 +43,7 @@ class SubspaceLearner:
         self._validation = SubspaceValidation(data, device)
 
     def step(self, number: int, share: float) -> float:
+        """One step of AmsGrad on a batch of windows (Holden 2019, Algorithm 1); its loss."""
         preset = self._preset
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
         window = self._window(share)
@@ -83,14 +84,20 @@ class SubspaceLearner:
         self._optimiser.load_state_dict({**saved, "state": {0: tensors} if tensors else {}})
 
     def loss(self, rolled: Tensor, z: Tensor, z1: Tensor) -> Tensor:
-        """Of z_2 .. z_{s-1} (s - 2, n, u) rolled out from z_1 (n, u), where z (s, n, u) is true."""
+        """Of z_2 .. z_{s-1} (s - 2, n, u) rolled out from z_1 (n, u), where z (s, n, u) is true.
+
+        The preset's loss "paper" is L_pos + L_vel (Holden 2019, Algorithm 1).
+        """
         if self._preset.loss == "metres":
             return ((rolled - z[2:]).square().mean((0, 1)) * self._metres).sum()
         velocity = torch.diff(torch.cat([z1[None], rolled]), dim=0) - torch.diff(z[1:], dim=0)
         return (rolled - z[2:]).abs().mean() + velocity.abs().mean() * self._fps
 
     def _begin(self, share: float, window: int, generator: torch.Generator) -> tuple[Tensor, Tensor, Tensor]:
-        """Frames (s, n) of this step's windows, and the two states each starts from (n, u)."""
+        """Frames (s, n) of this step's windows, and the two states each starts from (n, u).
+
+        True ones with the noise r_0 and r_1 (Holden 2019, Algorithm 1), or what is carried on.
+        """
         preset, held = self._preset, self._carried
         starts = self._window_starts(window)
         picked = starts[torch.randint(len(starts), (preset.batch,), generator=generator)].to(self._device)

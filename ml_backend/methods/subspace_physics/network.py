@@ -69,7 +69,10 @@ class SubspaceNetwork:
         return views
 
     def rollout(self, theta: Tensor, z0: Tensor, z1: Tensor, w: Tensor) -> Tensor:
-        """z_2 .. z_{s-1} (s - 2, n, u) from z_0, z_1 (n, u) and w_0 .. w_{s-1} (s, n, v)."""
+        """z_2 .. z_{s-1} (s - 2, n, u) from z_0, z_1 (n, u) and w_0 .. w_{s-1} (s, n, v).
+
+        The loop over the window (Holden 2019, Algorithm 1).
+        """
         (weight, bias), *further = self.layers(theta)
         u = z0.shape[1]
         w_inputs = w[2:]

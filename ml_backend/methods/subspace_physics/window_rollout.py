@@ -46,6 +46,7 @@ class WindowRollout(torch.autograd.Function):
         first: Tensor,
         *further: Tensor,
     ) -> Tensor:
+        """The loop over the window: equations 1 and 3 in each frame (Holden 2019, Algorithm 1)."""
         frames, n, u = len(forcing), *z1.shape
         activate = ACTIVATIONS[recurrence.activation]
         both = recurrence.alpha + recurrence.beta
@@ -75,6 +76,7 @@ class WindowRollout(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:  # noqa: ANN401
+        """The gradient of Algorithm 1, back through the whole window (Holden 2019, section 5.4)."""
         recurrence, saved = ctx.recurrence, ctx.saved_tensors
         layers = (len(saved) - 2) // 2
         first, *weights = saved[:layers]

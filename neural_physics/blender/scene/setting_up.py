@@ -44,7 +44,7 @@ def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
 
 
 def set_up_for_solver(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[str]:
-    """`set_up`, with the bundled solver to simulate the object as a kind of `simulation_properties.KINDS`.
+    """`set_up`, with the bundled solver to simulate the object as a kind of `simulation.KINDS`.
 
     Where it cannot be that, the settings stay as they are.
     """

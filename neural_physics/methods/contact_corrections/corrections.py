@@ -47,7 +47,10 @@ class Pose:
 
 
 def internal_features(q: Array, rotation: Array, place: Array) -> Array:
-    """(..., d h): all rows of Q (..., h, d), as seen from the anchor."""
+    """(..., d h): all rows of Q (..., h, d), as seen from the anchor.
+
+    The argument of r_int (Romero 2021, eq. 7, where it is q itself).
+    """
     relative = (q - place[..., None, :]) @ rotation
     return relative.reshape(*q.shape[:-2], -1)
 
@@ -64,7 +67,7 @@ def pressing(depth: float, reference_depth: float) -> tuple[float, float]:
 
 
 class Corrections:
-    """r_int, r_ext, both or none of them.
+    """r_int, r_ext, both or none of them (Romero 2021, eq. 7).
 
     r_ext is added up over the colliders that move (superposition), each with a `pressing` of its own.
     """
@@ -91,6 +94,8 @@ class Corrections:
 
     def pose(self, q: Array, placed: Placed, sizes: Array, turned: Array | None = None) -> Pose:
         """The body at Q (h, d), with colliders in their places, of which the first (k,) move, of sizes in m.
+
+        r (Romero 2021, eq. 7) and dr/dq (eq. 4), as coefficients and their slopes.
 
         turned (d, d): the anchor's rotation, where it is known or not to be told from Q.
         """

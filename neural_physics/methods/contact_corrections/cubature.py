@@ -26,9 +26,11 @@ ENERGIES: dict[str, ModuleType] = {
 class Cubature:
     """k tetrahedra, of flat bodies triangles, that stand for all, over S vertices for the mass of all.
 
+    The points x_k and weights w_k of Romero 2021, section 3.3.
+
     elements (k, d + 1): numbers of those vertices. inverse_rest (k, d, d), 1/m. volumes (k,): of the rest
     shape times a weight that is not negative, m^3. moduli (k, 2): Lame's mu and lam, Pa. masses (S,), kg.
-    energy: a module of `energies`.
+    energy: a module of `energies.solids`.
     """
 
     elements: Indices

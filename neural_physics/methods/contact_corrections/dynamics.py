@@ -141,6 +141,7 @@ class _Step:
     """The equations of one step."""
 
     def __init__(self, of: Dynamics, motion: Motion, dt: float, around: Around) -> None:
+        """x*, where the body would be by inertia (Romero 2021, eq. 5), and by its weight, too."""
         self._of, self._around, self._before = of, around, motion.x
         self._inertia = of._cubature.masses / dt**2
         self._aim = motion.x + dt * motion.v + dt**2 * of._gravity
@@ -155,7 +156,7 @@ class _Step:
         return self._of._rows.moved(q, self._around.held, move)
 
     def residual(self, q: Array) -> _Residual:
-        """At free handles q (n, d)."""
+        """The left side of eq. 6 (Romero 2021), at free handles q (n, d)."""
         of = self._of
         pose = of.pose(q, self._around, self._turned)
         directions = of._rows.admissible_directions(q, self._around.held)
@@ -169,7 +170,7 @@ class _Step:
         return _Residual(value, x, pose.outside, jacobian, pushes=pushes)
 
     def hessian(self, at: _Residual) -> Array:
-        """(m, m): J^T (M / dt^2 + K) J, positive definite."""
+        """(m, m): J^T (M / dt^2 + K) J (Romero 2021, section 3.3), positive definite."""
         of = self._of
         flat = at.jacobian.reshape(at.x.size, -1)
         rest = (flat * np.repeat(self._inertia, at.x.shape[1])[:, None]).T @ flat

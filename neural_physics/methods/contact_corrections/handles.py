@@ -56,18 +56,21 @@ class Handles:
         )
 
     def positions(self, q: Array) -> Array:
-        """(B, d) m, of all handles' q (h, d)."""
+        """(B, d) m, of all handles' q (h, d): U q (Romero 2021, eq. 1)."""
         x: Array = self.weights @ q
         return x
 
     def deformation(self, q: Array) -> Array:
-        """(B, d, d): F, the deformation gradient of the blend, at each vertex."""
+        """(B, d, d): F(q), the deformation gradient of the blend, at each vertex (Romero 2021, eq. 1)."""
         count, d, _ = self.gradients.shape
         by_axis = self.gradients.reshape(count * d, -1) @ q
         return by_axis.reshape(count, d, d).swapaxes(1, 2)
 
     def placement(self, q: Array) -> tuple[Array, Array]:
-        """A(q): the rotation (d, d) and the place (d,) of the anchor, which at rest is not turned."""
+        """A(q): the rotation (d, d) and the place (d,) of the anchor, which at rest is not turned.
+
+        See Romero 2021, eq. 7.
+        """
         return rigid_fit(self.rest[self.anchor], q[self.anchor])
 
 

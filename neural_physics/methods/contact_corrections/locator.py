@@ -48,6 +48,7 @@ def feature_count(shape: Collider, *, oriented: bool) -> int:
 class Locator:
     """A(q)^-1 z, with A the blend's own map around the vertices that are nearest to z.
 
+    Eq. 7 of Romero 2021, whose A is rigid.
     Exact, and without any choice of vertices, where the blend is affine.
     """
 

@@ -46,7 +46,10 @@ class TanhNetwork:
         return self._activations(x)[-1]
 
     def with_jacobian(self, x: Array) -> tuple[Array, Array]:
-        """(o,) of x (i,), and its derivatives (o, i), which are 0 by inputs that are beyond their range."""
+        """(o,) of x (i,), and its derivatives (o, i), which are 0 by inputs that are beyond their range.
+
+        They are what dr/dq (Romero 2021, eq. 4) is made of.
+        """
         activations = self._activations(x)
         slope = self.scale * ((x >= self.low) & (x <= self.high))
         jacobian = self.layers[0][0] * slope

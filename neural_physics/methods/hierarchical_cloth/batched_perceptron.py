@@ -13,7 +13,7 @@ from ..perceptron import MOST_LAYERS, ZERO
 Floats = NDArray[np.float32]
 
 # OpenBLAS shares out products of more multiplications than these among its threads, and waits for them
-# (see `products`). Blocks below it also leave what a block needs in the first-level cache.
+# (see `single_thread_products`). Blocks below it also leave what a block needs in the first-level cache.
 MOST_MULTIPLICATIONS = 65536 * 4
 
 

@@ -92,7 +92,7 @@ class Hierarchy:
 
 
 def subdivided_levels(coarsest: Level, levels: int) -> tuple[Level, ...]:
-    """The coarsest level and so many finer ones."""
+    """The coarsest level and so many finer ones (Oh 2018, section 3.1)."""
     result = [coarsest]
     for _ in range(levels):
         result.append(result[-1].next)

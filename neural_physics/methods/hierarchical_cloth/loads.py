@@ -107,7 +107,10 @@ class ClothLoads:
         )
 
     def load(self, y: Floats, ends_before: Array, x: Array, v: Array, *, dt: float, pins: Pins) -> Load:
-        """Of the step that ends at y. x, v (n, 3): the cloth at its start, m and m/s."""
+        """Of the step that ends at y; what f_ext (Oh 2018, eq. 2) is made of.
+
+        x, v (n, 3): the cloth at its start, m and m/s.
+        """
         winds = [wind_velocity(y[at : at + 3].astype(np.float64)) for at in self._of_kind.get("wind", [])]
         wind = np.sum(winds, axis=0, dtype=np.float64) if winds else np.zeros(3)
         moving = self._three(y, "velocity")

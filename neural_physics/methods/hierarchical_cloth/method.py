@@ -37,7 +37,7 @@ class HierarchicalCloth:
     Tensors (V vertices, of which n in level 0, p pinned): rest, mean (V, 3), metres; order (V,): of the
     artist's vertices, those of level 0 first, then of each level the middles of the edges of the one before;
     triangles (m, 3) of level 0, in that order; pins.vertices, pins.channels (p,), pins.anchors (p, 3): see
-    `cloth_loads.Pins`; and what `LevelNetworks.of_model` reads.
+    `loads.Pins`; and what `LevelNetworks.of_model` reads.
     Settings: levels: how many finer ones; form; iterations of ADMM; push_out: whether finer levels are
     pushed out of the colliders, too (beyond the paper); and those of `ClothLoads`.
     Raises Problem("model_damaged").

@@ -12,7 +12,10 @@ from .triangle_forms import FORMS, OUTPUTS, Floats, TriangleForm
 
 
 class LevelNetworks:
-    """Level 0 in, the finest level out; everything in the order of the levels."""
+    """Level 0 in, the finest level out; everything in the order of the levels.
+
+    The inference of Algorithm 1 (Oh 2018).
+    """
 
     def __init__(
         self,
@@ -52,7 +55,7 @@ class LevelNetworks:
         return cls(hierarchy, rest, [form] * count, networks)
 
     def __call__(self, coarse: NDArray[np.floating]) -> Floats:
-        """x (3, V) float32 of level 0's (n, 3), metres; reused by the next call."""
+        """x (3, V) float32 of level 0's (n, 3), metres (Oh 2018, Algorithm 1); reused by the next call."""
         x = self._x
         x[:, : self._counts[0]] = coarse.T
         for (form, network), count, finer in zip(self._steps, self._counts, self._counts[1:], strict=False):

@@ -30,6 +30,7 @@ HELD = 4  # targets: those of a step and of the one begun at frames between two 
 class SpringState:
     """positions x (V, 3) m, velocities (V, 3) m/s, the target (V, 3) m and its velocity m/s; world space.
 
+    What a step begins with (Jin 2022, eqs. 5 and 6).
     outside: the share of the network's inputs at the pose that were clipped to what was trained; springs
     take whatever comes. begun: whether it has moved; before the first step nothing says how it will.
     """
@@ -51,7 +52,7 @@ class QuasistaticSprings:
     Problem("model_damaged").
     """
 
-    look_ahead = 1  # the pose after the next; where it is not known, see `spring_targets`
+    look_ahead = 1  # the pose after the next; where it is not known, see `targets`
     extrapolates = True  # where a target goes is told from y and the one before
     decoder: LinearDecoder | None = None
     basis_count = 0
@@ -93,6 +94,7 @@ class QuasistaticSprings:
     def targets(self, pose: Pose) -> tuple[Floats, float]:
         """(V, 3) float32, metres, world space: where vertices end up in a pose that is held.
 
+        x^net of Jin 2022, section 3.2.
         And the share of the network's inputs that were clipped, 0 where there is none.
         """
         if self._network is None:

@@ -37,7 +37,10 @@ MOST = 1e30  # 1 / steps: what is faster has no use, and its square and its floa
 
 
 class Response(NamedTuple):
-    """At the end of a step, each (n,) float64: h', h, h_1 and h_2; in steps, steps^2, ..."""
+    """At the end of a step, each (n,) float64: h', h, h_1 and h_2; in steps, steps^2, ...
+
+    What eqs. 7 and 8 of Jin 2022 are made of.
+    """
 
     rate: Reals
     kick: Reals
@@ -55,16 +58,16 @@ class Slopes(NamedTuple):
     ramp: Reals
 
     def by_kappa(self) -> Response:
-        """d Response / d kappa."""
+        """d Response / d kappa, for eq. 17 of Jin 2022."""
         return Response(-self.rate, -self.kick, -self.push, -self.ramp)
 
     def by_delta(self) -> Response:
-        """d Response / d delta."""
+        """d Response / d delta, for eq. 18 of Jin 2022."""
         return Response(-self.acceleration, -self.rate, -self.kick, -self.push)
 
 
 def response(stiffness: Reals, damping: Reals, dt: float) -> Response:
-    """The Response of springs over a step.
+    """The Response of springs over a step (Jin 2022, eqs. 7 and 8).
 
     stiffness k_s (n,) 1/s^2, damping k_d (n,) 1/s: not negative; dt: seconds, above 0.
     Raises ValueError for anything else, and for springs faster than MOST per step.
@@ -77,7 +80,7 @@ def response(stiffness: Reals, damping: Reals, dt: float) -> Response:
 
 
 def response_and_slopes(stiffness: Reals, damping: Reals, dt: float) -> tuple[Response, Slopes]:
-    """The Response of springs over a step, and what its derivatives are made of; as `response`."""
+    """The Response of springs over a step, and what its derivatives (Jin 2022, eqs. 17, 18) are made of."""
     small, (kappa, delta), roots = _split(stiffness, damping, dt)
     out = np.empty((9, len(kappa)))
     out[:, small] = _series(kappa[small], delta[small])
@@ -89,7 +92,11 @@ def response_and_slopes(stiffness: Reals, damping: Reals, dt: float) -> tuple[Re
 def _split(
     stiffness: Reals, damping: Reals, dt: float
 ) -> tuple[NDArray[np.bool_], tuple[Reals, Reals], tuple[Complexes, Complexes, Complexes]]:
-    """Whose roots are small; kappa and delta of all; and L, l and r = (L - l) / 2 of the others."""
+    """Whose roots are small; kappa and delta of all; and L, l and r = (l - L) / 2 of the others.
+
+    r is epsilon at s = 1, times i where underdamped, which makes one of the cases of damping (Jin 2022,
+    eqs. 9 to 11).
+    """
     stiffness, damping = np.asarray(stiffness, np.float64), np.asarray(damping, np.float64)
     if stiffness.ndim != 1 or damping.shape != stiffness.shape:
         raise ValueError("springs need a stiffness and a damping each")
@@ -111,7 +118,10 @@ def _split(
 
 
 def _series(kappa: Reals, delta: Reals) -> Reals:
-    """(9, n): Response and Slopes from the power series of h and g in tau, at tau = 1."""
+    """(9, n): Response and Slopes from the power series of h and g in tau, at tau = 1.
+
+    For eqs. 9 to 11, 19 and 20 of Jin 2022.
+    """
     sums = np.zeros((9, len(kappa)))
     h, h_next = np.zeros_like(kappa), np.ones_like(kappa)  # coefficients of tau^n and tau^(n + 1)
     g, g_next = np.zeros_like(kappa), np.zeros_like(kappa)
@@ -128,7 +138,7 @@ def _series(kappa: Reals, delta: Reals) -> Reals:
 
 
 def _divided(smaller: Complexes, larger: Complexes, r: Complexes) -> Reals:
-    """(4, n): the Response."""
+    """(4, n): the Response, for eqs. 9 to 11 of Jin 2022 in one."""
     near, apart = _exponentials(smaller), _exponentials(-2.0 * r)
     # With exp(L) in front: it and exp(-2 r) are at most 1; exp(r) would not be finite when strongly damped.
     kick = near.zero * apart.one
@@ -139,7 +149,10 @@ def _divided(smaller: Complexes, larger: Complexes, r: Complexes) -> Reals:
 
 
 def _divided_slopes(smaller: Complexes, larger: Complexes, r: Complexes) -> Reals:
-    """(5, n): the Slopes; g = exp[L, L, l, l], and one 0 more for each integral."""
+    """(5, n): the Slopes; g = exp[L, L, l, l], and one 0 more for each integral.
+
+    For eqs. 19 and 20 of Jin 2022.
+    """
     near, apart = _exponentials(smaller), _exponentials(-2.0 * r)
     kick = near.zero * apart.two_slope
     once = (near.one_slope - near.zero * apart.two) / -larger  # exp[L, L, l, 0]
@@ -164,6 +177,7 @@ class _Exponentials(NamedTuple):
 
 
 def _exponentials(z: Complexes) -> _Exponentials:
+    """Quotients such as those of eqs. 19 and 20 (Jin 2022), by power series where z is small."""
     small = np.abs(z) < SMALL
     at = np.where(small, 1.0, z)  # where the power series serves, any number that can be divided by
     zero = np.exp(z)

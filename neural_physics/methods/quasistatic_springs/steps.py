@@ -20,8 +20,9 @@ from .responses import Reals, Response, response, response_and_slopes
 def step_factors(stiffness: NDArray[np.floating], damping: NDArray[np.floating], dt: float) -> Reals:
     """(2, 4, n) float64: (e, e') at the end of a step from (e, e', u_0, u_1), velocities per step.
 
+    At s = 1 (Jin 2022, eq. 7).
     stiffness k_s (n,) 1/s^2, damping k_d (n,) 1/s, both over the mass; dt: seconds. Raises ValueError for
-    what is negative or not a number, or faster than `spring_responses.MOST`.
+    what is negative or not a number, or faster than `responses.MOST`.
     """
     k_s, k_d = np.asarray(stiffness, np.float64), np.asarray(damping, np.float64)
     answer = response(k_s, k_d, dt)
@@ -33,7 +34,8 @@ def step_factors_and_gradients(
 ) -> tuple[Reals, Reals, Reals]:
     """The `step_factors`, and their derivatives by k_s and by k_d, all (2, 4, n) float64.
 
-    Equations 15 to 20, without their recursion over the steps before; exact at critical damping, too.
+    Equations 15 and 16 of Jin 2022 (17 to 20 are in `responses`), without their recursion over the steps
+    before; exact at critical damping, too.
     """
     k_s, k_d = np.asarray(stiffness, np.float64), np.asarray(damping, np.float64)
     answer, slopes = response_and_slopes(k_s, k_d, dt)
@@ -51,7 +53,7 @@ def _per_step(k_s: Reals, k_d: Reals, dt: float) -> tuple[Reals, Reals]:
 
 
 def _assembled(answer: Response, kappa: Reals, delta: Reals) -> Reals:
-    """(2, 4, n); linear in the answer."""
+    """(2, 4, n); linear in the answer. p, gamma_1 and gamma_2 (Jin 2022, eqs. 8, 12 and 13), gathered."""
     rate, kick, push, ramp = answer
     position = [rate + delta * kick, kick, 6.0 * ramp - 4.0 * push, 2.0 * push - 6.0 * ramp]
     velocity = [-kappa * kick, rate, 6.0 * push - 4.0 * kick, 2.0 * kick - 6.0 * push]

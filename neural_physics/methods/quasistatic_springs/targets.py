@@ -27,7 +27,7 @@ Floats = NDArray[np.floating[Any]]
 class Segment(NamedTuple):
     """The cubic between two samples: positions (..., 3), metres, and velocities (..., 3), m/s, at its ends.
 
-    The same curve as the paper's q, a, b, c (equation 2), without the power of dt in them.
+    The same curve as q, a, b, c of Jin 2022 (eqs. 1 and 2), without the power of dt in them.
     """
 
     start: Floats

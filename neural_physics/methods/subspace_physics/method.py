@@ -122,7 +122,7 @@ class SubspacePhysics:
         return self._alpha * state.z + self._beta * (state.z - state.z_before)
 
     def _clipped_interaction(self, y: Floats) -> tuple[Floats, float]:
-        """w = V (y - y_mu), clipped, and the share of it that had to be."""
+        """w = V (y - y_mu), clipped, and the share of it that had to be (Holden 2019, sections 5.1, 8.1)."""
         w = self._interaction(y - self._y_mean)
         within, count = clipped(w, self._w_low, self._w_high)
         return within, count / len(w)

@@ -12,7 +12,7 @@ from .term import Array, Indices
 
 
 class SolidEnergy(Protocol):
-    """What `energies.stvk`, `energies.stable_neo_hookean` and `energies.corotational` offer."""
+    """What `stvk`, `stable_neo_hookean` and `corotational` of `energies.solids` offer."""
 
     def energy_density(self, f: Array, mu: Array, lam: Array) -> Array: ...
 
@@ -27,7 +27,7 @@ class SolidTerm:
     """The elastic energy of each element, J: a `Term` of the positions of d + 1 vertices.
 
     rest_positions (n, d) metres; elements (m, d + 1): tetrahedra (d = 3), or triangles in the plane
-    (d = 2), in the order that makes their volumes positive; energy: a module of `energies`; lame: both
+    (d = 2), in the order that makes their volumes positive; energy: a module of `energies.solids`; lame: both
     Lame parameters, Pa, each (m,) or one for all; thickness, metres: of triangles, out of the plane.
     Raises ValueError where elements are flat or inside out at rest.
     """

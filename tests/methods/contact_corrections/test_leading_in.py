@@ -17,7 +17,7 @@ COMB = np.array(
     [[0.0, 0.0], [1.0, 0.0], [1.0, 0.2], [0.6, 0.2], [0.6, 0.1], [0.4, 0.1], [0.4, 0.2], [0.0, 0.2]]
 )
 
-pytestmark = pytest.mark.torch  # contact_data is training's
+pytestmark = pytest.mark.torch  # `data` is training's
 
 
 @pytest.mark.parametrize("shape", [BOARD, Box((0.2, 0.3, 0.25)), Sphere(0.2)])

@@ -123,11 +123,11 @@ def test_a_stopped_training_goes_on_and_ends_the_same(tmp_path, monkeypatch, dat
     out, stop = tmp_path / "model.safetensors", StopRequest()
     fit, fitted = quasistatic_springs.fit_springs, []
 
-    def counted(motions, *arguments):
+    def counted(motions, dt, settings, report, *, stop):
         fitted.append(motions[0].targets.shape[1])
         if len(fitted) == 1:
             stop._on_signal()
-        return fit(motions, *arguments[:-1], StopRequest())
+        return fit(motions, dt, settings, report, stop=StopRequest())
 
     monkeypatch.setattr(quasistatic_springs, "fit_springs", counted)
     with pytest.raises(Problem) as stopped:

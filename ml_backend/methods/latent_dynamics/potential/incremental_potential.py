@@ -44,7 +44,10 @@ class Step:
 
 
 class IncrementalPotential:
-    """E(x_t) of a body; dt: of a step, s; boundary_weight: w_bc, N/m; contact: None where nothing is near."""
+    """E(x_t) of a body (Li 2025, eqs. 1 and 4).
+
+    dt: of a step, s; boundary_weight: w_bc, N/m; contact: None where nothing is near.
+    """
 
     def __init__(
         self,
@@ -74,13 +77,19 @@ class IncrementalPotential:
         self._surface_masses = tensor(shares[surface].sum(1))
 
     def predicted(self, step: Step) -> Tensor:
-        """x^ (n, B, 3): where the body would be if nothing held it together."""
+        """x^ (n, B, 3): where the body would be if nothing held it together.
+
+        E_external (Li 2025, eq. 4) is in it: weight, wind and drag.
+        """
         moved = step.before - step.earlier
         force = self._masses[:, None] * self._gravity + self._air(step, moved / self._dt)
         return step.before + moved + self._dt**2 * force / self._masses[:, None]
 
     def __call__(self, x: Tensor, step: Step, predicted: Tensor | None = None) -> Tensor:
-        """(n,) J of positions (n, B, 3); predicted: what that of this step gave, where it is known."""
+        """(n,) J of positions (n, B, 3) (Li 2025, eqs. 1 and 4).
+
+        predicted: what that of this step gave, where it is known.
+        """
         predicted = self.predicted(step) if predicted is None else predicted
         away = x - predicted
         energy = self.elastic(x) + 0.5 / self._dt**2 * (self.moving * (away * away).sum(-1)).sum(-1)
@@ -92,7 +101,7 @@ class IncrementalPotential:
         return bool(self._dissipation or self._contact or self._boundary_weight)
 
     def other(self, x: Tensor, step: Step) -> Tensor:
-        """(n,) J: of damping, contact and the boundary."""
+        """(n,) J: of damping, contact and the boundary, which is E_bc (Li 2025, eq. 4)."""
         energy = x.new_zeros(len(x))
         if self._dissipation is not None:
             energy = energy + self._dissipation(x - step.before, step.before)

@@ -156,7 +156,7 @@ def test_a_pose_that_is_torn_takes_no_other_with_it(tmp_path, monkeypatch):
 
 def test_without_a_pose_that_can_be_used_the_bake_ends_with_a_sentence(tmp_path, monkeypatch):
     plan = plan_for(tmp_path / "d")
-    monkeypatch.setattr(posing, "settle", lambda system, elements, path, *more: failed(path))
+    monkeypatch.setattr(posing, "settle", lambda system, elements, path, scales, time: failed(path))
     settle_poses(plan, "poses_000", silent, StopRequest())
     dataset = Dataset.open(tmp_path / "d")
     with dataset.writer("take_000", TakeInfo(3)) as writer:

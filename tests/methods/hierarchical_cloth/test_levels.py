@@ -155,7 +155,7 @@ def test_pins_uvs_and_weights_go_along():
     base.pins[[0, 1, 2, 3]] = 1.0
     x = base.rest_positions[:, :2]
     uvs, weights = x[base.corners] * 0.5, np.stack([x[:, 0], 1 - x[:, 1]], 1)
-    done = subdivided(base, 2, "Cloth", uvs, weights=weights)
+    done = subdivided(base, 2, "Cloth", uvs=uvs, weights=weights)
     fine = done.mesh.rest_positions
     # What is linear stays linear: UVs and weights that are places are those of the new vertices.
     assert done.uvs == pytest.approx(0.5 * fine[done.mesh.corners, :2], abs=1e-6)
@@ -169,7 +169,7 @@ def test_pins_uvs_and_weights_go_along():
 def test_seams_stay_seams():
     base = mesh_of([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])
     uvs = np.array([[0, 0], [1, 0], [1, 1], [5, 5], [6, 6], [5, 6]], float)
-    done = subdivided(base, 1, "Cloth", uvs)
+    done = subdivided(base, 1, "Cloth", uvs=uvs)
     of_triangle = done.uvs.reshape(2, 12, 2)
     assert of_triangle[0].max() <= 1.0 and of_triangle[1].min() >= 5.0
 

@@ -39,7 +39,7 @@ def judge(
     weights = of_coordinates(masses)
     term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, lame)
     ours = ImplicitEuler(System(weights, [term], np.ones(len(weights), bool)), tolerance)
-    theirs = _simkit(vertices, tetrahedra, weights, *lame, tolerance=tolerance)
+    theirs = _simkit(vertices, tetrahedra, weights, lame[0], lam=lame[1], tolerance=tolerance)
     state = _thrown(vertices)
     ms: dict[str, list[float]] = {"ours": [], "simkit": []}
     iterations: dict[str, list[int]] = {"ours": [], "simkit": []}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from whole_ways import TRAINING_PYTHON
+from whole_ways import NEEDS_TORCH, TRAINING_PYTHON
 
 ROOT = Path(__file__).resolve().parents[2]
 METHOD = "linear_dynamics"
@@ -113,6 +113,6 @@ assert shape(20) == forward[19], "a packed scene plays the same with no further 
 
 
 @pytest.mark.blender
-@pytest.mark.skipif(not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup")
+@NEEDS_TORCH
 def test_it_is_listed_trained_packed_played_scrubbed_and_evaluated(installed: Callable[..., str]) -> None:
     installed(WAY, timeout=600, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from whole_ways import TRAINING_PYTHON
+from whole_ways import NEEDS_TORCH, TRAINING_PYTHON
 
 pytestmark = pytest.mark.blender
 
@@ -73,7 +73,7 @@ assert (data / "takes" / "take_001" / "take.json").is_file()
 )
 
 
-@pytest.mark.skipif(not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup")
+@NEEDS_TORCH
 def test_no_job_loads_code_from_a_dataset_the_scene_or_the_environment(installed: Callable[..., str]) -> None:
     installed(
         JOBS.replace("EXAMPLE", "BALL_AND_SHEET")
@@ -111,7 +111,7 @@ assert not ran(), ran()
     )
 
 
-@pytest.mark.skipif(not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup")
+@NEEDS_TORCH
 def test_no_bake_of_the_solver_loads_code_from_a_dataset(installed: Callable[..., str]) -> None:
     installed(JOBS.replace("EXAMPLE", "CANTILEVER"), timeout=300, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 TRAINING_PYTHON = Path(__file__).resolve().parents[2] / ".venv" / "blender-4.5" / "bin" / "python"
-MARKS = [
-    pytest.mark.blender,
-    pytest.mark.slow,
-    pytest.mark.skipif(not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup"),
-]
+NEEDS_TORCH = pytest.mark.skipif(
+    not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup"
+)
+MARKS = [pytest.mark.blender, pytest.mark.slow, NEEDS_TORCH]

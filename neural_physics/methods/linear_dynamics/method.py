@@ -16,6 +16,7 @@ from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
 from ...models.single_thread_products import Product
 from ..clipping import clipped
+from ..interaction_subspace import InteractionSubspace
 
 Floats = NDArray[np.float32]
 
@@ -51,11 +52,8 @@ class LinearDynamics:
         self.basis_count = u
         self._start = model.tensor("start", u)
         self._z_low, self._z_high = model.tensor("z_low", u), model.tensor("z_high", u)
-        self._y_mean = model.tensor("y_mean", e)
-        interaction_basis = model.tensor("interaction_basis", -1, e)
-        v = len(interaction_basis)
-        self._project = Product(interaction_basis.T)
-        self._w_low, self._w_high = model.tensor("w_low", v), model.tensor("w_high", v)
+        self._interaction = InteractionSubspace(model, e)
+        v = self._interaction.size
         interaction = model.tensor("interaction", u, -1)
         self._history = interaction.shape[1] // v if v else 0
         model.tensor("interaction", u, self._history * v)  # else a step would not fit
@@ -106,8 +104,3 @@ class LinearDynamics:
 
     def coefficients(self, state: LinearState, y: Floats) -> Floats:
         return state.z
-
-    def _interaction(self, y: Floats) -> tuple[Floats, float]:
-        """w = V (y - y_mu), clipped, and the share of it that had to be."""
-        w, count = clipped(self._project(y - self._y_mean), self._w_low, self._w_high)
-        return w, count / len(w)

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
-from ...models.single_thread_products import Product
 from ..clipping import clipped
+from ..interaction_subspace import InteractionSubspace
 from ..perceptron import Perceptron
 
 Floats = NDArray[np.float32]
@@ -56,11 +56,8 @@ class SubspacePhysics:
         self._start = model.tensor("start", u)
         self._alpha, self._beta = model.tensor("alpha", u), model.tensor("beta", u)
         self._z_low, self._z_high = model.tensor("z_low", u), model.tensor("z_high", u)
-        self._y_mean = model.tensor("y_mean", e)
-        interaction_basis = model.tensor("interaction_basis", -1, e)
-        v = len(interaction_basis)
-        self._interaction = Product(interaction_basis.T)
-        self._w_low, self._w_high = model.tensor("w_low", v), model.tensor("w_high", v)
+        self._interaction = InteractionSubspace(model, e)
+        v = self._interaction.size
         settings = info.settings
         self._initial_model = bool(settings.get("initial_model", True))
         self._residual = bool(settings.get("residual", True))
@@ -71,7 +68,7 @@ class SubspacePhysics:
 
     def start(self, y: Floats) -> SubspaceState:
         """At rest in the shape the training takes began with."""
-        w, outside = self._clipped_interaction(y)
+        w, outside = self._interaction(y)
         return SubspaceState(self._start, self._start, w, outside)
 
     def state_from(
@@ -82,13 +79,13 @@ class SubspacePhysics:
         y_before: Floats,
     ) -> SubspaceState:
         """z = U (x - x_mu) of both shapes (V, 3) (section 5.1); what starts a rollout from the truth."""
-        w, outside = self._clipped_interaction(y)
+        w, outside = self._interaction(y)
         z, z_before = self.decoder.project(positions), self.decoder.project(positions_before)
         return SubspaceState(z, z_before, w, outside)
 
     def step(self, state: SubspaceState, y: Floats, ahead: Sequence[Floats] = ()) -> SubspaceState:
         """Equations 1 and 3, their input and output clipped to the training range (section 8.1)."""
-        w, outside = self._clipped_interaction(y)
+        w, outside = self._interaction(y)
         z_bar = self._initial(state)
         u, v = len(z_bar), len(w)
         x = self._input
@@ -120,9 +117,3 @@ class SubspacePhysics:
         if not self._initial_model:
             return state.z
         return self._alpha * state.z + self._beta * (state.z - state.z_before)
-
-    def _clipped_interaction(self, y: Floats) -> tuple[Floats, float]:
-        """w = V (y - y_mu), clipped, and the share of it that had to be (Holden 2019, sections 5.1, 8.1)."""
-        w = self._interaction(y - self._y_mean)
-        within, count = clipped(w, self._w_low, self._w_high)
-        return within, count / len(w)

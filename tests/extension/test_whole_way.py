@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from whole_ways import MARKS, TRAINING_PYTHON
+from whole_ways import MARKS, python_that_trains
 
 pytestmark = MARKS
 
@@ -88,8 +89,8 @@ assert not bpy.data.objects["Sheet"].neural_physics.playing
 
 
 @pytest.mark.parametrize("way", [WAY_OF_THE_BUTTONS, WAY_OF_THE_COMMANDS], ids=["buttons", "commands"])
-def test_bake_train_play_share(installed: Callable[..., str], way: str) -> None:
-    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))
+def test_bake_train_play_share(installed: Callable[..., str], tmp_path: Path, way: str) -> None:
+    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, "steps=300"))
 
 
 def test_training_without_a_python_says_where_to_choose_one(installed: Callable[..., str]) -> None:

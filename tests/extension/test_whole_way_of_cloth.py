@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from whole_ways import MARKS, TRAINING_PYTHON
+from whole_ways import MARKS, python_that_trains
 
 pytestmark = MARKS
 
@@ -83,5 +84,5 @@ plays()
 
 
 @pytest.mark.parametrize("way", [WAY_OF_THE_BUTTONS, WAY_OF_THE_COMMANDS], ids=["buttons", "commands"])
-def test_bake_train_play(installed: Callable[..., str], way: str) -> None:
-    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))
+def test_bake_train_play(installed: Callable[..., str], tmp_path: Path, way: str) -> None:
+    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, "pairs=20000", "epochs=5"))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
-from whole_ways import MARKS, TRAINING_PYTHON
+from whole_ways import MARKS, python_that_trains
 
 pytestmark = MARKS
 
@@ -127,5 +128,9 @@ assert shape(bpy.data.objects["Block"]) == forward[50]
 )
 
 
-def test_bake_train_evaluate_play(installed: Callable[..., str]) -> None:
-    installed(WAY, timeout=900, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))
+def test_bake_train_evaluate_play(installed: Callable[..., str], tmp_path: Path) -> None:
+    installed(
+        WAY,
+        timeout=900,
+        NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, "poses=20", "traverses=2", "epochs=60"),
+    )

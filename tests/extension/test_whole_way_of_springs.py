@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
-from whole_ways import MARKS, TRAINING_PYTHON
+from whole_ways import MARKS, python_that_trains
 
 pytestmark = MARKS
 
@@ -120,5 +121,11 @@ assert shape(bpy.data.objects["Flesh"]) == forward[50]
 )
 
 
-def test_bake_train_play(installed: Callable[..., str]) -> None:
-    installed(WAY, timeout=900, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))
+def test_bake_train_play(installed: Callable[..., str], tmp_path: Path) -> None:
+    installed(
+        WAY,
+        timeout=900,
+        NEURAL_PHYSICS_PYTHON=python_that_trains(
+            tmp_path, "frames=60", "generations=1", "poses=60", "steps=200"
+        ),
+    )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
-from whole_ways import MARKS, TRAINING_PYTHON
+from whole_ways import MARKS, python_that_trains
 
 pytestmark = MARKS
 
@@ -113,10 +114,15 @@ assert bends_where_it_is_played()
 )
 
 
-@pytest.mark.parametrize(
-    "way",
-    [WAY_OF_THE_BUTTONS, WAY_OF_LATENT_DYNAMICS, WAY_OF_THE_COMMANDS],
-    ids=["buttons", "latent_dynamics", "commands"],
-)
-def test_bake_train_play(installed: Callable[..., str], way: str) -> None:
-    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))
+IN_SECONDS = {
+    "buttons": (WAY_OF_THE_BUTTONS, ["steps=300"]),
+    "latent_dynamics": (WAY_OF_LATENT_DYNAMICS, ["coder_steps=500", "imagined=200", "steps=500"]),
+    "commands": (WAY_OF_THE_COMMANDS, ["steps=300"]),
+}
+
+
+@pytest.mark.parametrize(("way", "training"), IN_SECONDS.values(), ids=IN_SECONDS)
+def test_bake_train_play(
+    installed: Callable[..., str], tmp_path: Path, way: str, training: list[str]
+) -> None:
+    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, *training))

@@ -16,16 +16,17 @@ from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.registry import DEFAULT, SPECIFICATIONS
-
-PRESET = "balanced"  # where none is named
+from neural_physics.methods.specification import BASES, DEFAULT_PRESET
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="the model file to write")
     parser.add_argument("--method", choices=SPECIFICATIONS, default=DEFAULT)
-    parser.add_argument("--preset", choices=NAMES, default=PRESET)
-    parser.add_argument("--bases", type=int, default=64, help="number of PCA bases (default: 64)")
+    parser.add_argument("--preset", choices=NAMES, default=DEFAULT_PRESET)
+    parser.add_argument(
+        "--bases", type=int, default=BASES.default, help=f"number of PCA bases (default: {BASES.default})"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
@@ -45,7 +46,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             own.add_arguments(parser)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "\n\n".join(
-        f"settings of {method}, with the values of “{PRESET}”:\n{listing(presets_of(method)[PRESET])}"
+        f"settings of {method}, with the values of “{DEFAULT_PRESET}”:\n"
+        + listing(presets_of(method)[DEFAULT_PRESET])
         for method in SPECIFICATIONS
     )
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar, get_args, get_type_hints
 
 from neural_physics.errors import Problem
+from neural_physics.methods.specification import PRESETS
 
-NAMES = ("preview", "balanced", "final", "paper")
+NAMES = tuple(name for name, _, _ in PRESETS)
 _ABOUT, _RANGE = "about", "range"  # in a field's metadata
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from ml_backend.training.presets import Preset, choice, number
 from neural_physics.methods.contact_corrections.parts import MOST_LAYERS
+from neural_physics.methods.contact_corrections.specification import HANDLES
 
 
 @dataclass(frozen=True)
 class ContactPreset(Preset):
     """Everything that decides a training beside its data, its bases and its seed."""
 
-    handles: int = number(12, "number of free handles, which are points", 1, 400)
+    handles: int = number(12, "number of free handles, which are points", 1, HANDLES.most)
     internal: bool = choice(True, "learn the internal correction")
     external: bool = choice(True, "learn the external correction, around colliders")
     poses: int = number(300, "frames of the takes at whose handles the shape at rest is solved for", 2)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ml_backend.training.presets import Preset, choice, number
+from neural_physics.methods.latent_dynamics.specification import LATENTS
 from neural_physics.methods.perceptron import MOST_LAYERS
 
 Loss = Literal["solved", "potential", "supervised"]
@@ -15,7 +16,7 @@ Loss = Literal["solved", "potential", "supervised"]
 class LatentPreset(Preset):
     """Everything that decides a training beside its data, its bases and its seed."""
 
-    latents: int = number(8, "size of the latent state z", 1, 1024)
+    latents: int = number(8, "size of the latent state z", 1, LATENTS.most)
     coder_layers: int = number(4, "layers of encoder and decoder, the output included", 2, MOST_LAYERS)
     coder_width: int = number(128, "width of their hidden layers", 1, 8192)
     coder_steps: int = number(6000, "steps of the autoencoder's training", 1)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ml_backend.training.presets import Preset, number
+from neural_physics.methods.linear_dynamics.specification import HISTORY
 
 
 @dataclass(frozen=True)
 class LinearPreset(Preset):
     """Everything that decides a fit beside its data and its bases."""
 
-    history: int = number(8, "frames of interaction that each step sees, the current one included", 1, 120)
+    history: int = number(
+        8, "frames of interaction that each step sees, the current one included", 1, HISTORY.most
+    )
     ridge: float = number(1e-3, "weight of the ridge penalty on each input, in that input's variance", 0, 1e6)
     fastest: float = number(
         0.999,

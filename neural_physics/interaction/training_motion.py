@@ -27,7 +27,7 @@ class MotionBox:
     high: Triple
     shortest: float = 0.4
     longest: float = 1.6
-    fastest: float = 4.0
+    fastest: float = 3.0
     rest_share: float = 0.15
 
     def check(self, name: str) -> None:

@@ -18,8 +18,10 @@ from bpy.props import (
     StringProperty,
 )
 
+from ...interaction.training_motion import MotionBox
 from ...methods.registry import DEFAULT, SPECIFICATIONS
 from ...methods.specification import BASES, DEFAULT_PRESET, PRESETS, MethodSpecification, NumberSetting
+from ...projective_dynamics.cloth import Fabric
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import refresh_display
 from .handles import NEURALPHYSICS_PG_handle
@@ -120,21 +122,21 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     shortest: FloatProperty(
         name="Shortest Move",
         description="Shortest time between two targets",
-        default=0.4,
+        default=MotionBox.shortest,
         min=0.02,
         unit="TIME_ABSOLUTE",
     )
     longest: FloatProperty(
         name="Longest Move",
         description="Longest time between two targets",
-        default=1.6,
+        default=MotionBox.longest,
         min=0.02,
         unit="TIME_ABSOLUTE",
     )
     fastest: FloatProperty(
         name="Max Speed",
         description="Speed limit; motion faster than the simulation can follow only teaches errors",
-        default=3.0,
+        default=MotionBox.fastest,
         min=0.01,
         unit="VELOCITY",
     )
@@ -334,7 +336,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     stretch: FloatProperty(
         name="Stretch",
         description="Stretch stiffness of the cloth during playback, in N/m; can be animated",
-        default=300.0,
+        default=Fabric.stretch,
         min=STRETCH_LIMITS[0],
         max=STRETCH_LIMITS[1],
         precision=1,
@@ -343,7 +345,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     bending: FloatProperty(
         name="Bending",
         description="Bending stiffness of the cloth during playback, in N m; can be animated",
-        default=1e-4,
+        default=Fabric.bending,
         min=BENDING_LIMITS[0],
         max=BENDING_LIMITS[1],
         precision=7,

@@ -12,12 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..arrays import module_of
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ...arrays import Doubles, Indices
+from ..numpy_or_torch import module_of
 
 
 @dataclass(frozen=True)
@@ -48,9 +46,9 @@ class ReferenceFrames:
     become d1 of the second. Not confined to one turn.
     """
 
-    tangents: Array
-    d1: Array
-    twists: Array
+    tangents: Doubles
+    d1: Doubles
+    twists: Doubles
 
 
 @dataclass(frozen=True)
@@ -62,13 +60,13 @@ class Joints:
     number). twists (..., m): m_i = theta^i - theta^{i-1} + reference twist, radians.
     """
 
-    lengths: Array
-    tangents: Array
-    m1: Array
-    m2: Array
-    chi: Array
-    binormals: Array
-    twists: Array
+    lengths: Doubles
+    tangents: Doubles
+    m1: Doubles
+    m2: Doubles
+    chi: Doubles
+    binormals: Doubles
+    twists: Doubles
 
 
 def strands_of(vertex_counts: ArrayLike, closed: ArrayLike, first_vertex: int = 0) -> Strands:
@@ -94,8 +92,8 @@ def strands_of(vertex_counts: ArrayLike, closed: ArrayLike, first_vertex: int = 
 
 
 def adapted_frames(
-    positions: Array, strands: Strands, directions: Array | None = None
-) -> tuple[ReferenceFrames, Array]:
+    positions: Doubles, strands: Strands, directions: Doubles | None = None
+) -> tuple[ReferenceFrames, Doubles]:
     """Frames without reference twist, by parallel transport along each strand from its first edge.
 
     positions (V, 3), metres. directions (S, 3): where d1 of each strand's first edge shall point, as far as
@@ -124,7 +122,7 @@ def adapted_frames(
     return ReferenceFrames(t, d, _reference_twists(t, d, np.zeros(len(t)))), d1
 
 
-def transported_frames(frames: ReferenceFrames, positions: Array) -> ReferenceFrames:
+def transported_frames(frames: ReferenceFrames, positions: Doubles) -> ReferenceFrames:
     """The frames at a newly accepted state, by parallel transport in time; reference twists follow.
 
     positions (m, 3, 3): of each joint's three vertices, metres.
@@ -135,7 +133,7 @@ def transported_frames(frames: ReferenceFrames, positions: Array) -> ReferenceFr
     return ReferenceFrames(tangents, d1, _reference_twists(tangents, d1, frames.twists))
 
 
-def joints_at(positions: Array, thetas: Array, frames: ReferenceFrames) -> Joints:
+def joints_at(positions: Doubles, thetas: Doubles, frames: ReferenceFrames) -> Joints:
     """Measure the joints at a state.
 
     positions (..., m, 3, 3): of each joint's three vertices, metres. thetas (..., m, 2): of its two edges,
@@ -162,7 +160,7 @@ def joints_at(positions: Array, thetas: Array, frames: ReferenceFrames) -> Joint
     )
 
 
-def parallel_transport(vectors: Array, start: Array, end: Array) -> Array:
+def parallel_transport(vectors: Doubles, start: Doubles, end: Doubles) -> Doubles:
     """Turn vectors by the least rotation that takes `start` to `end`; all (..., 3), the latter two unit.
 
     Where the two are opposite no rotation is the least, and one by half a turn is taken.
@@ -175,7 +173,7 @@ def parallel_transport(vectors: Array, start: Array, end: Array) -> Array:
     return vectors - shrink[..., None] * both + 2.0 * (start * vectors).sum(-1)[..., None] * end
 
 
-def time_holonomy(tangents: Array, lengths: Array, kept: Array) -> tuple[Array, Array]:
+def time_holonomy(tangents: Doubles, lengths: Doubles, kept: Doubles) -> tuple[Doubles, Doubles]:
     """How the frames turn about their edges as the edges change, other than by transport from where they are.
 
     The frames come from the kept tangents by one transport, so that moving an edge by de makes them turn
@@ -191,15 +189,15 @@ def time_holonomy(tangents: Array, lengths: Array, kept: Array) -> tuple[Array, 
     return g, slope + slope.swapaxes(-1, -2)
 
 
-def cross(a: Array, b: Array) -> Array:
+def cross(a: Doubles, b: Doubles) -> Doubles:
     """The cross product along the last axis; NumPy or torch, broadcast."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    product: Array = module_of(a).stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), -1)
+    product: Doubles = module_of(a).stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), -1)
     return product
 
 
-def _reference_twists(tangents: Array, d1: Array, near: Array) -> Array:
+def _reference_twists(tangents: Doubles, d1: Doubles, near: Doubles) -> Doubles:
     """(..., m), the turn nearest to `near` that takes the first edge's d1, transported, to the second's."""
     xp = module_of(tangents)
     onto = tangents[..., 1, :]
@@ -207,19 +205,19 @@ def _reference_twists(tangents: Array, d1: Array, near: Array) -> Array:
     across = cross(onto, moved)
     turned = xp.cos(near)[..., None] * moved + xp.sin(near)[..., None] * across
     sine, cosine = (onto * cross(turned, d1[..., 1, :])).sum(-1), (turned * d1[..., 1, :]).sum(-1)
-    twists: Array = near + xp.arctan2(sine, cosine)
+    twists: Doubles = near + xp.arctan2(sine, cosine)
     return twists
 
 
-def _one_plus_cosine(a: Array, b: Array) -> Array:
+def _one_plus_cosine(a: Doubles, b: Doubles) -> Doubles:
     """1 + a . b of unit vectors, to full relative precision where they are nearly opposite, too."""
     both = a + b
-    total: Array = 0.5 * (both * both).sum(-1)
+    total: Doubles = 0.5 * (both * both).sum(-1)
     return total
 
 
-def _normal_unit(vectors: Array, tangents: Array) -> Array:
+def _normal_unit(vectors: Doubles, tangents: Doubles) -> Doubles:
     """The vectors' parts normal to unit tangents, made unit."""
     normal = vectors - (vectors * tangents).sum(-1)[..., None] * tangents
-    unit: Array = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+    unit: Doubles = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
     return unit

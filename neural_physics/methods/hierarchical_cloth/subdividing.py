@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...datasets.rest_mesh import Mesh
 from .half_edges import check_cut, check_vertices, half_edges_of, split_quads
 from .levels import Hierarchy, check_memory, level_of, ordered_corners, subdivided_levels
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...arrays import Doubles, Indices
 from ..numpy_or_torch import module_of
@@ -67,28 +66,6 @@ class Joints:
     chi: Doubles
     binormals: Doubles
     twists: Doubles
-
-
-def strands_of(vertex_counts: ArrayLike, closed: ArrayLike, first_vertex: int = 0) -> Strands:
-    """Strands whose vertices follow one another, one strand after the other.
-
-    vertex_counts (S,) int: vertices of each strand. closed (S,) bool: whether its last vertex has an edge
-    to its first. first_vertex: the first strand's first. Raises ValueError where an open strand has fewer
-    than two vertices or a closed one fewer than three.
-    """
-    counts, rings = np.asarray(vertex_counts, np.intp), np.asarray(closed, bool)
-    if (counts < np.where(rings, 3, 2)).any():
-        raise ValueError("an open strand needs two vertices, a closed one three")
-    edge_counts = np.where(rings, counts, counts - 1)
-    strand = np.repeat(np.arange(len(counts)), edge_counts)
-    first_edges = (np.cumsum(edge_counts) - edge_counts)[strand]
-    starts = first_vertex + (np.cumsum(counts) - counts)[strand]
-    numbers = np.arange(len(strand))
-    places = numbers - first_edges
-    edges = np.column_stack([starts + places, starts + (places + 1) % counts[strand]])
-    followed = rings[strand] | (places + 1 < edge_counts[strand])
-    following = first_edges + (places + 1) % edge_counts[strand]
-    return Strands(edges, np.column_stack([numbers, following])[followed], places)
 
 
 def adapted_frames(

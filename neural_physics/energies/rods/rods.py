@@ -21,7 +21,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...arrays import Doubles
 from ..numpy_or_torch import module_of
@@ -42,22 +41,6 @@ def _edges_from_vertices() -> Doubles:
 
 
 EDGES_FROM_VERTICES = _edges_from_vertices()
-
-
-def elliptic_stiffness(
-    young_modulus: ArrayLike, poisson_ratio: ArrayLike, a: ArrayLike, b: ArrayLike
-) -> tuple[Doubles, Doubles]:
-    """Stiffnesses of a rod with an elliptic cross-section, of radii a along m1 and b along m2, in metres.
-
-    young_modulus in Pa; all of one shape or broadcast to one, (...).
-    Returns E A (...), N, and (E I1, E I2, G J) (..., 3), N m^2. J = pi a^3 b^3 / (a^2 + b^2) is Saint-
-    Venant's (Timoshenko and Goodier, "Theory of Elasticity", chapter 10): the polar moment for a circle only.
-    """
-    e, nu, a, b = np.broadcast_arrays(*(np.asarray(x, float) for x in (young_modulus, poisson_ratio, a, b)))
-    shear_modulus = e / (2.0 * (1.0 + nu))
-    torsion_constant = np.pi * a**3 * b**3 / (a**2 + b**2)
-    bending = e * np.pi / 4.0 * np.stack([a**3 * b, a * b**3])
-    return e * np.pi * a * b, np.stack([*bending, shear_modulus * torsion_constant], axis=-1)
 
 
 def rod_strains(positions: Doubles, thetas: Doubles, frames: ReferenceFrames) -> Doubles:

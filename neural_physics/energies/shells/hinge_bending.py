@@ -19,13 +19,6 @@ from ...arrays import Doubles
 from . import dihedral
 
 
-def plate_stiffness(
-    youngs: float | Doubles, poisson: float | Doubles, thickness: float | Doubles
-) -> float | Doubles:
-    """D in N m of a plate: Young's modulus in Pa, Poisson's ratio, thickness in metres."""
-    return youngs * thickness**3 / (12.0 * (1.0 - poisson**2))
-
-
 def hinge_stiffness(rest_hinges: Doubles, plate: float | Doubles) -> Doubles:
     """2 k |e|^2 / A = D |e|^2 / A of each hinge, (m,), J/rad^2.
 

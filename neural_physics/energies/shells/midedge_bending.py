@@ -56,7 +56,7 @@ def dihedral_angles(vertices: Any) -> Any:  # noqa: ANN401
 def angle_stiffness(rest_corners: Doubles, plate: float | Doubles, poisson: float | Doubles) -> Doubles:
     """K (m, 3, 3) in J/rad^2: the energy is phi K phi / 2 for the three angles phi from rest.
 
-    rest_corners (m, 3, 3), metres; plate: D in N m (`hinge_bending.plate_stiffness`), and poisson: nu, one
+    rest_corners (m, 3, 3), metres; plate: D in N m, and poisson: nu, one
     or (m,). Positive definite for -1 < nu < 1. ValueError where a triangle has no area.
     """
     edges = np.roll(rest_corners, -2, 1) - np.roll(rest_corners, -1, 1)

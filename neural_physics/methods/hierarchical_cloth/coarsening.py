@@ -41,7 +41,7 @@ def found_hierarchy(mesh: Mesh, levels: int, object_name: str) -> Hierarchy:
     "levels_cut_shared" | "levels_quads" | "levels_not_found" | "levels_too_fine").
     """
     check_vertices(mesh, object_name)
-    check_memory(object_name, int((mesh.face_sizes - 2).sum()), 0)
+    check_memory(object_name, int((mesh.face_sizes - 2).sum()))
     corners, sizes = mesh.corners.astype(np.intp), mesh.face_sizes.astype(np.intp)
     steps: list[Coarser] = []
     for found in range(levels):

@@ -57,16 +57,15 @@ class SelfContact:
         # The toolkit's other detection is exact, but took minutes where this takes milliseconds.
         self._ccd = self._ipctk.AdditiveCCD()
         self._candidates = self._ipctk.Candidates()
-        self._check(rest)
+        self._check(rest.ravel())
 
     def begin_step(self, q: Doubles) -> None:
         """Let a step begin at q: seek the pairs in reach there.
 
         ValueError where parts of the bodies pass through each other or are closer than thickness.
         """
-        positions = self._positions(q)
-        self._check(positions)
-        self._candidates.build(self._mesh, self._surface(positions), self._reach)
+        self._check(q)
+        self._candidates.build(self._mesh, self._surface(self._positions(q)), self._reach)
 
     def largest_step(self, q: Doubles, direction: Doubles) -> float:
         """The largest t, of [0, 1], so that nothing passes through anything from q to q + t * direction.
@@ -131,10 +130,10 @@ class SelfContact:
         collisions.build(self._candidates, self._mesh, surface, self.d_hat, self.thickness)
         return collisions
 
-    def _check(self, positions: Doubles) -> None:
-        surface = self._surface(positions)
-        if self._ipctk.has_intersections(self._mesh, surface):
+    def _check(self, q: Doubles) -> None:
+        if self.intersects(q):
             raise ValueError("The body passes through itself or through another.")
+        surface = self._surface(self._positions(q))
         collisions = self._ipctk.NormalCollisions()
         collisions.build(self._mesh, surface, self.d_hat, self.thickness)
         if self.thickness > 0.0 and not collisions.empty():

@@ -1,4 +1,4 @@
-"""A capsule: all that is no further than a radius from a segment."""
+"""A capsule as a collider, to hold others against: all that is no further than a radius from a segment."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Doubles
-from ..numpy_or_torch import module_of
-from .collider import ConvexCollider, radial, safe_sqrt
+from neural_physics.arrays import Doubles
+from neural_physics.energies.colliders.collider import ConvexCollider, radial, safe_sqrt
+from neural_physics.energies.numpy_or_torch import module_of
 
 
 @dataclass(frozen=True)

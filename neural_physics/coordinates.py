@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from .arrays import Doubles
 
 FLAT = 1e-5  # of a mesh's size: what is further off a plane is off by more than Blender's rounding
 # A component this much smaller than the largest does not decide which way a plane faces: no round number, so
@@ -19,8 +19,8 @@ LESSER = 0.414
 class Coordinates:
     """Of d numbers, in metres: origin (3,), and axes (3, d), unit columns at right angles, d = 2 or 3."""
 
-    origin: Array
-    axes: Array
+    origin: Doubles
+    axes: Doubles
 
     @property
     def dimension(self) -> int:
@@ -28,32 +28,32 @@ class Coordinates:
         return int(self.axes.shape[1])
 
     @property
-    def normal(self) -> Array:
+    def normal(self) -> Doubles:
         """(3,), across the plane where d = 2; axes and normal are right-handed."""
-        normal: Array = np.cross(self.axes[:, 0], self.axes[:, 1])
+        normal: Doubles = np.cross(self.axes[:, 0], self.axes[:, 1])
         return normal
 
-    def of(self, places: NDArray[np.floating]) -> Array:
+    def of(self, places: NDArray[np.floating]) -> Doubles:
         """(..., d), of places (..., 3); what is off a plane is dropped onto it."""
-        numbers: Array = (places - self.origin) @ self.axes
+        numbers: Doubles = (places - self.origin) @ self.axes
         return numbers
 
-    def along(self, directions: NDArray[np.floating]) -> Array:
+    def along(self, directions: NDArray[np.floating]) -> Doubles:
         """(..., d), of directions (..., 3)."""
-        numbers: Array = directions @ self.axes
+        numbers: Doubles = directions @ self.axes
         return numbers
 
-    def places(self, numbers: Array) -> Array:
+    def places(self, numbers: Doubles) -> Doubles:
         """(..., 3), of coordinates (..., d)."""
-        places: Array = numbers @ self.axes.T + self.origin
+        places: Doubles = numbers @ self.axes.T + self.origin
         return places
 
-    def heights(self, places: NDArray[np.floating]) -> Array:
+    def heights(self, places: NDArray[np.floating]) -> Doubles:
         """(...,) m: how far places (..., 3) are off a plane, along its normal."""
-        heights: Array = (places - self.origin) @ self.normal
+        heights: Doubles = (places - self.origin) @ self.normal
         return heights
 
-    def moved(self, rotation: Array, shift: Array) -> Coordinates:
+    def moved(self, rotation: Doubles, shift: Doubles) -> Coordinates:
         """Those that go along with a turn (3, 3) and then a shift (3,)."""
         return Coordinates(rotation @ self.origin + shift, rotation @ self.axes)
 

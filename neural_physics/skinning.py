@@ -13,9 +13,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-Reals = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from .arrays import Doubles, Floats, Indices
+
 Number = TypeVar("Number", np.intp, np.float32)
 
 NEGLIGIBLE = 1e-6  # of a vertex's weight
@@ -193,7 +192,7 @@ def scaled_bones(moves: Floats) -> Indices:
     return np.flatnonzero(~((off <= 2.0 * RIGID) & (np.linalg.det(turns) > 0.0)))
 
 
-def dual_quaternions(turns: Reals) -> Reals:
+def dual_quaternions(turns: Doubles) -> Doubles:
     """(K, 8): real parts w, x, y, z, of unit length, then dual parts, of rigid moves (K, 4, 4)."""
     m, shift = turns[:, :3, :3], turns[:, :3, 3]
     xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
@@ -218,13 +217,13 @@ def dual_quaternions(turns: Reals) -> Reals:
     return np.concatenate([real, dual], axis=1)
 
 
-def _turns(moves: Floats) -> Reals:
+def _turns(moves: Floats) -> Doubles:
     """(K, 4, 4): what the bones do to a mesh that already follows its object."""
     square = np.zeros((len(moves), 4, 4))
     square[:, :3], square[:, 3, 3] = moves, 1.0
     if abs(np.linalg.det(square[0])) < 1e-30:  # an object scaled to nothing
         return np.broadcast_to(np.eye(4), (len(moves) - 1, 4, 4))
-    turned: Reals = square[1:] @ np.linalg.inv(square[0])
+    turned: Doubles = square[1:] @ np.linalg.inv(square[0])
     return turned
 
 

@@ -23,7 +23,7 @@ from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_js
 
 FPS = 24.0
 LAYOUT = ChannelLayout((Channel("Hand", "position", 3, source="Hand"),))
-BOX = MotionBox((-0.5, -0.5, -0.3), (0.5, 0.5, 0.3), shortest=0.4, longest=1.2)
+BOX = MotionBox((-0.5, -0.5, -0.3), (0.5, 0.5, 0.3), shortest=0.4, longest=1.2, fastest=4.0)
 SUBSTEPS, ROUNDS, DAMPING, GRAVITY = 4, 3, 0.02, 9.81
 
 

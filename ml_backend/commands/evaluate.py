@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.evaluation.comparison import BASIS, MEAN, OURS, RIDGE, Comparison, compare, predictors
 from ml_backend.evaluation.recorded_colliders import met_capsules
 from ml_backend.evaluation.timing import time_model
+from neural_physics.arrays import Floats
 from neural_physics.datasets.frame_checks import checked
 from neural_physics.datasets.point_caches import write_pc2
 from neural_physics.datasets.takes import Dataset, Take
@@ -161,11 +161,11 @@ def _write_motions(folder: Path, method: Method, take: Take, windows: list[Windo
     write_pc2(folder / "reference.pc2", _in_object_axes(truth, take))
 
 
-def _in_object_axes(positions: NDArray[np.float32], take: Take) -> NDArray[np.float32]:
+def _in_object_axes(positions: Floats, take: Take) -> Floats:
     if take.frames is None:
         return positions
     matrices = np.asarray(take.frames[: len(positions)])
-    turned: NDArray[np.float32] = np.einsum("tij,tvj->tvi", matrices[:, :3, :3], positions)
+    turned: Floats = np.einsum("tij,tvj->tvi", matrices[:, :3, :3], positions)
     return turned + matrices[:, None, :3, 3]
 
 

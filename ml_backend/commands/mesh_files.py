@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from neural_physics.arrays import Floats
 from neural_physics.datasets.rest_mesh import Mesh, read_mesh
 from neural_physics.errors import Problem
 
@@ -40,7 +40,7 @@ def read_mesh_file(path: Path) -> Mesh:
         raise Problem("mesh_unreadable", path=path, reason=error) from error
 
 
-def _mesh(vertices: NDArray[np.float32], faces: Faces) -> Mesh:
+def _mesh(vertices: Floats, faces: Faces) -> Mesh:
     # Wide enough that an index which is too large is not taken for another one.
     corners = np.array([corner for face in faces for corner in face], np.int64)
     sizes = np.array([len(face) for face in faces], np.int32)
@@ -51,7 +51,7 @@ def _mesh(vertices: NDArray[np.float32], faces: Faces) -> Mesh:
     return Mesh(vertices, corners.astype(np.int32), sizes, np.zeros(len(vertices), np.float32))
 
 
-def _read_obj(data: bytes) -> tuple[NDArray[np.float32], Faces]:
+def _read_obj(data: bytes) -> tuple[Floats, Faces]:
     vertices: list[list[float]] = []
     faces: Faces = []
     for line in data.decode("utf-8", errors="replace").splitlines():
@@ -65,7 +65,7 @@ def _read_obj(data: bytes) -> tuple[NDArray[np.float32], Faces]:
     return np.array(vertices, np.float32).reshape(-1, 3), faces
 
 
-def _read_ply(data: bytes) -> tuple[NDArray[np.float32], Faces]:
+def _read_ply(data: bytes) -> tuple[Floats, Faces]:
     head, mark, body = data.partition(b"end_header")
     if not data.startswith(b"ply") or not mark:
         raise ValueError("it has no PLY header")

@@ -10,20 +10,23 @@ from typing import Any
 
 from ml_backend.methods import arguments_of, presets_of, trainer_of
 from ml_backend.training.options import Options
-from ml_backend.training.presets import NAMES, changed
+from ml_backend.training.presets import NAMES, changed, listing
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.registry import DEFAULT, SPECIFICATIONS
+from neural_physics.methods.specification import BASES, DEFAULT_PRESET
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="the model file to write")
     parser.add_argument("--method", choices=SPECIFICATIONS, default=DEFAULT)
-    parser.add_argument("--preset", choices=NAMES, default="balanced")
-    parser.add_argument("--bases", type=int, default=64, help="number of PCA bases (default: 64)")
+    parser.add_argument("--preset", choices=NAMES, default=DEFAULT_PRESET)
+    parser.add_argument(
+        "--bases", type=int, default=BASES.default, help=f"number of PCA bases (default: {BASES.default})"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
     parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
@@ -31,12 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fresh", action="store_true", help="start from scratch, discarding a stopped training"
     )
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting of the preset"
+        "--set",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="change one setting of the preset, of those listed below",
     )
     for method in SPECIFICATIONS:
         own = arguments_of(method)
         if own is not None:
             own.add_arguments(parser)
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n\n".join(
+        f"settings of {method}, with the values of “{DEFAULT_PRESET}”:\n"
+        + listing(presets_of(method)[DEFAULT_PRESET])
+        for method in SPECIFICATIONS
+    )
 
 
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from neural_physics.arrays import Floats
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.evaluation import baselines
 from neural_physics.evaluation.measures import (
@@ -31,7 +31,7 @@ OURS, RIDGE, MEAN, BASIS = "model", "ridge", "mean", "basis"
 class Motion:
     """One rollout, predicted or true; positions (n, V, 3) metres."""
 
-    positions: NDArray[np.float32]
+    positions: Floats
     energy: Energy
     penetration: Penetration | None
 
@@ -100,7 +100,7 @@ def compare(
     )
 
 
-def motion(positions: NDArray[np.float32], window: Window, dataset: Dataset) -> Motion:
+def motion(positions: Floats, window: Window, dataset: Dataset) -> Motion:
     """The measures of a window's predicted frames."""
     y = np.asarray(window.take.interaction[window.predicted])
     return Motion(
@@ -124,9 +124,9 @@ def _normals(
     model: Model,
     method: Method,
     dataset: Dataset,
-    predicted: NDArray[np.float32],
+    predicted: Floats,
     *,
-    truth: NDArray[np.float32],
+    truth: Floats,
 ) -> Iterator[NormalErrors]:
     learned = learned_normals(model, method.basis_count)
     if learned is None or method.decoder is None:

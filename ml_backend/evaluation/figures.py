@@ -9,10 +9,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from ml_backend.evaluation.comparison import BASIS, MEAN, OURS, RIDGE, Motion
 from ml_backend.evaluation.shape_pictures import Camera, draw_shape
+from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.evaluation.rollouts import RolloutErrors
 
@@ -64,9 +64,7 @@ def error_curve(errors: dict[str, RolloutErrors], fps: float) -> Figure:
     return figure
 
 
-def coefficients(
-    reference: NDArray[np.float32], prediction: NDArray[np.float32], fps: float, start: float
-) -> Figure:
+def coefficients(reference: Floats, prediction: Floats, fps: float, start: float) -> Figure:
     """The first three coefficients of a rollout, (n, u) each, as paths and over time (Holden's Fig. 10)."""
     figure = _figure(8.0, 3.8)
     grid = figure.add_gridspec(3, 2, width_ratios=(1.0, 1.5))
@@ -145,10 +143,10 @@ def penetrations(reference: Motion, prediction: Motion, fps: float, start: float
 def side_by_side(
     mesh: Mesh,
     camera: Camera,
-    reference: NDArray[np.float32],
-    prediction: NDArray[np.float32],
+    reference: Floats,
+    prediction: Floats,
     *,
-    balls: list[list[tuple[NDArray[np.float32], float]]],
+    balls: list[list[tuple[Floats, float]]],
     titles: list[str],
 ) -> Figure:
     """Shapes (k, V, 3) of the reference above those of the model, one column per frame."""
@@ -179,7 +177,7 @@ def _plot(width: float, height: float) -> tuple[Figure, Axes]:
         return figure, figure.add_subplot()
 
 
-def _smooth(curve: NDArray[np.float64]) -> NDArray[np.float64]:
+def _smooth(curve: Doubles) -> Doubles:
     """The mean of each value and its neighbours."""
     weights = np.ones(min(SMOOTHED, len(curve)))
     return np.convolve(curve, weights, "same") / np.convolve(np.ones_like(curve), weights, "same")

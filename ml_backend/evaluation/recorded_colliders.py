@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import count, islice
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.simulation.shapes.round_shapes import RoundShape, round_shape
+from neural_physics.arrays import Floats
 from neural_physics.capsules.placing import CarriedCapsules
 from neural_physics.datasets.simulation_request import Tracks
 from neural_physics.datasets.takes import Dataset, Take
@@ -16,8 +16,6 @@ from neural_physics.errors import Problem
 from neural_physics.interaction.channels import SIZES, Channel
 from neural_physics.methods.registry import specification_of
 from neural_physics.models.model_file import ModelInfo
-
-Rows = NDArray[np.float32]
 
 NOWHERE = np.array([1e6] * 6 + [0.0] * 2, np.float32)  # of a capsule in takes that have none of its name
 UNTOLD = (
@@ -48,7 +46,7 @@ def met_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> Met:
     sources = {channel.name: channel.source for channel in dataset.info.channels.channels}
     known = {sources[name] for name in model.settings.get("colliders", {})}
     notes: list[str] = []
-    rows_of: dict[str, dict[str, Rows]] = {}
+    rows_of: dict[str, dict[str, Floats]] = {}
     for take in takes:
         surroundings = dataset.surroundings(take.name)
         rows_of[take.name] = {}
@@ -77,7 +75,7 @@ def met_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> Met:
     return Met(tuple(channels), widened, list(dict.fromkeys(notes)))
 
 
-def _rows(shape: RoundShape, tracks: Tracks, place: int, frames: int) -> Rows:
+def _rows(shape: RoundShape, tracks: Tracks, place: int, frames: int) -> Floats:
     """(T, 8): a collider as a channel of kind "capsule", in the axes of the take's positions."""
     carried = CarriedCapsules(
         shape.start[None], shape.end[None], np.array([[shape.radius, shape.radius]], np.float64)
@@ -86,7 +84,7 @@ def _rows(shape: RoundShape, tracks: Tracks, place: int, frames: int) -> Rows:
     return np.concatenate([carried.rows(matrix[None]) for matrix in matrices]).astype(np.float32)
 
 
-def _widened(take: Take, rows: list[Rows | None]) -> Take:
+def _widened(take: Take, rows: list[Floats | None]) -> Take:
     if not rows:
         return take
     nowhere = np.tile(NOWHERE, (len(take.interaction), 1))

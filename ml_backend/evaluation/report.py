@@ -10,11 +10,11 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from ml_backend.evaluation import figures
 from ml_backend.evaluation.comparison import Comparison, motion
 from ml_backend.evaluation.shape_pictures import camera_for
+from neural_physics.arrays import Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import Window, rollout
 from neural_physics.methods.interface import Method
@@ -206,9 +206,9 @@ def _pictures(
     method: Method,
     dataset: Dataset,
     typical: Window,
-    truth: NDArray[np.float32],
+    truth: Floats,
     *,
-    predicted: NDArray[np.float32],
+    predicted: Floats,
 ) -> Figure:
     info, mesh = dataset.info, dataset.mesh
     frames = np.linspace(0, len(truth) - 1, PICTURES + 2).round().astype(int)[1:-1]

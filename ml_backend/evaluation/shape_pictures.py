@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
-from numpy.typing import NDArray
 
+from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.models.normals import triangulate
@@ -19,16 +19,14 @@ LIGHT = np.array([-0.45, 0.55, 0.7])  # right, up, towards the camera
 BALL_COLOUR = "#d9822b"
 BALL_DETAIL = 18
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class Camera:
     """An orthographic view: rows of `axes` are right, up and towards the camera."""
 
-    axes: Array
-    low: Array
-    high: Array
+    axes: Doubles
+    low: Doubles
+    high: Doubles
 
     def frame(self, axes: Axes) -> None:
         """Show the same part of the world in each picture."""
@@ -39,7 +37,7 @@ class Camera:
         axes.set_axis_off()
 
 
-def camera_for(info: DatasetInfo, mean_shape: NDArray[np.float32], shown: NDArray[np.float32]) -> Camera:
+def camera_for(info: DatasetInfo, mean_shape: Floats, shown: Floats) -> Camera:
     """Looks at the broad side of the mean shape, a little from the side and above, so that all of
     `shown` (..., 3) is in the picture."""
     gravity = np.array(info.gravity)
@@ -61,10 +59,10 @@ def draw_shape(
     axes: Axes,
     camera: Camera,
     mesh: Mesh,
-    positions: NDArray[np.float32],
+    positions: Floats,
     *,
     colour: str,
-    balls: list[tuple[NDArray[np.float32], float]],
+    balls: list[tuple[Floats, float]],
 ) -> None:
     """One shape (V, 3), and balls given by centre and radius, into an empty plot."""
     triangles = positions[triangulate(mesh.corners, mesh.face_sizes)].astype(float)
@@ -82,7 +80,7 @@ def draw_shape(
     camera.frame(axes)
 
 
-def _shaded(triangles: Array, camera: Camera, colour: tuple[float, float, float]) -> Array:
+def _shaded(triangles: Doubles, camera: Camera, colour: tuple[float, float, float]) -> Doubles:
     """(n, 3): lit from both sides; the far side of a sheet is a little darker."""
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0]) @ camera.axes.T
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
@@ -93,7 +91,7 @@ def _shaded(triangles: Array, camera: Camera, colour: tuple[float, float, float]
     return np.clip(np.array(colour) * brightness[:, None], 0.0, 1.0)
 
 
-def _sphere() -> Array:
+def _sphere() -> Doubles:
     """(n, 3, 3): the triangles of a ball of radius 1."""
     turn = np.linspace(0, 2 * np.pi, 2 * BALL_DETAIL + 1)
     lift = np.linspace(-np.pi / 2, np.pi / 2, BALL_DETAIL + 1)

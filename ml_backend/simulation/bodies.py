@@ -12,6 +12,7 @@ from scipy.spatial import KDTree
 
 from ml_backend.simulation.flat_bodies import filled_plane
 from ml_backend.simulation.strands import strands_of_edges
+from neural_physics.arrays import Doubles, Indices, Mask, StoredIndices
 from neural_physics.coordinates import SPACE, plane_of
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest
@@ -23,9 +24,6 @@ from neural_physics.solver.masses import lumped
 from neural_physics.solver.meshing.embedding import Embedding, held_by
 from neural_physics.solver.meshing.surface_checks import require_solid
 from neural_physics.solver.meshing.tetrahedralisation import cage, default_edge_length, tetrahedralise
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 NEAR_ENOUGH = 1.3  # how far off the number of tetrahedra may be, either way
 TRIES = 3
@@ -126,7 +124,7 @@ def _solid(request: SimulationRequest) -> Body:
     )
 
 
-def _moduli(request: SimulationRequest, vertices: Array, elements: NDArray[np.integer]) -> Array:
+def _moduli(request: SimulationRequest, vertices: Doubles, elements: NDArray[np.integer]) -> Doubles:
     """(m, 2) Pa: Lame's of each element, as soft as the artist's mesh is nearest to its middle."""
     s = request.settings
     moduli = np.tile(Solid(s.density, s.young, s.poisson).lame, (len(elements), 1))
@@ -138,12 +136,12 @@ def _moduli(request: SimulationRequest, vertices: Array, elements: NDArray[np.in
     return moduli
 
 
-def _bones_of(vertices: Array, request: SimulationRequest) -> NDArray[np.int32]:
+def _bones_of(vertices: Doubles, request: SimulationRequest) -> StoredIndices:
     """(n,) the nearest of the bones that reach to each vertex, -1 where none does (Jin et al. 2022, 3.1)."""
     return _nearest(vertices, request.bones, np.full(len(request.bones), request.settings.bone_radius))
 
 
-def _cores_of(vertices: Array, request: SimulationRequest) -> NDArray[np.int32]:
+def _cores_of(vertices: Doubles, request: SimulationRequest) -> StoredIndices:
     """(n,) the nearest of the cores that reach to each vertex, -1 where none does."""
     ends = np.array([core.ends for core in request.cores]).reshape(-1, 2, 3)
     return _nearest(vertices, ends, np.array([core.radius for core in request.cores]))
@@ -156,7 +154,7 @@ def _check_cores(request: SimulationRequest, cores: NDArray[np.integer], dimensi
             raise Problem("core_small", object=request.object, handle=core.name)
 
 
-def _nearest(vertices: Array, ends: Array, radii: Array) -> NDArray[np.int32]:
+def _nearest(vertices: Doubles, ends: Doubles, radii: Doubles) -> StoredIndices:
     """(n,) which of the lines between ends (K, 2, 3) is nearest to each vertex, -1 where none is in reach."""
     nearest, least = np.full(len(vertices), -1, np.int32), np.full(len(vertices), np.inf)
     for number, ((head, tail), radius) in enumerate(zip(ends, radii, strict=True)):
@@ -168,18 +166,18 @@ def _nearest(vertices: Array, ends: Array, radii: Array) -> NDArray[np.int32]:
     return nearest
 
 
-def _triangles(request: SimulationRequest) -> NDArray[np.int32]:
+def _triangles(request: SimulationRequest) -> StoredIndices:
     if len(request.face_sizes) == 0:
         raise ValueError("It has no faces: simulate it as rods, or add some.")
     return triangulate(request.corners, request.face_sizes)
 
 
-def _filled(request: SimulationRequest, triangles: NDArray[np.int32]) -> tuple[Array, Indices]:
+def _filled(request: SimulationRequest, triangles: StoredIndices) -> tuple[Doubles, Indices]:
     """Vertices (n, 3) and about as many tetrahedra (t, 4) as are asked for."""
     fill = tetrahedralise if request.settings.filling == "tetwild" else cage
     aim = request.settings.tetrahedra
     length = default_edge_length(request.rest_positions, triangles, aim)
-    found: list[tuple[float, tuple[Array, Indices]]] = []
+    found: list[tuple[float, tuple[Doubles, Indices]]] = []
     for _ in range(TRIES):
         try:
             filled = fill(request.rest_positions, triangles, length)
@@ -246,7 +244,7 @@ def _material(request: SimulationRequest, make: Callable[[], Material]) -> Mater
         raise Problem("material_unusable", object=request.object, reason=_clause(error)) from error
 
 
-def _held(body: Body, request: SimulationRequest) -> NDArray[np.bool_]:
+def _held(body: Body, request: SimulationRequest) -> Mask:
     """(B,) which of the body's vertices the mesh's pins and the bones hold."""
     pins = request.pins
     if body.embedding_corners is None or body.embedding_weights is None:

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from neural_physics.arrays import Doubles, Indices
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.models.normals import triangulate
 from neural_physics.solver.contact.embedded import Carrier
 from neural_physics.solver.meshing.element_sides import boundary
 from neural_physics.solver.meshing.embedding import NO_SHARE, Embedding
-from neural_physics.solver.terms.term import Array, Indices
 
 # Of each edge of an outline, its beginning included: a tooth as thin as that does not slip between.
 ON_EDGES = 5
@@ -39,20 +39,20 @@ def contact_carrier(body: Body, request: SimulationRequest) -> Carrier | None:
     return _free(body, embedding.corners, embedding.weights)
 
 
-def _free(body: Body, corners: Indices, weights: Array) -> Carrier:
+def _free(body: Body, corners: Indices, weights: Doubles) -> Carrier:
     """Without what hangs on a pinned vertex."""
     held = (body.pinned[corners] & (np.abs(weights) > NO_SHARE)).any(axis=1)
     return Carrier(corners[~held], weights[~held])
 
 
-def _along(edges: Indices) -> tuple[Indices, Array]:
+def _along(edges: Indices) -> tuple[Indices, Doubles]:
     """Corners and weights (P, 3) of points along edges (m, 2) that follow each other around."""
     shares = np.tile(np.arange(ON_EDGES) / ON_EDGES, len(edges))
     a, b = np.repeat(edges, ON_EDGES, axis=0).T
     return np.stack([a, b, a], 1), np.stack([1.0 - shares, shares, np.zeros(len(shares))], 1)
 
 
-def sampled(corners: Array, spacing: float) -> Array:
+def sampled(corners: Doubles, spacing: float) -> Doubles:
     """(P, 3), each once: the corners of triangles (m, 3, 3), and points between, about `spacing` m apart."""
     longest = np.linalg.norm(np.roll(corners, 1, axis=1) - corners, axis=-1).max(axis=1)
     parts = np.maximum(np.ceil(longest / spacing), 1).astype(np.intp)
@@ -67,7 +67,7 @@ def sampled(corners: Array, spacing: float) -> Array:
     return found[np.sort(first)]
 
 
-def shared_out(masses: Array, carrier: Carrier) -> Array:
+def shared_out(masses: Doubles, carrier: Carrier) -> Doubles:
     """(P,) kg: of the body's vertices (B,), to the points that they carry, by their weights."""
     shares = np.abs(carrier.weights)
     totals = np.bincount(carrier.corners.ravel(), shares.ravel(), len(masses))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ml_backend.simulation.strands import strands_of_edges
+from neural_physics.arrays import Doubles, Mask
 from neural_physics.datasets.body import Body
 from neural_physics.energies.shells.triangle_edges import triangle_edges
 from neural_physics.energies.solids import corotational, stable_neo_hookean, stvk
@@ -15,7 +16,7 @@ from neural_physics.solver.masses import of_coordinates
 from neural_physics.solver.terms.rods import RodBendTwistTerm, rod_terms
 from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm, MidedgeTerm
 from neural_physics.solver.terms.solids import SolidEnergy, SolidTerm
-from neural_physics.solver.terms.term import Array, Mask, Term
+from neural_physics.solver.terms.term import Term
 
 ENERGIES: dict[str, SolidEnergy] = {
     "stable_neo_hookean": stable_neo_hookean,
@@ -34,10 +35,10 @@ class ElasticParts:
     """
 
     terms: Sequence[Term]
-    rest: Array
-    masses: Array
+    rest: Doubles
+    masses: Doubles
     free: Mask
-    reach: Array
+    reach: Doubles
     twisting: RodBendTwistTerm | None = None
 
 
@@ -88,7 +89,7 @@ def _rod(body: Body) -> ElasticParts:
     return replace(_with_turns(_parts(body, [stretch, bend]), inertia, turns, lengths), twisting=bend)
 
 
-def _with_turns(positions: ElasticParts, inertia: Array, free: Mask, lengths: Array) -> ElasticParts:
+def _with_turns(positions: ElasticParts, inertia: Doubles, free: Mask, lengths: Doubles) -> ElasticParts:
     """What q has for the vertices, and after it the turn of each edge: its inertia, kg m^2, and length, m."""
     return ElasticParts(
         positions.terms,

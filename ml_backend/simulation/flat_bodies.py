@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from neural_physics.arrays import Doubles, Indices
 from neural_physics.coordinates import Coordinates
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.errors import Problem
 from neural_physics.solver.meshing.triangulation import area_inside, fill_outline, outline
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
-
-def filled_plane(request: SimulationRequest, plane: Coordinates) -> tuple[Array, Indices]:
+def filled_plane(request: SimulationRequest, plane: Coordinates) -> tuple[Doubles, Indices]:
     """Vertices (n, 2) and about as many triangles (t, 3) as tetrahedra are asked for.
 
     Raises ValueError for an outline that cannot be filled, and Problem("flat_touches_itself").

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from neural_physics.arrays import Indices
 from neural_physics.baking.surface_places import Kind, Places
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.solver.meshing.surface_checks import UnsuitableSurface, faces_of_triangles
@@ -24,7 +25,7 @@ def places_on_mesh(unsuitable: UnsuitableSurface, request: SimulationRequest) ->
     return _places(request, "edges", edges)
 
 
-def _edges(ends: NDArray[np.integer], edges: NDArray[np.integer]) -> NDArray[np.intp]:
+def _edges(ends: NDArray[np.integer], edges: NDArray[np.integer]) -> Indices:
     """(k,) which of a mesh's edges (E, 2) have such ends (k, 2); -1 where none has."""
     numbers = {pair: number for number, pair in enumerate(map(tuple, np.sort(edges, axis=1).tolist()))}
     return np.array([numbers.get(tuple(pair), -1) for pair in np.sort(ends, axis=1).tolist()], np.intp)

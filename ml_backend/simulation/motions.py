@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from ml_backend.simulation.bodies import embedding_of
 from ml_backend.simulation.shapes.collider_shapes import FittedShape, fit_shape
 from ml_backend.simulation.shapes.flat_shapes import STAYS, fit_in_plane, tracks_in_plane
+from neural_physics.arrays import Doubles
 from neural_physics.coordinates import SPACE
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
@@ -19,8 +19,6 @@ from neural_physics.energies.air import wind_velocity
 from neural_physics.errors import Problem
 from neural_physics.solver.contact.rigid import RigidCollider
 from neural_physics.solver.contact.rigid_motion import Pose, RigidMotion
-
-Array = NDArray[np.float64]
 
 WHOLE_FRAME = 1e-6  # of a frame: closer than that to one, a time is that frame, whatever rounding did to it
 RIGID = 1e-3  # what a collider's matrix may be off a rotation by; more is a scale
@@ -47,7 +45,7 @@ class TrackedMotion:
             if np.abs(self.coordinates.heights(tracks.pins)).max(initial=0.0) > STAYS * self._size:
                 raise Problem("flat_pins_leave", object=request.object)
         self._places, self.colliders = [], list[RigidCollider]()
-        self._rotations, self._shifts = list[Array](), list[Array]()
+        self._rotations, self._shifts = list[Doubles](), list[Doubles]()
         for number, collider in enumerate(request.colliders):
             fitted = self._fit(number)
             self._places.append(fitted.place)
@@ -63,13 +61,13 @@ class TrackedMotion:
         """What each shape does between two times, in seconds."""
         return [RigidMotion(a, b) for a, b in zip(self.poses(start), self.poses(end), strict=True)]
 
-    def pins(self, time: float) -> Array:
+    def pins(self, time: float) -> Doubles:
         """(B, d) where the body's pinned vertices are, m; the others' rows are not used."""
         frame, share = self._at(time)
         before = self._targets(frame)
         return before + share * (self._targets(frame + 1) - before) if share else before
 
-    def wind(self, time: float) -> Array:
+    def wind(self, time: float) -> Doubles:
         """(3,) the air's velocity, m/s."""
         frame, share = self._at(time)
         wind = self._tracks.wind
@@ -116,7 +114,7 @@ class TrackedMotion:
         place = self._places[number]
         return Pose(mesh.rotation @ place.rotation, mesh.to_world(place.translation[None])[0])
 
-    def _targets_of_frame(self, frame: int) -> Array:
+    def _targets_of_frame(self, frame: int) -> Doubles:
         pins = self._request.pins
         positions = self._body.coordinates.of(self._request.rest_positions.astype(np.float64))
         held = self.coordinates.of(self._tracks.pins[frame])
@@ -157,10 +155,10 @@ def check_tracks(tracks: Tracks, request: SimulationRequest, frames: int, channe
         raise ValueError("fps must be above 0")
 
 
-def _rotations(name: str, matrices: Array) -> Array:
+def _rotations(name: str, matrices: Doubles) -> Doubles:
     """(T, 3, 3) rotations, without what rounding in Blender's float32 has left. Raises Problem."""
     products = matrices @ matrices.swapaxes(1, 2)
     if np.abs(products - np.eye(3)).max() > RIGID or (np.linalg.det(matrices) < 0.0).any():
         raise Problem("collider_scales", object=name)
-    rotations: Array = Rotation.from_matrix(matrices).as_matrix()
+    rotations: Doubles = Rotation.from_matrix(matrices).as_matrix()
     return rotations

@@ -10,11 +10,11 @@ import shutil
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.simulation.motions import check_tracks
 from ml_backend.simulation.simulation import SavedState, Simulation
 from ml_backend.simulation.spring_cloth import SpringSimulation
+from neural_physics.arrays import Doubles, Floats
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
@@ -146,9 +146,7 @@ def require_body(dataset: Dataset) -> Body:
     return body
 
 
-def stored(
-    body: Body | None, positions: NDArray[np.float64], frame_from_world: NDArray[np.float64]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def stored(body: Body | None, positions: Doubles, frame_from_world: Doubles) -> tuple[Floats, Floats]:
     """The mesh (V, 3) and the body (B, 3), the same for springs, in the axes that takes are stored in.
 
     positions (B, 3): of the body's vertices in the world, m; body: None for springs.

@@ -7,7 +7,6 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.simulation.contact_points import contact_carrier
 from ml_backend.simulation.elasticity import elastic_parts
@@ -19,6 +18,7 @@ from ml_backend.simulation.surroundings import (
     make_self_contact,
     make_surroundings,
 )
+from neural_physics.arrays import Doubles
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.energies.air import AIR_DENSITY
@@ -28,8 +28,6 @@ from neural_physics.files.atomic import write_atomically, writing
 from neural_physics.solver.contact.rigid import RigidContact
 from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
 from neural_physics.solver.system import State, System
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 5e-3  # of the mean length of edges: where Newton's steps are short enough
 MOVED = 1e-6  # of the body's size: pins that are off their place at rest by more have been moved
@@ -44,12 +42,12 @@ class SavedState:
 
     frame: int
     time: float
-    q: Array
-    velocity: Array
-    factors: Array
-    tangents: Array
-    d1: Array
-    twists: Array
+    q: Doubles
+    velocity: Doubles
+    factors: Doubles
+    tangents: Doubles
+    d1: Doubles
+    twists: Doubles
 
     def write(self, path: Path) -> None:
         """All or nothing. Raises Problem("folder_not_writable" | "disk_full")."""
@@ -96,12 +94,12 @@ class Simulation:
         self._check_start()
 
     @property
-    def positions(self) -> Array:
+    def positions(self) -> Doubles:
         """(B, 3) of the body's vertices, m."""
         return self._motion.coordinates.places(self._numbers)
 
     @property
-    def _numbers(self) -> Array:
+    def _numbers(self) -> Doubles:
         """(B, d) of the vertices, as the motion's coordinates have them."""
         rest = self._body.rest
         return self._state.q[: rest.size].reshape(rest.shape)
@@ -164,7 +162,7 @@ class Simulation:
         )
         self._solver = ImplicitEuler(system, self._tolerance)
 
-    def _held(self, time: float) -> Array:
+    def _held(self, time: float) -> Doubles:
         """q (n,), of which the entries that are not free count."""
         held = self._parts.rest.copy()
         held[: self._body.rest.size] = self._motion.pins(time).ravel()
@@ -194,7 +192,7 @@ class Simulation:
                 parts.twisting.accept(q)
         return State(q, np.zeros_like(q))
 
-    def _is_moved(self, placed: Array, goals: Array) -> bool:
+    def _is_moved(self, placed: Doubles, goals: Doubles) -> bool:
         """Whether pins begin elsewhere than the body at rest has them, both (B, d)."""
         pinned = self._body.pinned
         size = np.linalg.norm(np.ptp(placed, axis=0)) + np.abs(placed).max()
@@ -211,7 +209,7 @@ class Simulation:
                 raise Problem("starts_inside", object=self._name, collider=collider.name, count=inside)
 
 
-def _least_turn(source: Array, goal: Array) -> Array:
+def _least_turn(source: Doubles, goal: Doubles) -> Doubles:
     """The rotation (d, d) that takes points (p, d) about their middle best to others about theirs.
 
     Of all that do so for points on a line or a single one, the smallest (Kabsch 1976).
@@ -221,5 +219,5 @@ def _least_turn(source: Array, goal: Array) -> Array:
     left, _, right = np.linalg.svd(moments)
     mirrored = np.eye(len(moments))
     mirrored[-1, -1] = np.sign(np.linalg.det(left @ right))
-    turn: Array = (left @ mirrored @ right).T
+    turn: Doubles = (left @ mirrored @ right).T
     return turn

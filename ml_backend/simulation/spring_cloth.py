@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.simulation.bodies import SAME
 from ml_backend.simulation.shapes.round_shapes import round_shape
 from ml_backend.simulation.simulation import SavedState
 from ml_backend.simulation.sparse_solve import sparse_solve
+from neural_physics.arrays import Doubles
 from neural_physics.baking.fabric_ranges import LIVE, middle_fabric
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
@@ -30,7 +30,6 @@ from neural_physics.methods.hierarchical_cloth.loads import FABRIC_RANGES
 from neural_physics.projective_dynamics.cloth import Cloth, Fabric, Load
 from neural_physics.projective_dynamics.round_colliders import RoundColliders
 
-Array = NDArray[np.float64]
 NOTHING = np.empty(0)
 
 
@@ -102,7 +101,7 @@ class SpringSimulation:
         self._check_start()
 
     @property
-    def positions(self) -> Array:
+    def positions(self) -> Doubles:
         """(V, 3), m, in the world's axes."""
         return self._x
 
@@ -138,10 +137,10 @@ class SpringSimulation:
         """Whether a state is one of this simulation."""
         return saved.q.shape == saved.velocity.shape == (self._x.size,)
 
-    def _start(self) -> Array:
+    def _start(self) -> Doubles:
         """At rest where it stands, moved along with its pins, as `HierarchicalCloth.start` does."""
         place, pinned = self._tracks.world_from_rest, self._request.pins
-        x: Array = self._cloth.rest @ place[:3, :3].T + place[:3, 3]
+        x: Doubles = self._cloth.rest @ place[:3, :3].T + place[:3, 3]
         if pinned.any():
             x += (self._tracks.pins[0] - x[pinned]).mean(axis=0)
             x[pinned] = self._tracks.pins[0]
@@ -176,8 +175,10 @@ class SpringSimulation:
             end_velocities=velocities[:, 1],
         )
 
-    def _placed(self, frame: int) -> Array:
+    def _placed(self, frame: int) -> Doubles:
         """(C, 2, 3): the ends of all colliders."""
         matrices = self._tracks.colliders[frame]
-        placed: Array = np.einsum("cij,ckj->cki", matrices[:, :3, :3], self._ends) + matrices[:, None, :3, 3]
+        placed: Doubles = (
+            np.einsum("cij,ckj->cki", matrices[:, :3, :3], self._ends) + matrices[:, None, :3, 3]
+        )
         return placed

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.simulation.contact_points import shared_out
 from ml_backend.simulation.motions import TrackedMotion
+from neural_physics.arrays import Doubles, Indices
 from neural_physics.datasets.body import Body
 from neural_physics.energies.air import strand_forces, wind_forces
 from neural_physics.errors import Problem
@@ -17,9 +17,6 @@ from neural_physics.solver.contact.rigid import RigidContact
 from neural_physics.solver.contact.self_contact import SelfContact
 from neural_physics.solver.meshing.element_sides import boundary
 from neural_physics.solver.system import Force, Surroundings
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 REACH = 1e-3  # of the body's diagonal: from where on contact is felt
 # Of a vertex' mass / dt^2: at half the reach a contact then bears some ten times what falls in a step.
@@ -99,7 +96,7 @@ def make_force(body: Body, motion: TrackedMotion, dt: float, air_density: float)
         edges = body.elements.astype(np.intp)
         shares = body.masses / np.bincount(edges.ravel(), minlength=body.vertex_count)
 
-        def of_air(x: Array, v: Array, wind: Array) -> Array:
+        def of_air(x: Doubles, v: Doubles, wind: Doubles) -> Doubles:
             edge_masses = shares[edges].sum(1)
             return strand_forces(
                 x,
@@ -116,13 +113,13 @@ def make_force(body: Body, motion: TrackedMotion, dt: float, air_density: float)
         # Of the inner vertices of a solid, which no triangle has, the share is not used.
         shares = body.masses / np.maximum(np.bincount(triangles.ravel(), minlength=body.vertex_count), 1)
 
-        def of_air(x: Array, v: Array, wind: Array) -> Array:
+        def of_air(x: Doubles, v: Doubles, wind: Doubles) -> Doubles:
             masses = shares[triangles].sum(1)
             return wind_forces(
                 x, v, triangles, masses, wind=wind, dt=dt, air_density=air_density, closed=closed
             )
 
-    def force(q: Array, velocity: Array, time: float) -> Array:
+    def force(q: Doubles, velocity: Doubles, time: float) -> Doubles:
         total = np.zeros_like(q)
         x, v = (values[: weight.size].reshape(-1, 3) for values in (q, velocity))
         total[: weight.size] = weight + of_air(x, v, motion.wind(time)).ravel()

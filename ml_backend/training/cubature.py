@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from neural_physics.arrays import Doubles, Indices
 
 ROUNDS = 20  # in which elements are chosen, some at a time
 
@@ -19,11 +17,11 @@ class Chosen:
     """elements (k,) rising, and weights (k,), above 0; error: of the forces, relative, root mean square."""
 
     elements: Indices
-    weights: Array
+    weights: Doubles
     error: float
 
 
-def fit_elements(forces: Array, count: int, every: Array | None = None) -> Chosen:
+def fit_elements(forces: Doubles, count: int, every: Doubles | None = None) -> Chosen:
     """At most `count` elements whose weighted forces add up to those of all (Romero 2021, section 3.3).
 
     forces (T, m, c): of T shapes, what each of m elements does to each of c coordinates. Every shape counts
@@ -58,7 +56,7 @@ def fit_elements(forces: Array, count: int, every: Array | None = None) -> Chose
     return Chosen(chosen[order], weights[order], error)
 
 
-def fit_masses(weights: Array, masses: Array, vertices: Indices) -> Array:
+def fit_masses(weights: Doubles, masses: Doubles, vertices: Indices) -> Doubles:
     """(S,) kg, not negative: of the vertices (S,) that stand for all, whose masses (B,) are given.
 
     M for the handles (Romero 2021, section 3.3, where the forces' weights serve).
@@ -74,5 +72,5 @@ def fit_masses(weights: Array, masses: Array, vertices: Indices) -> Array:
     rows, target = rows * scale[:, None], target[i, j] * scale
     heavy = 10.0 * float(np.linalg.norm(rows)) / np.sqrt(len(vertices))
     rows = np.concatenate([rows, np.full((1, len(vertices)), heavy)])
-    found: Array = nnls(rows, np.concatenate([target, [heavy * masses.sum()]]))[0]
+    found: Doubles = nnls(rows, np.concatenate([target, [heavy * masses.sum()]]))[0]
     return found * (masses.sum() / found.sum())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from neural_physics.arrays import Doubles, Floats
 from neural_physics.interaction.channels import ChannelLayout
 
 STILL = 1e-5  # metres, and the like of directions: what only rounding moves
@@ -18,15 +18,15 @@ NEGLIGIBLE = 1e-5  # share of the variance below which a direction only repeats 
 class InteractionBasis:
     """mean (e,) and basis (v, e), float32; w has zero mean and unit standard deviation."""
 
-    mean: NDArray[np.float32]
-    basis: NDArray[np.float32]
+    mean: Floats
+    basis: Floats
 
-    def project(self, y: NDArray[np.float32]) -> NDArray[np.float32]:
+    def project(self, y: Floats) -> Floats:
         """w (T, v) float32 of y (T, e)."""
         return (y - self.mean) @ self.basis.T
 
 
-def still_spreads(layout: ChannelLayout, fps: float) -> NDArray[np.float64]:
+def still_spreads(layout: ChannelLayout, fps: float) -> Doubles:
     """(e,): the standard deviation up to which a value of y has not moved, in its own unit.
 
     Differences of frames take on the rounding of the positions they are of.
@@ -36,7 +36,7 @@ def still_spreads(layout: ChannelLayout, fps: float) -> NDArray[np.float64]:
     return np.concatenate([np.full(c.size, by_unit.get(c.unit, 0.0)) for c in layout.channels])
 
 
-def fit_interaction_basis(y: NDArray[np.float32], still: NDArray[np.float64]) -> InteractionBasis:
+def fit_interaction_basis(y: Floats, still: Doubles) -> InteractionBasis:
     """PCA of y (T, e), each value first scaled to its own spread, since their units differ.
 
     V and y_mu (Holden 2019, section 5.1).

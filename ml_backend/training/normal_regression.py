@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.training.spans import Span
+from neural_physics.arrays import Floats
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.models.normals import normals_from_faces
@@ -14,8 +14,8 @@ MOST_FRAMES = 1500  # more hardly change a linear fit of this size
 
 
 def fit_normals(
-    spans: list[Span], z: NDArray[np.float32], mesh: Mesh, emit: Emit, *, stop: StopRequest
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    spans: list[Span], z: Floats, mesh: Mesh, emit: Emit, *, stop: StopRequest
+) -> tuple[Floats, Floats]:
     """n_mu (V, 3) and Q (u, V, 3) of n = normalise(n_mu + Q z), by least squares (Holden 2019, section 6.3).
 
     z (N, u): of all frames of the spans, one after the other.

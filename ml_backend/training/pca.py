@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
-Chunks = Callable[[], Iterator[NDArray[np.float32]]]
+from neural_physics.arrays import Doubles, Floats
+
+Chunks = Callable[[], Iterator[Floats]]
 
 SETTLED = 1e-4  # relative change of the captured variance between two passes
 MOST_PASSES = 8
@@ -22,9 +23,9 @@ class Subspace:
     All float32, in the data's unit. captured: the share of the data's variance within the basis.
     """
 
-    mean: NDArray[np.float32]
-    basis: NDArray[np.float32]
-    deviations: NDArray[np.float32]
+    mean: Floats
+    basis: Floats
+    deviations: Floats
     captured: float
 
 
@@ -71,9 +72,9 @@ def fit_pca(
     )
 
 
-def _moments(chunks: Chunks, report: Callable[[int], None]) -> tuple[NDArray[np.float32], int, float]:
+def _moments(chunks: Chunks, report: Callable[[int], None]) -> tuple[Floats, int, float]:
     """Mean (d,), number of rows, and total variance."""
-    total: NDArray[np.float64] | None = None
+    total: Doubles | None = None
     count, squares = 0, 0.0
     for rows in chunks():
         sums = rows.sum(0, dtype=np.float64)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from neural_physics.arrays import Floats
 from neural_physics.datasets.dataset_info import Role
 from neural_physics.datasets.frame_checks import checked
 from neural_physics.datasets.takes import Dataset, Take
@@ -33,11 +33,11 @@ class Span:
         return self.stop - self.start
 
     @property
-    def interaction(self) -> NDArray[np.float32]:
+    def interaction(self) -> Floats:
         """(T, e) float32."""
         return np.asarray(self.take.interaction[self.start : self.stop])
 
-    def chunks(self, every: int = 1) -> Iterator[NDArray[np.float32]]:
+    def chunks(self, every: int = 1) -> Iterator[Floats]:
         """Positions (n, 3 V) float32 of every so-manieth frame, at most CHUNK of them at a time.
 
         Raises Problem("dataset_not_numbers").
@@ -116,7 +116,7 @@ def _why_empty(takes: list[Take]) -> str:
     return ", ".join(reasons) or "its takes have no frames"
 
 
-def _finite(rows: NDArray[np.float32], take: Take, first: int, every: int = 1) -> NDArray[np.float32]:
+def _finite(rows: Floats, take: Take, first: int, every: int = 1) -> Floats:
     """The same rows, unless something in them is not a number."""
     # The sum is not a number if any of them is not, and needs no second array.
     if not np.isfinite(rows.sum(dtype=np.float64)):

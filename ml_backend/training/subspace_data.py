@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ml_backend.training.interaction_basis import InteractionBasis, fit_interaction_basis, still_spreads
 from ml_backend.training.pca import MOST_PASSES, Subspace, fit_pca
 from ml_backend.training.spans import Span
+from neural_physics.arrays import Floats
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
@@ -27,9 +28,9 @@ class Sequences:
     ends (S,) int64: where each run ends.
     """
 
-    z: NDArray[np.float32]
-    w: NDArray[np.float32]
-    squares: NDArray[np.float32]
+    z: Floats
+    w: Floats
+    squares: Floats
     ends: NDArray[np.int64]
 
     def runs(self) -> Iterator[slice]:
@@ -52,13 +53,13 @@ class SubspaceData:
     start (u,): the mean z of the training takes' first frames.
     """
 
-    mean: NDArray[np.float32]
-    basis: NDArray[np.float32]
-    deviations: NDArray[np.float32]
+    mean: Floats
+    basis: Floats
+    deviations: Floats
     captured: float
-    y_mean: NDArray[np.float32]
-    interaction_basis: NDArray[np.float32]
-    start: NDArray[np.float32]
+    y_mean: Floats
+    interaction_basis: Floats
+    start: Floats
     training: Sequences
     validation: Sequences
 
@@ -138,7 +139,7 @@ def _project(
     )
 
 
-def _chunks(spans: list[Span]) -> Iterator[NDArray[np.float32]]:
+def _chunks(spans: list[Span]) -> Iterator[Floats]:
     for span in spans:
         yield from span.chunks()
 

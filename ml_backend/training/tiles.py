@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
+
+from neural_physics.arrays import Indices, Mask
 
 ROLLOUT = 600  # frames of a validation rollout, at most
 TILE_EVERY = 150  # frames from the start of one to that of the next
 
 
-def tiled(runs: Iterable[slice]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def tiled(runs: Iterable[slice]) -> tuple[Indices, Mask]:
     """Frames (T, n) of n rollouts side by side, and which of them (T, n) count.
 
     They overlap: more starts make the measure less a matter of chance. Shorter ones repeat their last frame,

@@ -17,6 +17,7 @@ from ..datasets.dataset_info import Role
 from ..datasets.takes import Dataset, left_out
 from ..errors import Problem
 from ..methods.registry import SPECIFICATIONS
+from ..methods.specification import BASES, PRESETS
 from ..wording import plural
 from .jobs import host
 from .modelling import capsule_fitting
@@ -26,7 +27,7 @@ from .scene import setting_up
 from .scene.cache_modifier import remove_cache
 from .scene.targets import check_set_up, named
 from .settings.paths import dataset_folder, jobs_folder, model_path
-from .settings.properties import PRESETS, NEURALPHYSICS_PG_object, settings_of
+from .settings.properties import NEURALPHYSICS_PG_object, settings_of
 from .settings.simulation import KINDS, preset_names, use_preset
 from .tasks import object_tasks
 
@@ -249,10 +250,9 @@ def _parser() -> Parser:
     train = command("train", _train, "Train a model on the takes, pack it, and save the scene.", saves=True)
     _setting(train, "--method", "method", str, choices=list(SPECIFICATIONS))
     _setting(train, "--preset", "preset", str, choices=[item[0] for item in PRESETS])
-    _setting(train, "--bases", "basis_count", _number_for("basis_count"))
-    for method in SPECIFICATIONS.values():
-        for setting in method.training_settings:
-            _setting(train, f"--{setting.option}", setting.property, _number_for(setting.property))
+    own = (setting for method in SPECIFICATIONS.values() for setting in method.training_settings)
+    for setting in (BASES, *own):
+        _setting(train, f"--{setting.option}", setting.property, _number_for(setting.property))
     _setting(train, "--seed", "training_seed", _number_for("training_seed"))
     evaluate = command(
         "evaluate", _evaluate, "Measure the model on takes it was not trained on.", saves=False

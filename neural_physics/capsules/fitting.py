@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.float64]
+from ..arrays import Doubles
 
 SHARE = 0.95  # of the weight that lies inside, where nothing else is asked for
 TAIL = 0.02  # of the weight, at either end, that does not tell where a capsule begins
@@ -28,8 +28,8 @@ HUBER = 1.345 * 1.4826  # times the median distance: what is further off is a st
 class FittedCapsule:
     """start, end (3,): the ends of its axis; start_radius, end_radius: there. All in the points' unit."""
 
-    start: Rows
-    end: Rows
+    start: Doubles
+    end: Doubles
     start_radius: float
     end_radius: float
 
@@ -90,10 +90,10 @@ def fit_free_capsule(
 class _Shape:
     """ends (2, 3), radii (2,)."""
 
-    ends: Rows
-    radii: Rows
+    ends: Doubles
+    radii: Doubles
 
-    def distances(self, points: Rows) -> tuple[Rows, Rows, Rows]:
+    def distances(self, points: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """Of points (n, 3): signed distances (n,); the nearest ball's place, 0 to 1, (n,); normals (n, 3)."""
         along = self.ends[1] - self.ends[0]
         length, loss = float(np.linalg.norm(along)), float(self.radii[0] - self.radii[1])
@@ -117,13 +117,13 @@ class _Line:
     origin: (3,) for both ends, or (2, 3).
     """
 
-    def __init__(self, origin: Rows, ways: Rows, points: Rows) -> None:
+    def __init__(self, origin: Doubles, ways: Doubles, points: Doubles) -> None:
         self.origin, self.ways = origin, ways
         reach = (points - origin) @ ways.T if len(ways) else np.zeros((1, 0))
         self.low, self.high = reach.min(0), reach.max(0)
         self.size = float(np.ptp(points, axis=0).max())
 
-    def settle(self, first: _Shape, points: Rows, weights: Rows) -> _Shape:
+    def settle(self, first: _Shape, points: Doubles, weights: Doubles) -> _Shape:
         """The least squares of the distances, by Levenberg and Marquardt; strays pull less (Huber).
 
         What the points do not tell, such as where a tube without caps ends, stays as in `first`.
@@ -156,17 +156,17 @@ class _Line:
                 break
         return shape
 
-    def _shape(self, values: Rows) -> _Shape:
+    def _shape(self, values: Doubles) -> _Shape:
         return _Shape(self.origin + values[2:].reshape(2, -1) @ self.ways, values[:2])
 
-    def _allowed(self, values: Rows) -> Rows:
+    def _allowed(self, values: Doubles) -> Doubles:
         """No negative radius, no end beyond the points, and on a line no end before the start."""
         radii, ends = np.maximum(values[:2], 0.0), np.clip(values[2:].reshape(2, -1), self.low, self.high)
         if len(self.ways) == 1 and ends[1, 0] < ends[0, 0]:
             ends[:] = ends.mean()
         return np.concatenate([radii, ends.ravel()])
 
-    def _trust(self, distances: Rows, weights: Rows) -> Rows:
+    def _trust(self, distances: Doubles, weights: Doubles) -> Doubles:
         off = np.abs(distances)
         bound = max(HUBER * _quantile(off, weights, 0.5), 1e-6 * self.size, 1e-300)
         return np.where(off > bound, bound / np.maximum(off, bound), 1.0)
@@ -174,7 +174,7 @@ class _Line:
 
 def _with_weight(
     points: NDArray[np.floating], weights: NDArray[np.floating], share: float
-) -> tuple[Rows, Rows]:
+) -> tuple[Doubles, Doubles]:
     """What counts, in double precision. Raises ValueError."""
     points, weights = np.asarray(points, np.float64), np.asarray(weights, np.float64)
     if points.shape != (len(weights), 3):
@@ -187,7 +187,7 @@ def _with_weight(
     return points[counts], weights[counts]
 
 
-def _first_along(line: _Line, points: Rows, weights: Rows) -> _Shape:
+def _first_along(line: _Line, points: Doubles, weights: Doubles) -> _Shape:
     """Within the points and too short rather than too long: what is left over pulls the ends outwards."""
     axis = line.ways[0]
     offsets = points - line.origin
@@ -200,14 +200,14 @@ def _first_along(line: _Line, points: Rows, weights: Rows) -> _Shape:
     return _Shape(line.origin + ends[:, None] * axis, np.array((radius, radius)))
 
 
-def _grown(shape: _Shape, points: Rows, weights: Rows, share: float) -> FittedCapsule:
+def _grown(shape: _Shape, points: Doubles, weights: Doubles, share: float) -> FittedCapsule:
     """With radii so much larger, or smaller, that the share of the weight lies inside."""
     growth = _quantile(shape.distances(points)[0], weights, share)
     start_radius, end_radius = np.maximum(shape.radii + growth, 0.0).tolist()
     return FittedCapsule(shape.ends[0], shape.ends[1], start_radius, end_radius)
 
 
-def _quantile(values: Rows, weights: Rows, share: float) -> float:
+def _quantile(values: Doubles, weights: Doubles, share: float) -> float:
     """The least of the values such that this share of the weight is at or below it."""
     order = np.argsort(values)
     below = np.cumsum(weights[order])

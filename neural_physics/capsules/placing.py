@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles
 from .projection import Capsules
-
-Rows = NDArray[np.float64]
 
 
 class CarriedCapsules:
     """C capsules, each in the axes of what carries it."""
 
-    def __init__(self, starts: Rows, ends: Rows, radii: Rows) -> None:
+    def __init__(self, starts: Doubles, ends: Doubles, radii: Doubles) -> None:
         """starts, ends (C, 3): of their axes; radii (C, 2): there."""
         self._ends = np.ones((len(starts), 4, 2))
         self._ends[:, :3, 0], self._ends[:, :3, 1] = starts, ends
@@ -23,12 +21,12 @@ class CarriedCapsules:
         self._balls = lengths == 0.0
         self._axes = (along / np.where(self._balls, 1.0, lengths)[:, None])[:, :, None]
 
-    def placed(self, carried: Rows) -> Capsules:
+    def placed(self, carried: Doubles) -> Capsules:
         """Where they are; carried: see `rows`."""
         rows = self.rows(carried)
         return Capsules(rows[:, :3], rows[:, 3:6], rows[:, 6], rows[:, 7])
 
-    def rows(self, carried: Rows) -> Rows:
+    def rows(self, carried: Doubles) -> Doubles:
         """(C, 8): start and end, then both radii, of each as a channel of kind "capsule" has them.
 
         carried (C, 4, 4): from the axes of what carries each to the vertices'. The ends follow exactly.

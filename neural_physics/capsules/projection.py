@@ -28,9 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-Mask = NDArray[np.bool_]
-Indices = NDArray[np.intp]
+from ..arrays import Floats, Indices, Mask
 
 TURNS = 4
 # Slides between almost parallel walls would be long: below this square of the sine of the angle between

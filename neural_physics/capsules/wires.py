@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles, Floats
 from .projection import Capsules
-
-Rows = NDArray[np.float64]
 
 SIDES = 24  # of a ring; half as many of the outline of a ball at an end
 
 
-def wires(capsules: Capsules) -> NDArray[np.float32]:
+def wires(capsules: Capsules) -> Floats:
     """(C, S, 2, 3): S line segments for each of C capsules, between points on its surface.
 
     Every point is that of a ball of the capsule in the direction of the surface's normal there.
@@ -39,7 +37,7 @@ def wires(capsules: Capsules) -> NDArray[np.float32]:
     return np.concatenate(segments, 1).astype(np.float32)
 
 
-def _on_surface(capsules: Capsules, places: Rows, normals: Rows) -> Rows:
+def _on_surface(capsules: Capsules, places: Doubles, normals: Doubles) -> Doubles:
     """(C, n, 3): points of the balls at places (n,), 0 start and 1 end, in directions (C, n, 3)."""
     reach = capsules.lengths[:, None] * places
     middles = capsules.starts[:, None] + reach[:, :, None] * capsules.axes[:, None]

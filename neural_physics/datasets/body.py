@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Doubles, Indices, Mask, StoredIndices
 from ..coordinates import SPACE, Coordinates, plane_of
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
@@ -19,9 +20,6 @@ from .simulation_request import SimulationSettings
 
 ELEMENT_SIZES = {"solid": (4, 3), "shell": (3,), "rod": (2,)}
 MODULI = {"solid": 2, "shell": 3, "rod": 3}
-
-Positions = NDArray[np.float64]
-Indices = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -41,16 +39,16 @@ class Body:
     """
 
     settings: SimulationSettings
-    rest_positions: Positions
-    elements: Indices
-    pinned: NDArray[np.bool_]
-    masses: Positions
-    moduli: Positions
-    gravity: Positions
-    embedding_corners: Indices | None = None
-    embedding_weights: Positions | None = None
-    bones: Indices | None = None
-    cores: Indices | None = None
+    rest_positions: Doubles
+    elements: StoredIndices
+    pinned: Mask
+    masses: Doubles
+    moduli: Doubles
+    gravity: Doubles
+    embedding_corners: StoredIndices | None = None
+    embedding_weights: Doubles | None = None
+    bones: StoredIndices | None = None
+    cores: StoredIndices | None = None
 
     @property
     def vertex_count(self) -> int:
@@ -74,11 +72,11 @@ class Body:
         return plane
 
     @property
-    def rest(self) -> Positions:
+    def rest(self) -> Doubles:
         """rest_positions (B, d) in these."""
         return self.coordinates.of(self.rest_positions) if self.flat else self.rest_positions
 
-    def carried(self, positions: Positions) -> Positions:
+    def carried(self, positions: Doubles) -> Doubles:
         """Where the artist's mesh (V, 3) is when the body's vertices are at positions (B, 3)."""
         if self.embedding_corners is None or self.embedding_weights is None:
             return positions
@@ -131,7 +129,7 @@ class Body:
             _require("cores", self.cores, (count,), np.int32)
 
     @property
-    def core_groups(self) -> list[NDArray[np.intp]]:
+    def core_groups(self) -> list[Indices]:
         """The free vertices of each core, in the request's order."""
         if self.cores is None:
             return []
@@ -150,6 +148,6 @@ def _require(name: str, array: NDArray[Any] | None, shape: tuple[int, ...], dtyp
         raise ValueError(f"{name} must be finite numbers")
 
 
-def _require_indices(name: str, array: Indices, count: int) -> None:
+def _require_indices(name: str, array: StoredIndices, count: int) -> None:
     if not len(array) or not 0 <= array.min() <= array.max() < count:
         raise ValueError(f"{name} must be numbers of the body's vertices")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles, Floats, Mask, StoredIndices
 from ..interaction.channels import ChannelLayout
 from ..interaction.poses import Pose, pose_in
 from .dataset_info import Exclusion
@@ -27,10 +27,10 @@ CHUNK = 400_000  # vertices looked at together
 
 
 def find_bad_frames(
-    positions: NDArray[np.float32],
+    positions: Floats,
     mesh: Mesh,
     layout: ChannelLayout,
-    interaction: NDArray[np.float32],
+    interaction: Floats,
 ) -> tuple[Exclusion, ...]:
     """The frames of a take that must not be learned from, with margins and the first reason found.
 
@@ -42,10 +42,10 @@ def find_bad_frames(
 
 
 def find_bad_poses(
-    positions: NDArray[np.float32],
+    positions: Floats,
     mesh: Mesh,
     layout: ChannelLayout,
-    interaction: NDArray[np.float32],
+    interaction: Floats,
 ) -> tuple[Exclusion, ...]:
     """The same where each frame is a pose by itself: no other goes with it."""
     return tuple(
@@ -54,10 +54,10 @@ def find_bad_poses(
 
 
 def _bad_frames(
-    positions: NDArray[np.float32],
+    positions: Floats,
     mesh: Mesh,
     layout: ChannelLayout,
-    interaction: NDArray[np.float32],
+    interaction: Floats,
 ) -> list[tuple[int, str]]:
     """Frames and what is wrong with each."""
     there = (shape for shape in positions if shape.any() and np.isfinite(shape).all(axis=1).any())
@@ -103,13 +103,13 @@ def merge(exclusions: Iterable[Exclusion]) -> tuple[Exclusion, ...]:
 
 
 def _checks(
-    chunk: NDArray[np.float32],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    edges: NDArray[np.int32],
+    chunk: Floats,
+    low: Doubles,
+    high: Doubles,
+    edges: StoredIndices,
     *,
-    longest: NDArray[np.float64],
-) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    longest: Doubles,
+) -> Iterator[tuple[str, Mask]]:
     """Pairs of a reason and, per frame, whether it applies."""
     finite = np.isfinite(chunk).all(axis=(1, 2))
     blank = ~chunk.any(axis=(1, 2))
@@ -123,8 +123,8 @@ def _checks(
 
 
 def _explained_region(
-    start: NDArray[np.float32], mesh: Mesh, layout: ChannelLayout, interaction: NDArray[np.float32]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    start: Floats, mesh: Mesh, layout: ChannelLayout, interaction: Floats
+) -> tuple[Doubles, Doubles]:
     """The box around where the mesh starts and the interaction objects go, widened by REACH."""
     points = [np.asarray(start, float)]
     slices = layout.slices()
@@ -140,7 +140,7 @@ def _explained_region(
     return low - margin, high + margin
 
 
-def _carried(mesh: Mesh, pose: Pose) -> NDArray[np.float64]:
+def _carried(mesh: Mesh, pose: Pose) -> Doubles:
     """(n, 3): where the object and its bones take the middle of the mesh, in the reference frame."""
     middle = np.append(mesh.rest_positions.mean(0, dtype=np.float64), 1.0)
     world = pose.moves @ middle
@@ -149,7 +149,7 @@ def _carried(mesh: Mesh, pose: Pose) -> NDArray[np.float64]:
     return np.asarray(seen.reshape(-1, 3), np.float64)
 
 
-def _rest_lengths(mesh: Mesh, edges: NDArray[np.int32]) -> NDArray[np.float64]:
+def _rest_lengths(mesh: Mesh, edges: StoredIndices) -> Doubles:
     """(E,) metres; edges of no length count as a hundredth of the usual one."""
     rest = mesh.rest_positions.astype(float)
     lengths = np.linalg.norm(rest[edges[:, 0]] - rest[edges[:, 1]], axis=1)

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles, Floats
 from ..errors import Problem
 from ..files.atomic import writing
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
@@ -40,12 +40,12 @@ class Sampled:
     """
 
     layout: ChannelLayout
-    interaction: NDArray[np.float32]
+    interaction: Floats
     reference_frame: str = ""
-    object_from_frame: NDArray[np.float64] | None = None
+    object_from_frame: Doubles | None = None
 
 
-def read_cache(path: Path, mesh: Mesh, object_name: str) -> NDArray[np.float32]:
+def read_cache(path: Path, mesh: Mesh, object_name: str) -> Floats:
     """(T, V, 3) m, mapped, of a mesh's vertices: .mdd, else PC2.
 
     Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count").
@@ -127,7 +127,7 @@ def import_take(
 
 def read_interaction(
     path: Path, columns: Sequence[str] = (), known: ChannelLayout | None = None
-) -> tuple[ChannelLayout, NDArray[np.float32]]:
+) -> tuple[ChannelLayout, Floats]:
     """The channels of a CSV or .npy file, and y for all frames, (T, e) float32.
 
     known: the channels of the dataset it is for, taken where they have the same names and sizes.
@@ -200,7 +200,7 @@ def _named_sizes(layout: ChannelLayout) -> list[tuple[str, int]]:
     return [(channel.name, channel.size) for channel in layout.channels]
 
 
-def _read_npy(path: Path) -> NDArray[np.float32]:
+def _read_npy(path: Path) -> Floats:
     try:
         values = np.asarray(np.load(path, allow_pickle=False), np.float32)
     except FileNotFoundError as error:
@@ -215,7 +215,7 @@ def _read_npy(path: Path) -> NDArray[np.float32]:
     return values
 
 
-def _read_csv(path: Path) -> tuple[list[str], NDArray[np.float32]]:
+def _read_csv(path: Path) -> tuple[list[str], Floats]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             columns, *rows = [row for row in csv.reader(file) if row] or [[]]
@@ -255,7 +255,7 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _check_finite(values: NDArray[np.float32], path: Path, first_row: int) -> None:
+def _check_finite(values: Floats, path: Path, first_row: int) -> None:
     bad = np.flatnonzero(~np.isfinite(values).all(1))
     if len(bad):
         raise Problem("interaction_not_numbers", path=path, row=int(bad[0]) + first_row)
@@ -280,7 +280,7 @@ def _write(
     dataset: Dataset,
     name: str,
     role: Role,
-    positions: NDArray[np.float32],
+    positions: Floats,
     *,
     sampled: Sampled,
     visited: Callable[[int, int], None],
@@ -305,7 +305,7 @@ def _write(
     return name
 
 
-def _to_frame(shape: NDArray[np.float32], object_from_frame: NDArray[np.float64]) -> NDArray[np.float32]:
+def _to_frame(shape: Floats, object_from_frame: Doubles) -> Floats:
     """(V, 3) m in the reference frame's axes, of a shape in the object's."""
     moved = (shape - object_from_frame[:3, 3]) @ np.linalg.inv(object_from_frame[:3, :3]).T
     return moved.astype(np.float32)

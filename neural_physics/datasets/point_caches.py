@@ -11,8 +11,8 @@ import struct
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import Problem
 
 PC2_HEADER = struct.Struct("<12siiffi")
@@ -39,7 +39,7 @@ def pc2_size(path: Path) -> tuple[int, int]:
     return (path.stat().st_size - PC2_HEADER.size) // (12 * vertices), vertices
 
 
-def read_pc2(path: Path) -> NDArray[np.float32]:
+def read_pc2(path: Path) -> Floats:
     """Map a PC2 file: (frames, vertices, 3) float32, metres, read-only, not loaded.
 
     Its frames are those of `pc2_size`. Raises Problem("file_missing" | "cache_not_pc2").
@@ -50,7 +50,7 @@ def read_pc2(path: Path) -> NDArray[np.float32]:
     return np.memmap(path, "<f4", "r", PC2_HEADER.size, (frames, vertices, 3))
 
 
-def read_mdd(path: Path) -> NDArray[np.float32]:
+def read_mdd(path: Path) -> Floats:
     """Map an MDD file: (frames, vertices, 3), big-endian float32, read-only, not loaded.
 
     Raises Problem("file_missing" | "cache_not_mdd").
@@ -63,7 +63,7 @@ def read_mdd(path: Path) -> NDArray[np.float32]:
     return np.memmap(path, ">f4", "r", data, (frames, vertices, 3))
 
 
-def write_pc2(path: Path, frames: NDArray[np.float32], first_frame: float = 0.0) -> None:
+def write_pc2(path: Path, frames: Floats, first_frame: float = 0.0) -> None:
     """Write (T, V, 3) float32 positions as one PC2 file."""
     with path.open("wb") as file:
         file.write(pc2_header(frames.shape[1], len(frames), first_frame))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, StoredIndices
 from ..errors import Problem
 from ..files.atomic import write_atomically
 from ..skinning import Skin, check_skin
@@ -27,11 +28,11 @@ class Mesh:
     that is known.
     """
 
-    rest_positions: NDArray[np.float32]
-    corners: NDArray[np.int32]
-    face_sizes: NDArray[np.int32]
-    pins: NDArray[np.float32]
-    loose_edges: NDArray[np.int32] = field(default_factory=lambda: np.empty((0, 2), np.int32))
+    rest_positions: Floats
+    corners: StoredIndices
+    face_sizes: StoredIndices
+    pins: Floats
+    loose_edges: StoredIndices = field(default_factory=lambda: np.empty((0, 2), np.int32))
     skin: Skin | None = None
 
     @property
@@ -42,7 +43,7 @@ class Mesh:
         """A hash of the vertex count, the faces and the loose edges; what a model is bound to."""
         return topology_hash(self.vertex_count, self.corners, self.face_sizes, self.loose_edges)
 
-    def edges(self) -> NDArray[np.int32]:
+    def edges(self) -> StoredIndices:
         """(E, 2) int32: the edges of all faces and the loose ones, each once."""
         following = np.arange(1, len(self.corners) + 1)
         ends = np.cumsum(self.face_sizes)
@@ -53,9 +54,9 @@ class Mesh:
 
 def topology_hash(
     vertex_count: int,
-    corners: NDArray[np.int32],
-    face_sizes: NDArray[np.int32],
-    loose_edges: NDArray[np.int32] | None = None,
+    corners: StoredIndices,
+    face_sizes: StoredIndices,
+    loose_edges: StoredIndices | None = None,
 ) -> str:
     """A hash that two meshes share if they have the same vertex count, faces and loose edges (E, 2)."""
     digest = hashlib.sha256(str(vertex_count).encode())

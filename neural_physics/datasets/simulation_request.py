@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Doubles, Floats, Mask, StoredIndices
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 
@@ -19,9 +20,6 @@ Kind = Literal["solid", "shell", "rod", "springs"]
 Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
 Filling = Literal["tetwild", "cage"]
 BendingModel = Literal["hinges", "midedges"]
-
-Positions = NDArray[np.float64]
-Indices = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -98,8 +96,8 @@ class ColliderMesh:
     """
 
     name: str
-    vertices: Positions
-    triangles: Indices
+    vertices: Doubles
+    triangles: StoredIndices
     width: float = 0.0
 
     @property
@@ -116,7 +114,7 @@ class Core:
     """
 
     name: str
-    ends: Positions
+    ends: Doubles
     radius: float
 
 
@@ -134,15 +132,15 @@ class SimulationRequest:
 
     object: str
     settings: SimulationSettings
-    rest_positions: Positions
-    corners: Indices
-    face_sizes: Indices
-    edges: Indices
-    pins: NDArray[np.bool_]
-    gravity: Positions
+    rest_positions: Doubles
+    corners: StoredIndices
+    face_sizes: StoredIndices
+    edges: StoredIndices
+    pins: Mask
+    gravity: Doubles
     colliders: tuple[ColliderMesh, ...]
-    bones: Positions = field(default_factory=lambda: np.empty((0, 2, 3)))
-    softness: Positions = field(default_factory=lambda: np.empty(0))
+    bones: Doubles = field(default_factory=lambda: np.empty((0, 2, 3)))
+    softness: Doubles = field(default_factory=lambda: np.empty(0))
     cores: tuple[Core, ...] = ()
 
     def write(self, path: Path) -> None:
@@ -214,14 +212,14 @@ class Tracks:
     """
 
     fps: float
-    world_from_rest: Positions
-    interaction: NDArray[np.float32]
-    pins: Positions
-    colliders: Positions
-    wind: Positions
-    frame_from_world: Positions
-    object_from_frame: Positions | None
-    bones: Positions
+    world_from_rest: Doubles
+    interaction: Floats
+    pins: Doubles
+    colliders: Doubles
+    wind: Doubles
+    frame_from_world: Doubles
+    object_from_frame: Doubles | None
+    bones: Doubles
 
     def write(self, path: Path) -> None:
         """Raises Problem("folder_not_writable" | "disk_full")."""

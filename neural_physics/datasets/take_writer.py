@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..files.atomic import writing
 from ..files.row_files import NPY_HEADER, npy_header
 from .dataset_info import DatasetInfo, Exclusion, TakeInfo, read_take_info, write_take_info
@@ -46,8 +47,8 @@ class TakeWriter:
 
     def append(
         self,
-        positions: NDArray[np.float32],
-        y: NDArray[np.float32],
+        positions: Floats,
+        y: Floats,
         frame: NDArray[np.floating[Any]] | None = None,
         body_positions: NDArray[np.floating[Any]] | None = None,
     ) -> None:
@@ -145,7 +146,7 @@ class TakeWriter:
             file.seek(0, os.SEEK_END)
 
 
-def _write_all(file: BinaryIO, rows: NDArray[np.float32]) -> None:
+def _write_all(file: BinaryIO, rows: Floats) -> None:
     """On a disk that fills up a write may be cut short without an error; the next one then raises it."""
     left = rows.data.cast("B")
     while left:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import Problem
 from ..files.atomic import writing
 from ..files.row_files import map_rows, row_count
@@ -51,10 +51,10 @@ class Take:
 
     name: str
     info: TakeInfo
-    positions: NDArray[np.float32]
-    interaction: NDArray[np.float32]
-    frames: NDArray[np.float32] | None
-    body_positions: NDArray[np.float32] | None = None
+    positions: Floats
+    interaction: Floats
+    frames: Floats | None
+    body_positions: Floats | None = None
 
     def segments(self) -> list[tuple[int, int]]:
         """Runs [start, stop) of usable frames; windows must not cross their ends."""

@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import module_of
+from ..arrays import Doubles
+from .numpy_or_torch import module_of
 from .rods.frames import cross
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.integer]
 
 AIR_DENSITY = 1.225  # kg/m^3, at 15 degrees Celsius
 FLAT_PLATE_DRAG = 1.28  # across the stream, of a plate (Hoerner 1965)
@@ -23,7 +21,7 @@ CYLINDER_DRAG = 1.2  # across the stream, of a long cylinder at Reynolds numbers
 BLENDER_PRESSURE = 0.02  # N/m^2 for each unit of a wind's strength
 
 
-def wind_velocity(strength: Array) -> Array:
+def wind_velocity(strength: Doubles) -> Doubles:
     """Velocities (..., 3) in m/s of Blender's winds, directions times strengths (..., 3).
 
     Blender's cloth has no air: `SIM_mass_spring_force_face_wind` presses on a face that the wind meets head
@@ -36,17 +34,17 @@ def wind_velocity(strength: Array) -> Array:
 
 
 def wind_forces(
-    positions: Array,
-    velocities: Array,
-    triangles: Indices,
-    triangle_masses: Array,
+    positions: Doubles,
+    velocities: Doubles,
+    triangles: NDArray[np.integer],
+    triangle_masses: Doubles,
     *,
-    wind: Array,
+    wind: Doubles,
     dt: float,
     air_density: float = AIR_DENSITY,
     drag: float = FLAT_PLATE_DRAG,
     closed: bool = False,
-) -> Array:
+) -> Doubles:
     """Forces (n, 3) of air on triangles (m, 3), along their normals, in newtons.
 
     positions and velocities (n, 3), m and m/s; wind (3,) or one for each triangle (m, 3), m/s.
@@ -92,17 +90,17 @@ def triangle_forces(
 
 
 def strand_forces(
-    positions: Array,
-    velocities: Array,
-    edges: Indices,
-    edge_masses: Array,
+    positions: Doubles,
+    velocities: Doubles,
+    edges: NDArray[np.integer],
+    edge_masses: Doubles,
     *,
     radius: float,
-    wind: Array,
+    wind: Doubles,
     dt: float,
     air_density: float = AIR_DENSITY,
     drag: float = CYLINDER_DRAG,
-) -> Array:
+) -> Doubles:
     """Forces (n, 3) of air on the edges (m, 2) of strands, across them, in newtons.
 
     As `wind_forces`, with edge_masses (m,) in kg. radius: m. A cylinder's drag, 1/2 rho C_d 2 r L |v| v, of
@@ -138,7 +136,7 @@ def edge_forces(
     return (c_speed / (1.0 + c_speed * dt / masses))[..., None] * across
 
 
-def _shared(elements: Indices, forces: Array, count: int) -> Array:
+def _shared(elements: NDArray[np.integer], forces: Doubles, count: int) -> Doubles:
     """(count, 3): forces (m, 3) on elements (m, s), shared out evenly among their vertices."""
     s = elements.shape[1]
     each = np.repeat((forces / s).T, s, axis=1)

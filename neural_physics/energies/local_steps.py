@@ -15,12 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .arrays import module_of
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ..arrays import Doubles, Indices
+from .numpy_or_torch import module_of
 
 # From the corotated minimum to all digits of the Saint Venant-Kirchhoff one: measured from collapsed to
 # stretched fivefold, for lam / mu from 0 to 400. Stretches of a half to twice take five.
@@ -34,14 +31,14 @@ class LocalTerm(ABC):
     """
 
     stencils: Indices
-    operator: Array
-    weight: Array
+    operator: Doubles
+    weight: Doubles
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.weight) & (self.weight > 0.0)).all():
             raise ValueError(f"{type(self).__name__} have a weight that is too small or not finite.")
 
-    def balanced(self, inertia: Array) -> Self:
+    def balanced(self, inertia: Doubles) -> Self:
         """The same with the weights by which ADMM goes furthest in few iterations.
 
         inertia (n,): masses over dt^2, N/m. The geometric mean of an element's stiffness and of the inertia
@@ -53,12 +50,12 @@ class LocalTerm(ABC):
         share = np.minimum(1.0, np.sqrt(inertia[self.stencils].mean(axis=0) / stiffness))
         return replace(self, weight=share * self.weight)
 
-    def reduce(self, positions: Array) -> Array:
+    def reduce(self, positions: Doubles) -> Doubles:
         """D x (3, r, m) of positions (3, n)."""
         gathered = positions.take(self.stencils, axis=1)
         return np.einsum("rsm,csm->crm", self.operator, gathered)
 
-    def spread(self, reduced: Array, n: int) -> Array:
+    def spread(self, reduced: Doubles, n: int) -> Doubles:
         """D^T W^2 z (3, n) of z (3, r, m)."""
         weighted = np.einsum("rsm,crm->csm", self.operator, reduced * self.weight)
         vertices = self.stencils.ravel()
@@ -69,7 +66,7 @@ class LocalTerm(ABC):
         """U (m,) of D x (3, r, m), NumPy or torch."""
 
     @abstractmethod
-    def step(self, p: Array) -> Array:
+    def step(self, p: Doubles) -> Doubles:
         """z (3, r, m) that minimises U(z) + weight / 2 |z - p|^2."""
 
 
@@ -81,10 +78,10 @@ class Lengths(LocalTerm):
     a p of length 0, for which all directions are as good, goes along the x axis.
     """
 
-    stiffness: Array
-    rest: Array
-    least: Array
-    most: Array
+    stiffness: Doubles
+    rest: Doubles
+    least: Doubles
+    most: Doubles
 
     def value(self, reduced: Any) -> Any:  # noqa: ANN401
         """Without the limits, which the steps keep to."""
@@ -92,7 +89,7 @@ class Lengths(LocalTerm):
         excess = sqrt((reduced * reduced).sum(0)[0]) - array(self.rest)
         return 0.5 * array(self.stiffness) * excess**2
 
-    def step(self, p: Array) -> Array:
+    def step(self, p: Doubles) -> Doubles:
         lengths = np.sqrt(np.einsum("crm,crm->m", p, p))
         targets = (self.stiffness * self.rest + self.weight * lengths) / (self.stiffness + self.weight)
         targets = np.clip(targets, self.least, self.most)
@@ -111,7 +108,7 @@ class CorotatedTriangles(LocalTerm):
     the step keeps F's singular vectors and moves its singular values.
     """
 
-    area: Array
+    area: Doubles
     mu: float
     lam: float
 
@@ -123,7 +120,7 @@ class CorotatedTriangles(LocalTerm):
         density = self.mu * (aa + bb - 2.0 * trace + 2.0) + 0.5 * self.lam * (trace - 2.0) ** 2
         return array(self.area) * density
 
-    def step(self, p: Array) -> Array:
+    def step(self, p: Doubles) -> Doubles:
         # One Jacobi rotation makes the two columns orthogonal: left singular vectors times singular values.
         a, b = p[:, 0], p[:, 1]
         theta = 0.5 * np.arctan2(2.0 * _dot(a, b), _dot(a, a) - _dot(b, b))
@@ -139,7 +136,7 @@ class CorotatedTriangles(LocalTerm):
         u, v = first * u, second * v
         return np.stack([cosine * u - sine * v, sine * u + cosine * v], 1)
 
-    def _stretches(self, first: Array, second: Array) -> tuple[Array, Array]:
+    def _stretches(self, first: Doubles, second: Doubles) -> tuple[Doubles, Doubles]:
         """The singular values (m,), at or above zero, to go to from `first` >= `second` >= 0."""
         mu, lam = self.area * self.mu, self.area * self.lam
         at, both = 2.0 * mu + self.weight, 2.0 * (mu + lam)
@@ -154,12 +151,12 @@ class CorotatedTriangles(LocalTerm):
 
 
 def springs(
-    rest_positions: Array,
+    rest_positions: Doubles,
     edges: Indices,
-    stiffness: float | Array,
-    least: float | Array = 0.0,
+    stiffness: float | Doubles,
+    least: float | Doubles = 0.0,
     *,
-    most: float | Array = np.inf,
+    most: float | Doubles = np.inf,
 ) -> Lengths:
     """Springs of stiffness (N/m) along edges (m, 2), at rest in rest_positions (n, 3), metres.
 
@@ -173,7 +170,7 @@ def springs(
     return Lengths(stencils, operator, stiffnesses, stiffnesses, rest, least * rest, most * rest)
 
 
-def hinges(rest_positions: Array, quads: Indices, stiffness: float | Array) -> Lengths:
+def hinges(rest_positions: Doubles, quads: Indices, stiffness: float | Doubles) -> Lengths:
     """Bending of shells of stiffness (N m) across inner edges, quadratic where the shell is flat in rest.
 
     quads (m, 4): the two vertices of each inner edge, then the one opposite of it in either triangle.
@@ -211,7 +208,7 @@ def hinges(rest_positions: Array, quads: Indices, stiffness: float | Array) -> L
     )
 
 
-def membrane(rest_positions: Array, triangles: Indices, mu: float, lam: float) -> CorotatedTriangles:
+def membrane(rest_positions: Doubles, triangles: Indices, mu: float, lam: float) -> CorotatedTriangles:
     """Triangles (m, 3), at rest in rest_positions (n, 3), metres; mu and lam in N/m.
 
     Raises ValueError for a triangle without area in rest.
@@ -244,12 +241,12 @@ def _products(gradient: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401
     return (a * a).sum(0), (a * b).sum(0), (b * b).sum(0)
 
 
-def _dot(a: Array, b: Array) -> Array:
+def _dot(a: Doubles, b: Doubles) -> Doubles:
     """(m,) of both (3, m)."""
     return np.einsum("cm,cm->m", a, b)
 
 
-def _lengths_and_directions(vectors: Array) -> tuple[Array, Array]:
+def _lengths_and_directions(vectors: Doubles) -> tuple[Doubles, Doubles]:
     """Lengths (m,) and unit vectors (3, m); along the x axis where there is no length."""
     lengths = np.sqrt(_dot(vectors, vectors))
     nowhere = lengths < 1e-30
@@ -258,7 +255,7 @@ def _lengths_and_directions(vectors: Array) -> tuple[Array, Array]:
     return lengths, directions
 
 
-def _orthogonal(unit: Array) -> Array:
+def _orthogonal(unit: Doubles) -> Doubles:
     """A unit vector (3, m) orthogonal to each of unit (3, m)."""
     x, y, z = unit
     none = np.zeros_like(x)

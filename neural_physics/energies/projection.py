@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..arrays import Doubles, Mask
 
 # Eigenvalues above minus this share of the sum of a matrix's diagonal magnitudes are not told from zero.
 ROUND_OFF = 1e-13
 PAIRS = {2: ((0, 1),), 3: ((0, 1), (0, 2), (1, 2))}
 
 
-def project(hessian: Array) -> Array:
+def project(hessian: Doubles) -> Doubles:
     """Each matrix made symmetric, and its negative eigenvalues zero. (m, s, s) -> (m, s, s).
 
     Those that are positive semi-definite but for round-off are only made symmetric.
@@ -26,7 +25,7 @@ def project(hessian: Array) -> Array:
     return symmetric
 
 
-def _semi_definite(symmetric: Array) -> NDArray[np.bool_]:
+def _semi_definite(symmetric: Doubles) -> Mask:
     """Whether elimination meets no negative pivot, for all matrices at once. (m, s, s) -> (m,)."""
     rest = np.ascontiguousarray(symmetric.transpose(1, 2, 0))
     s = len(rest)
@@ -47,7 +46,7 @@ def _semi_definite(symmetric: Array) -> NDArray[np.bool_]:
     return definite
 
 
-def isotropic_hessian(u: Array, v: Array, scaling: Array, twist: Array, flip: Array) -> Array:
+def isotropic_hessian(u: Doubles, v: Doubles, scaling: Doubles, twist: Doubles, flip: Doubles) -> Doubles:
     """The Hessian of an isotropic energy by F = U diag(s) V^T, from its analytic eigensystem.
 
     u, v (m, d, d) as of `signed_svd`; scaling (m, d, d): second derivatives by the stretches s; twist and
@@ -68,6 +67,8 @@ def isotropic_hessian(u: Array, v: Array, scaling: Array, twist: Array, flip: Ar
     return np.matmul(turn @ local, turn.swapaxes(1, 2), out=local)
 
 
-def projected_isotropic_hessian(u: Array, v: Array, scaling: Array, twist: Array, flip: Array) -> Array:
+def projected_isotropic_hessian(
+    u: Doubles, v: Doubles, scaling: Doubles, twist: Doubles, flip: Doubles
+) -> Doubles:
     """`isotropic_hessian` of the same arguments, projected."""
     return isotropic_hessian(u, v, project(scaling), np.maximum(twist, 0.0), flip=np.maximum(flip, 0.0))

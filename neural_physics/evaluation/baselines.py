@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles, Floats
 from ..datasets.takes import Take
 from ..models.decoding import LinearDecoder
 from .rollouts import Predictor, Window, chunks
@@ -16,10 +16,10 @@ MOST_FEATURES = 2000  # with more channels than fit, the history is thinned to e
 RIDGE = 1e-2  # how much each feature is held back, in its own variances
 
 
-def mean_shape(shape: NDArray[np.float32]) -> Predictor:
+def mean_shape(shape: Floats) -> Predictor:
     """Predicts one shape (V, 3) whatever happens."""
 
-    def predict(window: Window) -> NDArray[np.float32]:
+    def predict(window: Window) -> Floats:
         frames = window.predicted
         return np.broadcast_to(shape, (frames.stop - frames.start, *shape.shape))
 
@@ -29,7 +29,7 @@ def mean_shape(shape: NDArray[np.float32]) -> Predictor:
 def best_in_basis(decoder: LinearDecoder) -> Predictor:
     """The truth as well as the bases can show it: no model of this many bases can be better."""
 
-    def predict(window: Window) -> NDArray[np.float32]:
+    def predict(window: Window) -> Floats:
         return _decode(decoder, decoder.project(window.truth()))
 
     return predict
@@ -41,8 +41,8 @@ def ridge(decoder: LinearDecoder, takes: Iterable[Take]) -> Predictor:
     By normal equations summed over the takes, so memory does not grow with them. Before a take's
     first frame the interaction is taken to have stood still.
     """
-    gram: NDArray[np.float64] | None = None
-    answers: NDArray[np.float64] | None = None
+    gram: Doubles | None = None
+    answers: Doubles | None = None
     for take in takes:
         for start, stop in take.segments():
             for part in chunks(slice(start, stop)):
@@ -58,19 +58,19 @@ def ridge(decoder: LinearDecoder, takes: Iterable[Take]) -> Predictor:
     held[-1] = 0.0
     weights = np.linalg.solve(gram + np.diag(held), answers)
 
-    def predict(window: Window) -> NDArray[np.float32]:
+    def predict(window: Window) -> Floats:
         z = (_features(window.take.interaction, window.predicted) @ weights).astype(np.float32)
         return _decode(decoder, z)
 
     return predict
 
 
-def _decode(decoder: LinearDecoder, z: NDArray[np.float32]) -> NDArray[np.float32]:
+def _decode(decoder: LinearDecoder, z: Floats) -> Floats:
     """(n, V, 3) from z (n, u)."""
     return decoder.mean + (z @ decoder.basis).reshape(len(z), -1, 3)
 
 
-def _features(interaction: NDArray[np.float32], frames: slice) -> NDArray[np.float64]:
+def _features(interaction: Floats, frames: slice) -> Doubles:
     """(n, k * e + 1): for each frame the interaction of it and those before, and a 1."""
     channels = interaction.shape[1]
     apart = -(-HISTORY * channels // MOST_FEATURES)

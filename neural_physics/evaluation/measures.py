@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles, Floats, StoredIndices
 from ..datasets.dataset_info import DatasetInfo
 from ..datasets.rest_mesh import Mesh
 from ..models.normals import normals_from_faces, regress_normals
@@ -21,14 +21,12 @@ class Energy:
     that of their length, no unit: it grows with the elastic energy and needs no material.
     """
 
-    kinetic: NDArray[np.float64]
-    gravitational: NDArray[np.float64]
-    stretch: NDArray[np.float64]
+    kinetic: Doubles
+    gravitational: Doubles
+    stretch: Doubles
 
 
-def energy(
-    positions: NDArray[np.float32], interaction: NDArray[np.float32], mesh: Mesh, info: DatasetInfo
-) -> Energy:
+def energy(positions: Floats, interaction: Floats, mesh: Mesh, info: DatasetInfo) -> Energy:
     """positions (n, V, 3) metres and interaction (n, e) of frames one after the other.
 
     Velocities are differences between frames, seen from the reference frame; the first frame's is
@@ -47,7 +45,7 @@ def energy(
     )
 
 
-def _gravity(interaction: NDArray[np.float32], info: DatasetInfo) -> NDArray[np.float64]:
+def _gravity(interaction: Floats, info: DatasetInfo) -> Doubles:
     """(n, 3) or (3,) m/s^2: where a ground channel says what is up, that way."""
     fixed = np.array(info.gravity)
     slices = info.channels.slices()
@@ -62,13 +60,11 @@ def _gravity(interaction: NDArray[np.float32], info: DatasetInfo) -> NDArray[np.
 class Penetration:
     """Per frame, each (n,): the depth of the deepest vertex in metres, and the share of all within."""
 
-    depth: NDArray[np.float64]
-    share: NDArray[np.float64]
+    depth: Doubles
+    share: Doubles
 
 
-def penetration(
-    positions: NDArray[np.float32], interaction: NDArray[np.float32], info: DatasetInfo
-) -> Penetration | None:
+def penetration(positions: Floats, interaction: Floats, info: DatasetInfo) -> Penetration | None:
     """How far vertices (n, V, 3) are inside the dataset's spheres; None if it has none."""
     if not info.colliders:
         return None
@@ -81,7 +77,7 @@ def penetration(
     return Penetration(depth.max(1), (depth > 0).mean(1))
 
 
-def normal_angle(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:
+def normal_angle(a: Floats, b: Floats) -> float:
     """The mean angle in degrees between unit vectors (..., 3)."""
     # Through the chord: the arc cosine has no digits left for small angles.
     half = np.clip(0.5 * np.linalg.norm(a.astype(float) - b, axis=-1), 0.0, 1.0)
@@ -100,12 +96,12 @@ class NormalErrors:
 
 
 def normal_errors(
-    z: NDArray[np.float32],
-    predicted: NDArray[np.float32],
-    truth: NDArray[np.float32],
+    z: Floats,
+    predicted: Floats,
+    truth: Floats,
     *,
     mesh: Mesh,
-    learned: tuple[NDArray[np.float32], NDArray[np.float32]],
+    learned: tuple[Floats, Floats],
 ) -> NormalErrors:
     """z (n, u) of the predicted shapes (n, V, 3), the reference's shapes; learned: n_mu and Q."""
     wanted = normals_from_faces(truth, mesh.corners, mesh.face_sizes)
@@ -114,7 +110,7 @@ def normal_errors(
     return NormalErrors(normal_angle(regressed, wanted), normal_angle(made, wanted))
 
 
-def _lengths(positions: NDArray[np.float32], edges: NDArray[np.int32]) -> NDArray[np.float64]:
+def _lengths(positions: Floats, edges: StoredIndices) -> Doubles:
     """(..., E) metres."""
     along = positions[..., edges[:, 0], :] - positions[..., edges[:, 1], :]
     return np.linalg.norm(along, axis=-1).astype(float)

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles, Floats
 from ..datasets.frame_checks import checked
 from ..datasets.takes import Dataset, Take
 from ..errors import Problem
@@ -43,13 +43,13 @@ class Window:
         """The frames that are predicted, in the take."""
         return slice(self.first + GIVEN_FRAMES, self.stop)
 
-    def truth(self) -> NDArray[np.float32]:
+    def truth(self) -> Floats:
         """(n, V, 3) float32, metres: the reference at the predicted frames."""
         return np.asarray(self.take.positions[self.predicted])
 
 
 # Gives (n, V, 3) float32, metres, for the predicted frames of a window.
-Predictor = Callable[[Window], NDArray[np.float32]]
+Predictor = Callable[[Window], Floats]
 
 
 def tile(takes: Iterable[Take], frames: int = ROLLOUT_FRAMES) -> list[Window]:
@@ -70,7 +70,7 @@ def tile(takes: Iterable[Take], frames: int = ROLLOUT_FRAMES) -> list[Window]:
 def rollout(method: Method) -> Predictor:
     """The predictor that runs a model from the true first two frames of a window."""
 
-    def predict(window: Window) -> NDArray[np.float32]:
+    def predict(window: Window) -> Floats:
         take, now = window.take, window.first + GIVEN_FRAMES - 1
         x, y = take.positions, take.interaction
         seen = [np.asarray(rows[t]) for rows in (x, y) for t in (now, now - 1)]
@@ -97,8 +97,8 @@ class RolloutErrors:
     """
 
     error: float
-    curve: NDArray[np.float64]
-    per_vertex: NDArray[np.float32]
+    curve: Doubles
+    per_vertex: Floats
     rms: float
     spread: float
     frames: int
@@ -107,7 +107,7 @@ class RolloutErrors:
 class ErrorSums:
     """Adds up the errors of one window after the other, so that a dataset need not fit in memory."""
 
-    def __init__(self, mean_shape: NDArray[np.float32]) -> None:
+    def __init__(self, mean_shape: Floats) -> None:
         self._mean_shape = mean_shape
         self._vertices = np.zeros(len(mean_shape))  # sums of squares
         self._offsets = np.zeros(0)  # sums of mean squares, by frames since the rollout began
@@ -115,7 +115,7 @@ class ErrorSums:
         self._spread = 0.0
         self._frames = 0
 
-    def add(self, predicted: NDArray[np.float32], truth: NDArray[np.float32]) -> None:
+    def add(self, predicted: Floats, truth: Floats) -> None:
         """Both (n, V, 3) metres."""
         squares = np.square(predicted - truth, dtype=np.float64).sum(-1)
         longer = len(squares) - len(self._counts)
@@ -142,9 +142,7 @@ class ErrorSums:
         )
 
 
-def rollout_errors(
-    predict: Predictor, windows: Iterable[Window], mean_shape: NDArray[np.float32]
-) -> RolloutErrors:
+def rollout_errors(predict: Predictor, windows: Iterable[Window], mean_shape: Floats) -> RolloutErrors:
     """The errors of a predictor; mean_shape (V, 3) is the model's."""
     sums = ErrorSums(mean_shape)
     for window in windows:

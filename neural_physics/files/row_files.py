@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.lib import format as npy_format
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..errors import Problem
 
 NPY_HEADER = 128  # bytes; room for any shape, so that it can be rewritten in place
@@ -38,7 +38,7 @@ def row_count(path: Path, columns: int) -> tuple[int, int]:
     return (path.stat().st_size - offset) // (4 * columns), offset
 
 
-def map_rows(path: Path, columns: int) -> NDArray[np.float32]:
+def map_rows(path: Path, columns: int) -> Floats:
     """Map an .npy of rows: (rows, columns), read-only. Raises Problem("dataset_damaged")."""
     rows, offset = row_count(path, columns)
     if rows == 0:

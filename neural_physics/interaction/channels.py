@@ -9,6 +9,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Doubles, Floats
+
 Kind = Literal[
     "position",  # of an object's origin, in the reference frame
     "orientation",  # an object's first two axes, unit vectors in the reference frame
@@ -108,7 +110,7 @@ class ChannelLayout:
         """One name per number of y: `Ball.0`, `Ball.1`, ..."""
         return [f"{channel.name}.{i}" for channel in self.channels for i in range(channel.size)]
 
-    def pack(self, values: Mapping[str, Sequence[float] | NDArray[Any]]) -> NDArray[np.float32]:
+    def pack(self, values: Mapping[str, Sequence[float] | NDArray[Any]]) -> Floats:
         """Lay the channels' values, by name, into y (e,) float32."""
         y = np.empty(self.size, np.float32)
         for name, where in self.slices().items():
@@ -180,13 +182,13 @@ KINEMATIC_KINDS: tuple[Kind, ...] = ("velocity", "acceleration", "angular_veloci
 class FrameKinematics:
     """How a reference frame moves, in its own axes (Holden 2019, section 5.1). Each (3,) float64."""
 
-    velocity: NDArray[np.float64]
-    acceleration: NDArray[np.float64]
-    angular_velocity: NDArray[np.float64]
-    angular_acceleration: NDArray[np.float64]
+    velocity: Doubles
+    acceleration: Doubles
+    angular_velocity: Doubles
+    angular_acceleration: Doubles
 
 
-def frame_kinematics(matrices: Sequence[NDArray[np.float64]], dt: float) -> FrameKinematics:
+def frame_kinematics(matrices: Sequence[Doubles], dt: float) -> FrameKinematics:
     """Velocities and accelerations of a frame by backward differences.
 
     matrices: world_from_frame (4, 4) now, one step ago and two steps ago. Backward, so that live
@@ -206,12 +208,12 @@ def frame_kinematics(matrices: Sequence[NDArray[np.float64]], dt: float) -> Fram
     )
 
 
-def _rotation(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rotation(matrix: Doubles) -> Doubles:
     """The rotation of a 4x4 matrix, its scale removed."""
     return matrix[:3, :3] / np.maximum(np.linalg.norm(matrix[:3, :3], axis=0), 1e-12)
 
 
-def _rotation_vector(rotation: NDArray[np.float64]) -> NDArray[np.float64]:
+def _rotation_vector(rotation: Doubles) -> Doubles:
     """Axis times angle of a rotation matrix, radians, for angles below pi."""
     skew = 0.5 * np.array(
         [

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from .channels import POSE_ROWS, Channel, ChannelLayout
-
-Floats = NDArray[np.float32]
 
 
 class Pose(NamedTuple):

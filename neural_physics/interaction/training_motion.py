@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles
 from ..errors import Problem
 
 Triple = tuple[float, float, float]
@@ -27,7 +27,7 @@ class MotionBox:
     high: Triple
     shortest: float = 0.4
     longest: float = 1.6
-    fastest: float = 4.0
+    fastest: float = 3.0
     rest_share: float = 0.15
 
     def check(self, name: str) -> None:
@@ -39,7 +39,7 @@ class MotionBox:
 
 def random_keys(
     box: MotionBox, seconds: float, rng: np.random.Generator, start: Triple | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Doubles, Doubles]:
     """Draw keys that cover `seconds`.
 
     start: the first key's position, metres; drawn from the box when None.
@@ -59,9 +59,7 @@ def random_keys(
     return np.array(times), np.array(positions)
 
 
-def positions_at(
-    times: NDArray[np.float64], positions: NDArray[np.float64], at: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def positions_at(times: Doubles, positions: Doubles, at: Doubles) -> Doubles:
     """Ease from key to key with zero speed and acceleration at each (a quintic smoothstep).
 
     times (K,), positions (K, 3), at (T,) in seconds. Returns (T, 3).
@@ -75,7 +73,7 @@ def positions_at(
 
 def wander(
     box: MotionBox, frames: int, dt: float, rng: np.random.Generator, *, start: Triple | None = None
-) -> NDArray[np.float64]:
+) -> Doubles:
     """Positions (frames, 3) of one object, metres, one every `dt` seconds."""
     times, positions = random_keys(box, frames * dt, rng, start)
     return positions_at(times, positions, np.arange(frames) * dt)
@@ -83,7 +81,7 @@ def wander(
 
 def wander_turn(
     most: float, box: MotionBox, frames: int, dt: float, *, rng: np.random.Generator, axis: int | None = None
-) -> NDArray[np.float64]:
+) -> Doubles:
     """Rotation vectors (frames, 3), axis times angle in radians, from none to at most `most`.
 
     Only the times and the share of rests of `box` are used. axis: the only one to turn about, 0 to 2; None
@@ -99,7 +97,7 @@ def wander_turn(
 
 def wander_strength(
     least: float, most: float, box: MotionBox, frames: int, *, dt: float, rng: np.random.Generator
-) -> NDArray[np.float64]:
+) -> Doubles:
     """Strengths (frames,) of a wind between two limits; only the times of `box` are used."""
     line = replace(box, low=(least, 0.0, 0.0), high=(most, 0.0, 0.0), fastest=np.inf)
     return wander(line, frames, dt, rng)[:, 0]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from ..arrays import Floats
 
 
 def clipped(values: Floats, low: Floats, high: Floats) -> tuple[Floats, int]:

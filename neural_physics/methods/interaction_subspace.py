@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..arrays import Floats
 from ..models.model_file import Model
 from ..models.single_thread_products import Product
 from .clipping import clipped
-
-Floats = NDArray[np.float32]
 
 
 class InteractionSubspace:

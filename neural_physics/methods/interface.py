@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..arrays import Floats
 from ..interaction.channels import ChannelLayout
 from ..models.decoding import LinearDecoder
-
-Floats = NDArray[np.float32]
 
 
 class State(Protocol):
@@ -37,7 +33,7 @@ class Method(Protocol):
     channels: ChannelLayout
     vertex_count: int
     basis_count: int
-    mean_shape: NDArray[np.float32]  # (V, 3) metres: the mean over the training data
+    mean_shape: Floats  # (V, 3) metres: the mean over the training data
     decoder: LinearDecoder | None
 
     def start(self, y: Floats) -> Any:  # noqa: ANN401 (each method has its own State)
@@ -45,8 +41,8 @@ class Method(Protocol):
 
     def state_from(
         self,
-        positions: NDArray[np.float32],
-        positions_before: NDArray[np.float32],
+        positions: Floats,
+        positions_before: Floats,
         y: Floats,
         y_before: Floats,
     ) -> Any:  # noqa: ANN401
@@ -55,15 +51,13 @@ class Method(Protocol):
     def step(self, state: Any, y: Floats, ahead: Sequence[Floats] = ()) -> Any:  # noqa: ANN401
         """The next state, given y at its time and `look_ahead` later ones, none where they are not known."""
 
-    def positions(self, state: Any, y: Floats, bases: int | None = None) -> NDArray[np.float32]:  # noqa: ANN401
+    def positions(self, state: Any, y: Floats, bases: int | None = None) -> Floats:  # noqa: ANN401
         """(V, 3) float32, metres, in the reference frame; with fewer bases where asked.
 
         The array is reused by the next call: copy it to keep it.
         """
 
-    def shapes(
-        self, states: Sequence[Any], ys: Sequence[Floats], bases: int | None = None
-    ) -> NDArray[np.float32]:
+    def shapes(self, states: Sequence[Any], ys: Sequence[Floats], bases: int | None = None) -> Floats:
         """(n, V, 3): the `positions` of several states, bit for bit, in less time than one by one."""
 
     def coefficients(self, state: Any, y: Floats) -> Floats | None:  # noqa: ANN401

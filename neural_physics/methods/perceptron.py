@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..models.model_file import Model, damaged
 from ..models.single_thread_products import Product
 
-Floats = NDArray[np.float32]
 MOST_LAYERS = 64
 
 

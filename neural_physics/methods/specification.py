@@ -13,7 +13,14 @@ from ..datasets.rest_mesh import Mesh
 from ..energies.colliders.collider import Collider
 from ..models.model_file import Model
 
-PRESETS = ("preview", "balanced", "final", "paper")
+# Name in files and commands, label, and what each preset of every method is for.
+PRESETS = (
+    ("preview", "Preview", "A minute or two: to check whether the setup works"),
+    ("balanced", "Balanced", "Up to ten minutes: good for most scenes"),
+    ("final", "Final", "An hour or more: the best quality this dataset can give"),
+    ("paper", "Paper", "The settings of the method's paper, for large datasets and long training"),
+)
+DEFAULT_PRESET = "balanced"
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,18 @@ class NumberSetting:
     replaced_by: str = ""
 
 
+BASES = NumberSetting(
+    property="basis_count",
+    option="bases",
+    label="Bases",
+    description="Number of basis shapes to blend; more preserve finer folds",
+    default=64,
+    least=1,
+    most=1024,
+    usual_most=1024,
+)
+
+
 @dataclass(frozen=True)
 class LiveSetting:
     """One of the artist's settings that a model of this method reads while it plays."""
@@ -112,7 +131,6 @@ class MethodSpecification:
     choose_for: str
     paper: str
     run_time: Callable[[Model], Any]  # a `Method`
-    presets: tuple[str, ...] = PRESETS
     check_object: Callable[[ObjectFacts], None] = lambda facts: None
     check_dataset: Callable[[DatasetFacts], None] = lambda facts: None
     training_settings: tuple[NumberSetting, ...] = ()

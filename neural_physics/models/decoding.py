@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles, Floats
 from .single_thread_products import Product
 
 
@@ -14,19 +14,19 @@ class LinearDecoder:
     mean (V, 3) and basis (u, V, 3) float32, metres.
     """
 
-    def __init__(self, mean: NDArray[np.float32], basis: NDArray[np.float32]) -> None:
+    def __init__(self, mean: Floats, basis: Floats) -> None:
         self.mean = np.ascontiguousarray(mean, np.float32)
         self.basis_count = len(basis)
         self._product = Product(basis.reshape(len(basis), -1))
         self._flat_mean = self.mean.reshape(-1)
-        self._inverse: NDArray[np.float64] | None = None
+        self._inverse: Doubles | None = None
 
     @property
-    def basis(self) -> NDArray[np.float32]:
+    def basis(self) -> Floats:
         """(u, 3 V), a copy."""
         return self._product.matrix
 
-    def decode(self, z: NDArray[np.float32], bases: int | None = None) -> NDArray[np.float32]:
+    def decode(self, z: Floats, bases: int | None = None) -> Floats:
         """(V, 3) float32 from z (u,); only the first `bases` are used where asked (Holden 2019, section 6.2).
 
         The array is reused by the next call.
@@ -35,13 +35,13 @@ class LinearDecoder:
         offsets += self._flat_mean
         return offsets.reshape(-1, 3)
 
-    def decode_many(self, z: NDArray[np.float32], bases: int | None = None) -> NDArray[np.float32]:
+    def decode_many(self, z: Floats, bases: int | None = None) -> Floats:
         """(n, V, 3) float32 from z (n, u): each shape as `decode` gives it, bit for bit."""
         offsets = self._product.rows(z if bases is None else z[:, :bases])
         offsets += self._flat_mean
         return offsets.reshape(len(z), -1, 3)
 
-    def project(self, positions: NDArray[np.float32]) -> NDArray[np.float32]:
+    def project(self, positions: Floats) -> Floats:
         """The z (..., u) float32 whose shapes are nearest, by least squares, to positions (..., V, 3).
 
         It is U (x - x_mu) (Holden 2019, section 5.1) where the bases are orthonormal.

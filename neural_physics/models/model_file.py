@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, Indices
 from ..errors import Problem
 from ..interaction.channels import ChannelLayout
 
@@ -62,7 +63,7 @@ class Model:
     tensors: dict[str, NDArray[Any]]
     path: str
 
-    def tensor(self, name: str, *shape: int) -> NDArray[np.float32]:
+    def tensor(self, name: str, *shape: int) -> Floats:
         """One finite tensor as float32, of exactly this shape (-1 for any length but 0).
 
         Raises Problem("model_damaged").
@@ -80,7 +81,7 @@ class Model:
             raise damaged(self.path, f"the tensor “{name}” holds a value that is not a number")
         return np.ascontiguousarray(array, np.float32)
 
-    def indices(self, name: str, *shape: int, below: int, least: int = 0) -> NDArray[np.intp]:
+    def indices(self, name: str, *shape: int, below: int, least: int = 0) -> Indices:
         """One tensor of whole numbers from `least` to less than `below`, of this shape; see `tensor`.
 
         Raises Problem("model_damaged").

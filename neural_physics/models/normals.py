@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Floats, StoredIndices
 from .model_file import Model
 
 
 def normals_from_faces(
-    positions: NDArray[np.floating], corners: NDArray[np.int32], face_sizes: NDArray[np.int32]
-) -> NDArray[np.float32]:
+    positions: NDArray[np.floating], corners: StoredIndices, face_sizes: StoredIndices
+) -> Floats:
     """Unit vertex normals as Blender makes them: the faces' unit normals, weighted by their corner's angle.
 
     positions (..., V, 3); corners and face_sizes as in `rest_mesh.Mesh`. Returns (..., V, 3) float32; a
@@ -39,7 +40,7 @@ def normals_from_faces(
     return normalised(normals)
 
 
-def triangulate(corners: NDArray[np.int32], face_sizes: NDArray[np.int32]) -> NDArray[np.int32]:
+def triangulate(corners: StoredIndices, face_sizes: StoredIndices) -> StoredIndices:
     """Fan triangles (n, 3) of faces of any size."""
     starts = np.concatenate([[0], np.cumsum(face_sizes)[:-1]])
     counts = face_sizes - 2
@@ -50,7 +51,7 @@ def triangulate(corners: NDArray[np.int32], face_sizes: NDArray[np.int32]) -> ND
     )
 
 
-def learned_normals(model: Model, basis_count: int) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+def learned_normals(model: Model, basis_count: int) -> tuple[Floats, Floats] | None:
     """n_mu (V, 3) and Q (u, V, 3) float32 of a model; None where it has not learned any.
 
     Raises Problem("model_damaged").
@@ -61,9 +62,7 @@ def learned_normals(model: Model, basis_count: int) -> tuple[NDArray[np.float32]
     return model.tensor("normal_mean", vertices, 3), model.tensor("normal_basis", basis_count, vertices, 3)
 
 
-def regress_normals(
-    z: NDArray[np.float32], mean: NDArray[np.float32], q: NDArray[np.float32]
-) -> NDArray[np.float32]:
+def regress_normals(z: Floats, mean: Floats, q: Floats) -> Floats:
     """n = normalise(n_mu + Q z) (Holden 2019, section 6.3).
 
     z (u,), mean (V, 3), q (u, V, 3). Returns (V, 3) float32.
@@ -71,18 +70,18 @@ def regress_normals(
     return normalised(mean + np.tensordot(z, q, 1))
 
 
-def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def normalised(vectors: Floats) -> Floats:
     """Unit vectors along the last axis; zero stays zero."""
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 1e-12)
 
 
-def _cross(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
+def _cross(a: Floats, b: Floats) -> Floats:
     """(3, n) of both (3, n)."""
     return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-def _dot(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float32]:
+def _dot(a: Floats, b: Floats) -> Floats:
     """(n,) of both (3, n)."""
-    products: NDArray[np.float32] = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    products: Floats = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     return products

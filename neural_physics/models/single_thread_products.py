@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from ..arrays import Floats
+
 MOST_NUMBERS = 2304 * 4 - 1  # in a matrix that OpenBLAS multiplies without its threads
 WHOLE = 16  # float32 in the widest registers: blocks of so many columns, or a multiple of it
 
@@ -45,7 +46,7 @@ class Product:
         np.matmul(x, blocks, out=self._out)
         return self._y
 
-    def rows(self, x: NDArray[np.float32]) -> NDArray[np.float32]:
+    def rows(self, x: Floats) -> Floats:
         """y (n, outputs) float32 of each row of x (n, inputs), bit for bit what it has by itself.
 
         A is read from memory once for all rows, which for a large A is most of the time.
@@ -56,7 +57,7 @@ class Product:
         return by_block.swapaxes(0, 1).reshape(len(x), -1)[:, : self._outputs]
 
     @property
-    def matrix(self) -> NDArray[np.float32]:
+    def matrix(self) -> Floats:
         """A (inputs, outputs), a copy."""
         rows = self._blocks.swapaxes(0, 1).reshape(self._inputs, -1)
         return np.ascontiguousarray(rows[:, : self._outputs])

@@ -9,13 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Doubles, Indices
 from ..energies.local_steps import LocalTerm
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Solve = Callable[[Array], Array]
+Solve = Callable[[Doubles], Doubles]
 
 # The weight of contacts against a vertex' inertia: less lets stiff cloth sink in over 20 iterations, and
 # ten times as much slows down what is not in contact.
@@ -28,17 +26,17 @@ class Contact(NamedTuple):
     positions: metres. normals: unit, away from the collider. velocities: the colliders' surface, m/s.
     """
 
-    positions: Array
-    normals: Array
-    velocities: Array
+    positions: Doubles
+    normals: Doubles
+    velocities: Doubles
 
 
-PushOut = Callable[[Array, Array], Contact]
+PushOut = Callable[[Doubles, Doubles], Contact]
 
 
 def system_blocks(
-    masses: Array, terms: Sequence[LocalTerm], dt: float, contacts: bool = False
-) -> tuple[list[Indices], list[Array]]:
+    masses: Doubles, terms: Sequence[LocalTerm], dt: float, contacts: bool = False
+) -> tuple[list[Indices], list[Doubles]]:
     """M / dt^2 + D^T W^2 D of one coordinate, as stencils (m, s) of vertices and blocks (m, s, s), N/m.
 
     What eq. 3 of Oh 2018 comes to where ADMM solves it.
@@ -71,7 +69,7 @@ class ADMM:
 
     def __init__(
         self,
-        masses: Array,
+        masses: Doubles,
         terms: Sequence[LocalTerm],
         dt: float,
         pinned: Indices | Sequence[int] = (),
@@ -96,15 +94,15 @@ class ADMM:
 
     def step(
         self,
-        positions: Array,
-        velocities: Array,
-        forces: Array,
+        positions: Doubles,
+        velocities: Doubles,
+        forces: Doubles,
         *,
-        pinned_positions: Array | None = None,
+        pinned_positions: Doubles | None = None,
         iterations: int = 20,
         push_out: PushOut | None = None,
         friction: float = 0.0,
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Doubles, Doubles]:
         """Positions and velocities (n, 3) one time step later, m and m/s: eqs. 1 and 2 of Oh 2018, as eq. 3.
 
         forces (n, 3): gravity and other forces that the step holds constant, N. pinned_positions (p, 3):
@@ -120,7 +118,7 @@ class ADMM:
             raise ValueError("To push vertices out of colliders, ADMM has to be made with contacts.")
         n = len(self.masses)
         start, inertia = positions.T, np.asarray(self.masses / self.dt**2)
-        inertial: Array = start + self.dt * velocities.T + forces.T / inertia
+        inertial: Doubles = start + self.dt * velocities.T + forces.T / inertia
         inertial[:, self.pinned] = start[:, self.pinned] if pinned_positions is None else pinned_positions.T
         x = inertial.copy()
         duals, contact_dual = [np.zeros(()) for _ in self.terms], np.zeros_like(x)
@@ -144,7 +142,7 @@ class ADMM:
             after[self.free] = push_out(after, (after - positions) / self.dt).positions[self.free]
         return after, (after - positions) / self.dt
 
-    def _contact_step(self, start: Array, p: Array, push_out: PushOut, friction: float) -> Array:
+    def _contact_step(self, start: Doubles, p: Doubles, push_out: PushOut, friction: float) -> Doubles:
         """z (3, n) outside of the colliders, nearest to p (3, n) but for friction."""
         pushed, normals, velocities = push_out(p.T, (p - start).T / self.dt)
         depth = np.linalg.norm(pushed - p.T, axis=1)
@@ -153,5 +151,5 @@ class ADMM:
         length = np.linalg.norm(slide, axis=1)
         held = np.minimum(friction * depth, length) / np.maximum(length, 1e-30)
         held[~normals.any(axis=1)] = 0.0
-        outside: Array = (pushed - held[:, None] * slide).T
+        outside: Doubles = (pushed - held[:, None] * slide).T
         return outside

@@ -8,10 +8,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Doubles, Indices
 from ..energies.air import wind_forces
 from ..energies.local_steps import LocalTerm, hinges, springs
 from ..energies.shells.triangle_edges import triangle_edges
-from .admm import ADMM, Array, Indices, Solve
+from .admm import ADMM, Solve
 from .round_colliders import RoundColliders
 
 ITERATIONS = 20  # section 4.2
@@ -23,7 +24,7 @@ class MakeSolve(Protocol):
     """Prepares ADMM's global step; contacts: whether some vertices will be held by colliders as it goes."""
 
     def __call__(
-        self, masses: Array, terms: list[LocalTerm], dt: float, free: Indices, *, contacts: bool
+        self, masses: Doubles, terms: list[LocalTerm], dt: float, free: Indices, *, contacts: bool
     ) -> Solve: ...
 
 
@@ -48,9 +49,9 @@ class Load:
     m/s^2. pins (p, 3): where pinned vertices go, metres; None: they stay. colliders: as they are at its end.
     """
 
-    wind: Array
-    acceleration: Array
-    pins: Array | None = None
+    wind: Doubles
+    acceleration: Doubles
+    pins: Doubles | None = None
     colliders: RoundColliders | None = None
 
 
@@ -90,10 +91,10 @@ class Cloth:
         self._make_solve = make_solve
         self._systems: dict[tuple[float, float, float, bool], ADMM] = {}
 
-    def masses(self, fabric: Fabric) -> Array:
+    def masses(self, fabric: Fabric) -> Doubles:
         """(n,) kg, each triangle's shared out evenly: M^0 (Oh 2018, eq. 2)."""
         share = np.repeat(fabric.density * self._areas / 3.0, 3)
-        masses: Array = np.bincount(self._triangles.ravel(), share, len(self.rest)).astype(np.float64)
+        masses: Doubles = np.bincount(self._triangles.ravel(), share, len(self.rest)).astype(np.float64)
         return masses
 
     def terms(self, fabric: Fabric) -> list[LocalTerm]:
@@ -128,8 +129,14 @@ class Cloth:
         return found
 
     def step(
-        self, positions: Array, velocities: Array, fabric: Fabric, load: Load, *, iterations: int = ITERATIONS
-    ) -> tuple[Array, Array]:
+        self,
+        positions: Doubles,
+        velocities: Doubles,
+        fabric: Fabric,
+        load: Load,
+        *,
+        iterations: int = ITERATIONS,
+    ) -> tuple[Doubles, Doubles]:
         """Positions and velocities one time step later (Oh 2018, eqs. 1 to 3 and Algorithm 1)."""
         colliders = load.colliders
         contacts = colliders is not None and bool(colliders)

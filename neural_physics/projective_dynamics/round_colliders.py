@@ -8,13 +8,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .admm import Array, Contact, Indices
+from ..arrays import Doubles, Indices, Mask
+from .admm import Contact
 
 TURNS = 3
 _NOBODY = np.zeros(0, np.intp)
 
 
-def _none() -> Array:
+def _none() -> Doubles:
     return np.zeros((0, 3))
 
 
@@ -28,18 +29,18 @@ class RoundColliders:
     for none. It does not move.
     """
 
-    starts: Array = field(default_factory=_none)
-    ends: Array = field(default_factory=_none)
-    radii: Array = field(default_factory=lambda: np.zeros(0))
-    start_velocities: Array = field(default_factory=_none)
-    end_velocities: Array = field(default_factory=_none)
-    ground: tuple[Array, float] | None = None
-    end_radii: Array | None = None
+    starts: Doubles = field(default_factory=_none)
+    ends: Doubles = field(default_factory=_none)
+    radii: Doubles = field(default_factory=lambda: np.zeros(0))
+    start_velocities: Doubles = field(default_factory=_none)
+    end_velocities: Doubles = field(default_factory=_none)
+    ground: tuple[Doubles, float] | None = None
+    end_radii: Doubles | None = None
 
     def __bool__(self) -> bool:
         return len(self.radii) > 0 or self.ground is not None
 
-    def push_out(self, positions: Array, velocities: Array) -> Contact:
+    def push_out(self, positions: Doubles, velocities: Doubles) -> Contact:
         """Of vertices (n, 3), each along the shortest way out of the collider that it is deepest in.
 
         Out of another one that it is in then, it is pushed in the next of `TURNS`.
@@ -78,17 +79,17 @@ class RoundColliders:
         return Contact(x, normals, moving)
 
     @cached_property
-    def _axes(self) -> Array:
-        axes: Array = self.ends - self.starts
+    def _axes(self) -> Doubles:
+        axes: Doubles = self.ends - self.starts
         return axes
 
     @cached_property
-    def _wider(self) -> Array:
+    def _wider(self) -> Doubles:
         """(c,): by how much the second ball is larger."""
         return np.zeros(len(self.radii)) if self.end_radii is None else self.end_radii - self.radii
 
     @cached_property
-    def _cones(self) -> tuple[Array, Array, Array]:
+    def _cones(self) -> tuple[Doubles, Doubles, Doubles]:
         """(c,) each, of the ball that is nearest to a point: one over the axis' square length, so that it is
         beside the point; how much nearer to the wider end it is, in parts of the axis per metre that the
         point is beside it; and where one ball is within the other, which one it is. Else 0.
@@ -100,22 +101,22 @@ class RoundColliders:
         return np.where(one, 0.0, 1.0 / np.where(one, 1.0, squares)), onward, one & (self._wider > 0.0)
 
     @cached_property
-    def _bounds(self) -> tuple[Array, Array, Array]:
+    def _bounds(self) -> tuple[Doubles, Doubles, Doubles]:
         """Of the ball around each collider: middles (c, 3) from their mean, square radii (c,); the mean."""
         middles = 0.5 * (self.starts + self.ends)
         reach = 0.5 * np.linalg.norm(self._axes, axis=1) + self.radii + np.maximum(self._wider, 0.0)
         origin = middles.mean(axis=0)
         return middles - origin, np.square(reach) * (1.0 + 1e-9) + 1e-12, origin
 
-    def _around(self, positions: Array) -> NDArray[np.bool_]:
+    def _around(self, positions: Doubles) -> Mask:
         """(n, c): which vertices are in the ball around each collider, the only ones that can be inside."""
         middles, reaches, origin = self._bounds
         x = positions - origin  # little is lost to rounding in their midst
         squares = np.einsum("nc,nc->n", x, x)[:, None] - 2.0 * (x @ middles.T)
-        around: NDArray[np.bool_] = squares < reaches - np.einsum("kc,kc->k", middles, middles)
+        around: Mask = squares < reaches - np.einsum("kc,kc->k", middles, middles)
         return around
 
-    def _from_axes(self, k: Indices, points: Array) -> tuple[Array, Array, Array]:
+    def _from_axes(self, k: Indices, points: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """Of points (m, 3), each near its capsule of `k` (m,): from the middle of the nearest of its balls
         (m, 3), where on the axis that ball is, 0 to 1 (m,), and its radius (m,).
         """
@@ -129,12 +130,12 @@ class RoundColliders:
         return offsets, share, self.radii[k] + share * self._wider[k]
 
 
-def _across(axis: Array) -> Array:
+def _across(axis: Doubles) -> Doubles:
     """(3,) unit: a direction across an axis, for a point on it; upwards where there is no axis."""
     if not axis.any():
         return np.array([0.0, 0.0, 1.0])
     across = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
-    unit: Array = across / np.linalg.norm(across)
+    unit: Doubles = across / np.linalg.norm(across)
     return unit
 
 
@@ -142,7 +143,7 @@ def balls(
     centres: NDArray[np.floating],
     radii: NDArray[np.floating],
     velocities: NDArray[np.floating],
-    ground: tuple[Array, float] | None = None,
+    ground: tuple[Doubles, float] | None = None,
 ) -> RoundColliders:
     """Of middles (c, 3), radii (c,) and velocities (c, 3)."""
     at, moving = np.asarray(centres, np.float64), np.asarray(velocities, np.float64)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
+from ..arrays import Doubles, Indices, Mask
 from .linear import (
     BlockPlaces,
     ConjugateGradientSolver,
@@ -16,7 +17,6 @@ from .linear import (
     choose_solver,
     sum_of_vectors,
 )
-from .terms.term import Array, Indices, Mask
 
 FIRST_SHIFT = 1e-8  # of the mean of the diagonal, added to it where rounding has cost positive definiteness
 MOST_SHIFTS = 8
@@ -44,20 +44,20 @@ class Assembly:
         self._coupled: list[Indices] = []
         self._make_pattern(stencils)
 
-    def vector(self, stencils: Sequence[Indices], gradients: Sequence[Array]) -> Array:
+    def vector(self, stencils: Sequence[Indices], gradients: Sequence[Doubles]) -> Doubles:
         """(n,): the sum of the gradients (m_k, s_k) of the elements of each kind."""
         return sum_of_vectors(stencils, gradients, self._n)
 
     def solve(
         self,
         stencils: Sequence[Indices],
-        hessians: Sequence[Array],
-        diagonal: Array,
-        b: Array,
+        hessians: Sequence[Doubles],
+        diagonal: Doubles,
+        b: Doubles,
         *,
         more: sparse.csc_matrix | None = None,
         shifted: bool = True,
-    ) -> Array:
+    ) -> Doubles:
         """x (n,) with (H + diag(diagonal) + more) x = b, or near it, for the free entries; 0 for the others.
 
         H: the sum of blocks (m_k, s_k, s_k); diagonal, b (n,); more (n, n). x is a direction in which
@@ -78,7 +78,7 @@ class Assembly:
         x[pattern.free] = self._solve(values, b[pattern.free], shifted)
         return x
 
-    def _solve(self, values: Array, b: Array, shifted: bool) -> Array:
+    def _solve(self, values: Doubles, b: Doubles, shifted: bool) -> Doubles:
         if self._quick is not None:
             try:
                 self._quick.factorise(values)
@@ -128,7 +128,7 @@ class Assembly:
             self._make_pattern(missing)
             self._follow(stencils, more)
 
-    def _factorise(self, values: Array) -> None:
+    def _factorise(self, values: Doubles) -> None:
         """A sum of semi-definite parts may be singular, or be so by rounding: then a little is added."""
         mean = float(np.abs(values[self._pattern.diagonal]).mean()) if self._pattern.unknowns else 0.0
         shift = FIRST_SHIFT * mean

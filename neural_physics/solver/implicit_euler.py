@@ -15,11 +15,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..arrays import Doubles
 from .assembly import Assembly
 from .newton import minimise
 from .potential import IncrementalPotential, Potential
 from .system import State, System
-from .terms.term import Array
 
 MOST_HALVINGS = 4  # of a step that does not converge: sixteen parts at most
 
@@ -36,7 +36,7 @@ class ImplicitEuler:
     def __post_init__(self) -> None:
         self.assembly = assembly_of(self.system)
 
-    def step(self, state: State, dt: float, fixed: Callable[[float], Array] | None = None) -> State:
+    def step(self, state: State, dt: float, fixed: Callable[[float], Doubles] | None = None) -> State:
         """The state dt seconds later.
 
         fixed: q (n,) of a time, of which the entries that are not free are taken; None: they stay.
@@ -46,7 +46,9 @@ class ImplicitEuler:
         """
         return self._step(state, dt, fixed, MOST_HALVINGS)
 
-    def _step(self, state: State, dt: float, fixed: Callable[[float], Array] | None, halvings: int) -> State:
+    def _step(
+        self, state: State, dt: float, fixed: Callable[[float], Doubles] | None, halvings: int
+    ) -> State:
         reached = self._whole_step(state, dt, fixed)
         if reached.converged or not halvings:
             return reached
@@ -57,7 +59,7 @@ class ImplicitEuler:
         iterations = reached.iterations + middle.iterations + end.iterations
         return replace(end, converged=converged, iterations=iterations)
 
-    def _whole_step(self, state: State, dt: float, fixed: Callable[[float], Array] | None) -> State:
+    def _whole_step(self, state: State, dt: float, fixed: Callable[[float], Doubles] | None) -> State:
         time = state.time + dt
         target = state.q if fixed is None else fixed(time)
         potential = IncrementalPotential(self.system, self.assembly, state, dt, target=target)
@@ -66,7 +68,7 @@ class ImplicitEuler:
 
 
 def equilibrium(
-    system: System, q: Array, tolerance: float, time: float = 0.0, *, most_iterations: int = 200
+    system: System, q: Doubles, tolerance: float, time: float = 0.0, *, most_iterations: int = 200
 ) -> State:
     """Where the system rests, from q (n,), of which the entries that are not free stay; colliders stand.
 

@@ -11,9 +11,8 @@ from typing import Protocol
 import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
-from numpy.typing import NDArray
 
-from .terms.term import Array, Indices
+from ..arrays import Doubles, Indices, Mask
 
 # Up to here a factorisation takes seconds at most, however the matrix is conditioned. The fill of a solid's
 # grows as n^(4/3) and its work as n^2, those of a shell's as n log n and n^(3/2) (George 1973).
@@ -42,9 +41,9 @@ class BlockPlaces:
     """
 
     at: Indices
-    twice: NDArray[np.bool_] | None
+    twice: Mask | None
 
-    def entries(self, blocks: Array) -> Array:
+    def entries(self, blocks: Doubles) -> Doubles:
         """The entries of the lower triangles of blocks (m, s, s), as `at` has them."""
         m, s, _ = blocks.shape
         rows, columns = np.tril_indices(s)
@@ -67,9 +66,7 @@ class SparsePattern:
     `diagonal` (f,), the places of the diagonal in the values. `free` (f,): the unknowns among 0..n-1.
     """
 
-    def __init__(
-        self, stencils: Sequence[Indices], n: int, free: NDArray[np.bool_] | Indices | None = None
-    ) -> None:
+    def __init__(self, stencils: Sequence[Indices], n: int, free: Mask | Indices | None = None) -> None:
         self.n = n
         self.free: Indices = np.arange(n)[slice(None) if free is None else free]
         self.unknowns = f = len(self.free)
@@ -113,24 +110,24 @@ class SparsePattern:
         twice = (stencil[:, rows] == stencil[:, columns]) & (rows != columns)
         return BlockPlaces(at, twice if twice.any() else None)
 
-    def sum(self, parts: Iterable[tuple[Indices, Array]]) -> Array:
+    def sum(self, parts: Iterable[tuple[Indices, Doubles]]) -> Doubles:
         """The values (nnz,): of each part the entries (k,), added at their places (k,)."""
         values = np.zeros(self.nnz + 1)
         for at, entries in parts:
             values += np.bincount(at, entries, self.nnz + 1)
         return values[:-1]
 
-    def assemble(self, blocks: Sequence[Array]) -> Array:
+    def assemble(self, blocks: Sequence[Doubles]) -> Doubles:
         """The values (nnz,) of the sum of symmetric blocks (m_k, s_k, s_k), one array for each stencil."""
         return self.sum(
             (places.at, places.entries(block)) for places, block in zip(self._own_places, blocks, strict=True)
         )
 
-    def vector(self, blocks: Sequence[Array]) -> Array:
+    def vector(self, blocks: Sequence[Doubles]) -> Doubles:
         """The sum (n,) of vectors (m_k, s_k), one array for each stencil, with what is not free too."""
         return sum_of_vectors(self._stencils, blocks, self.n)
 
-    def matrix(self, values: Array) -> scipy.sparse.csr_matrix:
+    def matrix(self, values: Doubles) -> scipy.sparse.csr_matrix:
         """The whole symmetric f by f matrix, to multiply with."""
         indptr, indices, places = self._both_triangles
         shape = (self.unknowns, self.unknowns)
@@ -164,7 +161,7 @@ class SparsePattern:
         return indptr.astype(np.int32), columns[order].astype(np.int32), places[order]
 
 
-def sum_of_vectors(stencils: Sequence[Indices], vectors: Sequence[Array], n: int) -> Array:
+def sum_of_vectors(stencils: Sequence[Indices], vectors: Sequence[Doubles], n: int) -> Doubles:
     """(n,): the sum of the vectors (m_k, s_k) of the elements of each stencil."""
     total = np.zeros(n)
     for stencil, vector in zip(stencils, vectors, strict=True):
@@ -175,11 +172,11 @@ def sum_of_vectors(stencils: Sequence[Indices], vectors: Sequence[Array], n: int
 class LinearSolver(Protocol):
     """Solves A x = b for one pattern, with new values now and then."""
 
-    def factorise(self, values: Array) -> None:
+    def factorise(self, values: Doubles) -> None:
         """Take the values (nnz,) of A. Raises NotPositiveDefinite, or ValueError where one is not finite."""
         ...
 
-    def solve(self, b: Array) -> Array:
+    def solve(self, b: Doubles) -> Doubles:
         """x for b (f,) or (f, k) of the values last taken, of the same shape."""
         ...
 
@@ -209,7 +206,7 @@ class CholeskySolver:
         given = {} if ordering is None else {"p": _integers(cvxopt.matrix, ordering)}
         self._factors = self._cholmod.symbolic(self._matrix, uplo="L", **given)
 
-    def factorise(self, values: Array) -> None:
+    def factorise(self, values: Doubles) -> None:
         _check(self._pattern, values)
         self._matrix.V = self._dense(np.ascontiguousarray(values, np.float64))
         try:
@@ -218,7 +215,7 @@ class CholeskySolver:
             # CHOLMOD's column is one of the permuted matrix, in an order that cvxopt does not tell.
             raise NotPositiveDefinite from None
 
-    def solve(self, b: Array) -> Array:
+    def solve(self, b: Doubles) -> Doubles:
         x = self._dense(np.asarray(b, np.float64))
         self._cholmod.solve(self._factors, x)
         return np.array(x).reshape(b.shape)
@@ -230,7 +227,7 @@ class SuperLUSolver:
     def __init__(self, pattern: SparsePattern) -> None:
         self._pattern = pattern
 
-    def factorise(self, values: Array) -> None:
+    def factorise(self, values: Doubles) -> None:
         _check(self._pattern, values)
         try:
             # With the diagonal as pivots A = L D L^T, and D tells as much as Cholesky factors would.
@@ -248,8 +245,8 @@ class SuperLUSolver:
         if not (pivots > 0.0).all():
             raise NotPositiveDefinite(int(np.argmax(self._factors.perm_c == np.argmin(pivots > 0.0))))
 
-    def solve(self, b: Array) -> Array:
-        x: Array = self._factors.solve(np.asarray(b, np.float64))
+    def solve(self, b: Doubles) -> Doubles:
+        x: Doubles = self._factors.solve(np.asarray(b, np.float64))
         return x
 
 
@@ -275,7 +272,7 @@ class ConjugateGradientSolver:
         self._inside = np.flatnonzero(owners[rows] == owners[columns])
         self._rows, self._columns = rows[self._inside], columns[self._inside]
 
-    def factorise(self, values: Array) -> None:
+    def factorise(self, values: Doubles) -> None:
         _check(self._pattern, values)
         size, count = self._blocks
         # A coordinate that is not free stands alone in its block, as 1.
@@ -285,7 +282,7 @@ class ConjugateGradientSolver:
         self._preconditioner = _inverses(lower)
         self._matrix = self._pattern.matrix(values)
 
-    def solve(self, b: Array) -> Array:
+    def solve(self, b: Doubles) -> Doubles:
         right = np.asarray(b, np.float64)
         if right.ndim == 1:
             x, self.steps, self.residual = self._solve_one(right)
@@ -294,7 +291,7 @@ class ConjugateGradientSolver:
         self.steps, self.residual = max(s[1] for s in solved), max(s[2] for s in solved)
         return np.stack([s[0] for s in solved], 1)
 
-    def _solve_one(self, b: Array) -> tuple[Array, int, float]:
+    def _solve_one(self, b: Doubles) -> tuple[Doubles, int, float]:
         x, residual = np.zeros_like(b), b.copy()
         size = float(np.linalg.norm(b))
         if size == 0.0:
@@ -316,7 +313,7 @@ class ConjugateGradientSolver:
             direction = z + descent / before * direction
         return x, steps, left
 
-    def _precondition(self, residual: Array) -> Array:
+    def _precondition(self, residual: Doubles) -> Doubles:
         blocks = np.zeros(self._blocks)
         blocks[self._within, self._owners] = residual
         scaled = np.einsum("ijb,jb->ib", self._preconditioner, blocks)
@@ -358,7 +355,7 @@ def nested_dissection(pattern: SparsePattern) -> Indices:
     return np.array(pymetis.nested_dissection(adjacency)[0], np.intp)
 
 
-def _inverses(lower: Array) -> Array:
+def _inverses(lower: Doubles) -> Doubles:
     """Of symmetric positive definite blocks (s, s, n), of which the lower triangles are read; the same shape.
 
     All at once, by Gauss and Jordan: LAPACK takes them one by one. NotPositiveDefinite where one is not.
@@ -385,7 +382,7 @@ def _integers(matrix: Callable[..., object], numbers: Indices) -> object:
     return matrix(numbers.tolist(), (len(numbers), 1), "i")
 
 
-def _check(pattern: SparsePattern, values: Array) -> None:
+def _check(pattern: SparsePattern, values: Doubles) -> None:
     """What every solver refuses before it starts."""
     if values.shape != (pattern.nnz,):
         raise ValueError(f"{values.shape} values for a pattern of {pattern.nnz}.")

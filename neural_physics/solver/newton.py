@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .terms.term import Array
+from ..arrays import Doubles
 
 SUFFICIENT_DECREASE = 1e-4  # Armijo's: of the decrease that the slope promises
 MOST_HALVINGS = 40
@@ -17,30 +17,30 @@ ROUNDING = 1e-13  # of the value: a smaller decrease cannot be seen in it
 class Objective(Protocol):
     """A function of q (n,) to be minimised over its free entries."""
 
-    def advance(self, q: Array) -> tuple[Array, bool]:
+    def advance(self, q: Doubles) -> tuple[Doubles, bool]:
         """Before each iteration: lead on what moves by itself; q then, and whether all of it has arrived.
 
         The same array where nothing has moved.
         """
         ...
 
-    def value(self, q: Array) -> float:
+    def value(self, q: Doubles) -> float:
         """May be infinite where q is not allowed."""
         ...
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         """(n,), 0 for entries that are not free."""
         ...
 
-    def direction(self, q: Array, gradient: Array) -> Array:
+    def direction(self, q: Doubles, gradient: Doubles) -> Doubles:
         """(n,): -H^-1 gradient, H positive definite and near the Hessian; 0 for entries that are not free."""
         ...
 
-    def size(self, direction: Array) -> float:
+    def size(self, direction: Doubles) -> float:
         """How far the direction goes, m."""
         ...
 
-    def largest_step(self, q: Array, direction: Array) -> float:
+    def largest_step(self, q: Doubles, direction: Doubles) -> float:
         """How much of the direction, 0 < share <= 1, can be gone without leaving what is allowed."""
         ...
 
@@ -49,13 +49,13 @@ class Objective(Protocol):
 class Minimum:
     """Where the search ended. error: how far the last Newton step went, m."""
 
-    q: Array
+    q: Doubles
     converged: bool
     iterations: int
     error: float
 
 
-def minimise(objective: Objective, q: Array, tolerance: float, most_iterations: int = 100) -> Minimum:
+def minimise(objective: Objective, q: Doubles, tolerance: float, most_iterations: int = 100) -> Minimum:
     """From an allowed q downhill until a Newton step goes no further than `tolerance`, m.
 
     The last step, smaller than the tolerance, is taken too: near the minimum it leaves an error far below.

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..arrays import Doubles
 from .assembly import Assembly
 from .contact.embedded import CarriedFriction
 from .contact.friction import RigidFriction
 from .linear import NotPositiveDefinite
 from .system import State, System
-from .terms.term import Array, Term, WithExactHessian
+from .terms.term import Term, WithExactHessian
 
 
 class Potential:
@@ -22,7 +23,13 @@ class Potential:
     """
 
     def __init__(
-        self, system: System, assembly: Assembly, force: Array, target: Array, *, ahead: Array | None = None
+        self,
+        system: System,
+        assembly: Assembly,
+        force: Doubles,
+        target: Doubles,
+        *,
+        ahead: Doubles | None = None,
     ) -> None:
         """force (n,) N; target (n,): where the entries that are not free go.
 
@@ -31,7 +38,7 @@ class Potential:
         self._system, self._assembly, self._force, self._target = system, assembly, force, target
         self._terms: list[Term] = list(system.terms)
         self._friction: RigidFriction | CarriedFriction | None = None
-        self._ahead: Array = np.zeros_like(target) if ahead is None else ahead
+        self._ahead: Doubles = np.zeros_like(target) if ahead is None else ahead
 
     def begin(self, state: State, dt: float) -> None:
         """Let contact begin a step, from the state and dt seconds long, in which colliders move.
@@ -49,7 +56,7 @@ class Potential:
         if self._system.self_contact is not None:
             self._system.self_contact.begin_step(state.q)
 
-    def advance(self, q: Array) -> tuple[Array, bool]:
+    def advance(self, q: Doubles) -> tuple[Doubles, bool]:
         """q and the colliders led on towards where they shall be, and whether they are there."""
         system = self._system
         lead = np.where(system.free, self._ahead, self._target - q)
@@ -69,10 +76,10 @@ class Potential:
             q[~system.free] = self._target[~system.free]
         return q, share == 1.0
 
-    def size(self, direction: Array) -> float:
+    def size(self, direction: Doubles) -> float:
         return float(np.abs(self._system.reach * direction).max(initial=0.0))
 
-    def largest_step(self, q: Array, direction: Array) -> float:
+    def largest_step(self, q: Doubles, direction: Doubles) -> float:
         system, share = self._system, 1.0
         if system.surroundings is not None:
             share = system.surroundings.contact.largest_step(q, direction)
@@ -80,20 +87,20 @@ class Potential:
             share = min(share, system.self_contact.largest_step(q, direction))
         return share
 
-    def value(self, q: Array) -> float:
+    def value(self, q: Doubles) -> float:
         value = sum(float(term.value(q).sum()) for term in self._terms) - float(self._force @ q)
         if self._system.self_contact is not None:
             value += self._system.self_contact.value(q)
         return value
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         stencils = [term.stencils for term in self._terms]
         gradient = self._assembly.vector(stencils, [term.gradient(q) for term in self._terms]) - self._force
         if self._system.self_contact is not None:
             gradient += self._system.self_contact.gradient(q)
         return np.where(self._system.free, gradient, 0.0)
 
-    def direction(self, q: Array, gradient: Array) -> Array:
+    def direction(self, q: Doubles, gradient: Doubles) -> Doubles:
         """Newton's, by the exact Hessians where their sum is positive definite, else by projected ones.
 
         Most often it is, and to project elements one by one then costs time, or steps (Longva et al. 2023).
@@ -111,13 +118,13 @@ class Potential:
                 pass
         return self._assembly.solve(stencils, self._hessians(q, exact=False), diagonal, -gradient, more=more)
 
-    def _hessians(self, q: Array, exact: bool) -> list[Array]:
+    def _hessians(self, q: Doubles, exact: bool) -> list[Doubles]:
         return [
             term.exact_hessian(q) if exact and isinstance(term, WithExactHessian) else term.hessian(q)
             for term in self._terms
         ]
 
-    def _diagonal(self, q: Array) -> Array:
+    def _diagonal(self, q: Doubles) -> Doubles:
         """(n,), what the Hessian has on its diagonal beside that of the terms."""
         return np.zeros_like(q)
 
@@ -125,7 +132,9 @@ class Potential:
 class IncrementalPotential(Potential):
     """That of one step of implicit Euler (see `implicit_euler`)."""
 
-    def __init__(self, system: System, assembly: Assembly, state: State, dt: float, *, target: Array) -> None:
+    def __init__(
+        self, system: System, assembly: Assembly, state: State, dt: float, *, target: Doubles
+    ) -> None:
         super().__init__(system, assembly, np.zeros_like(state.q), target)
         force = system.force(state.q, state.velocity, state.time)
         force = force - system.mass_damping * system.masses * state.velocity
@@ -140,14 +149,14 @@ class IncrementalPotential(Potential):
             self._ahead = ahead
         self.begin(state, dt)
 
-    def value(self, q: Array) -> float:
+    def value(self, q: Doubles) -> float:
         away = q - self._predicted
         value = super().value(q) + 0.5 * float(self._inertia @ away**2)
         for moved, drag in self._drags(q):
             value += 0.5 * float((moved * drag).sum())
         return value
 
-    def _leads_well(self, q: Array, ahead: Array) -> bool:
+    def _leads_well(self, q: Doubles, ahead: Doubles) -> bool:
         """Whether to start from q + ahead: where the terms bend less on the way than inertia gains by it.
 
         A soft body that moves on is nearly there. What turns and is stiff is not: it would be stretched.
@@ -158,23 +167,23 @@ class IncrementalPotential(Potential):
             bent += float(term.value(q + ahead).sum() - term.value(q).sum() - slope)
         return bent < 0.5 * float(self._inertia @ ahead**2)
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         gradient = super().gradient(q) + self._inertia * (q - self._predicted)
         drags = [drag for _, drag in self._drags(q)]
         damped = [term.stencils for term in self._system.terms[: len(drags)]]
         gradient += self._assembly.vector(damped, drags)
         return np.where(self._system.free, gradient, 0.0)
 
-    def _hessians(self, q: Array, exact: bool) -> list[Array]:
+    def _hessians(self, q: Doubles, exact: bool) -> list[Doubles]:
         hessians = super()._hessians(q, exact)
         for k, damping in enumerate(self._damping):
             hessians[k] = hessians[k] + damping
         return hessians
 
-    def _diagonal(self, q: Array) -> Array:
+    def _diagonal(self, q: Doubles) -> Doubles:
         return self._inertia
 
-    def _drags(self, q: Array) -> Iterator[tuple[Array, Array]]:
+    def _drags(self, q: Doubles) -> Iterator[tuple[Doubles, Doubles]]:
         """For each damped term: how far its elements' degrees of freedom have moved, and the drag on them."""
         moved = q - self._before
         for term, damping in zip(self._system.terms, self._damping, strict=False):

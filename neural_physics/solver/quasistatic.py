@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import Doubles
 from .assembly import Assembly
 from .implicit_euler import assembly_of
 from .newton import minimise
 from .potential import Potential
 from .system import State, System
-from .terms.term import Array
 
 NOT_CONVERGED = "no equilibrium was found"
 INVERTED = "tetrahedra are turned inside out"
@@ -31,7 +31,7 @@ MOST_ITERATIONS = 200
 FIRST_STEP, SHORTEST_STEP = 0.25, 1.0 / 16.0  # of the way from the shape at rest
 ON_THE_WAY = 100.0  # times as long a Newton step is the last one there: shapes in between are not kept
 
-Path = Callable[[float], Array]
+Path = Callable[[float], Doubles]
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Settled:
     it is one. solves: minima that were sought, 1 where skinning led there.
     """
 
-    q: Array
+    q: Doubles
     residual: float
     failure: str
     solves: int
@@ -101,7 +101,7 @@ class _Search:
                 if step < SHORTEST_STEP:
                     return found
 
-    def minimum(self, q: Array, goal: Array, lead: Array, *, on_the_way: bool = False) -> Settled:
+    def minimum(self, q: Doubles, goal: Doubles, lead: Doubles, *, on_the_way: bool = False) -> Settled:
         """From q, of which the entries that are not free go where the goal has them; all (n,).
 
         lead: by how much the others are led on first, as far as nothing is in the way. on_the_way: whether
@@ -127,6 +127,6 @@ class _Search:
         failure = NOT_CONVERGED if not settled else INVERTED if self._is_inverted(q) else ""
         return Settled(q, residual, failure, self._solves)
 
-    def _is_inverted(self, q: Array) -> bool:
+    def _is_inverted(self, q: Doubles) -> bool:
         corners = q[: self._vertices].reshape(-1, 3)[self._moving]
         return bool((np.linalg.det(corners[:, 1:] - corners[:, :1]) <= 0.0).any())

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Doubles, Mask
 from .contact.embedded import CarriedFriction, EmbeddedContact
 from .contact.friction import RigidFriction
 from .contact.rigid import RigidContact
 from .contact.rigid_motion import RigidMotion
 from .contact.self_contact import SelfContact
-from .terms.term import Array, Mask, Term
+from .terms.term import Term
 
-Force = Callable[[Array, Array, float], Array]
+Force = Callable[[Doubles, Doubles, float], Doubles]
 
 
 @dataclass(frozen=True)
@@ -25,19 +26,19 @@ class State:
     iterations: of Newton's method, in that step.
     """
 
-    q: Array
-    velocity: Array
+    q: Doubles
+    velocity: Doubles
     time: float = 0.0
     converged: bool = True
     iterations: int = 0
 
 
-def no_force(q: Array, velocity: Array, time: float) -> Array:
+def no_force(q: Doubles, velocity: Doubles, time: float) -> Doubles:
     """Nothing pushes."""
     return np.zeros_like(q)
 
 
-def gravity(masses: Array, acceleration: Sequence[float]) -> Force:
+def gravity(masses: Doubles, acceleration: Sequence[float]) -> Force:
     """The weight of vertices; masses (n,) kg, 0 beyond the vertices' coordinates; acceleration (d,) m/s^2."""
     force = masses * np.resize(np.asarray(acceleration, np.float64), len(masses))
     return lambda q, velocity, time: force
@@ -53,10 +54,10 @@ class Surroundings:
 
     contact: RigidContact | EmbeddedContact
     motions: Callable[[float, float], Sequence[RigidMotion]]
-    frictions: Array
+    frictions: Doubles
     slip: float = 1e-3
 
-    def friction(self, q: Array, dt: float) -> RigidFriction | CarriedFriction:
+    def friction(self, q: Doubles, dt: float) -> RigidFriction | CarriedFriction:
         """Of what is pressed at q (n,), where a step of dt seconds begins."""
         friction = RigidFriction(self.frictions, self.slip, dt)
         if isinstance(self.contact, EmbeddedContact):
@@ -77,7 +78,7 @@ class System:
     elements that fill a volume, not only shells and rods.
     """
 
-    masses: Array
+    masses: Doubles
     terms: Sequence[Term]
     free: Mask
     surroundings: Surroundings | None = None
@@ -85,5 +86,5 @@ class System:
     force: Force = no_force
     mass_damping: float = 0.0
     stiffness_damping: float = 0.0
-    reach: Array | float = 1.0
+    reach: Doubles | float = 1.0
     solid: bool = True

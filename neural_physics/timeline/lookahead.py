@@ -10,9 +10,9 @@ import math
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
+from ..arrays import Floats
+
 SAME_TIME = 1e-6  # frames
 
 

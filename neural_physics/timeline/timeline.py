@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..arrays import Floats
 from ..methods.interface import Method
 from .lookahead import Lookahead, between
 
-Floats = NDArray[np.float32]
 DEFAULT_MEMORY = 64 << 20  # bytes of states kept per object
 SAME_RATE = 1e-6
 
@@ -207,7 +206,7 @@ class Timeline:
         self._states[frame] = shown
         return shown
 
-    def positions(self, frame: int, subframe: float = 0.0, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, frame: int, subframe: float = 0.0, bases: int | None = None) -> Floats:
         """(V, 3) float32, metres. Sub-frames lie on the line between two whole frames.
 
         The array may be reused by the next call.
@@ -218,7 +217,7 @@ class Timeline:
         first = first.copy()
         return _lerp(first, self._decode(frame + 1, bases), subframe)
 
-    def coefficients(self, frame: int, subframe: float = 0.0) -> NDArray[np.float32] | None:
+    def coefficients(self, frame: int, subframe: float = 0.0) -> Floats | None:
         """z (u,) float32 of the shape that `positions` gives; None where decoding is not linear."""
         first = self._coefficients(frame)
         if first is None or subframe == 0.0 or frame < self.start_frame:
@@ -226,9 +225,7 @@ class Timeline:
         second = self._coefficients(frame + 1)
         return None if second is None else _lerp(first, second, subframe)
 
-    def shapes(
-        self, states: Sequence[FrameState], ys: Sequence[Floats], bases: int | None = None
-    ) -> NDArray[np.float32]:
+    def shapes(self, states: Sequence[FrameState], ys: Sequence[Floats], bases: int | None = None) -> Floats:
         """(n, V, 3) float32, metres, of states and the y of their frames: each as `positions` gives it."""
         shapes = self.method.shapes([shown.state for shown in states], ys, bases)
         between = [k for k, shown in enumerate(states) if shown.ahead is not None]
@@ -289,7 +286,7 @@ class Timeline:
         for late in [f for f in self._states if f >= frame]:
             del self._states[late]
 
-    def _decode(self, frame: int, bases: int | None) -> NDArray[np.float32]:
+    def _decode(self, frame: int, bases: int | None) -> Floats:
         shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
         positions = self.method.positions(shown.state, y, bases)
         if shown.ahead is None:
@@ -297,7 +294,7 @@ class Timeline:
         positions = positions.copy()
         return _lerp(positions, self.method.positions(shown.ahead, y, bases), shown.share)
 
-    def _coefficients(self, frame: int) -> NDArray[np.float32] | None:
+    def _coefficients(self, frame: int) -> Floats | None:
         shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
         z = self.method.coefficients(shown.state, y)
         if z is None or shown.ahead is None:
@@ -323,7 +320,7 @@ def _floor(steps: float) -> int:
     return math.floor(steps + SAME_RATE)
 
 
-def _lerp(a: NDArray[np.float32], b: NDArray[np.float32], share: float) -> NDArray[np.float32]:
+def _lerp(a: Floats, b: Floats, share: float) -> Floats:
     return a + np.float32(share) * (b - a)
 
 

@@ -9,6 +9,7 @@ pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
 import bpy
+from library_subdivision import subdivided
 from scenes import add_cloth, empty_scene
 
 from neural_physics.blender.modelling import cloth_subdividing
@@ -17,7 +18,6 @@ from neural_physics.blender.scene.sources import group_weights, mesh_of, read_po
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import facts
 from neural_physics.errors import Problem
-from neural_physics.methods.hierarchical_cloth.subdividing import subdivided
 from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
 
 

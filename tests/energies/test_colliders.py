@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 import pytest
+from capsule_collider import Capsule
 
 from neural_physics.energies.colliders.box import Box
-from neural_physics.energies.colliders.capsule import Capsule
 from neural_physics.energies.colliders.closed_mesh import ClosedMesh
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.polygon import Polygon

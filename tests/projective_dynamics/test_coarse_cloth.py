@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from capsule_collider import Capsule
 
-from neural_physics.energies.colliders.capsule import Capsule
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.projective_dynamics.cloth import GRAVITY, KEPT_FACTORS, Cloth, Fabric, Load
 from neural_physics.projective_dynamics.round_colliders import RoundColliders, balls

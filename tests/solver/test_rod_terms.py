@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made_rods import strands_of
 from scipy.optimize import brentq
 from scipy.sparse import coo_array
 from scipy.sparse.linalg import spsolve
 from scipy.spatial.transform import Rotation
 
-from neural_physics.energies.rods.frames import ReferenceFrames, adapted_frames, strands_of
+from neural_physics.energies.rods.frames import ReferenceFrames, adapted_frames
 from neural_physics.energies.rods.rods import bend_twist_hessian
 from neural_physics.solver.terms.rods import RodBendTwistTerm, RodStretchTerm, rod_terms
 from neural_physics.solver.terms.term import Term

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made_rods import elliptic_stiffness, strands_of
 from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
-from neural_physics.energies.rods.frames import strands_of
-from neural_physics.energies.rods.rods import elliptic_stiffness
 from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
 from neural_physics.solver.system import State, System, gravity
 from neural_physics.solver.terms.rods import rod_terms

@@ -20,7 +20,7 @@ from ml_backend.commands.train import add_arguments, run
 from ml_backend.methods.subspace_physics.learner import SubspaceLearner
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods.registry import load_method
+from neural_physics.methods.registry import SPECIFICATIONS, load_method
 from neural_physics.models.model_file import read_model
 
 pytestmark = pytest.mark.torch
@@ -42,6 +42,15 @@ def environment():
 
 def events(text):
     return [json.loads(line) for line in text.splitlines()]
+
+
+def test_help_lists_the_settings_of_every_preset_with_their_ranges():
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    text = parser.format_help()
+    assert "  history=8 (a whole number of at least 1 and at most 120)\n      frames of interaction" in text
+    assert "  loss=metres (paper or metres)" in text and "  decay=none (a number above 0 and" in text
+    assert text.count("\nsettings of ") == len(SPECIFICATIONS)
 
 
 def train(dataset, out, *more, **options):

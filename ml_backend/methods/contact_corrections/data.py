@@ -14,21 +14,19 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.scene import ContactScene, normals_of
 from ml_backend.methods.contact_corrections.statics import Statics
 from ml_backend.training.spans import Span
 from ml_backend.training.tensor_files import Tensors, read_tensors, write_tensors
+from neural_physics.arrays import Doubles, Floats, Mask
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.contact_corrections.contact import Placed
 from neural_physics.methods.contact_corrections.corrections import internal_features, pressing
 from neural_physics.methods.contact_corrections.locator import Locator, seen_of
-
-Array = NDArray[np.float64]
 
 SAVE_EVERY = 20.0  # seconds
 TILT = 0.3  # how far off the surface's normal a collider comes from, about
@@ -46,13 +44,13 @@ class Samples:
     were turned. recorded (N,): whether a take has it there.
     """
 
-    features: NDArray[np.float32]
-    r: NDArray[np.float32]
-    shares: NDArray[np.float32]
-    states: NDArray[np.float32]
-    centres: NDArray[np.float32]
-    turns: NDArray[np.float32]
-    recorded: NDArray[np.bool_]
+    features: Floats
+    r: Floats
+    shares: Floats
+    states: Floats
+    centres: Floats
+    turns: Floats
+    recorded: Mask
 
     def __len__(self) -> int:
         return len(self.r)
@@ -116,10 +114,10 @@ class _Solving:
         self._scene, self._preset = scene, preset
         self._statics = Statics(scene.body, scene.handles, scene.gravity)
         self._locate = Locator(scene.handles, np.unique(scene.contact.corners))
-        self._rows: dict[str, list[NDArray[np.float32]]] = {}
+        self._rows: dict[str, list[Floats]] = {}
         self._unsettled = 0
 
-    def add(self, positions: Array, y: Array, rng: np.random.Generator) -> None:
+    def add(self, positions: Doubles, y: Doubles, rng: np.random.Generator) -> None:
         """What a frame of a take, (B, d), has to say: of r_int (Romero 2021, eq. 8), and then of r_ext."""
         scene, handles = self._scene, self._scene.handles
         frames = scene.frames.rows(y)
@@ -144,7 +142,7 @@ class _Solving:
         for _ in range(self._preset.traverses):
             self._traverse(state, alone, facets, rng)
 
-    def _recorded(self, state: _State, alone: Array, positions: Array, y: Array) -> None:
+    def _recorded(self, state: _State, alone: Doubles, positions: Doubles, y: Doubles) -> None:
         """The one collider that touched in the take, if it was one."""
         scene = self._scene
         placed, reach = scene.colliders.placed(y), scene.contact.reach
@@ -155,7 +153,7 @@ class _Solving:
             start[self._statics.fixed] = state.linear[self._statics.fixed]
             self._touched(state, alone, start, near[0], placed=placed.only(near[0]), recorded=True)
 
-    def _traverse(self, state: _State, alone: Array, facets: _Facets, rng: np.random.Generator) -> None:
+    def _traverse(self, state: _State, alone: Doubles, facets: _Facets, rng: np.random.Generator) -> None:
         """One collider led in towards a place of the surface, from outside to some depth.
 
         See Romero 2021, section 4.2.
@@ -179,7 +177,7 @@ class _Solving:
 
     def _way(
         self, facets: _Facets, which: int, rng: np.random.Generator
-    ) -> tuple[Callable[[float], Array], Array]:
+    ) -> tuple[Callable[[float], Doubles], Doubles]:
         """A way in for one collider: its place (d,), m, after a share of it; and its turn (d, d)."""
         scene = self._scene
         shape = scene.contact.shapes[which]
@@ -190,8 +188,8 @@ class _Solving:
         return lambda share: place + off(depth * share), turn
 
     def _touched(
-        self, state: _State, alone: Array, start: Array, which: int, *, placed: Placed, recorded: bool
-    ) -> Array | None:
+        self, state: _State, alone: Doubles, start: Doubles, which: int, *, placed: Placed, recorded: bool
+    ) -> Doubles | None:
         """The shape at rest with a collider in its place, from another of the same state.
 
         What r_ext is to say there (Romero 2021, eq. 9) is kept.
@@ -214,12 +212,12 @@ class _Solving:
     def _keep(
         self,
         kind: str,
-        features: Array,
-        r: Array,
+        features: Doubles,
+        r: Doubles,
         share: float,
         *,
-        q: Array,
-        placed: tuple[Array, Array],
+        q: Doubles,
+        placed: tuple[Doubles, Doubles],
         recorded: bool,
     ) -> None:
         given = {
@@ -267,17 +265,17 @@ class _Solving:
 class _Facets:
     """Of the surface: corners (m, d, d), m; outwards (m, d), unit; chances (m,), by their size."""
 
-    corners: Array
-    outwards: Array
-    chances: Array
+    corners: Doubles
+    outwards: Doubles
+    chances: Doubles
 
     @classmethod
-    def of(cls, corners: Array) -> Self:
+    def of(cls, corners: Doubles) -> Self:
         normals = normals_of(corners)
         sizes = np.linalg.norm(normals, axis=1)
         return cls(corners, normals / sizes[:, None], sizes / sizes.sum())
 
-    def aim(self, rng: np.random.Generator) -> tuple[Array, Array]:
+    def aim(self, rng: np.random.Generator) -> tuple[Doubles, Doubles]:
         """A place (d,), m, anywhere, and about the direction (d,) off the surface there."""
         at, d = int(rng.choice(len(self.chances), p=self.chances)), self.corners.shape[2]
         off = self.outwards[at] + TILT * rng.normal(size=d)
@@ -288,21 +286,21 @@ class _Facets:
 class _State:
     """Q (h, d), the blend's positions (B, d), the inverses of its F (B, d, d), and its placement."""
 
-    q: Array
-    linear: Array
-    inverse: Array
-    rotation: Array
-    place: Array
+    q: Doubles
+    linear: Doubles
+    inverse: Doubles
+    rotation: Doubles
+    place: Doubles
 
-    def local(self, shape: Array) -> Array:
+    def local(self, shape: Doubles) -> Doubles:
         """(B, d): F^-1 (x - U q) of a shape (B, d); equation 8."""
-        r: Array = (self.inverse @ (shape - self.linear)[:, :, None])[:, :, 0]
+        r: Doubles = (self.inverse @ (shape - self.linear)[:, :, None])[:, :, 0]
         return r
 
 
 def distance_of(
-    shape: Collider, turn: Array, normal: Array, rng: np.random.Generator
-) -> Callable[[float], Array]:
+    shape: Collider, turn: Doubles, normal: Doubles, rng: np.random.Generator
+) -> Callable[[float], Doubles]:
     """Where a shape is, (d,) m, from a place that its surface is so many m behind, along a normal.
 
     Of a polygon one of its foremost corners is there.
@@ -313,7 +311,7 @@ def distance_of(
         tip = turn @ shape.corners[tips[rng.integers(len(tips))]]
         return lambda depth: -tip - depth * normal
 
-    def off(depth: float) -> Array:
+    def off(depth: float) -> Doubles:
         low, high = 0.0, 4.0 * _reach_of(shape)  # its middle is as deep as can be
         while deeper(high, depth):  # a board that comes edge on
             high *= 2.0

@@ -15,23 +15,21 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
+from neural_physics.arrays import Doubles, Indices, Mask
 from neural_physics.energies.solids.deformation import rest_shapes
 from neural_physics.methods.contact_corrections.handles import Handles
 from neural_physics.solver.meshing.element_sides import edges_of, joined, sides_of
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
-
 FLAT = 1e-3  # of the body's size: handles that reach no further than that across a plane do not span space
 
 
-def pin_groups(tetrahedra: NDArray[np.integer], pinned: NDArray[np.bool_]) -> list[Indices]:
+def pin_groups(tetrahedra: NDArray[np.integer], pinned: Mask) -> list[Indices]:
     """The pinned vertices, by what of them hangs together: each group is a frame."""
     parts, held = joined(edges_of(tetrahedra), pinned), np.flatnonzero(pinned)
     return [held[parts[held] == part] for part in np.unique(parts[held])]
 
 
-def spread_points(rest: Array, count: int, taken: NDArray[np.bool_]) -> Indices:
+def spread_points(rest: Doubles, count: int, taken: Mask) -> Indices:
     """(count,) vertices of rest (B, d), each the farthest from all before it and from those taken (B,).
 
     Where none is taken, the first d + 1 are those that span the most space. Fewer where fewer are free.
@@ -47,7 +45,7 @@ def spread_points(rest: Array, count: int, taken: NDArray[np.bool_]) -> Indices:
     return np.array(chosen, np.intp)
 
 
-def _spanning(rest: Array) -> list[int]:
+def _spanning(rest: Doubles) -> list[int]:
     """d + 1 vertices, each the farthest off the point, line or plane through those before it."""
     off = rest - rest.mean(0)
     chosen = [int(np.linalg.norm(off, axis=1).argmax())]
@@ -60,12 +58,12 @@ def _spanning(rest: Array) -> list[int]:
 
 
 def fit_handles(
-    rest: Array,
+    rest: Doubles,
     tetrahedra: NDArray[np.integer],
     points: Indices,
     frames: Sequence[Indices],
     *,
-    loose: Sequence[tuple[Indices, Array]] = (),
+    loose: Sequence[tuple[Indices, Doubles]] = (),
 ) -> Handles:
     """Points at vertices (n,), and frames that groups of vertices go along with: those that are pinned, and
     before them loose ones, whose corners are free, each with the place (d,) of its first corner.
@@ -107,7 +105,7 @@ def fit_handles(
     return Handles(weights, gradients, at_rest, free_rows, loose=len(loose))
 
 
-def gradient_jumps(rest: Array, tetrahedra: NDArray[np.integer]) -> csr_array:
+def gradient_jumps(rest: Doubles, tetrahedra: NDArray[np.integer]) -> csr_array:
     """(faces, B): the second derivative across each inner face, or edge, times the root of its volume."""
     elements = tetrahedra.astype(np.intp)
     inverse, volumes = rest_shapes(rest[elements])
@@ -131,7 +129,7 @@ def gradient_jumps(rest: Array, tetrahedra: NDArray[np.integer]) -> csr_array:
     return csr_array((np.concatenate([e.ravel() for e in entries]), columns), shape=(len(a), len(rest)))
 
 
-def vertex_gradients(rest: Array, tetrahedra: NDArray[np.integer], weights: Array) -> Array:
+def vertex_gradients(rest: Doubles, tetrahedra: NDArray[np.integer], weights: Doubles) -> Doubles:
     """(B, d, h) derivatives of weights (B, h) by place: of the tetrahedra around, averaged by volume.
 
     What F (Romero 2021, eq. 1) is made of.
@@ -146,12 +144,12 @@ def vertex_gradients(rest: Array, tetrahedra: NDArray[np.integer], weights: Arra
     return total / around[:, None, None]
 
 
-def _slopes(inverse_rest: Array) -> Array:
+def _slopes(inverse_rest: Doubles) -> Doubles:
     """(m, d, d + 1): the gradients of the barycentric coordinates."""
     return np.concatenate([-inverse_rest.sum(1)[:, None], inverse_rest], 1).swapaxes(1, 2)
 
 
-def _corners(rest: Array, group: Indices, place: Array | None = None) -> Array:
+def _corners(rest: Doubles, group: Indices, place: Doubles | None = None) -> Doubles:
     """(d + 1, d): a place in a frame, or its middle, and a point along each axis as far off as it reaches."""
     middle = rest[group].mean(0) if place is None else place
     reach = float(np.linalg.norm(rest[group] - middle, axis=1).max(initial=0.0))
@@ -159,7 +157,7 @@ def _corners(rest: Array, group: Indices, place: Array | None = None) -> Array:
     return middle + reach * np.concatenate([np.zeros((1, len(middle))), np.eye(len(middle))])
 
 
-def _affine_shares(points: Array, corners: Array) -> Array:
+def _affine_shares(points: Doubles, corners: Doubles) -> Doubles:
     """(k, d + 1): by how much points (k, d) follow each corner of a frame."""
     last = (points - corners[0]) @ np.linalg.inv(corners[1:] - corners[0])
     return np.column_stack([1.0 - last.sum(1), last])

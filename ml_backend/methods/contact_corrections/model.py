@@ -14,6 +14,7 @@ from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.scene import ContactScene
 from ml_backend.training.cubature import Chosen, fit_elements, fit_masses
 from ml_backend.training.tensor_files import Tensors
+from neural_physics.arrays import Doubles
 from neural_physics.energies.colliders.box import Box
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon
@@ -25,8 +26,6 @@ from neural_physics.methods.contact_corrections.corrections import Part
 from neural_physics.methods.contact_corrections.cubature import ENERGIES, Cubature
 from neural_physics.methods.contact_corrections.dynamics import Around
 from neural_physics.methods.contact_corrections.method import ContactCorrections
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-3  # of the mean edge: how far the last Newton step of Play may go
 FITTED_SHAPES = 80  # whose forces the cubature has to give
@@ -60,11 +59,11 @@ def channels_of(layout: ChannelLayout, scene: ContactScene) -> ChannelLayout:
     return handle_channels(ChannelLayout((*layout.channels, *sizes)), scene.placed)
 
 
-def base_tensors(scene: ContactScene, mean: Array) -> Tensors:
+def base_tensors(scene: ContactScene, mean: Doubles) -> Tensors:
     """All but the corrections and the cubature; mean (V, 3)."""
     body, handles, frames, colliders = scene.body, scene.handles, scene.frames, scene.colliders
     assert body.embedding_weights is not None  # a solid has one
-    floats: dict[str, Array] = {
+    floats: dict[str, Doubles] = {
         "mean": mean,
         "carriers.weights": body.embedding_weights,
         "handles.weights": handles.weights,
@@ -124,7 +123,7 @@ def fit_cubature(
 
 def element_forces(
     whole: ContactCorrections, scene: ContactScene, solved: CorrectionData, shapes: int
-) -> Array:
+) -> Doubles:
     """(T, m, d n): what each tetrahedron does to the free handles, in up to `shapes` shapes of each sort."""
     body = scene.body
     inverse, volumes = rest_shapes(body.rest[body.elements])
@@ -149,7 +148,7 @@ def element_forces(
     return np.array(found)
 
 
-def situation(scene: ContactScene, samples: Samples, number: int, *, touched: bool) -> tuple[Array, Around]:
+def situation(scene: ContactScene, samples: Samples, number: int, *, touched: bool) -> tuple[Doubles, Around]:
     """The free handles' q (n, d), m, and what was around one of the samples: a ball as large as it was.
 
     touched: whether the samples are those with a collider.

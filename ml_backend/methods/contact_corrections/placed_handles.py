@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from neural_physics.arrays import Indices
 from neural_physics.datasets.body import Body
 from neural_physics.energies.solids.deformation import rest_shapes
 from neural_physics.errors import Problem
 from neural_physics.interaction.channels import ChannelLayout, handle_channel
-
-Indices = NDArray[np.intp]
 
 BEYOND = 0.1  # of a tetrahedron's height: how far outside of the filling a place still counts as inside
 PINNED = 0.9  # the share of the pins in where a place goes from which on nothing is left to hold

@@ -2,72 +2,48 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from ml_backend.training.presets import Preset
+from ml_backend.training.presets import Preset, choice, number
+from neural_physics.methods.contact_corrections.parts import MOST_LAYERS
+from neural_physics.methods.contact_corrections.specification import HANDLES
 
 
 @dataclass(frozen=True)
 class ContactPreset(Preset):
-    """Everything that decides a training beside its data, its bases and its seed.
+    """Everything that decides a training beside its data, its bases and its seed."""
 
-    handles: free points. internal, external: which corrections are learned. poses: frames of the takes whose
-    shapes at rest are solved; traverses: of each, the places where a collider is led in; met: the share of
-    these that are as the takes have it, the others are all over the body; depths: steps of the way in; depth:
-    how far at most, as a share of the collider's own (a ball's radius).
-    cubature: tetrahedra that stand for all in Play (0: all of them). iterations: of Newton's method in a
-    step, at most. layers: of both networks, the output included; internal_width, external_width: theirs.
-    epochs: over the samples, of each network, in batches of `batch`; learning_rate: Adam's, falling as a
-    cosine where `falling`. solved: whether the last layers are solved for, and the first ones begin as steep
-    as suits the samples; see `learner`.
-    validate_every: steps; patience: validations without a better one before training ends; minutes: for each
-    network at most (0: no limit).
-    """
-
-    handles: int = 12
-    internal: bool = True
-    external: bool = True
-    poses: int = 300
-    traverses: int = 8
-    met: float = 0.5
-    depths: int = 3
-    depth: float = 0.6
-    cubature: int = 150
-    iterations: int = 8
-    layers: int = 2
-    internal_width: int = 200
-    external_width: int = 1000
-    epochs: float = 1000.0
-    batch: int = 512
-    learning_rate: float = 1e-3
-    falling: bool = True
-    solved: bool = True
-    validate_every: int = 500
-    patience: int = 20
-    minutes: float = 4.0
-
-    ranges: ClassVar = {
-        "handles": (1, 400),
-        "poses": (2, math.inf),
-        "traverses": (0, math.inf),
-        "met": (0, 1),
-        "depths": (1, 100),
-        "depth": (0, 1),
-        "cubature": (0, math.inf),
-        "iterations": (1, 100),
-        "layers": (2, 16),
-        "internal_width": (1, 8192),
-        "external_width": (1, 8192),
-        "epochs": (0, math.inf),
-        "batch": (1, math.inf),
-        "learning_rate": (0, math.inf),
-        "validate_every": (1, math.inf),
-        "patience": (1, math.inf),
-        "minutes": (0, math.inf),
-    }
-    above_zero: ClassVar = frozenset({"depth", "epochs", "learning_rate"})
+    handles: int = number(12, "number of free handles, which are points", 1, HANDLES.most)
+    internal: bool = choice(True, "learn the internal correction")
+    external: bool = choice(True, "learn the external correction, around colliders")
+    poses: int = number(300, "frames of the takes at whose handles the shape at rest is solved for", 2)
+    traverses: int = number(8, "places, for each of these frames, where a collider is pressed in")
+    met: float = number(
+        0.5, "fraction of these places that are as in the takes; the others are spread over the body", most=1
+    )
+    depths: int = number(3, "steps in which a collider is pressed in", 1, 100)
+    depth: float = number(
+        0.6,
+        "how deep at most, as a fraction of the collider's own size (a ball's radius)",
+        most=1,
+        above_zero=True,
+    )
+    cubature: int = number(150, "cubature tetrahedra of the elastic energy in Play; 0: all tetrahedra")
+    iterations: int = number(8, "iterations of Newton's method in each step, at most", 1, 100)
+    layers: int = number(2, "layers of both networks, the output included", 2, MOST_LAYERS)
+    internal_width: int = number(200, "width of the hidden layers of the internal network", 1, 8192)
+    external_width: int = number(1000, "width of the hidden layers of the external network", 1, 8192)
+    epochs: float = number(1000.0, "epochs over the samples, for each network", above_zero=True)
+    batch: int = number(512, "samples in each batch", 1)
+    learning_rate: float = number(1e-3, "Adam's learning rate", above_zero=True)
+    falling: bool = choice(True, "let the learning rate fall along a cosine")
+    solved: bool = choice(
+        True,
+        "solve for the last layers by least squares, and begin with first layers that suit the samples",
+    )
+    validate_every: int = number(500, "steps from one validation to the next", 1)
+    patience: int = number(20, "validations without a better one after which training ends", 1)
+    minutes: float = number(4.0, "time limit for each network; 0: none")
 
 
 PRESETS = {

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.methods.contact_corrections.handle_fitting import fit_handles, pin_groups, spread_points
 from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle, vertices_at
@@ -15,6 +14,7 @@ from ml_backend.simulation.contact_points import contact_carrier
 from ml_backend.simulation.motions import TrackedMotion
 from ml_backend.simulation.surroundings import REACH
 from ml_backend.training.spans import Span
+from neural_physics.arrays import Doubles, Indices
 from neural_physics.coordinates import SPACE, Coordinates
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import Core, SimulationRequest, Tracks
@@ -39,7 +39,6 @@ from neural_physics.solver.meshing.element_sides import boundary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Array = NDArray[np.float64]
 
 # Of Young's modulus times the area that a point stands for over the mean edge: what presses then sinks in by
 # a small share of what the body itself gives way.
@@ -77,22 +76,22 @@ class ContactScene:
     colliders: FollowedColliders
     contact: Contact
     coordinates: Coordinates
-    facets: NDArray[np.intp]
-    gravity: Array
+    facets: Indices
+    gravity: Doubles
     placed: tuple[PlacedHandle, ...]
-    rows: NDArray[np.intp]
-    aside: Array
-    turns_met: Array
-    places_met: Array
+    rows: Indices
+    aside: Doubles
+    turns_met: Doubles
+    places_met: Doubles
     balls: tuple[SizedBall, ...]
 
-    def surface(self, positions: Array) -> Array:
+    def surface(self, positions: Doubles) -> Doubles:
         """(m, d, d): the corners of all facets, with the body at positions (B, d)."""
         found = positions if self.body.flat else self.body.carried(positions)
         return found[self.facets]
 
 
-def normals_of(corners: Array) -> Array:
+def normals_of(corners: Doubles) -> Doubles:
     """(m, d): straight off triangles (m, 3, 3), twice their area, or edges (m, 2, 2), as long as they."""
     along = corners[:, 1] - corners[:, 0]
     if corners.shape[2] == 2:
@@ -326,7 +325,7 @@ def _starts(layout: ChannelLayout, kind: Kind) -> list[int]:
     return [places[channel.name].start for channel in layout.channels if channel.kind == kind]
 
 
-def _turned(told: Array, where: list[int], turns: Array, axes: Array) -> tuple[int, Array]:
+def _turned(told: Doubles, where: list[int], turns: Doubles, axes: Doubles) -> tuple[int, Doubles]:
     """Which of the orientations in y (N, e) a shape's axes, turned by (N, d, d), go along with: where it
     begins, -1 for none of them, and the shape's axes in those of the object (3, d).
     """
@@ -339,7 +338,7 @@ def _turned(told: Array, where: list[int], turns: Array, axes: Array) -> tuple[i
 
 
 def _contact(
-    body: Body, request: SimulationRequest, facets: NDArray[np.intp], colliders: FollowedColliders
+    body: Body, request: SimulationRequest, facets: Indices, colliders: FollowedColliders
 ) -> Contact:
     carrier = contact_carrier(body, request)
     if carrier is None:

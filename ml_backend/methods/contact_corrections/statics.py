@@ -11,18 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.simulation.elasticity import ENERGIES
+from neural_physics.arrays import Doubles, Indices
 from neural_physics.datasets.body import Body
 from neural_physics.methods.contact_corrections.contact import Contact, Placed
 from neural_physics.methods.contact_corrections.handles import Handles, rigid_fit
 from neural_physics.solver.linear import NotPositiveDefinite, SparsePattern, choose_solver
 from neural_physics.solver.newton import minimise
 from neural_physics.solver.terms.solids import SolidTerm
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 TOLERANCE = 1e-3  # of the mean edge: how far the last Newton step may go
 MOST_ITERATIONS = 60
@@ -35,7 +32,7 @@ class Statics:
 
     body: Body
     handles: Handles
-    gravity: Array
+    gravity: Doubles
     term: SolidTerm = field(init=False)
 
     def __post_init__(self) -> None:
@@ -54,7 +51,7 @@ class Statics:
         self.tolerance = TOLERANCE * float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())
         self.held = self._held()
 
-    def project(self, positions: Array, frames: Array) -> Array:
+    def project(self, positions: Doubles, frames: Doubles) -> Doubles:
         """The free handles' q (n, d) nearest to a shape (B, d), by mass; loose frames go as their cores do.
 
         Section 4.2 of Romero 2021, but for the masses. frames: the pinned ones' rows of Q.
@@ -67,7 +64,7 @@ class Statics:
         q = np.linalg.solve(own.T @ (masses * own), own.T @ (masses * left))
         return np.concatenate([q, loose])
 
-    def _loose_rows(self, positions: Array) -> Array:
+    def _loose_rows(self, positions: Doubles) -> Doubles:
         """(loose (d + 1), d) m: the corners of loose frames where a shape (B, d) has their cores."""
         handles, rest = self.handles, self.body.rest
         rows = handles.rest[handles.points : handles.free].reshape(-1, handles.corners, rest.shape[1])
@@ -77,7 +74,7 @@ class Statics:
             found.append((corners - rest[group].mean(0)) @ rotation.T + place)
         return np.concatenate(found)
 
-    def rest(self, start: Array, contact: Contact, placed: Placed) -> tuple[Array, bool]:
+    def rest(self, start: Doubles, contact: Contact, placed: Placed) -> tuple[Doubles, bool]:
         """The shape (B, d) at rest whose state is that of start (B, d), and whether it was found.
 
         x_int or x_ext (Romero 2021, section 4.2). placed: the contact's colliders.
@@ -89,7 +86,7 @@ class Statics:
             return start, False
         return found.q.reshape(start.shape), found.converged
 
-    def _held(self) -> Array:
+    def _held(self) -> Doubles:
         """(f, d n): what of the free coordinates must stay, one column for each of the n points'."""
         n, d = self.handles.points, self.body.coordinates.dimension
         columns = np.zeros((self.body.vertex_count, d, n, d))
@@ -106,15 +103,15 @@ class _Held:
         self._at = np.zeros(0)
         self._found = np.zeros(0, np.intp), np.zeros(0), np.zeros((0, statics.body.rest.shape[1]))
 
-    def advance(self, q: Array) -> tuple[Array, bool]:
+    def advance(self, q: Doubles) -> tuple[Doubles, bool]:
         return q, True
 
-    def value(self, q: Array) -> float:
+    def value(self, q: Doubles) -> float:
         short = self._pressed(q)[1]
         elastic = float(self._s.term.value(q).sum())
         return elastic - float(self._s.weight @ q) + 0.5 * self._contact.stiffness * float(short @ short)
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         s = self._s
         stencils, vectors = s.term.stencils, s.term.gradient(q)
         total = np.bincount(stencils.ravel(), vectors.ravel(), len(q)) - s.weight
@@ -123,7 +120,7 @@ class _Held:
         total += np.bincount(coordinates.ravel(), forces.ravel(), len(q))
         return np.where(s.free, total, 0.0)
 
-    def direction(self, q: Array, gradient: Array) -> Array:
+    def direction(self, q: Doubles, gradient: Doubles) -> Doubles:
         s = self._s
         self._factorise(q)
         solved = s.solver.solve(np.column_stack([gradient[s.free], s.held]))
@@ -133,13 +130,13 @@ class _Held:
         direction[s.free] = given @ multipliers - forces
         return direction
 
-    def size(self, direction: Array) -> float:
+    def size(self, direction: Doubles) -> float:
         return float(np.abs(direction).max(initial=0.0))
 
-    def largest_step(self, q: Array, direction: Array) -> float:
+    def largest_step(self, q: Doubles, direction: Doubles) -> float:
         return 1.0
 
-    def _factorise(self, q: Array) -> None:
+    def _factorise(self, q: Doubles) -> None:
         """The exact Hessian where that is positive definite, else a projected one."""
         s = self._s
         try:
@@ -158,7 +155,7 @@ class _Held:
                 continue
         raise NotPositiveDefinite
 
-    def _values(self, q: Array, elastic: Array) -> Array:
+    def _values(self, q: Doubles, elastic: Doubles) -> Doubles:
         """Of the matrix of the elastic Hessians and of what presses."""
         pattern = self._s.pattern
         values = pattern.assemble([elastic])
@@ -170,16 +167,16 @@ class _Held:
             values = values + pattern.sum([(touching.at, touching.entries(blocks))])
         return values
 
-    def _pressed(self, q: Array) -> tuple[Indices, Array, Array]:
+    def _pressed(self, q: Doubles) -> tuple[Indices, Doubles, Doubles]:
         """Of the latest q it is known: value, gradient and Hessian ask for the same."""
         if not np.array_equal(self._at, q):
             self._at, self._found = q.copy(), self._seen(q)
         return self._found
 
-    def _seen(self, q: Array) -> tuple[Indices, Array, Array]:
+    def _seen(self, q: Doubles) -> tuple[Indices, Doubles, Doubles]:
         return self._contact.pressed(q.reshape(-1, self._s.body.coordinates.dimension), self._placed)
 
-    def _springs(self, q: Array) -> tuple[Indices, Array, Array]:
+    def _springs(self, q: Doubles) -> tuple[Indices, Doubles, Doubles]:
         """(k, s d): coordinates of q, and how much each pushes a point off; (k,) short of reach."""
         contact = self._contact
         which, short, normals = self._pressed(q)

@@ -9,10 +9,10 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes
+from neural_physics.arrays import Doubles
 from neural_physics.methods.hierarchical_cloth.levels import Hierarchy, Level
 from neural_physics.methods.hierarchical_cloth.neighbourhood import neighbourhood
 
-Array = NDArray[np.float64]
 SparseMatrix = scipy.sparse.csr_matrix
 Shape = tuple[int, int]
 Refine = Callable[[NDArray[np.floating]], NDArray[np.floating]]  # (n, 3) of level 0 -> (3, V) of the finest
@@ -68,14 +68,14 @@ def _refined(hierarchy: Hierarchy, weights: Callable[[Level], SparseMatrix]) -> 
 
 
 def _matrix(
-    weights: Sequence[tuple[NDArray[np.integer], NDArray[np.integer], Array]], shape: Shape
+    weights: Sequence[tuple[NDArray[np.integer], NDArray[np.integer], Doubles]], shape: Shape
 ) -> SparseMatrix:
     """Of rows, columns and weights, summed where there are several."""
     rows, columns, values = (np.concatenate(column) for column in zip(*weights, strict=True))
     return scipy.sparse.csr_matrix((values, (rows, columns)), shape)
 
 
-def _old(level: Level) -> tuple[NDArray[np.integer], NDArray[np.integer], Array]:
+def _old(level: Level) -> tuple[NDArray[np.integer], NDArray[np.integer], Doubles]:
     """Coarse vertices stay."""
     old = np.arange(level.vertex_count)
     return old, old, np.ones(len(old))

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from neural_physics.arrays import Floats
 from neural_physics.methods.hierarchical_cloth.levels import Hierarchy
-from neural_physics.methods.hierarchical_cloth.triangle_forms import FORMS, Floats
+from neural_physics.methods.hierarchical_cloth.triangle_forms import FORMS
 
 
 @dataclass(frozen=True)

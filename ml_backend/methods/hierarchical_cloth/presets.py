@@ -2,58 +2,37 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from ml_backend.training.presets import Preset
+from ml_backend.training.presets import Preset, choice, number
 from neural_physics.methods.perceptron import MOST_LAYERS
 
 
 @dataclass(frozen=True)
 class LevelPreset(Preset):
-    """Everything that decides a training beside its data and seed.
+    """Everything that decides a training beside its data and its seed."""
 
-    form: a name in `triangle_forms.FORMS` of the run time. layers: of the network, the output
-    included; width: of those before it.
-    linear: a linear map, fitted by least squares, to which the network adds. mirror: pairs are also seen in
-    the mirror that the triangle's plane is. limits: the layers are shown no more than was in any pair.
-    loss "rmse": equation 7; "square": its square, per vertex. pairs: of each level, drawn from the takes.
-    epochs, batch: over and of them. steps: of the optimiser; 0: as many as the epochs have. learning_rate
-    falls along a cosine to a hundredth, or stays where `cosine` is off. validate_every: steps; patience:
-    validations without a better one; minutes: training ends then (0: no limit).
-    """
-
-    form: Literal["local", "paper"] = "local"
-    layers: int = 3
-    width: int = 32
-    linear: bool = True
-    mirror: bool = True
-    limits: bool = True
-    loss: Literal["rmse", "square"] = "square"
-    pairs: int = 400_000
-    epochs: float = 40.0
-    steps: int = 0
-    batch: int = 2048
-    learning_rate: float = 3e-3
-    cosine: bool = True
-    validate_every: int = 200
-    patience: int = 30
-    minutes: float = 0.0
-
-    ranges: ClassVar = {
-        "layers": (1, MOST_LAYERS),
-        "width": (1, math.inf),
-        "pairs": (1, math.inf),
-        "epochs": (0, math.inf),
-        "steps": (0, math.inf),
-        "batch": (1, math.inf),
-        "learning_rate": (0, math.inf),
-        "validate_every": (1, math.inf),
-        "patience": (1, math.inf),
-        "minutes": (0, math.inf),
-    }
-    above_zero: ClassVar = frozenset({"epochs", "learning_rate"})
+    form: Literal["local", "paper"] = choice(
+        "local", "what the network is given of a triangle, and what it gives"
+    )
+    layers: int = number(3, "layers of the network, the output included", 1, MOST_LAYERS)
+    width: int = number(32, "width of its hidden layers", 1)
+    linear: bool = choice(True, "let the network add to a linear map that is fitted by least squares")
+    mirror: bool = choice(True, "also learn from each pair as mirrored in the plane of its triangle")
+    limits: bool = choice(True, "clip what the layers are given to the range of the pairs")
+    loss: Literal["rmse", "square"] = choice(
+        "square", "rmse: equation 7; square: its square, for each vertex"
+    )
+    pairs: int = number(400_000, "pairs drawn from the takes, for each level", 1)
+    epochs: float = number(40.0, "epochs over the pairs", above_zero=True)
+    steps: int = number(0, "steps of the optimiser; 0: as many as the epochs have")
+    batch: int = number(2048, "pairs in each batch", 1)
+    learning_rate: float = number(3e-3, "Adam's learning rate", above_zero=True)
+    cosine: bool = choice(True, "let the learning rate fall along a cosine, to a hundredth")
+    validate_every: int = number(200, "steps from one validation to the next", 1)
+    patience: int = number(30, "validations without a better one after which training ends", 1)
+    minutes: float = number(0.0, "time limit; 0: none")
 
     @property
     def hidden(self) -> list[int]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ml_backend.simulation.sparse_solve import sparse_solve
+from neural_physics.arrays import Doubles, Indices
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.interaction.training_motion import MotionBox, wander
-from neural_physics.projective_dynamics.admm import Array, Indices
 from neural_physics.projective_dynamics.cloth import GRAVITY, Cloth, Fabric, Load
 from neural_physics.projective_dynamics.round_colliders import RoundColliders
 
@@ -64,8 +64,8 @@ class ClothScene:
 class Motions:
     """What moves in a scene, at each of T frames: wind (T, 3) m/s; pins (T, p, 3) m; colliders, T of them."""
 
-    wind: Array
-    pins: Array
+    wind: Doubles
+    pins: Doubles
     colliders: list[RoundColliders]
 
 
@@ -95,7 +95,7 @@ def motions_of(scene: ClothScene) -> Motions:
 
 
 def _colliders(
-    scene: ClothScene, middle: Array, reach: float, rng: np.random.Generator
+    scene: ClothScene, middle: Doubles, reach: float, rng: np.random.Generator
 ) -> list[RoundColliders]:
     """One collider that wanders about a place, and turns if it is a capsule, above the ground."""
     # A hanging sheet is met from the front, one that falls from below.
@@ -130,7 +130,7 @@ def _colliders(
     ]
 
 
-def simulated(scene: ClothScene, cloth: Cloth | None = None, motions: Motions | None = None) -> Array:
+def simulated(scene: ClothScene, cloth: Cloth | None = None, motions: Motions | None = None) -> Doubles:
     """(T, V, 3) float64, metres: a scene's frames, by ADMM on the mesh itself or on `cloth`."""
     mesh, motions = scene.mesh(), motions or motions_of(scene)
     if cloth is None:

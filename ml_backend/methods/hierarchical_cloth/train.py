@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from ml_backend.methods.hierarchical_cloth.learner import LevelLearner
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes, pairs_of
@@ -18,6 +17,7 @@ from ml_backend.training.loop import Schedule, Training
 from ml_backend.training.options import Options, identity
 from ml_backend.training.spans import Span, split
 from ml_backend.training.tensor_files import Tensors, write_model
+from neural_physics.arrays import Floats
 from neural_physics.baking.fabric_ranges import fabric_of
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
@@ -94,7 +94,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     }
 
 
-def _frames(spans: list[Span], most: int) -> NDArray[np.float32]:
+def _frames(spans: list[Span], most: int) -> Floats:
     """(T, V, 3): at most about so many frames, evenly over all spans."""
     every = max(1, -(-sum(len(span) for span in spans) // most))
     frames = np.concatenate([chunk for span in spans for chunk in span.chunks(every)])

@@ -13,9 +13,8 @@ from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, Slerp
 
 from ml_backend.methods.latent_dynamics.boundary_motion import BoundaryMotion
+from neural_physics.arrays import Doubles
 from neural_physics.interaction.channels import KINEMATIC_KINDS, ChannelLayout, frame_kinematics
-
-Array = NDArray[np.float64]
 
 TURN = 30  # frames, in which what goes to and fro turns back
 
@@ -28,13 +27,13 @@ class Driven:
     pins are, in the frame's axes. poses (T, C, 4, 4): world_from_collider.
     """
 
-    y: Array
-    world: Array
-    wind: Array
-    held: Array
-    poses: Array
+    y: Doubles
+    world: Doubles
+    wind: Doubles
+    held: Doubles
+    poses: Doubles
 
-    def at(self, times: Array, channels: ChannelLayout, dt: float) -> Driven:
+    def at(self, times: Doubles, channels: ChannelLayout, dt: float) -> Driven:
         """The same motion at other times (n,), in frames, smooth between those there are; n - 2 frames.
 
         Velocities and accelerations are those of the reference frame as it moves then; dt, s, of a frame.
@@ -63,16 +62,16 @@ class Acting:
     wind, held and poses: see `Driven`. ends (S,) int64: where each run ends.
     """
 
-    s: Array
-    offsets: Array
-    world: Array
-    wind: Array
-    held: Array
-    poses: Array
+    s: Doubles
+    offsets: Doubles
+    world: Doubles
+    wind: Doubles
+    held: Doubles
+    poses: Doubles
     ends: NDArray[np.int64]
 
     @classmethod
-    def of(cls, driven: list[Driven], motion: BoundaryMotion, boundary: Array) -> Self:
+    def of(cls, driven: list[Driven], motion: BoundaryMotion, boundary: Doubles) -> Self:
         """Each a run of its own; boundary (v, e): s of y."""
         y = np.concatenate([each.y for each in driven])
         return cls(
@@ -102,26 +101,26 @@ class Acting:
         return replace(self, **both, ends=np.concatenate([self.ends, len(self.s) + other.ends]))
 
 
-def to_and_fro(frames: int, count: int, pace: float = 1.0) -> Array:
+def to_and_fro(frames: int, count: int, pace: float = 1.0) -> Doubles:
     """(count,): times, in frames, from about the first of so many to about the last, back, and so on.
 
     Time runs `pace` times as fast, and slower while it turns back: what moves does not stop at once.
     """
     last = frames - 1
     phases = pace * (np.arange(count)[:, None] + np.linspace(-0.5, 0.5, TURN + 1) * TURN)
-    times: Array = (last - np.abs((phases % (2 * last)) - last)).mean(1)
+    times: Doubles = (last - np.abs((phases % (2 * last)) - last)).mean(1)
     return times
 
 
-def _between(values: Array, times: Array) -> Array:
+def _between(values: Doubles, times: Doubles) -> Doubles:
     """Of (T, ...) at times, in frames."""
     if not values.size:
         return np.empty((len(times), *values.shape[1:]))
-    found: Array = CubicSpline(np.arange(len(values)), values)(times)
+    found: Doubles = CubicSpline(np.arange(len(values)), values)(times)
     return found
 
 
-def _between_places(matrices: Array, times: Array) -> Array:
+def _between_places(matrices: Doubles, times: Doubles) -> Doubles:
     """Of (T, C, 4, 4), which turn and move and are as large at all times."""
     found = np.tile(np.eye(4), (len(times), matrices.shape[1], 1, 1))
     for k in range(matrices.shape[1]):

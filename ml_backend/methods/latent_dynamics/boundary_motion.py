@@ -17,10 +17,9 @@ from scipy.sparse import coo_array, csc_array, csr_array
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import splu
 
+from neural_physics.arrays import Doubles, Mask
 from neural_physics.datasets.body import Body
 from neural_physics.interaction.channels import ChannelLayout, Kind
-
-Array = NDArray[np.float64]
 
 FOLLOWED: tuple[Kind, ...] = ("position", "joints", "value")  # what pins may hang on
 PLACES: tuple[Kind, ...] = ("position", "joints")  # what is seen relative to the pins
@@ -36,27 +35,27 @@ class BoundaryMotion:
     they take the pinned vertices where the data have them. error: by how much not, root mean square, m.
     """
 
-    mean: Array
-    basis: Array
-    offsets: Array
+    mean: Doubles
+    basis: Doubles
+    offsets: Doubles
     exact: bool
     error: float
 
-    def coefficients(self, y: NDArray[np.floating]) -> Array:
+    def coefficients(self, y: NDArray[np.floating]) -> Doubles:
         """c (T, r) of y (T, e)."""
-        c: Array = (y - self.mean) @ self.basis.T
+        c: Doubles = (y - self.mean) @ self.basis.T
         return c
 
-    def anchor(self, pinned: NDArray[np.bool_]) -> Array:
+    def anchor(self, pinned: Mask) -> Doubles:
         """(3, e): how the pinned vertices' mean position follows y; zeros where it does not."""
         if not pinned.any():
             return np.zeros((3, len(self.mean)))
-        followed: Array = self.offsets[:, pinned].mean(1).T @ self.basis
+        followed: Doubles = self.offsets[:, pinned].mean(1).T @ self.basis
         return followed
 
 
 def fit_boundary_motion(
-    body: Body, pins: Array, y: NDArray[np.floating], layout: ChannelLayout
+    body: Body, pins: Doubles, y: NDArray[np.floating], layout: ChannelLayout
 ) -> BoundaryMotion:
     """From pins (T, P, 3), m, in the axes that takes are stored in, and y (T, e) of the same frames.
 
@@ -86,7 +85,7 @@ def fit_boundary_motion(
     return BoundaryMotion(mean, basis, offsets, error <= EXACT * size, error=error)
 
 
-def blended(body: Body, at_pins: Array) -> Array:
+def blended(body: Body, at_pins: Doubles) -> Doubles:
     """(r, B, 3): harmonic between the pins, at_pins (r, P, 3); what hangs on no pin goes with their mean.
 
     Section 3.2 of Li 2025 has roots, or their mean, for it.
@@ -109,7 +108,7 @@ def blended(body: Body, at_pins: Array) -> Array:
     return offsets
 
 
-def relative_to(anchor: Array, layout: ChannelLayout) -> Array:
+def relative_to(anchor: Doubles, layout: ChannelLayout) -> Doubles:
     """(e, e): takes y - mean to the same, with all places seen from the pins' mean position."""
     relative, first = np.eye(layout.size), 0
     for channel in layout.channels:

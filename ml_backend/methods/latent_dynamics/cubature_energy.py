@@ -11,21 +11,18 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ml_backend.methods.latent_dynamics.data import LatentData
 from ml_backend.methods.latent_dynamics.potential.body_energy import BodyEnergy, Elements
 from ml_backend.training.cubature import fit_elements
+from neural_physics.arrays import Doubles, Indices
 
 SHAPES, HELD_OUT = 48, 12  # in which the forces are compared, and of these not to fit but to judge
 NOISE = 0.3  # of every second one: of the difference of two other frames
 DIRECTIONS = 64  # along which forces are compared, at most
 CANDIDATES = 4000  # elements that are considered, at most: the forces of more would fill the memory
 CHUNK = 2000  # elements whose forces are looked at together
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 class CubatureEnergy:
@@ -36,7 +33,7 @@ class CubatureEnergy:
     """
 
     def __init__(
-        self, parts: list[Elements], numbers: list[Indices], weights: list[Array], errors: list[float]
+        self, parts: list[Elements], numbers: list[Indices], weights: list[Doubles], errors: list[float]
     ) -> None:
         kept = [part.vertices[torch.from_numpy(some)] for part, some in zip(parts, numbers, strict=True)]
         self.vertices = np.unique(torch.cat([each.ravel() for each in kept]).cpu().numpy())
@@ -61,7 +58,7 @@ class CubatureEnergy:
 
 
 def thinned(
-    energy: BodyEnergy, basis: Array, shapes: Array, most: int, *, seed: int
+    energy: BodyEnergy, basis: Doubles, shapes: Doubles, most: int, *, seed: int
 ) -> CubatureEnergy | None:
     """At most so many elements of each part, with nearly the forces along the basis that all of it have.
 
@@ -91,28 +88,28 @@ def thinned(
     return CubatureEnergy(parts, chosen, weights, errors)
 
 
-def telling_shapes(data: LatentData, seed: int) -> Array:
+def telling_shapes(data: LatentData, seed: int) -> Doubles:
     """(SHAPES, B, 3), m, in the frame's axes: half of them true ones, half with noise."""
     frames, rng = data.training, np.random.default_rng(seed)
     at, one, other = rng.integers(len(frames.c), size=(3, SHAPES))
     c = frames.c[at]
     c[::2] += NOISE * (frames.c[one] - frames.c[other])[::2]
     carried = np.tensordot(frames.offsets[at], data.motion.offsets.reshape(-1, *data.mean.shape), 1)
-    shapes: Array = data.mean + np.tensordot(c, data.basis, 1) + carried
+    shapes: Doubles = data.mean + np.tensordot(c, data.basis, 1) + carried
     return shapes
 
 
-def whitened(basis: Array, metric: Array) -> Array:
+def whitened(basis: Doubles, metric: Doubles) -> Doubles:
     """(K, B, 3): directions along which a step's energy rises alike, of a basis whose metric (K, K) is known.
 
     Forces along them tell how far they move the body: what is soft is pushed far by little.
     """
     values, vectors = np.linalg.eigh(metric)
-    directions: Array = np.tensordot((vectors / np.sqrt(values)) @ vectors.T, basis, 1)
+    directions: Doubles = np.tensordot((vectors / np.sqrt(values)) @ vectors.T, basis, 1)
     return directions
 
 
-def _forces(part: Elements, candidates: Indices, basis: Array, shapes: Array) -> tuple[Array, Array]:
+def _forces(part: Elements, candidates: Indices, basis: Doubles, shapes: Doubles) -> tuple[Doubles, Doubles]:
     """(T, g, K): what each candidate does along each basis vector in each shape, J/m; (T, K): what all do."""
     every = np.zeros((len(shapes), len(basis)))
     found = np.empty((len(shapes), len(candidates), len(basis)))

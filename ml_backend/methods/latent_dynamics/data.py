@@ -21,6 +21,7 @@ from ml_backend.training.interaction_basis import fit_interaction_basis, still_s
 from ml_backend.training.pca import MOST_PASSES, fit_pca
 from ml_backend.training.spans import Span
 from ml_backend.training.tensor_files import Tensors
+from neural_physics.arrays import Doubles, Floats, Mask
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
@@ -28,7 +29,6 @@ from neural_physics.energies.colliders.collider import Collider
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
-Array = NDArray[np.float64]
 FEWEST_FASTER = 3  # frames of a run, which are one step
 ARRAYS = ("mean", "basis", "boundary", "starts", "imagined")
 
@@ -40,10 +40,10 @@ class Frames(Acting):
     c (N, K): see `LatentData`; beyond (N,): the sum over the vertices of the squares that no c holds, m^2.
     """
 
-    c: Array
-    beyond: Array
+    c: Doubles
+    beyond: Doubles
 
-    def jolts(self, metric: Array) -> float:
+    def jolts(self, metric: Doubles) -> float:
         """What a step changes of the motion, on average: of its square by a metric (K, K), over m^2."""
         at = self.steps()
         changes = self.c[at] - 2.0 * self.c[at - 1] + self.c[at - 2]
@@ -62,17 +62,17 @@ class LatentData:
     the frames before them; see `imagining`.
     """
 
-    mean: Array
-    basis: Array
+    mean: Doubles
+    basis: Doubles
     captured: float
     motion: BoundaryMotion
-    boundary: Array
+    boundary: Doubles
     absolute: bool
     starts: NDArray[np.int64]
     training: Frames
     validation: Frames
     acting: Acting
-    imagined: Array
+    imagined: Doubles
 
     def to_tensors(self) -> Tensors:
         """All of it as named arrays."""
@@ -201,7 +201,7 @@ def prepare(
     )
 
 
-def _boundary(motion: BoundaryMotion, body: Body, y: Array, info: DatasetInfo) -> Array:
+def _boundary(motion: BoundaryMotion, body: Body, y: Doubles, info: DatasetInfo) -> Doubles:
     """(v, e): whitened, what the body reacts to as seen from its pins; then the pins' mean position."""
     anchor = motion.anchor(body.pinned)
     relative = relative_to(anchor, info.channels)
@@ -210,14 +210,14 @@ def _boundary(motion: BoundaryMotion, body: Body, y: Array, info: DatasetInfo) -
     return np.concatenate([whitened.astype(np.float64) @ relative, anchor])
 
 
-def _pinned(span: Span, pinned: NDArray[np.bool_]) -> Array:
+def _pinned(span: Span, pinned: Mask) -> Doubles:
     """(T, P, 3)."""
     rows = np.repeat(pinned, 3)
     found = [chunk[:, rows] for chunk in span.chunks()]
     return np.concatenate(found).astype(np.float64).reshape(len(span), -1, 3)
 
 
-def _residuals(spans: list[Span], motion: BoundaryMotion) -> Iterator[NDArray[np.float32]]:
+def _residuals(spans: list[Span], motion: BoundaryMotion) -> Iterator[Floats]:
     """(n, 3 B): positions less the boundary's offsets."""
     offsets = motion.offsets.reshape(len(motion.offsets), 3 * motion.offsets.shape[1])
     for span in spans:
@@ -232,7 +232,7 @@ def _frames(
     spans: list[Span],
     acting: Acting,
     motion: BoundaryMotion,
-    bases_and_mean: tuple[Array, Array],
+    bases_and_mean: tuple[Doubles, Doubles],
     *,
     count: Callable[[int], None],
 ) -> Frames:

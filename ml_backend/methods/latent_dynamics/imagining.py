@@ -19,14 +19,12 @@ from ml_backend.methods.latent_dynamics.minimum import minimise
 from ml_backend.methods.latent_dynamics.physics import FrameTensors, LatentPhysics
 from ml_backend.methods.latent_dynamics.step_energies import StepEnergies
 from ml_backend.methods.latent_dynamics.stiffness import Stiffness
+from neural_physics.arrays import Doubles
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
 SIDE_BY_SIDE, HELD_OUT = 32, 4
 SUFFICIENT = 3e-4  # of the inertia in what a step changes of the motion: what energy may be left
 EVALUATIONS = 60  # of the potential for each frame, at most
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 def with_imagined(
@@ -55,7 +53,7 @@ def with_imagined(
     now, before = c[begun - 1], c[begun - 2]
     rounds = -(-count // SIDE_BY_SIDE)
     progress = Progress(emit, "Generating additional motion", rounds)
-    found: list[Array] = []
+    found: list[Doubles] = []
     held_out = _HeldOut()
     for number in range(rounds):
         stop.check()
@@ -84,10 +82,10 @@ class _HeldOut:
 
     def __init__(self) -> None:
         self._at: list[list[int]] = [[] for _ in range(HELD_OUT)]
-        self._c: list[list[Array]] = [[] for _ in range(HELD_OUT)]
+        self._c: list[list[Doubles]] = [[] for _ in range(HELD_OUT)]
         self._lengths: list[list[int]] = [[] for _ in range(HELD_OUT)]
 
-    def add(self, at: Indices, c: Array) -> None:
+    def add(self, at: NDArray[np.int64], c: Doubles) -> None:
         """c (3, n, K): of frames at (n,) last, and of the two before them."""
         for k in range(HELD_OUT):
             frames, shapes, lengths = self._at[k], self._c[k], self._lengths[k]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ml_backend.methods.latent_dynamics.acting_frames import Acting
@@ -13,6 +12,7 @@ from ml_backend.methods.latent_dynamics.data import LatentData
 from ml_backend.methods.latent_dynamics.potential.body_energy import BodyEnergy
 from ml_backend.methods.latent_dynamics.potential.incremental_potential import IncrementalPotential, Step
 from ml_backend.methods.latent_dynamics.stiffness import Stiffness
+from neural_physics.arrays import Indices
 from neural_physics.datasets.body import Body
 
 STIFFNESS_FRAMES = 24  # frames whose stiffness is looked at
@@ -108,7 +108,7 @@ class FrameTensors:
 class _Shapes:
     """Positions of some vertices (S,)."""
 
-    def __init__(self, data: LatentData, vertices: NDArray[np.intp] | slice, device: torch.device) -> None:
+    def __init__(self, data: LatentData, vertices: Indices | slice, device: torch.device) -> None:
         def flat(array: np.ndarray) -> Tensor:
             some = array[:, vertices]
             return _tensor(some.reshape(len(some), 3 * some.shape[1]), device)

@@ -2,126 +2,97 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from ml_backend.training.presets import Preset
+from ml_backend.training.presets import Preset, choice, number
+from neural_physics.methods.latent_dynamics.specification import LATENTS
 from neural_physics.methods.perceptron import MOST_LAYERS
 
 Loss = Literal["solved", "potential", "supervised"]
 
-# Least and most of each number.
-RANGES: dict[str, tuple[float, float]] = {
-    "latents": (1, 1024),
-    "coder_layers": (2, MOST_LAYERS),
-    "coder_width": (1, 8192),
-    "coder_steps": (1, math.inf),
-    "coder_batch": (2, math.inf),  # batch normalisation needs a spread
-    "coder_rate": (0, math.inf),
-    "elastic": (0, math.inf),
-    "layers": (2, MOST_LAYERS),
-    "width": (1, 8192),
-    "boundary_weight": (0, math.inf),
-    "give": (0, 1),
-    "imagined": (0, math.inf),
-    "pace": (1, 10),
-    "sampled_elements": (0, math.inf),
-    "noise": (0, math.inf),
-    "swing": (0, math.inf),
-    "floor": (0, math.inf),
-    "carried": (0, math.inf),
-    "carry_frames": (1, math.inf),
-    "outlying": (0, math.inf),
-    "solve_every": (1, math.inf),
-    "solved": (1, math.inf),
-    "evaluations": (1, math.inf),
-    "memory": (1, math.inf),
-    "steps": (1, math.inf),
-    "batch": (1, math.inf),
-    "learning_rate": (0, math.inf),
-    "average": (0, math.inf),
-    "validate_every": (1, math.inf),
-    "patience": (1, math.inf),
-    "minutes": (0, math.inf),
-}
-
 
 @dataclass(frozen=True)
 class LatentPreset(Preset):
-    """Everything that decides a training beside its data, its bases and its seed.
+    """Everything that decides a training beside its data, its bases and its seed."""
 
-    latents: numbers in z. coder_layers, coder_width: of encoder and decoder, the output included.
-    coder_steps, coder_batch, coder_rate: of the autoencoder's training, its learning rate falling as a
-    cosine. elastic: how much the elastic energy of what it gets wrong counts in its loss, beside the square
-    distance (0: the paper). shortcut: whether both start from PCA's own first coefficients, to which the
-    networks add. layers, width: of the integrator, the output included. residual: whether it adds to a
-    linear model of the motion, or predicts z_t alone (the paper).
-    loss "solved": the distance, as an energy, from where the potential is least; "potential": the potential
-    itself (eq. 4); "supervised": the square distance from the true latents (Fig. 8).
-    solve_every: steps of the optimiser between two lots of samples that are solved, of `solved` without noise
-    each and others as in a batch; evaluations: of the potential, for each at most; memory: how many are kept.
-    balance: whether each sample's energy is divided by its mean speed (eq. 6); floor: the least speed to
-    divide by, as a share of the mean over all samples. boundary_weight: w_bc, N/m. give: by which share
-    of their length strands may stretch under their own weight, in the loss; stiffer ones are taken to be as
-    soft as that (0: as stiff as they are). imagined: frames that are simulated in the bases, beside those
-    that were baked, a part of them with what acts `pace` times as fast (1: none). sampled_elements: of solids
-    and strands, at most so many stand for all in the elastic energy (0: all do). contact: whether colliders
-    are in the potential.
-    noise: of the two latents a noisy sample starts from, in standard deviations of its batch; swing: what
-    noise of their difference in its own standard deviations is used instead of two that are independent (0:
-    independent ones, the paper). carried: samples in each batch that go on from the model's own prediction,
-    as a share of those without noise, for up to carry_frames frames. mixed: whether noisy and carried samples
-    have their shape from another frame than what acts on them, where nothing forbids it.
-    outlying: from where on a solved sample's error counts as the root of its energy, in energies of what a
-    step changes of the motion (0: nowhere).
-    steps: of the optimiser; batch: samples without noise per step, and as many with it; learning_rate: falls
-    as a cosine where `falling`. average: of the weights, over about so many steps (0: none).
-    validate_every: steps; patience: validations without a better one before training ends.
-    minutes: training ends then at the latest, the autoencoder's after a quarter of them (0: no limit).
-    """
-
-    latents: int = 8
-    coder_layers: int = 4
-    coder_width: int = 128
-    coder_steps: int = 6000
-    coder_batch: int = 256
-    coder_rate: float = 2e-3
-    elastic: float = 1.0
-    shortcut: bool = True
-    layers: int = 4
-    width: int = 128
-    residual: bool = True
-    loss: Loss = "solved"
-    solve_every: int = 100
-    solved: int = 64
-    evaluations: int = 40
-    memory: int = 32768
-    balance: bool = True
-    floor: float = 0.2
-    boundary_weight: float = 1e5
-    give: float = 0.005
-    imagined: int = 8000
-    pace: float = 2.0
-    sampled_elements: int = 800
-    contact: bool = True
-    noise: float = 0.1
-    swing: float = 0.5
-    carried: float = 1.0
-    carry_frames: int = 100
-    mixed: bool = True
-    outlying: float = 0.05
-    steps: int = 20_000
-    batch: int = 256
-    learning_rate: float = 2e-3
-    falling: bool = True
-    average: int = 100
-    validate_every: int = 200
-    patience: int = 20
-    minutes: float = 0.0
-
-    ranges: ClassVar = RANGES
-    above_zero: ClassVar = frozenset({"coder_rate", "learning_rate"})
+    latents: int = number(8, "size of the latent state z", 1, LATENTS.most)
+    coder_layers: int = number(4, "layers of encoder and decoder, the output included", 2, MOST_LAYERS)
+    coder_width: int = number(128, "width of their hidden layers", 1, 8192)
+    coder_steps: int = number(6000, "steps of the autoencoder's training", 1)
+    coder_batch: int = number(256, "shapes in each of its batches", 2)  # batch normalisation needs a spread
+    coder_rate: float = number(2e-3, "its learning rate, which falls along a cosine", above_zero=True)
+    elastic: float = number(
+        1.0, "weight of the elastic energy of its error in its loss, beside the square distance; 0: the paper"
+    )
+    shortcut: bool = choice(True, "let encoder and decoder add to the first coefficients of the PCA")
+    layers: int = number(4, "layers of the integrator, the output included", 2, MOST_LAYERS)
+    width: int = number(128, "width of its hidden layers", 1, 8192)
+    residual: bool = choice(
+        True, "let it add to a linear model of the motion; false: predict z_t alone, the paper"
+    )
+    loss: Loss = choice(
+        "solved",
+        "solved: the distance, as an energy, from the minimum of the potential; potential: the potential "
+        "itself (equation 4); supervised: the square distance from the true latents (Fig. 8)",
+    )
+    solve_every: int = number(
+        100, "steps of the optimiser between two lots of samples that are solved for", 1
+    )
+    solved: int = number(
+        64,
+        "samples without noise in each lot; those with noise, and carried ones, are as many as in a batch",
+        1,
+    )
+    evaluations: int = number(40, "evaluations of the potential for each solved sample, at most", 1)
+    memory: int = number(32768, "solved samples that are kept", 1)
+    balance: bool = choice(True, "divide each sample's energy by its mean speed (equation 6)")
+    floor: float = number(0.2, "the least speed to divide by, as a fraction of the mean over all samples")
+    boundary_weight: float = number(1e5, "w_bc, in N/m")
+    give: float = number(
+        0.005,
+        "fraction of their length by which strands stretch, at least, under their own weight in the loss: "
+        "stiffer ones are taken to be softer than they are; 0: as stiff as they are",
+        most=1,
+    )
+    imagined: int = number(8000, "frames that are simulated in the bases, beside those that were baked")
+    pace: float = number(2.0, "how many times as fast everything acts in part of them; 1: no faster", 1, 10)
+    sampled_elements: int = number(
+        800, "cubature elements of each kind, at most, in the elastic energy of solids and strands; 0: all"
+    )
+    contact: bool = choice(True, "include colliders in the potential")
+    noise: float = number(
+        0.1, "noise of the two latents that a noisy sample starts from, in standard deviations of its batch"
+    )
+    swing: float = number(
+        0.5,
+        "noise of their difference, in its own standard deviations, in place of independent noise of both; "
+        "0: independent, the paper",
+    )
+    carried: float = number(
+        1.0,
+        "samples in each batch that continue from the model's own prediction, as a fraction of those "
+        "without noise",
+    )
+    carry_frames: int = number(100, "frames for which they continue, at most", 1)
+    mixed: bool = choice(
+        True,
+        "take the shape of noisy and carried samples from another frame than what acts on them, where "
+        "nothing forbids it",
+    )
+    outlying: float = number(
+        0.05,
+        "energy above which a solved sample's error counts as its root, in energies of what a step changes "
+        "of the motion; 0: never",
+    )
+    steps: int = number(20_000, "steps of the optimiser", 1)
+    batch: int = number(256, "samples in each step without noise, and as many with noise", 1)
+    learning_rate: float = number(2e-3, "learning rate", above_zero=True)
+    falling: bool = choice(True, "let the learning rate fall along a cosine")
+    average: int = number(100, "steps over which weights are averaged, about; 0: none")
+    validate_every: int = number(200, "steps from one validation to the next", 1)
+    patience: int = number(20, "validations without a better one after which training ends", 1)
+    minutes: float = number(0.0, "time limit, of which the autoencoder may take a quarter; 0: none")
 
 
 PRESETS = {

@@ -6,25 +6,25 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ml_backend.methods.latent_dynamics.autoencoder import Autoencoder
+from neural_physics.arrays import Doubles
 
 
 @dataclass(frozen=True)
 class Stiffness:
     """Second derivatives of the elastic energy by c, J/m^2: each (m, K, K), at shapes c (m, K)."""
 
-    c: NDArray[np.float64]
-    each: NDArray[np.float64]
+    c: Doubles
+    each: Doubles
 
     @property
-    def mean(self) -> NDArray[np.float64]:
+    def mean(self) -> Doubles:
         """(K, K), without its negative part."""
         return _positive(self.each.mean(0))
 
-    def with_inertia(self, inertia: NDArray[np.float64]) -> Tensor:
+    def with_inertia(self, inertia: Doubles) -> Tensor:
         """(m, K, K) of a step's potential, each without its negative part."""
         return torch.from_numpy(_positive(self.each) + inertia)
 
@@ -67,8 +67,8 @@ def scaling_of(hessians: Tensor) -> Tensor:
     return scaled.float()
 
 
-def _positive(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+def _positive(matrices: Doubles) -> Doubles:
     """Symmetric (..., K, K) without their negative parts."""
     values, vectors = np.linalg.eigh(matrices)
-    result: NDArray[np.float64] = (vectors * np.maximum(values, 0.0)[..., None, :]) @ vectors.swapaxes(-1, -2)
+    result: Doubles = (vectors * np.maximum(values, 0.0)[..., None, :]) @ vectors.swapaxes(-1, -2)
     return result

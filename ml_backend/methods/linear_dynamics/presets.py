@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from ml_backend.training.presets import Preset
+from ml_backend.training.presets import Preset, number
+from neural_physics.methods.linear_dynamics.specification import HISTORY
 
 
 @dataclass(frozen=True)
 class LinearPreset(Preset):
-    """history: frames of the interaction that a step sees, the present one included.
+    """Everything that decides a fit beside its data and its bases."""
 
-    ridge: how much each input is held back, in its own variances. fastest: the largest eigenvalue that the
-    motion may have by itself; below 1 it comes to rest.
-    """
-
-    history: int = 8
-    ridge: float = 1e-3
-    fastest: float = 0.999
-
-    ranges: ClassVar = {"history": (1, 120), "ridge": (0, 1e6), "fastest": (0, 1)}
-    above_zero: ClassVar = frozenset({"fastest"})
+    history: int = number(
+        8, "frames of interaction that each step sees, the current one included", 1, HISTORY.most
+    )
+    ridge: float = number(1e-3, "weight of the ridge penalty on each input, in that input's variance", 0, 1e6)
+    fastest: float = number(
+        0.999,
+        "largest eigenvalue that the motion may have on its own; below 1 it comes to rest",
+        most=1,
+        above_zero=True,
+    )
 
 
 PRESETS = {

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from ml_backend.methods.linear_dynamics.presets import LinearPreset
@@ -19,12 +18,12 @@ from ml_backend.training.spans import split
 from ml_backend.training.subspace_data import Sequences, SubspaceData, prepare
 from ml_backend.training.subspace_validation import SubspaceValidation
 from ml_backend.training.tensor_files import Tensors, write_model
+from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.linear_dynamics import specification as linear_dynamics
 from neural_physics.models.model_file import ModelInfo
 
-Array = NDArray[np.float64]
 LEAST = 1e-9  # of an input's variance, so that one that never changes is held back too
 
 
@@ -36,10 +35,10 @@ class LinearMap:
     itself, before it was slowed down.
     """
 
-    now: Array
-    before: Array
-    interaction: Array
-    constant: Array
+    now: Doubles
+    before: Doubles
+    interaction: Doubles
+    constant: Doubles
     fastest: float
 
 
@@ -110,13 +109,13 @@ def fit(sequences: Sequences, preset: LinearPreset) -> LinearMap:
     return LinearMap(slower * now, slower**2 * before, weights[:, 2 * u :], constant, fastest=fastest)
 
 
-def with_history(w: NDArray[np.float32], history: int) -> NDArray[np.float32]:
+def with_history(w: Floats, history: int) -> Floats:
     """(n, h v) of one run's w (n, v): each frame's, then that of the frame before, and so on."""
     n = len(w)
     return np.concatenate([w[np.maximum(np.arange(n) - back, 0)] for back in range(history)], 1)
 
 
-def _rows(sequences: Sequences, history: int) -> list[tuple[Array, Array]]:
+def _rows(sequences: Sequences, history: int) -> list[tuple[Doubles, Doubles]]:
     """Of each run: z_t, z_t - z_{t-1} and the interaction up to t + 1; and z_{t+1} - z_t."""
     rows = []
     for run in sequences.runs():

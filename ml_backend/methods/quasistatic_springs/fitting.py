@@ -28,7 +28,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.methods.quasistatic_springs.rollouts import (
     Misfit,
@@ -40,9 +39,8 @@ from ml_backend.methods.quasistatic_springs.rollouts import (
     trimmed,
 )
 from ml_backend.methods.quasistatic_springs.search import evolve, springs_of, within_bounds
+from neural_physics.arrays import Doubles, Floats, Mask
 from neural_physics.jobs.events import Emit, Progress, StopRequest
-
-Reals = NDArray[np.float64]
 
 BLOCK = 512  # vertices worked on at once: their motions fit in the processor's cache
 FEWEST_FRAMES = 8  # two numbers and a start are found from what is kept of them
@@ -60,8 +58,8 @@ STIFF = np.log([1.0, 2.0])  # omega and delta, in steps: critically damped, back
 class Motion:
     """targets, what poses alone give, and positions, what is to be met: both (N, V, 3) float32, metres."""
 
-    targets: NDArray[np.float32]
-    positions: NDArray[np.float32]
+    targets: Floats
+    positions: Floats
 
 
 @dataclass(frozen=True)
@@ -86,10 +84,10 @@ class FittedSprings:
     distance from the motion over the motion's RMS distance from its targets; 1 where springs do nothing.
     """
 
-    stiffness: Reals
-    damping: Reals
-    used: list[NDArray[np.bool_]]
-    errors: Reals
+    stiffness: Doubles
+    damping: Doubles
+    used: list[Mask]
+    errors: Doubles
 
 
 def fit_springs(
@@ -132,7 +130,9 @@ def _check(motions: Sequence[Motion], dt: float, settings: SpringSettings) -> No
         raise ValueError("dt must be above 0, left_out 0 to 0.5 and shrink not negative")
 
 
-def _fit_block(tracks: list[Track], settings: SpringSettings, stop: StopRequest) -> tuple[Reals, list[Track]]:
+def _fit_block(
+    tracks: list[Track], settings: SpringSettings, stop: StopRequest
+) -> tuple[Doubles, list[Track]]:
     """theta (2, B), and the tracks without the frames that were left out."""
     frames = sum(len(sequence.used) for sequence in tracks)
     kept, shrink = frames - int(settings.left_out * frames), settings.shrink
@@ -140,7 +140,7 @@ def _fit_block(tracks: list[Track], settings: SpringSettings, stop: StopRequest)
     pull = PULL * (far + frames * SMALLEST**2)
     parts = _cut(tracks, PIECES[0])
 
-    def loss(theta: Reals) -> Reals:
+    def loss(theta: Doubles) -> Doubles:
         stop.check()
         return trimmed(parts, *springs_of(theta), shrink, kept=kept)[1] + pull * _strain(theta)
 
@@ -162,8 +162,8 @@ def _cut(tracks: Sequence[Track], frames: int) -> list[Track]:
 
 
 def _descend(
-    tracks: Sequence[Track], theta: Reals, shrink: float, pull: Reals, *, stop: StopRequest
-) -> Reals:
+    tracks: Sequence[Track], theta: Doubles, shrink: float, pull: Doubles, *, stop: StopRequest
+) -> Doubles:
     """The nearest minimum, theta (2, B); each vertex has its own step, and none after it has arrived.
 
     Descent of section 6 (Jin 2022), by Levenberg and Marquardt.
@@ -193,7 +193,7 @@ def _descend(
     return found
 
 
-def _objective(tracks: Sequence[Track], theta: Reals, shrink: float, pull: Reals) -> Misfit:
+def _objective(tracks: Sequence[Track], theta: Doubles, shrink: float, pull: Doubles) -> Misfit:
     """The misfit and the pull, by theta."""
     loss, gradient, normal = misfit(tracks, *springs_of(theta), shrink)
     normal[(0, 1), (0, 1)] += pull
@@ -201,13 +201,13 @@ def _objective(tracks: Sequence[Track], theta: Reals, shrink: float, pull: Reals
     return Misfit(loss + pull * _strain(theta), gradient + pull * away, normal)
 
 
-def _strain(theta: Reals) -> Reals:
+def _strain(theta: Doubles) -> Doubles:
     """(B,): how far springs are from the stiff one, squared."""
-    strain: Reals = np.square(theta - STIFF[:, None]).sum(0)
+    strain: Doubles = np.square(theta - STIFF[:, None]).sum(0)
     return strain
 
 
-def _downhill(here: Misfit, damping: Reals) -> Reals:
+def _downhill(here: Misfit, damping: Doubles) -> Doubles:
     """(2, B): Levenberg's and Marquardt's step."""
     (a, b), (_, d) = here.normal
     a, d = a * (1.0 + damping), d * (1.0 + damping)

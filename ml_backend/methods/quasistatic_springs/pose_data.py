@@ -15,19 +15,16 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from ml_backend.methods.quasistatic_springs.pose_modes import dealt_modes, leading
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
 from ml_backend.training.pca import Subspace, fit_pca
 from ml_backend.training.spans import Span
 from ml_backend.training.tensor_files import Tensors
+from neural_physics.arrays import Floats, Indices
 from neural_physics.methods.quasistatic_springs.displaced_skinning import undisplaced
 from neural_physics.methods.quasistatic_springs.pose_turns import SeenTurns, turns_of
 from neural_physics.skinning import Shares, Skin, skinning_of
-
-Floats = NDArray[np.float32]
-Indices = NDArray[np.intp]
 
 RELATED = 1e-4  # how much two bones share, at least, for one to see the other
 ROUNDING = 1e-4  # of a turn's columns, so that what never varies is not taken to be outside

@@ -8,12 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from neural_physics.arrays import Floats, Indices
 from neural_physics.skinning import Shares
-
-Floats = NDArray[np.float32]
-Indices = NDArray[np.intp]
 
 LED = 0.5  # of a vertex's largest weight: bones with no more than that do not displace it
 WORTH = 1e-6  # of the mean square displacement: a component that shows less of it is left out

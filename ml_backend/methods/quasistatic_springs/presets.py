@@ -2,73 +2,48 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar
 
-from ml_backend.training.presets import Preset
+from ml_backend.training.presets import Preset, choice, number
 from neural_physics.methods.perceptron import MOST_LAYERS
 
 
 @dataclass(frozen=True)
 class SpringPreset(Preset):
-    """Everything that decides a fit beside its data and seed.
+    """Everything that decides a fit beside its data and its seed: of the springs, then of the network."""
 
-    frames: of the training takes that springs are fitted to, at most about. left_out: the share of them that
-    each vertex does without, the worst ones (Figure 7); none by default, as bad frames are found beforehand.
-    shrink: the weight of the springs' own offsets from the targets, squared, beside those from the
-    simulation. generations: of the search for first guesses. settled: whether the shape that bones carry is
-    the one about which the simulation swings, as flesh that hangs has it, and not the mesh's own; it stands
-    in for the network of poses, where there are none or `network` is off.
-
-    Of the network of held poses: poses: that it learns from, at most. modes: principal components at each
-    vertex, on average: bones share them out by what they show; bones_seen: that each bone's network sees, at
-    most. layers: the output included; width: of those before it. ridge: of the regression that it adds to,
-    in the inputs' variances. steps, batch, learning_rate (falls along a cosine to a hundredth), decay:
-    AdamW's, of the weights. validate_every: steps; patience: validations without a better one; minutes:
-    training ends then (0: no limit).
-    """
-
-    frames: int = 200
-    left_out: float = 0.0
-    shrink: float = 1e-3
-    generations: int = 3
-    settled: bool = True
-    network: bool = True
-    poses: int = 1000
-    modes: int = 16
-    bones_seen: int = 8
-    layers: int = 3
-    width: int = 32
-    ridge: float = 1e-3
-    steps: int = 4000
-    batch: int = 64
-    learning_rate: float = 3e-3
-    decay: float = 0.1
-    validate_every: int = 50
-    patience: int = 40
-    minutes: float = 8.0
-
-    ranges: ClassVar = {
-        "frames": (8, math.inf),
-        "left_out": (0.0, 0.5),
-        "shrink": (0.0, math.inf),
-        "generations": (0, 1000),
-        "poses": (1, math.inf),
-        "modes": (1, 256),
-        "bones_seen": (1, 64),
-        "layers": (1, MOST_LAYERS),
-        "width": (1, 1024),
-        "ridge": (0.0, math.inf),
-        "steps": (1, math.inf),
-        "batch": (1, math.inf),
-        "learning_rate": (0.0, math.inf),
-        "decay": (0.0, math.inf),
-        "validate_every": (1, math.inf),
-        "patience": (1, math.inf),
-        "minutes": (0.0, math.inf),
-    }
-    above_zero: ClassVar = frozenset({"ridge", "learning_rate"})
+    frames: int = number(200, "frames of the training takes that springs are fitted to, at most about", 8)
+    # Bad frames are found beforehand, so that none must be left out here.
+    left_out: float = number(
+        0.0, "fraction of worst frames that each vertex's fit leaves out (Fig. 7)", most=0.5
+    )
+    shrink: float = number(
+        1e-3, "weight of the squared offsets of the springs from their targets, beside the errors"
+    )
+    generations: int = number(3, "generations of the search for first guesses", most=1000)
+    settled: bool = choice(
+        True,
+        "where there is no network: swing about the shape that the simulation swings about, as flesh "
+        "that hangs has it, and not about the mesh's own",
+    )
+    network: bool = choice(True, "learn a network of held poses, where there are any")
+    poses: int = number(1000, "poses that it learns from, at most", 1)
+    modes: int = number(16, "principal components at each vertex, on average", 1, 256)
+    bones_seen: int = number(8, "bones that each bone's network sees, at most", 1, 64)
+    layers: int = number(3, "layers of the network, the output included", 1, MOST_LAYERS)
+    width: int = number(32, "width of its hidden layers", 1, 1024)
+    ridge: float = number(
+        1e-3, "penalty of the ridge regression that it adds to, in the inputs' variances", above_zero=True
+    )
+    steps: int = number(4000, "steps of the optimiser", 1)
+    batch: int = number(64, "poses in each batch", 1)
+    learning_rate: float = number(
+        3e-3, "AdamW's learning rate, which falls along a cosine to a hundredth", above_zero=True
+    )
+    decay: float = number(0.1, "AdamW's weight decay")
+    validate_every: int = number(50, "steps from one validation to the next", 1)
+    patience: int = number(40, "validations without a better one after which training ends", 1)
+    minutes: float = number(8.0, "time limit; 0: none")
 
 
 PRESETS = {

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.training.spans import Span
+from neural_physics.arrays import Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import Predictor, Window
 from neural_physics.interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
 from neural_physics.skinning import Skin, skinning_of
 
-Floats = NDArray[np.float32]
 Targets = Callable[[Pose], Floats]  # (V, 3) metres, world space: where vertices rest in a pose
 
 LEAST = 1e-3  # per frame, of a vertex's matrix, squared: what bones fold flat stays where it was at rest

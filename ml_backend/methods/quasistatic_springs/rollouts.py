@@ -19,9 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from neural_physics.arrays import Doubles
 from neural_physics.methods.quasistatic_springs.steps import step_factors, step_factors_and_gradients
-
-Reals = NDArray[np.float64]
 
 START = 1e-6  # per frame: how strongly starts are drawn to the target, where nothing else says what they are
 TURNS = 2  # of finding the worst frames
@@ -35,9 +34,9 @@ class Track(NamedTuple):
     the targets (see `steps` of the run time). used (N, B): 1, or 0 for what is left out, as `trimmed`.
     """
 
-    offsets: Reals
-    bends: Reals
-    used: Reals
+    offsets: Doubles
+    bends: Doubles
+    used: Doubles
 
 
 class Misfit(NamedTuple):
@@ -46,9 +45,9 @@ class Misfit(NamedTuple):
     gradient (2, B); normal (2, 2, B): the Gauss-Newton matrix, with the starts eliminated.
     """
 
-    loss: Reals
-    gradient: Reals
-    normal: Reals
+    loss: Doubles
+    gradient: Doubles
+    normal: Doubles
 
 
 def track(targets: NDArray[np.floating], positions: NDArray[np.floating]) -> Track:
@@ -73,7 +72,7 @@ def pieces(sequence: Track, frames: int) -> list[Track]:
     ]
 
 
-def misfit(tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink: float) -> Misfit:
+def misfit(tracks: Sequence[Track], kappa: Doubles, delta: Doubles, shrink: float) -> Misfit:
     """Equation 14 over the frames that are used, and its derivatives (equations 15 to 20).
 
     shrink: the weight of the springs' own offsets from the targets, squared, beside those from the motion.
@@ -99,8 +98,8 @@ def misfit(tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink: float) -
 
 
 def trimmed(
-    tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink: float, *, kept: int
-) -> tuple[list[Track], Reals]:
+    tracks: Sequence[Track], kappa: Doubles, delta: Doubles, shrink: float, *, kept: int
+) -> tuple[list[Track], Doubles]:
     """The tracks, each vertex's `kept` nearest frames used and no others (Figure 7), and the loss (B,) then.
 
     Twice, since a start fitted without the worst frames says better which are the worst.
@@ -121,11 +120,11 @@ def trimmed(
             sequence._replace(used=part) for sequence, part in zip(tracks, np.split(used, ends), strict=True)
         ]
     pairs = zip(tracks, moved, strict=True)
-    loss: Reals = np.sum([_fitted(sequence, path, shrink).loss for sequence, path in pairs], axis=0)
+    loss: Doubles = np.sum([_fitted(sequence, path, shrink).loss for sequence, path in pairs], axis=0)
     return tracks, loss
 
 
-def relative_errors(tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink: float) -> Reals:
+def relative_errors(tracks: Sequence[Track], kappa: Doubles, delta: Doubles, shrink: float) -> Doubles:
     """(B,): over used frames, the RMS distance from the motion over the motion's from its targets."""
     factors = step_factors(kappa, delta, 1.0)
     missed, far = np.zeros((2, len(kappa)))
@@ -139,14 +138,14 @@ def relative_errors(tracks: Sequence[Track], kappa: Reals, delta: Reals, shrink:
 class _Fit(NamedTuple):
     """starts (2, 3, B), inverse (2, 2, B) of their normal; residuals (N, 3, B), weights (N, B); loss (B,)."""
 
-    starts: Reals
-    residuals: Reals
-    weights: Reals
-    inverse: Reals
-    loss: Reals
+    starts: Doubles
+    residuals: Doubles
+    weights: Doubles
+    inverse: Doubles
+    loss: Doubles
 
 
-def _fitted(sequence: Track, moved: Reals, shrink: float) -> _Fit:
+def _fitted(sequence: Track, moved: Doubles, shrink: float) -> _Fit:
     """The best starts for motions (N, 5, B), and what is left.
 
     Weights w and 0 at two places, the given offset and 0, are one weight between them, and a constant.
@@ -166,26 +165,26 @@ def _fitted(sequence: Track, moved: Reals, shrink: float) -> _Fit:
     return _Fit(starts, residuals, weights, inverse, loss)
 
 
-def _distances(sequence: Track, moved: Reals, shrink: float) -> Reals:
+def _distances(sequence: Track, moved: Doubles, shrink: float) -> Doubles:
     """(N, B) m^2."""
     starts = _fitted(sequence, moved, shrink).starts
-    squares: Reals = np.square(_started(moved, starts) - sequence.offsets).sum(1)
+    squares: Doubles = np.square(_started(moved, starts) - sequence.offsets).sum(1)
     return squares
 
 
-def _started(moved: Reals, starts: Reals) -> Reals:
+def _started(moved: Doubles, starts: Doubles) -> Doubles:
     """(N, 3, B): motions (N, 5, B) that begin at starts (2, 3, B)."""
-    path: Reals = np.einsum("nib,iab->nab", moved[:, KICKED:], starts)
+    path: Doubles = np.einsum("nib,iab->nab", moved[:, KICKED:], starts)
     path += moved[:, :KICKED]
     return path
 
 
-def _inverse(m: Reals) -> Reals:
+def _inverse(m: Doubles) -> Doubles:
     """(2, 2, B) of symmetric, positive (2, 2, B)."""
     return np.array([[m[1, 1], -m[0, 1]], [-m[1, 0], m[0, 0]]]) / (m[0, 0] * m[1, 1] - m[0, 1] * m[1, 0])
 
 
-def _rolled(factors: Reals, bends: Reals) -> Reals:
+def _rolled(factors: Doubles, bends: Doubles) -> Doubles:
     """(N, 5, B): offsets along x, y and z from a start on the target, KICKED and PUSHED."""
     free, forced = factors[:, :2], np.einsum("ckb,nkab->ncab", factors[:, 2:], bends)
     state = _first(factors.shape[2])
@@ -198,7 +197,7 @@ def _rolled(factors: Reals, bends: Reals) -> Reals:
     return moved
 
 
-def _rolled_with_changes(factors: Reals, gradients: Reals, bends: Reals) -> tuple[Reals, Reals]:
+def _rolled_with_changes(factors: Doubles, gradients: Doubles, bends: Doubles) -> tuple[Doubles, Doubles]:
     """As `_rolled`, and (N, 2, 5, B): its derivatives by kappa and delta, through all the steps before.
 
     The recursion after eq. 18 of Jin 2022.
@@ -221,7 +220,7 @@ def _rolled_with_changes(factors: Reals, gradients: Reals, bends: Reals) -> tupl
     return moved, changes
 
 
-def _first(count: int) -> Reals:
+def _first(count: int) -> Doubles:
     """(2, 5, B): offsets and velocities."""
     state = np.zeros((2, 5, count))
     state[0, KICKED] = state[1, PUSHED] = 1.0

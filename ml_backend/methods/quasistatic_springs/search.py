@@ -12,9 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from neural_physics.arrays import Doubles
 
 # In steps: frequencies omega = sqrt(kappa) from a swing of 600 frames to what is rigid at any frame rate.
 SLOWEST, FASTEST = np.log([1e-2, 1e-3]), np.log([30.0, 300.0])  # of omega and delta
@@ -29,12 +28,12 @@ JITTER = 0.05  # of ln omega and ln delta: no two vertices' populations are the 
 CROSSING = 0.9  # the chance of each number to come from the mutant
 
 
-def springs_of(theta: Reals) -> tuple[Reals, Reals]:
+def springs_of(theta: Doubles) -> tuple[Doubles, Doubles]:
     """kappa and delta, each (B,), of theta (2, B): ln omega and ln delta."""
     return np.exp(2.0 * theta[0]), np.exp(theta[1])
 
 
-def within_bounds(theta: Reals) -> Reals:
+def within_bounds(theta: Doubles) -> Doubles:
     """The nearest theta (2, B) that frames can tell from others; where it swings too fast, more damped."""
     inside = np.clip(theta, SLOWEST[:, None], FASTEST[:, None])
     kappa, delta = springs_of(inside)
@@ -42,7 +41,7 @@ def within_bounds(theta: Reals) -> Reals:
     return inside
 
 
-def evolve(loss: Callable[[Reals], Reals], count: int, generations: int, seed: int) -> Reals:
+def evolve(loss: Callable[[Doubles], Doubles], count: int, generations: int, seed: int) -> Doubles:
     """The best theta (2, count) found (Jin 2022, section 6).
 
     loss: (count,) of theta (2, count), lower is better.
@@ -67,7 +66,7 @@ def evolve(loss: Callable[[Reals], Reals], count: int, generations: int, seed: i
     return members[losses.argmin(0), :, np.arange(count)].T
 
 
-def _guesses() -> Reals:
+def _guesses() -> Doubles:
     """(n, 2): theta."""
     swings = [(omega, delta) for omegas, deltas in (SWINGS, BOUNCES) for omega in omegas for delta in deltas]
     returns = [(np.sqrt(rate * delta), delta) for rate in RETURNS[0] for delta in RETURNS[1]]

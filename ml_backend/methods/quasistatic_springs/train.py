@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.methods.quasistatic_springs.fitting import (
     BLOCK,
@@ -32,6 +31,7 @@ from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes, Targets
 from ml_backend.training.options import Options, identity
 from ml_backend.training.spans import Span, split, split_poses
 from ml_backend.training.tensor_files import Tensors, read_tensors, write_model, write_tensors
+from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import Window, rollout, rollout_errors
 from neural_physics.jobs.events import Emit, Progress, StopRequest
@@ -39,9 +39,6 @@ from neural_physics.methods.quasistatic_springs import specification as quasista
 from neural_physics.methods.quasistatic_springs.method import QuasistaticSprings
 from neural_physics.models.model_file import Model, ModelInfo
 from neural_physics.skinning import Skin
-
-Floats = NDArray[np.float32]
-Reals = NDArray[np.float64]
 
 PIECE = 100  # frames of a take, at least, where not all are used: a slow swing is to be seen whole
 FITTED = "the springs of all vertices are fitted"
@@ -148,7 +145,7 @@ class _Fit:
 
     def run(
         self, motions: list[Motion], seed: int, emit: Emit, stop: StopRequest
-    ) -> tuple[Reals, Reals, float]:
+    ) -> tuple[Doubles, Doubles, float]:
         """Stiffness and damping, both (V,), and the seconds it took."""
         vertices = motions[0].targets.shape[1]
         found, before = self._checkpoint()
@@ -170,13 +167,13 @@ class _Fit:
     def _identity(self) -> str:
         return f"{self.key} {asdict(self.preset)}"
 
-    def _checkpoint(self) -> tuple[Reals, float]:
+    def _checkpoint(self) -> tuple[Doubles, float]:
         found = read_tensors(self.path)
         if found is None or found[1].get("identity") != self._identity:
             return np.empty((2, 0)), 0.0
         return found[0]["springs"], float(found[1]["seconds"])
 
-    def _save(self, springs: Reals, seconds: float) -> None:
+    def _save(self, springs: Doubles, seconds: float) -> None:
         about = {"identity": self._identity, "seconds": repr(seconds)}
         write_tensors(self.path, {"springs": springs}, about)
 

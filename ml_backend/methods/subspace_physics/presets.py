@@ -2,85 +2,63 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
-from ml_backend.training.presets import Preset
+from ml_backend.training.presets import Preset, choice, number
 from neural_physics.methods.perceptron import MOST_LAYERS
 
 Loss = Literal["paper", "metres"]
 Activation = Literal["relu", "silu"]
 
-# Least and most of each number.
-RANGES: dict[str, tuple[float, float]] = {
-    "layers": (2, MOST_LAYERS),
-    "width": (0, math.inf),
-    "steps": (1, math.inf),
-    "window": (3, math.inf),  # a state and the two before it
-    "first_window": (3, math.inf),
-    "growth": (0, 1),
-    "batch": (1, math.inf),
-    "noise": (0, math.inf),
-    "emphasis": (0, math.inf),
-    "weight_decay": (0, math.inf),
-    "carry": (0, 1),
-    "learning_rate": (0, math.inf),
-    "decay": (0, 1),
-    "average": (0, math.inf),
-    "validate_every": (1, math.inf),
-    "patience": (1, math.inf),
-    "minutes": (0, math.inf),
-}
-
 
 @dataclass(frozen=True)
 class SubspacePreset(Preset):
-    """Everything that decides a training beside its data and seed.
+    """Everything that decides a training beside its data, its bases and its seed.
 
-    layers: of the network, the output included; width: hidden units per basis; activation.
-    interaction_velocity: whether the network also sees w_t - w_{t-1}; initial_model, residual: see
-    `neural_physics.methods.subspace_physics.method`; switched off for the ablations of section 7.2.
-    loss "paper": mean absolute error of unit z, and of its velocity per second (Algorithm 1);
-    "metres": mean square distance of the vertices over their mean square distance from the mean shape.
-    steps: of the optimiser. window, batch: frames and windows per step; the window grows to `window`
-    from `first_window` over the first `growth` of the training. noise: of the first two states, in unit z.
-    emphasis: the network sees each coefficient times how far its basis moves the mesh to this power: with
-    1 the large shapes lead, with 0 (the paper) all count alike. weight_decay: per step, times learning rate.
-    carry: the chance that a window starts where the model's own prediction of the window before it ended,
-    and not at two true states; it rises to that between a fifth and a half of the training.
-    learning_rate; decay: its factor per epoch, or None for a cosine to zero over the training.
-    average: of the weights, over about so many steps (0: none).
-    validate_every: steps; patience: validations without a better one before training ends.
-    minutes: training ends then, whatever it has reached (0: no limit). Where that comes before all steps
-    are done, what follows the training's course (window, carry, cosine) follows the clock.
+    Where `minutes` end a training before all of its steps are done, what follows its course (window, carry,
+    cosine) follows the clock.
     """
 
-    layers: int = 4
-    width: float = 1.5
-    activation: Activation = "silu"
-    interaction_velocity: bool = True
-    initial_model: bool = True
-    residual: bool = True
-    loss: Loss = "metres"
-    steps: int = 4000
-    window: int = 32
-    first_window: int = 16
-    growth: float = 0.1
-    batch: int = 48
-    noise: float = 0.05
-    emphasis: float = 1.0
-    weight_decay: float = 0.1
-    carry: float = 0.9
-    learning_rate: float = 2e-3
-    decay: float | None = None
-    average: int = 100
-    validate_every: int = 100
-    patience: int = 20
-    minutes: float = 0.0
-
-    ranges: ClassVar = RANGES
-    above_zero: ClassVar = frozenset({"width", "learning_rate", "decay"})
+    layers: int = number(4, "layers of the network, the output included", 2, MOST_LAYERS)
+    width: float = number(1.5, "hidden units for each basis", above_zero=True)
+    activation: Activation = choice("silu", "activation function of the hidden layers")
+    interaction_velocity: bool = choice(True, "let the network also see w_t - w_{t-1}")
+    initial_model: bool = choice(True, "use the initial model; false: an ablation of section 7.2")
+    residual: bool = choice(
+        True, "let the network add to the initial model; false: an ablation of section 7.2"
+    )
+    loss: Loss = choice(
+        "metres",
+        "paper: mean absolute error of unit z, and of its velocity per second (Algorithm 1); metres: mean "
+        "square distance of the vertices over their mean square distance from the mean shape",
+    )
+    steps: int = number(4000, "steps of the optimiser", 1)
+    window: int = number(32, "frames in each window", 3)  # a state and the two before it
+    first_window: int = number(16, "frames in each window at first", 3)
+    growth: float = number(0.1, "fraction of the training over which windows grow from that", most=1)
+    batch: int = number(48, "windows in each step", 1)
+    noise: float = number(0.05, "noise of a window's first two states, in unit z")
+    emphasis: float = number(
+        1.0,
+        "the network sees each coefficient times how far its basis moves the mesh to this power; with 1 "
+        "large shapes lead, with 0 (the paper) all count alike",
+    )
+    weight_decay: float = number(0.1, "weight decay in each step, times the learning rate")
+    carry: float = number(
+        0.9,
+        "chance that a window starts where the model's prediction of the window before it ended, and not "
+        "at two true states; it rises to that between a fifth and a half of the training",
+        most=1,
+    )
+    learning_rate: float = number(2e-3, "learning rate", above_zero=True)
+    decay: float | None = number(
+        None, "factor of the learning rate per epoch; none: a cosine to zero", most=1, above_zero=True
+    )
+    average: int = number(100, "steps over which weights are averaged, about; 0: none")
+    validate_every: int = number(100, "steps from one validation to the next", 1)
+    patience: int = number(20, "validations without a better one after which training ends", 1)
+    minutes: float = number(0.0, "time limit; 0: none")
 
 
 PRESETS = {

@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
+from neural_physics.arrays import Doubles
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.models.normals import triangulate
 from neural_physics.skinning import Skin
 from neural_physics.solver.meshing.interior_weights import interior_weights
-
-Array = NDArray[np.float64]
 
 STRAIGHT = 1e-9  # radians: what turns less goes straight
 
@@ -34,7 +33,7 @@ class InteriorSkin:
             weights=np.concatenate([own, weights], axis=1),
         )
 
-    def carried(self, moves: NDArray[np.floating], share: float) -> Array:
+    def carried(self, moves: NDArray[np.floating], share: float) -> Doubles:
         """(B, 3) the body's vertices in the world, m, at a share (0 to 1) of the way into a pose.
 
         moves (K + 1, 3, 4): as in a channel of kind "pose", see `Channel.parts`. At 0 the body is as it is at
@@ -51,7 +50,7 @@ class InteriorSkin:
         return (mixed + self._weights @ offsets) @ placed.T + moves[0, :, 3]
 
 
-def _screws(turns: Array, shifts: Array, share: float) -> tuple[Array, Array]:
+def _screws(turns: Doubles, shifts: Doubles, share: float) -> tuple[Doubles, Doubles]:
     """Rotations (K, 3, 3) and shifts (K, 3) of a share of the screw motions with these ends.
 
     turns (K, 3): rotation vectors, radians. shifts (K, 3): where the origin goes, m.
@@ -67,7 +66,7 @@ def _screws(turns: Array, shifts: Array, share: float) -> tuple[Array, Array]:
     return rotations, share * along + centres - np.einsum("kij,kj->ki", rotations, centres)
 
 
-def _taken_apart(matrix: Array) -> tuple[Array, Array]:
+def _taken_apart(matrix: Doubles) -> tuple[Doubles, Doubles]:
     """The rotation nearest to a matrix (3, 3), and what it was stretched by before, mirroring included."""
     left, _, right = np.linalg.svd(matrix)
     left[:, 2] *= np.sign(np.linalg.det(left @ right))

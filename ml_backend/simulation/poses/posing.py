@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.simulation.contact_points import contact_carrier
 from ml_backend.simulation.elasticity import elastic_parts
 from ml_backend.simulation.motions import TrackedMotion
 from ml_backend.simulation.poses.interior_skin import InteriorSkin
 from ml_backend.simulation.surroundings import make_contact, make_self_contact, make_surroundings
+from neural_physics.arrays import Doubles, Floats, Mask
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.skinning import Skin
 from neural_physics.solver.quasistatic import Scales, Settled, settle
 from neural_physics.solver.system import System, gravity
-
-Array = NDArray[np.float64]
 
 
 class PosedBody:
@@ -32,7 +30,7 @@ class PosedBody:
         tracks: Tracks,
         skin: Skin,
         *,
-        moves: NDArray[np.float32],
+        moves: Floats,
     ) -> None:
         """moves (T, K + 1, 3, 4): of the object and the skin's bones in each pose, see `Channel.parts`.
 
@@ -49,13 +47,13 @@ class PosedBody:
         edge = float(np.linalg.norm(sides[:, 1] - sides[:, 0], axis=1).mean())
         self._scales = Scales(edge, float(body.moduli[:, 0].mean()) * edge**2)
 
-    def settle(self, index: int) -> tuple[Array, Settled]:
+    def settle(self, index: int) -> tuple[Doubles, Settled]:
         """The body's vertices (B, 3), m, in the world, in one of the tracks' poses, and how it went."""
         time = index / self._fps
         pinned, goals, moves = self._body.pinned[:, None], self._motion.pins(time), self._moves[index]
         missing = np.where(pinned, goals - self._skin.carried(moves, 1.0), 0.0)
 
-        def path(share: float) -> Array:
+        def path(share: float) -> Doubles:
             """Along the skin; what is held goes to where it is held, evenly from where the skin has it."""
             return (self._skin.carried(moves, share) + share * missing).ravel()
 
@@ -78,7 +76,7 @@ class PosedBody:
         )
 
 
-def _between_bones(body: Body) -> NDArray[np.bool_]:
+def _between_bones(body: Body) -> Mask:
     """(m,) elements that two bones hold: there what these hold is pressed into each other by any bend."""
     if body.bones is None:
         return np.zeros(len(body.elements), bool)

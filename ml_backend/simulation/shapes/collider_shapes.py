@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from neural_physics.arrays import Doubles
 from neural_physics.datasets.simulation_request import ColliderMesh
 from neural_physics.energies.colliders.closed_mesh import ClosedMesh
 from neural_physics.energies.colliders.collider import Collider
@@ -20,8 +20,6 @@ from neural_physics.errors import Problem
 from neural_physics.solver.contact.rigid_motion import Pose
 from neural_physics.solver.meshing.surface_checks import enclosed_volume
 
-Array = NDArray[np.float64]
-
 
 @dataclass(frozen=True)
 class FittedShape:
@@ -31,7 +29,7 @@ class FittedShape:
     place: Pose
 
 
-def fit_shape(collider: ColliderMesh, body: Array) -> FittedShape:
+def fit_shape(collider: ColliderMesh, body: Doubles) -> FittedShape:
     """A ball, a box, a ground without end for a flat mesh, else the closed mesh itself.
 
     body (n, 3): points of the body at the start, in the collider's axes: a ground is solid on the other
@@ -58,7 +56,7 @@ def fit_shape(collider: ColliderMesh, body: Array) -> FittedShape:
     return FittedShape(fitted.shape, Pose(fitted.turn, fitted.place))
 
 
-def _over(ground: Recognised, body: Array) -> FittedShape:
+def _over(ground: Recognised, body: Doubles) -> FittedShape:
     """The ground with the body (n, 3) on its open side."""
     turn = ground.turn
     if ((body - ground.place) @ turn[:, 2]).mean() < 0.0:

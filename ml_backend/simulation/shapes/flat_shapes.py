@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.simulation.shapes.collider_shapes import FittedShape
 from ml_backend.simulation.shapes.outlines import cut_loops, rim_loops, straightened
+from neural_physics.arrays import Doubles
 from neural_physics.coordinates import FLAT, Coordinates
 from neural_physics.datasets.simulation_request import ColliderMesh
 from neural_physics.energies.colliders.box import Box
@@ -24,13 +24,11 @@ from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
 from neural_physics.solver.contact.rigid_motion import Pose
 
-Array = NDArray[np.float64]
-
 STAYS = 1e-3  # of the body's size, and of a turn: by how much less nothing has left the plane
 LONGEST_OF_ROUND = 0.5  # of the radius: edges of what is meant to be round
 
 
-def fit_in_plane(collider: ColliderMesh, plane: Coordinates, body: Array, name: str) -> FittedShape:
+def fit_in_plane(collider: ColliderMesh, plane: Coordinates, body: Doubles, name: str) -> FittedShape:
     """A disc, a rectangle, a half-plane for a flat mesh that crosses the plane, else a polygon.
 
     plane: in the collider's axes; body (n, 2): points of the body there, for a half-plane is solid on the
@@ -75,8 +73,8 @@ def fit_in_plane(collider: ColliderMesh, plane: Coordinates, body: Array, name: 
 
 
 def tracks_in_plane(
-    fitted: FittedShape, plane: Coordinates, rotations: Array, shifts: Array, *, size: float
-) -> tuple[Array, Array] | None:
+    fitted: FittedShape, plane: Coordinates, rotations: Doubles, shifts: Doubles, *, size: float
+) -> tuple[Doubles, Doubles] | None:
     """(T, 2, 2), (T, 2) m: how what was fitted at the first frame moves in the plane; None where it leaves.
 
     plane: in the world; rotations (T, 3, 3), shifts (T, 3): of the collider. size: of the body, m. A disc may
@@ -101,7 +99,7 @@ def tracks_in_plane(
     return np.stack([c, -s, s, c], 1).reshape(-1, 2, 2), plane.of(at)
 
 
-def _half_plane(ground: Recognised, plane: Coordinates, across: Array, body: Array) -> FittedShape:
+def _half_plane(ground: Recognised, plane: Coordinates, across: Doubles, body: Doubles) -> FittedShape:
     """Where a ground meets the plane; across (2,): of the ground's normal, what is along the plane."""
     place = across * float((ground.place - plane.origin) @ ground.turn[:, 2]) / float(across @ across)
     normal = across / np.linalg.norm(across)
@@ -111,7 +109,7 @@ def _half_plane(ground: Recognised, plane: Coordinates, across: Array, body: Arr
     return FittedShape(HalfSpace(2), Pose(turn, place))
 
 
-def _of_outline(corners: Array, plane: Coordinates, name: str) -> FittedShape:
+def _of_outline(corners: Doubles, plane: Coordinates, name: str) -> FittedShape:
     """The simplest shape with corners (E, 2), about where the collider's own origin is in the plane."""
     exact = EXACT * float(np.linalg.norm(np.ptp(corners, axis=0)))
     middle = corners.mean(0)

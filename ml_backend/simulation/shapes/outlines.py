@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from neural_physics.arrays import Doubles, Indices
+
 Key = TypeVar("Key", int, tuple[int, int])
 
 
-def cut_loops(points: Array, heights: Array, triangles: Indices) -> list[Array]:
+def cut_loops(points: Doubles, heights: Doubles, triangles: Indices) -> list[Doubles]:
     """Lines (E, 2) around what of a closed mesh is in a plane, counter-clockwise around what is solid.
 
     points (V, 2): the mesh's vertices along the plane, heights (V,) m: how far they are off it; triangles
@@ -26,16 +25,16 @@ def cut_loops(points: Array, heights: Array, triangles: Indices) -> list[Array]:
         up = next((b, a) for a, b in pairs if above[b] and not above[a])
         following[down] = up
 
-    def place(edge: tuple[int, int]) -> Array:
+    def place(edge: tuple[int, int]) -> Doubles:
         a, b = edge
         share = heights[a] / (heights[a] - heights[b])
-        found: Array = points[a] + share * (points[b] - points[a])
+        found: Doubles = points[a] + share * (points[b] - points[a])
         return found
 
     return [np.array([place(edge) for edge in loop]) for loop in _closed(following)]
 
 
-def rim_loops(points: Array, triangles: Indices) -> list[Array]:
+def rim_loops(points: Doubles, triangles: Indices) -> list[Doubles]:
     """Lines (E, 2) around the triangles (m, 3) of a flat mesh at points (V, 2) of its plane."""
     corners = points[triangles]
     a, b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
@@ -46,7 +45,7 @@ def rim_loops(points: Array, triangles: Indices) -> list[Array]:
     return [points[loop] for loop in _closed(following)]
 
 
-def straightened(corners: Array, tolerance: float) -> Array:
+def straightened(corners: Doubles, tolerance: float) -> Doubles:
     """A closed line (E, 2) without the corners at which it does not turn, by more than a tolerance, m."""
     kept = list(range(len(corners)))
     at = 0

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ml_backend.simulation.shapes.collider_shapes import fit_shape
+from neural_physics.arrays import Doubles
 from neural_physics.datasets.simulation_request import ColliderMesh
 from neural_physics.energies.colliders.recognising import ROUND_FROM
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
-
-Array = NDArray[np.float64]
 
 ROUND = 0.01  # of the radius: how far off a capsule its vertices may be, and how far from the caps' tops
 
@@ -22,8 +20,8 @@ ROUND = 0.01  # of the radius: how far off a capsule its vertices may be, and ho
 class RoundShape:
     """start, end (3,): the middles of both caps' balls, one place for a ball, in the mesh's axes, metres."""
 
-    start: Array
-    end: Array
+    start: Doubles
+    end: Doubles
     radius: float
 
 
@@ -39,7 +37,7 @@ def round_shape(collider: ColliderMesh) -> RoundShape:
     return capsule
 
 
-def _capsule(vertices: Array) -> RoundShape | None:
+def _capsule(vertices: Doubles) -> RoundShape | None:
     """The capsule that all vertices (V, 3) lie on, if there is one that is longer than a ball."""
     low, high = vertices.min(0), vertices.max(0)
     middle = 0.5 * (low + high)

@@ -9,8 +9,8 @@ import bmesh
 import bpy
 import numpy as np
 from mathutils import Euler
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ...baking.pose_plan import pose_take_names
 from ...errors import Problem
 from ..scene.holding_bones import holding_rig
@@ -21,8 +21,6 @@ from ..scene.sources import mesh_data
 from ..settings.properties import method_of, settings_of
 from .joint_ranges import JointRange, joint_ranges
 from .training_motion import clip_of, key_channels, value_of
-
-Rows = NDArray[np.float64]
 
 PATHS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
 
@@ -144,12 +142,12 @@ def _channels(
 def _random_rows(
     rig: bpy.types.Object,
     channels: Sequence[Channel],
-    still: Rows,
+    still: Doubles,
     ranges: Sequence[JointRange],
     *,
     count: int,
     rng: np.random.Generator,
-) -> Rows:
+) -> Doubles:
     """(count, channels): each bone turned evenly within its range, by itself."""
     rows, places = np.tile(still, (count, 1)), {channel: i for i, channel in enumerate(channels)}
     for row in rows:
@@ -163,12 +161,12 @@ def _random_rows(
 
 def _action_rows(
     channels: Sequence[Channel],
-    still: Rows,
+    still: Doubles,
     actions: Sequence[bpy.types.Action],
     count: int,
     *,
     rng: np.random.Generator,
-) -> Rows:
+) -> Doubles:
     """(count, channels): frames of all actions, one from each of as many parts of them."""
     if not count:
         return np.empty((0, len(still)))

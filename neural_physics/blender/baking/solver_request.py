@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ...datasets.simulation_request import SimulationRequest
 from ..scene.artist_handles import cores_of
 from ..scene.collider_meshes import collider_mesh, collider_objects
@@ -39,7 +39,7 @@ def solver_request(scene: bpy.types.Scene, obj: bpy.types.Object) -> SimulationR
     )
 
 
-def _softness(obj: bpy.types.Object) -> NDArray[np.float64]:
+def _softness(obj: bpy.types.Object) -> Doubles:
     """(V,), or (0,) where no vertex group says that some of a solid is softer."""
     simulation = settings_of(obj).simulation
     if simulation.kind != "SOLID" or not simulation.softer:

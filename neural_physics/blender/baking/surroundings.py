@@ -5,8 +5,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ...interaction.channels import ChannelLayout
 from ..scene.sources import mesh_data, read_positions
 from ..settings.properties import settings_of
@@ -36,7 +36,7 @@ def ball_radii(scene: bpy.types.Scene, obj: bpy.types.Object, layout: ChannelLay
     return radii
 
 
-def frame_scale(obj: bpy.types.Object) -> NDArray[np.float64]:
+def frame_scale(obj: bpy.types.Object) -> Doubles:
     """(3,): metres of the world for each of the axes that positions and channels are given in."""
     return np.array(_world_from_frame(obj).to_scale().to_tuple())
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats
 from ...baking.plan import BakePlan
 from ...datasets.dataset_info import Exclusion, TakeInfo
 from ...datasets.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
@@ -97,9 +97,7 @@ class _TakeBake:
             old.unlink()
         return True
 
-    def _simulate(
-        self, index: int
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float64] | None]:
+    def _simulate(self, index: int) -> tuple[Floats, Floats, Doubles | None]:
         """Positions (V, 3) in the reference frame, y (e,), and the frame (4, 4) or None."""
         frame = self._first + index
         self._scene.frame_set(frame)

@@ -9,6 +9,7 @@ import numpy as np
 from mathutils import Vector
 from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats
 from ...baking.plan import BakePlan
 from ...datasets.simulation_request import SimulationRequest, Tracks
 from ...datasets.takes import Dataset
@@ -64,7 +65,7 @@ class _Recorder:
         found = {other.name: other for other in collider_objects(self._scene, self._obj)}
         self._colliders = [found[collider.name] for collider in request.colliders]
         self._winds = [other for other in self._scene.objects if is_wind(other)]
-        self._scales: dict[str, NDArray[np.float64]] = {}
+        self._scales: dict[str, Doubles] = {}
         self._rig = holding_rig(self._obj)
         self._rows: dict[str, list[NDArray[Any]]] = {column: [] for column in COLUMNS}
         self._world_from_rest = np.eye(4)
@@ -109,7 +110,7 @@ class _Recorder:
             **columns,
         )
 
-    def _pinned(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64]:
+    def _pinned(self, depsgraph: bpy.types.Depsgraph) -> Doubles:
         """(P, 3) m, in the world's axes: where hooks, armature and the object itself carry the pins."""
         obj = self._obj.evaluated_get(depsgraph)
         mesh: Any = obj.data
@@ -124,13 +125,13 @@ class _Recorder:
         places = read_positions(mesh, self._positions)[self._pins].astype(np.float64)
         return places @ world[:3, :3].T + world[:3, 3]
 
-    def _bones(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64]:
+    def _bones(self, depsgraph: bpy.types.Depsgraph) -> Doubles:
         """(K, 4, 4); K is 0 where no bone holds anything."""
         if self._rig is None:
             return np.empty((0, 4, 4))
         return bone_placements(depsgraph, self._obj, self._rig)
 
-    def _check_bones(self, y: NDArray[np.float32]) -> None:
+    def _check_bones(self, y: Floats) -> None:
         """Raise Problem("poses_scaled_bone"): what a bone holds is carried, and not scaled."""
         if self._pose is None:
             return
@@ -140,7 +141,7 @@ class _Recorder:
             bone = channel.parts[scaled[0]]
             raise Problem("poses_scaled_bone", object=self._obj.name, rig=channel.source, bone=bone)
 
-    def _placed(self, depsgraph: bpy.types.Depsgraph, other: bpy.types.Object) -> NDArray[np.float64]:
+    def _placed(self, depsgraph: bpy.types.Depsgraph, other: bpy.types.Object) -> Doubles:
         """(4, 4). Raises Problem("collider_scales"): a rigid shape has one size."""
         matrix = other.evaluated_get(depsgraph).matrix_world
         scale = stretch(matrix)
@@ -149,7 +150,7 @@ class _Recorder:
             raise Problem("collider_scales", object=other.name)
         return placement(matrix)
 
-    def _wind(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64]:
+    def _wind(self, depsgraph: bpy.types.Depsgraph) -> Doubles:
         """(3,): the sum of all winds, which blow along their objects' Z axes."""
         total = Vector((0.0, 0.0, 0.0))
         for wind in self._winds:

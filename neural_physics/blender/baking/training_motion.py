@@ -9,8 +9,8 @@ from typing import Any, cast
 import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ...datasets.dataset_info import Role
 from ...errors import Problem
 from ...interaction.training_motion import MotionBox, Triple, wander, wander_strength, wander_turn
@@ -193,9 +193,7 @@ def _play_actions(
     key_channels(rig, channels, poses[: span.count], span)
 
 
-def key_channels(
-    rig: bpy.types.Object, channels: Sequence[Channel], rows: NDArray[np.float64], span: Span
-) -> None:
+def key_channels(rig: bpy.types.Object, channels: Sequence[Channel], rows: Doubles, span: Span) -> None:
     """A key of each channel of a rig in each frame; rows (count, channels)."""
     if rig.animation_data:
         rig.animation_data.use_nla = False
@@ -205,9 +203,7 @@ def key_channels(
         key_frames(rig, path, rows[:, where], span, indices=indices)
 
 
-def clip_of(
-    action: bpy.types.Action, channels: Sequence[Channel], still: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def clip_of(action: bpy.types.Action, channels: Sequence[Channel], still: Doubles) -> Doubles:
     """(frames, channels): an action frame by frame; what it does not move stays still."""
     curves = curves_of(action)
     first, last = round(action.frame_range[0]), round(action.frame_range[1])
@@ -219,13 +215,13 @@ def clip_of(
 
 
 def _varied(
-    clip: NDArray[np.float64],
-    still: NDArray[np.float64],
+    clip: Doubles,
+    still: Doubles,
     channels: Sequence[Channel],
     variation: float,
     *,
     rng: np.random.Generator,
-) -> NDArray[np.float64]:
+) -> Doubles:
     """A clip at another pace, and going further from the pose in which it is still, or less far.
 
     Both by a factor between 1 - variation and 1 + variation: what was learned from one walk alone does not
@@ -245,9 +241,7 @@ def _varied(
     return np.asarray(varied)
 
 
-def _append(
-    poses: NDArray[np.float64], clip: NDArray[np.float64], blend: int, channels: Sequence[Channel]
-) -> NDArray[np.float64]:
+def _append(poses: Doubles, clip: Doubles, blend: int, channels: Sequence[Channel]) -> Doubles:
     """Fade over `blend` frames from the last poses into the first of a clip; a short clip holds its end."""
     if len(clip) < 2 * blend:
         clip = np.concatenate([clip, np.repeat(clip[-1:], 2 * blend - len(clip), axis=0)])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import bpy  # noqa: F401 (its submodule is imported next)
 import bpy.utils.previews
 import numpy as np
-from numpy.typing import NDArray
+
+from ...arrays import Doubles, Floats
 
 WIDTH = HEIGHT = 192  # a square: Blender draws icons as squares
 BACKGROUND = (0.10, 0.10, 0.11, 1.0)
@@ -31,7 +32,7 @@ def chart_icon(name: str, history: tuple[Point, ...]) -> int:
     return int(picture.icon_id)
 
 
-def draw(history: tuple[Point, ...]) -> NDArray[np.float32]:
+def draw(history: tuple[Point, ...]) -> Floats:
     """RGBA pixels (HEIGHT, WIDTH, 4), from the bottom up; both curves on one logarithmic scale."""
     points = np.array(history, float)
     pixels = np.empty((HEIGHT, WIDTH, 4), np.float32)
@@ -67,9 +68,9 @@ def _row(value: float, low: float, high: float) -> int:
 
 
 def _plot(
-    pixels: NDArray[np.float32],
-    steps: NDArray[np.float64],
-    curve: NDArray[np.float64],
+    pixels: Floats,
+    steps: Doubles,
+    curve: Doubles,
     span: tuple[float, float],
     *,
     colour: tuple[float, float, float, float],

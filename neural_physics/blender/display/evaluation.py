@@ -14,8 +14,8 @@ from zipfile import BadZipFile
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...datasets.point_caches import read_pc2
 from ...errors import Problem
 from ..scene.cache_modifier import show_cache
@@ -84,12 +84,12 @@ def is_shown(obj: bpy.types.Object) -> bool:
     return bool(copies_in(_collection_name(obj)))
 
 
-def error_colours(error: NDArray[np.float32]) -> NDArray[np.float32]:
+def error_colours(error: Floats) -> Floats:
     """(V, 4) float32 linear RGBA of (V,) errors, from exact to the largest of them."""
     return ramp_colours(error / max(float(error.max()), 1e-12))
 
 
-def ramp_colours(share: NDArray[np.float32]) -> NDArray[np.float32]:
+def ramp_colours(share: Floats) -> Floats:
     """(V, 4) float32 linear RGBA of (V,) shares, from 0 to 1."""
     places = np.linspace(0.0, 1.0, len(RAMP))
     channels = [np.interp(share, places, RAMP[:, i]) for i in range(3)]
@@ -109,7 +109,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return about.st_mtime_ns, about.st_size
 
 
-def _read_error(obj: bpy.types.Object) -> NDArray[np.float32]:
+def _read_error(obj: bpy.types.Object) -> Floats:
     folder = report_folder(obj)
     path = folder / "error.npz"
     try:
@@ -142,7 +142,7 @@ def _fps(obj: bpy.types.Object, folder: Path) -> float:
     return fps
 
 
-def _colour(mesh: bpy.types.Mesh, error: NDArray[np.float32]) -> None:
+def _colour(mesh: bpy.types.Mesh, error: Floats) -> None:
     """Colour a mesh by (V,) errors, in Solid shading by attribute and in renders."""
     layer = mesh.color_attributes.new(ERROR, "FLOAT_COLOR", "POINT")
     cast(bpy.types.FloatColorAttribute, layer).data.foreach_set("color", error_colours(error).reshape(-1))

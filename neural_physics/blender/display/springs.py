@@ -6,8 +6,8 @@ from typing import cast
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats
 from ...errors import Problem
 from ...methods.registry import specification_of
 from ..playing.packing import model_of
@@ -54,14 +54,14 @@ def are_shown(obj: bpy.types.Object) -> bool:
     return STIFFNESS in mesh_data(obj).color_attributes
 
 
-def _logarithmic(values: NDArray[np.float64]) -> NDArray[np.float32]:
+def _logarithmic(values: Doubles) -> Floats:
     """(V,) 0 at the least and 1 at the most."""
     logs = np.log(np.maximum(values, 1e-6))
     spread: float = np.ptp(logs)
     return ((logs - logs.min()) / max(spread, 1e-12)).astype(np.float32)
 
 
-def _around_zero(values: NDArray[np.float64]) -> NDArray[np.float32]:
+def _around_zero(values: Doubles) -> Floats:
     """(V,) 0.5 at zero, 0 or 1 at the largest."""
     usual = max(float(np.median(np.abs(values))), 1e-12)
     squeezed = np.arcsinh(values / usual)

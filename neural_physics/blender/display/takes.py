@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ...datasets.status import dataset_status
 from ...datasets.takes import Dataset, Take
 from ...errors import Problem
@@ -94,7 +94,7 @@ def _show_movers(
 
 
 def _put_mover(
-    collection: bpy.types.Collection, source: bpy.types.Object, places: NDArray[np.float64], span: Span
+    collection: bpy.types.Collection, source: bpy.types.Object, places: Doubles, span: Span
 ) -> None:
     turned = source.matrix_world.copy()
     copy = source.copy()

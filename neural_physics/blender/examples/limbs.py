@@ -9,8 +9,8 @@ from typing import cast
 import bpy
 import numpy as np
 from mathutils import Vector
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ..scene.sources import mesh_data, read_positions
 from .blobs import Ball
 from .stage import Point
@@ -110,7 +110,7 @@ def _sided(limb: Limb, side: str, sign: float, middle: set[str]) -> Limb:
     )
 
 
-def _gaps(points: NDArray[np.float64], limb: Limb) -> NDArray[np.float64]:
+def _gaps(points: Doubles, limb: Limb) -> Doubles:
     """(n,): how far points (n, 3) are from the surface of a limb."""
     head, along = np.array(limb.head), np.array(limb.tail) - np.array(limb.head)
     places = np.clip((points - head) @ along / (along @ along), 0.0, 1.0)

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 
 import gpu
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Indices
 from ...capsules.projection import Bodies
 from .context import check_context, failures_told, largest_texture
 from .model_textures import ModelTextures, model_textures
 from .shaders import GROUP, decode_shader
 from .textures import check_size, empty_texture, read_back, upload
-
-Floats = NDArray[np.float32]
 
 TOGETHER = 4  # instances made by one invocation, where there are so many: each reads the bases once
 RESULT_WIDTH = 1024  # texels; wider only where the card would not allow the height
@@ -50,7 +48,7 @@ class Decoded:
             raise ValueError("the model has no normals")
         return self._read(self.normals)[..., :3]
 
-    def read_pushed(self) -> tuple[Floats, NDArray[np.intp]]:
+    def read_pushed(self) -> tuple[Floats, Indices]:
         """Positions (n, V, 3), and how many vertices were left inside (2, n): too deep, and wedged.
 
         Raises NoGPU("gpu_failed").

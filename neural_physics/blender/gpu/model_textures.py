@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import gpu
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from .textures import check_size, upload
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)

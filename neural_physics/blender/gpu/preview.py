@@ -15,8 +15,8 @@ import bpy
 import gpu
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ..scene.references import Numbered
 from ..scene.sources import mesh_data
 from .context import check_context, failures_told
@@ -155,7 +155,7 @@ def _batch(mesh: bpy.types.Mesh) -> gpu.types.GPUBatch:
         return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
 
 
-def _values(view: View, placed: Matrix, colour: Colour, normals: bool) -> NDArray[np.float32]:
+def _values(view: View, placed: Matrix, colour: Colour, normals: bool) -> Floats:
     """The members of `PreviewView`, one after the other; matrices column by column."""
     view_from_object = view.view_from_world @ placed
     to_view = view_from_object.to_3x3().inverted_safe().transposed().to_4x4()

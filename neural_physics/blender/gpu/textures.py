@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import gpu
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from .context import NoGPU, failures_told
-
-Floats = NDArray[np.float32]
 
 
 def upload(texels: Floats, half: bool = False) -> gpu.types.GPUTexture:

@@ -11,6 +11,7 @@ import numpy as np
 from mathutils import Matrix
 from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from ...capsules.fitting import FittedCapsule, fit_capsule, fit_free_capsule
 from ...errors import Problem
 from ...wording import plural
@@ -131,7 +132,7 @@ def _of_rig(rig: bpy.types.Object, bodies: list[bpy.types.Object], share: float)
     """Raises Problem("body_unweighted")."""
     bones = _deforming(rig)
     numbers = {bone.name: k for k, bone in enumerate(bones)}
-    parts: list[tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.float64]]] = []
+    parts: list[tuple[Doubles, Indices, Doubles]] = []
     for body in bodies:
         rows = bone_weights(body, numbers)
         if not len(rows):
@@ -168,7 +169,7 @@ def of_mesh(source: bpy.types.Object, share: float) -> Iterator[Found]:
         yield Found(source, "", fit_free_capsule(points, np.ones(len(points)), share))
 
 
-def _moved(matrix: Matrix, points: NDArray[np.floating]) -> NDArray[np.float64]:
+def _moved(matrix: Matrix, points: NDArray[np.floating]) -> Doubles:
     rows = np.array(matrix, np.float64)
     return np.asarray(points @ rows[:3, :3].T + rows[:3, 3])
 

@@ -11,8 +11,8 @@ from typing import Any
 import bmesh
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Indices
 from ...errors import Problem
 from ...methods.hierarchical_cloth.half_edges import check_cut, check_vertices, half_edges_of, split_quads
 from ...methods.hierarchical_cloth.levels import MOST_COARSE
@@ -120,7 +120,7 @@ def _pin_between(work: bmesh.types.BMesh, before: int, group: int) -> None:
             del each[group]
 
 
-def _neighbours(vertex: bmesh.types.BMVert) -> NDArray[np.intp]:
+def _neighbours(vertex: bmesh.types.BMVert) -> Indices:
     """The numbers of the vertices that share an edge with it."""
     others = (edge.other_vert(vertex) for edge in vertex.link_edges)
     return np.array([other.index for other in others if other is not None], np.intp)

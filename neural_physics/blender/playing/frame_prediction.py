@@ -13,16 +13,14 @@ from typing import NamedTuple
 
 import bpy
 import mathutils
-import numpy as np
 from bpy_extras.anim_utils import action_get_channelbag_for_slot
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...timeline.timeline import FrameState, Timeline
 from ..scene.references import Named
 from ..scene.sampling import ChannelSampler
 from .timings import Timings
 
-Floats = NDArray[np.float32]
 SHAPE_PARENTS = ("VERTEX", "VERTEX_3")
 # Shapes that are decoded together while frames follow each other: the bases, the most there is to be read,
 # are read from memory once for all of them. Fewer where that would be a pause to be felt.

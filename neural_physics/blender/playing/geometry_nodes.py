@@ -10,7 +10,8 @@ from typing import cast
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
+
+from ...arrays import Floats
 
 ATTRIBUTE = "neural_physics_position"
 MODIFIER = "Neural Physics"
@@ -63,7 +64,7 @@ def show_in_viewports(obj: bpy.types.Object, shown: bool) -> None:
         modifier.node_group = _group(wanted)
 
 
-def write_positions(mesh: bpy.types.Mesh, positions: NDArray[np.float32]) -> None:
+def write_positions(mesh: bpy.types.Mesh, positions: Floats) -> None:
     """Set the attribute that the modifier reads: (V, 3) float32, metres, in the object's axes."""
     layer = mesh.attributes.get(ATTRIBUTE)
     if not isinstance(layer, bpy.types.FloatVectorAttribute) or layer.domain != "POINT":
@@ -79,7 +80,7 @@ def has_positions(mesh: bpy.types.Mesh) -> bool:
     return ATTRIBUTE in mesh.attributes
 
 
-def read_positions(mesh: bpy.types.Mesh) -> NDArray[np.float32]:
+def read_positions(mesh: bpy.types.Mesh) -> Floats:
     """What `write_positions` wrote last."""
     positions = np.empty((len(mesh.vertices), 3), "<f4")
     layer = cast(bpy.types.FloatVectorAttribute, mesh.attributes[ATTRIBUTE])

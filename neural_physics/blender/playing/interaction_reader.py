@@ -11,13 +11,10 @@ from typing import NamedTuple
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, Mask
 from ...timeline.timeline import FrameState
 from .binding import Binding
-from .unanimated_channels import Mask
-
-Floats = NDArray[np.float32]
 
 
 class Visit(NamedTuple):

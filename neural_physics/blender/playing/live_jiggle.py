@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...errors import Problem
 from ...methods.interface import Method
 from ...methods.quasistatic_springs.method import QuasistaticSprings
 from ..scene.sources import group_weights
 from ..settings.edits import edits
 from ..settings.properties import settings_of
-
-Floats = NDArray[np.float32]
 
 
 class Jiggle:

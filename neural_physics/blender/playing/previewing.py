@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import bpy
-import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...capsules.projection import Bodies
 from ...errors import Problem
 from ..settings.properties import settings_of
@@ -32,7 +31,7 @@ class CardShape:
     model's axes. object_from_model: to the object's axes, None where they are the same.
     """
 
-    z: NDArray[np.float32]
+    z: Floats
     bases: int
     bodies: Bodies | None
     object_from_model: Matrix | None

@@ -5,14 +5,12 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...capsules.projection import Bodies, push_out
 from ...errors import Problem
 from ..scene.capsule_sampling import CapsuleSampler
 from ..settings.edits import edits
-
-Floats = NDArray[np.float32]
 
 
 class Projection:

@@ -14,9 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import bpy
-import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ...datasets.rest_mesh import topology_hash
 from ...errors import Problem
 from ...methods.interface import Method
@@ -66,7 +65,7 @@ class PlaySession:
         self.problem: Problem | None = None
         self.behind, self.outside, self.stale = 0, 0.0, True
         self._bases = 0
-        self._object_from_frame: NDArray[np.float64] | None = None  # where something was shown last
+        self._object_from_frame: Doubles | None = None  # where something was shown last
         self._mesh_in_edit = False
         check_mesh(obj)
         self.model_identity = identity_of(obj)

@@ -14,8 +14,8 @@ from threading import current_thread, main_thread
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats
 from ...capsules.projection import Bodies
 from ...errors import Problem
 from ...methods.interface import Method
@@ -29,8 +29,6 @@ from .geometry_nodes import write_positions
 from .previewing import CardShape, PreviewSwitch
 from .projecting import Projection
 from .timings import Timings
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Moment:
     subframe: float
     bases: int
     bodies: Bodies | None
-    object_from_model: NDArray[np.float64] | None
+    object_from_model: Doubles | None
     rendering: bool
 
 
@@ -145,7 +143,7 @@ class ShapeOutput:
         return positions[0]
 
 
-def moved(positions: Floats, matrix: NDArray[np.float64] | None) -> Floats:
+def moved(positions: Floats, matrix: Doubles | None) -> Floats:
     """(V, 3) float32, metres: in other axes; None: in the same."""
     if matrix is None:
         return np.ascontiguousarray(positions)

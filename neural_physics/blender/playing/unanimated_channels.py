@@ -6,16 +6,14 @@ from collections.abc import Collection, Mapping
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Mask
 from ...interaction.channels import ChannelLayout
 from ..scene.artist_handles import hold_is_keyed
 from ..scene.collider_sizes import is_scaled_by_keys
 from ..scene.live_fabric import is_keyed, live_names
 from ..scene.references import Named
 from ..scene.setting_up import is_animated
-
-Mask = NDArray[np.bool_]
 
 
 class UnanimatedChannels:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats
 from ...capsules.placing import CarriedCapsules
 from ...capsules.projection import Bodies, Capsules
 from ...errors import Problem
@@ -17,8 +17,6 @@ from ...interaction.channels import SIZES, Channel
 from ..settings.capsules import NEURALPHYSICS_PG_capsule
 from ..settings.properties import settings_of
 from .references import Numbered
-
-Rows = NDArray[np.float64]
 
 
 def pushing_capsules(obj: bpy.types.Object) -> list[NEURALPHYSICS_PG_capsule]:
@@ -99,13 +97,13 @@ class CapsuleSampler:
         self._read(depsgraph, world.inverted_safe())
         return Bodies(self._capsules.placed(self._carried), _depth_limit(obj, world))
 
-    def bodies(self, rows: NDArray[np.float32], world_from_axes: Matrix) -> Bodies:
+    def bodies(self, rows: Floats, world_from_axes: Matrix) -> Bodies:
         """As `sample` gives them, of what `rows` gave at some frame. Raises Problem("object_unknown")."""
         starts, ends, radii = np.split(rows.reshape(-1, SIZES["capsule"]), (3, 6), axis=1)
         capsules = Capsules(starts, ends, radii[:, 0], radii[:, 1])
         return Bodies(capsules, _depth_limit(self._original(), world_from_axes))
 
-    def rows(self, depsgraph: bpy.types.Depsgraph, axes_from_world: Matrix) -> Rows:
+    def rows(self, depsgraph: bpy.types.Depsgraph, axes_from_world: Matrix) -> Doubles:
         """The numbers of all `channels`, one after the other. Raises Problem("capsule_lost")."""
         self._read(depsgraph, axes_from_world)
         return self._capsules.rows(self._carried).reshape(-1)
@@ -164,7 +162,7 @@ class _Carrier:
             return None
         return Problem("capsule_lost", object=self._owner, capsule=self._name)
 
-    def read(self, depsgraph: bpy.types.Depsgraph, axes_from_world: Matrix, out: Rows) -> None:
+    def read(self, depsgraph: bpy.types.Depsgraph, axes_from_world: Matrix, out: Doubles) -> None:
         """Fill in axes_from_carrier (4, 4) of its capsules in `out` (C, 4, 4).
 
         Raises Problem("capsule_lost").

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...errors import Problem
 from ...methods.contact_corrections.method import ContactCorrections
 from ...methods.interface import Method
@@ -57,9 +57,7 @@ def is_scaled_by_keys(obj: bpy.types.Object) -> bool:
     return obj.parent is not None and is_scaled_by_keys(obj.parent)
 
 
-def size_problem(
-    owner: str, method: Method, y: NDArray[np.float32], sources: Mapping[str, str]
-) -> Problem | None:
+def size_problem(owner: str, method: Method, y: Floats, sources: Mapping[str, str]) -> Problem | None:
     """What tells of the first ball that is of a size which nothing was learned from; None where all are.
 
     owner: the name of the object that plays. sources: the names of the objects that

@@ -6,13 +6,11 @@ from typing import cast
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ..settings.properties import settings_of
 from .rigid_placement import placement, stretch
 from .sources import carrying_modifiers
-
-Rows = NDArray[np.float64]
 
 
 def holding_rig(obj: bpy.types.Object) -> bpy.types.Object | None:
@@ -29,7 +27,7 @@ def holding_bones(rig: bpy.types.Object) -> list[bpy.types.Bone]:
     return [bone for bone in cast(bpy.types.Armature, rig.data).bones if bone.use_deform]
 
 
-def rest_segments(obj: bpy.types.Object, rig: bpy.types.Object) -> Rows:
+def rest_segments(obj: bpy.types.Object, rig: bpy.types.Object) -> Doubles:
     """(K, 2, 3): heads and tails at rest, m, in the object's axes with its scale."""
     object_from_rig = obj.matrix_world.inverted_safe() @ rig.matrix_world
     ends = [
@@ -39,7 +37,7 @@ def rest_segments(obj: bpy.types.Object, rig: bpy.types.Object) -> Rows:
     return np.array(ends, np.float64).reshape(-1, 2, 3) @ stretch(obj.matrix_world).T
 
 
-def bone_placements(depsgraph: bpy.types.Depsgraph, obj: bpy.types.Object, rig: bpy.types.Object) -> Rows:
+def bone_placements(depsgraph: bpy.types.Depsgraph, obj: bpy.types.Object, rig: bpy.types.Object) -> Doubles:
     """(K, 4, 4): where each bone takes what it holds, from the object's axes at rest to the world's.
 
     As the Armature modifier does for a vertex that follows this bone alone, without the bone's scale.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 from bpy_extras.anim_utils import action_get_channelbag_for_slot
-from numpy.typing import NDArray
+
+from ...arrays import Doubles
 
 LINEAR = 1  # the number of that interpolation in Blender's files
 
@@ -30,7 +31,7 @@ class Span:
 def key_frames(
     owner: bpy.types.Object,
     path: str,
-    values: NDArray[np.float64],
+    values: Doubles,
     span: Span,
     *,
     indices: Sequence[int] | None = None,

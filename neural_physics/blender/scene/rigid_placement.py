@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
-Rows = NDArray[np.float64]
+from ...arrays import Doubles
 
 
-def placement(matrix: Matrix) -> Rows:
+def placement(matrix: Matrix) -> Doubles:
     """(4, 4): the rotation and translation nearest to a matrix, without its scale and shear."""
     rows = np.array(matrix, np.float64)
     left, _, right = np.linalg.svd(rows[:3, :3])
@@ -18,6 +17,6 @@ def placement(matrix: Matrix) -> Rows:
     return rows
 
 
-def stretch(matrix: Matrix) -> Rows:
+def stretch(matrix: Matrix) -> Doubles:
     """(3, 3): what is left of a matrix without its `placement`: scale, shear and mirroring."""
     return np.asarray(placement(matrix)[:3, :3].T @ np.array(matrix, np.float64)[:3, :3])

@@ -11,6 +11,7 @@ import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats, Indices
 from ...baking.fabric_ranges import LIVE, fabric_channels
 from ...errors import Problem
 from ...interaction.channels import (
@@ -198,7 +199,7 @@ class ChannelSampler:
         self._layout = layout
         frame_name = bindings.get(FRAME_BINDING, reference_frame)
         self._frame = _Frame(obj.name, frame_name) if frame_name else None
-        self._matrices: dict[int, NDArray[np.float64]] = {}
+        self._matrices: dict[int, Doubles] = {}
         self._y = np.empty(layout.size + (SIZES["capsule"] * len(capsules) if capsules else 0), np.float32)
         slices = layout.slices()
         self._readers: list[tuple[Reader, slice]] = []
@@ -216,7 +217,7 @@ class ChannelSampler:
         if capsules is not None:
             self._readers.append((capsules.rows, slice(layout.size, None)))
 
-    def sample(self, depsgraph: bpy.types.Depsgraph, frame: int) -> NDArray[np.float32]:
+    def sample(self, depsgraph: bpy.types.Depsgraph, frame: int) -> Floats:
         """y (e,) float32 at the frame that `depsgraph` is evaluated at.
 
         Velocities and accelerations are differences to the frames sampled before; before the first
@@ -234,9 +235,7 @@ class ChannelSampler:
                 y[where] = getattr(moves, kind)
         return y
 
-    def with_places(
-        self, y: NDArray[np.float32], place_of: Callable[[bpy.types.Object], Vector | None]
-    ) -> NDArray[np.float32]:
+    def with_places(self, y: Floats, place_of: Callable[[bpy.types.Object], Vector | None]) -> Floats:
         """A copy of y as if objects that are followed were where `place_of` says, in world space.
 
         The reference frame, and what it gives no place for, are as they were sampled last.
@@ -249,11 +248,11 @@ class ChannelSampler:
                 y[where] = (self._frame_from_world @ place).to_tuple()
         return y
 
-    def frame_from_world(self) -> NDArray[np.float64]:
+    def frame_from_world(self) -> Doubles:
         """(4, 4): to the reference frame's axes, as it was sampled last."""
         return np.array(self._frame_from_world)
 
-    def object_from_frame(self, depsgraph: bpy.types.Depsgraph) -> NDArray[np.float64] | None:
+    def object_from_frame(self, depsgraph: bpy.types.Depsgraph) -> Doubles | None:
         """(4, 4): from the reference frame's axes to the object's; None where they are the same."""
         if self._frame is None:
             return None
@@ -413,9 +412,6 @@ def _joints_reader(source: Named, channel: Channel) -> Reader:
         return (joints @ frame_from_rig[:3, :3].T + frame_from_rig[:3, 3]).reshape(-1)
 
     return read
-
-
-Indices = NDArray[np.intp]
 
 
 def _pose_bones(obj: bpy.types.Object, source: Named) -> Any:  # noqa: ANN401 (a collection with foreach_get)

@@ -6,8 +6,8 @@ from collections.abc import Generator
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ...datasets.importing import Sampled
 from ..settings.properties import settings_of
 from .sampling import ChannelSampler, layout_of, reference_frame_of
@@ -25,7 +25,7 @@ def sample_steps(scene: bpy.types.Scene, obj: bpy.types.Object, count: int) -> S
     layout, frame_name = layout_of(obj), reference_frame_of(obj)
     sampler = ChannelSampler(obj, layout, frame_name, {}, fps=scene.render.fps / scene.render.fps_base)
     first = settings_of(obj).start_frame
-    rows, frames = np.empty((count, layout.size), np.float32), list[NDArray[np.float64]]()
+    rows, frames = np.empty((count, layout.size), np.float32), list[Doubles]()
     frame, subframe = scene.frame_current, scene.frame_subframe
     try:
         for index in range(count):

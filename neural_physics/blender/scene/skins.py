@@ -9,8 +9,8 @@ from typing import Any, cast
 import bpy
 import numpy as np
 from mathutils import Matrix
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...datasets.rest_mesh import Mesh
 from ...errors import Problem
 from ...interaction.channels import Channel
@@ -20,8 +20,6 @@ from .modifier_stack import physics_place
 from .references import Named
 from .sources import CARRYING_TYPES, group_weights, mesh_data, mesh_of
 from .vertex_weights import bone_weights
-
-Rows = NDArray[np.float64]
 
 
 def armature_modifier(obj: bpy.types.Object) -> bpy.types.ArmatureModifier:
@@ -108,7 +106,7 @@ def _bones(obj: bpy.types.Object, rig: bpy.types.Object) -> list[bpy.types.Bone]
 
 def pose_reader(
     source: Named, owner: Named, channel: Channel
-) -> Callable[[bpy.types.Depsgraph, Matrix], NDArray[np.float32]]:
+) -> Callable[[bpy.types.Depsgraph, Matrix], Floats]:
     """Reads a channel of kind "pose"; see `Channel.parts`.
 
     What it reads raises Problem("interaction_missing") for a bone that is not there, and
@@ -118,7 +116,7 @@ def pose_reader(
     values = np.empty((len(channel.parts) + 2, 3, 4), np.float32)
     buffer = np.empty((0, 4, 4), np.float32)
 
-    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> NDArray[np.float32]:
+    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Floats:
         nonlocal order, buffer
         rig, obj = source.evaluated(depsgraph), owner.evaluated(depsgraph)
         if rig.pose is None:
@@ -155,7 +153,7 @@ def _preserves_volume(obj: bpy.types.Object, rig: str) -> bool:
     return any(m.use_deform_preserve_volume for m in found if m.object is not None and m.object.name == rig)
 
 
-def _check_unscaled(moves: NDArray[np.float32], channel: Channel, source: Named) -> None:
+def _check_unscaled(moves: Floats, channel: Channel, source: Named) -> None:
     scaled = scaled_bones(moves)
     if len(scaled):
         bone = channel.parts[scaled[0]]

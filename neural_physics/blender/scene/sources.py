@@ -7,8 +7,8 @@ from typing import cast
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats, StoredIndices
 from ...datasets.rest_mesh import Mesh
 from ...errors import Problem
 from ..settings.properties import settings_of
@@ -82,7 +82,7 @@ def mesh_of(obj: bpy.types.Object) -> Mesh:
     return Mesh(read_positions(mesh), corners, face_sizes, _pins(obj), loose_edges=loose_edges_of(mesh))
 
 
-def faces_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def faces_of(mesh: bpy.types.Mesh) -> tuple[StoredIndices, StoredIndices]:
     """The corners and the face sizes of a mesh, as in `rest_mesh.Mesh`."""
     corners = np.empty(len(mesh.loops), np.int32)
     mesh.loops.foreach_get("vertex_index", corners)
@@ -91,7 +91,7 @@ def faces_of(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]
     return corners, face_sizes
 
 
-def loose_edges_of(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
+def loose_edges_of(mesh: bpy.types.Mesh) -> StoredIndices:
     """(E, 2): the edges that belong to no face."""
     loose, edges = np.empty(len(mesh.edges), bool), np.empty((len(mesh.edges), 2), np.int32)
     mesh.edges.foreach_get("is_loose", loose)
@@ -99,7 +99,7 @@ def loose_edges_of(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
     return edges[loose]
 
 
-def read_positions(mesh: bpy.types.Mesh, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+def read_positions(mesh: bpy.types.Mesh, out: Floats | None = None) -> Floats:
     """The coordinates of a mesh, evaluated or not: (V, 3) float32, metres, into `out` where given."""
     if out is None:
         out = np.empty((len(mesh.vertices), 3), np.float32)
@@ -185,7 +185,7 @@ def pin_group(obj: bpy.types.Object) -> str:
     return modifier.settings.vertex_group_goal if isinstance(modifier, bpy.types.SoftBodyModifier) else ""
 
 
-def _pins(obj: bpy.types.Object) -> NDArray[np.float32]:
+def _pins(obj: bpy.types.Object) -> Floats:
     """(V,) float32: 1 where the physics holds a vertex fast."""
     modifier, count = physics_modifier(obj), len(mesh_data(obj).vertices)
     if uses_solver(obj):
@@ -201,7 +201,7 @@ def _pins(obj: bpy.types.Object) -> NDArray[np.float32]:
     return (weights > PINNED).astype(np.float32)
 
 
-def group_weights(obj: bpy.types.Object, name: str, without_group: float) -> NDArray[np.float32]:
+def group_weights(obj: bpy.types.Object, name: str, without_group: float) -> Floats:
     """(V,): the weights of a vertex group, 0 outside of it; `without_group` where there is no such group."""
     vertices = mesh_data(obj).vertices
     if name not in obj.vertex_groups:

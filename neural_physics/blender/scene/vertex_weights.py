@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from .sources import mesh_data
 
 LEAST_SUM = 1e-4  # Blender's own limit
@@ -18,9 +18,9 @@ LEAST_SUM = 1e-4  # Blender's own limit
 class BoneWeights:
     """One row per vertex and bone that weighs on it: vertices, bones, weights (n,); a vertex's sum to 1."""
 
-    vertices: NDArray[np.intp]
-    bones: NDArray[np.intp]
-    weights: NDArray[np.float64]
+    vertices: Indices
+    bones: Indices
+    weights: Doubles
 
     def __len__(self) -> int:
         return len(self.weights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import bpy
 from bpy.props import (
@@ -18,8 +18,10 @@ from bpy.props import (
     StringProperty,
 )
 
+from ...interaction.training_motion import MotionBox
 from ...methods.registry import DEFAULT, SPECIFICATIONS
-from ...methods.specification import MethodSpecification
+from ...methods.specification import BASES, DEFAULT_PRESET, PRESETS, MethodSpecification, NumberSetting
+from ...projective_dynamics.cloth import Fabric
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import refresh_display
 from .handles import NEURALPHYSICS_PG_handle
@@ -36,12 +38,6 @@ DECODERS = [
     ),
 ]
 METHODS = [(method.id, method.label, method.choose_for, method.number) for method in SPECIFICATIONS.values()]
-PRESETS = [
-    ("preview", "Preview", "A minute or two: to check whether the setup works"),
-    ("balanced", "Balanced", "Up to ten minutes: good for most scenes"),
-    ("final", "Final", "An hour or more: the best quality this dataset can give"),
-    ("paper", "Paper", "The settings of the method's paper, for large datasets and long training"),
-]
 MOTIONS = [
     ("WANDER", "Wander in a Box", "Random positions at random times inside the box, new in every take"),
     ("KEEP", "Keep Animation", "Its animation in this scene"),
@@ -81,6 +77,18 @@ def _agree_to(chosen: str) -> None:
         agree(Path(bpy.path.abspath(chosen)))
 
 
+def _number(setting: NumberSetting) -> Any:  # noqa: ANN401 (what Blender makes properties from)
+    """The property of a number that a training can be given."""
+    return IntProperty(
+        name=setting.label,
+        description=setting.description,
+        default=setting.default,
+        min=setting.least,
+        max=setting.most,
+        soft_max=setting.usual_most,
+    )
+
+
 class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     """One object that the simulation reacts to: a collider, a pin's Empty, an armature or a wind."""
 
@@ -114,21 +122,21 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     shortest: FloatProperty(
         name="Shortest Move",
         description="Shortest time between two targets",
-        default=0.4,
+        default=MotionBox.shortest,
         min=0.02,
         unit="TIME_ABSOLUTE",
     )
     longest: FloatProperty(
         name="Longest Move",
         description="Longest time between two targets",
-        default=1.6,
+        default=MotionBox.longest,
         min=0.02,
         unit="TIME_ABSOLUTE",
     )
     fastest: FloatProperty(
         name="Max Speed",
         description="Speed limit; motion faster than the simulation can follow only teaches errors",
-        default=3.0,
+        default=MotionBox.fastest,
         min=0.01,
         unit="VELOCITY",
     )
@@ -259,14 +267,8 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
 
     # Train
     method: EnumProperty(name="Method", description="Learning method", items=METHODS, update=_suit_simulation)
-    preset: EnumProperty(name="Preset", items=PRESETS, default="balanced")
-    basis_count: IntProperty(
-        name="Bases",
-        description="Number of basis shapes to blend; more preserve finer folds",
-        default=64,
-        min=1,
-        max=1024,
-    )
+    preset: EnumProperty(name="Preset", items=PRESETS, default=DEFAULT_PRESET)
+    basis_count: _number(BASES)
     training_seed: IntProperty(name="Training Seed", default=0, min=0)
     model_path: StringProperty(
         name="Model",
@@ -291,7 +293,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         description="Number of bases to decode; 0: all",
         default=0,
         min=0,
-        max=1024,
+        max=BASES.most,
         update=refresh_display,
     )
     jiggle: FloatProperty(
@@ -334,7 +336,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     stretch: FloatProperty(
         name="Stretch",
         description="Stretch stiffness of the cloth during playback, in N/m; can be animated",
-        default=300.0,
+        default=Fabric.stretch,
         min=STRETCH_LIMITS[0],
         max=STRETCH_LIMITS[1],
         precision=1,
@@ -343,7 +345,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     bending: FloatProperty(
         name="Bending",
         description="Bending stiffness of the cloth during playback, in N m; can be animated",
-        default=1e-4,
+        default=Fabric.bending,
         min=BENDING_LIMITS[0],
         max=BENDING_LIMITS[1],
         precision=7,
@@ -365,14 +367,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
 # What a method's training can be given, as its specification declares it.
 NEURALPHYSICS_PG_object.__annotations__.update(
     {
-        setting.property: IntProperty(
-            name=setting.label,
-            description=setting.description,
-            default=setting.default,
-            min=setting.least,
-            max=setting.most,
-            soft_max=setting.usual_most,
-        )
+        setting.property: _number(setting)
         for method in SPECIFICATIONS.values()
         for setting in method.training_settings
     }

@@ -78,6 +78,8 @@ FIRST_PRESETS = {
     "ROD": "hair",
     "SPRINGS": "cloth",
 }
+_SOLID, _SHELL = SOLIDS[FIRST_PRESETS["SOLID"]], SHELLS[FIRST_PRESETS["SHELL"]]
+_ROD, _SPRINGS = RODS[FIRST_PRESETS["ROD"]], SPRINGS[FIRST_PRESETS["SPRINGS"]]
 # What of a material is a setting of the same name.
 QUANTITIES = ("young", "poisson", "density", "area_density", "thickness", "bending", "shear", "radius")
 
@@ -103,14 +105,14 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     bone_radius: FloatProperty(
         name="Bone Radius",
         description="Interior within this distance of a bone follows the bone; 0 leaves all of it free",
-        default=0.0,
+        default=SimulationSettings.bone_radius,
         min=0.0,
         unit="LENGTH",
     )
     young: FloatProperty(
         name="Stiffness",
         description="Young's modulus in Pa: jelly a few thousand, rubber a million",
-        default=5e3,
+        default=_SOLID.young,
         min=YOUNG_LIMITS[0],
         max=YOUNG_LIMITS[1],
         soft_max=1e7,
@@ -131,7 +133,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     poisson: FloatProperty(
         name="Poisson's Ratio",
         description="0: no bulging under compression; towards 0.5: volume is preserved",
-        default=0.47,
+        default=_SOLID.poisson,
         min=-0.99,
         max=0.499,
         soft_min=0.0,
@@ -140,7 +142,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     density: FloatProperty(
         name="Density",
         description="In kg/m³; water has 1000",
-        default=1020.0,
+        default=_SOLID.density,
         min=DENSITY_LIMITS[0],
         max=DENSITY_LIMITS[1],
         precision=0,
@@ -148,7 +150,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     area_density: FloatProperty(
         name="Area Density",
         description="Mass per area in kg/m²; a cotton shirt has 0.15",
-        default=0.15,
+        default=_SHELL.area_density,
         min=1e-4,
         max=100.0,
         precision=3,
@@ -156,7 +158,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     thickness: FloatProperty(
         name="Thickness",
         description="Thickness of the sheet; layers stay this far apart",
-        default=3.2e-4,
+        default=_SHELL.thickness,
         min=THICKNESS_LIMITS[0],
         max=THICKNESS_LIMITS[1],
         precision=5,
@@ -165,7 +167,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     bending: FloatProperty(
         name="Bending",
         description="Bending stiffness in N m: silk 0.000001, denim 0.00006",
-        default=1e-5,
+        default=_SHELL.bending,
         min=0.0,
         soft_max=1e-2,
         precision=7,
@@ -176,7 +178,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     stretch_low: FloatProperty(
         name="Stretch Min",
         description="Stretch stiffness of the softest fabric in N/m; each take has a different fabric",
-        default=100.0,
+        default=_SPRINGS.stretch_low,
         min=STRETCH_LIMITS[0],
         max=STRETCH_LIMITS[1],
         precision=1,
@@ -184,7 +186,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     stretch_high: FloatProperty(
         name="Max",
         description=("Stretch stiffness of the stiffest fabric in N/m; equal to Min: the same in all takes"),
-        default=1000.0,
+        default=_SPRINGS.stretch_high,
         min=STRETCH_LIMITS[0],
         max=STRETCH_LIMITS[1],
         precision=1,
@@ -192,7 +194,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     bending_low: FloatProperty(
         name="Bending Min",
         description="Bending stiffness of the softest fabric in N m: silk 0.000001, denim 0.00006",
-        default=2e-5,
+        default=_SPRINGS.bending_low,
         min=BENDING_LIMITS[0],
         max=BENDING_LIMITS[1],
         precision=7,
@@ -200,7 +202,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     bending_high: FloatProperty(
         name="Max",
         description=("Bending stiffness of the stiffest fabric in N m; equal to Min: the same in all takes"),
-        default=1e-3,
+        default=_SPRINGS.bending_high,
         min=BENDING_LIMITS[0],
         max=BENDING_LIMITS[1],
         precision=7,
@@ -208,7 +210,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     shear: FloatProperty(
         name="Twist Stiffness",
         description="Shear modulus in Pa, the resistance to twisting",
-        default=0.89e9,
+        default=_ROD.shear,
         min=YOUNG_LIMITS[0],
         max=YOUNG_LIMITS[1],
         precision=0,
@@ -216,7 +218,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     radius: FloatProperty(
         name="Radius",
         description="Radius of a strand; a hair has 0.00004 m",
-        default=4e-5,
+        default=_ROD.radius,
         min=THICKNESS_LIMITS[0],
         max=THICKNESS_LIMITS[1],
         precision=6,
@@ -227,7 +229,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     tetrahedra: IntProperty(
         name="Tetrahedra",
         description="Approximate number that fill the body; more show finer dents but take longer",
-        default=3000,
+        default=SimulationSettings.tetrahedra,
         min=20,
         max=1_000_000,
         soft_max=30_000,
@@ -235,14 +237,14 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     steps: IntProperty(
         name="Steps per Frame",
         description="Solver steps per frame; more preserve more of the jiggle but take longer",
-        default=2,
+        default=SimulationSettings.steps,
         min=1,
         max=100,
     )
     damping: FloatProperty(
         name="Damping",
         description="Internal damping in seconds; higher values calm the jiggle sooner",
-        default=0.0,
+        default=SimulationSettings.damping,
         min=0.0,
         max=10.0,
         soft_max=0.1,
@@ -251,7 +253,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     friction: FloatProperty(
         name="Friction",
         description="Friction with colliders; 0 slides, 1 clings",
-        default=0.4,
+        default=SimulationSettings.friction,
         min=0.0,
         max=10.0,
         soft_max=1.0,
@@ -259,7 +261,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     self_contact: BoolProperty(
         name="Self Contact",
         description="Keep the body from passing through itself; takes much longer",
-        default=False,
+        default=SimulationSettings.self_contact,
     )
 
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import module_of
-from .collider import Array, ConvexCollider, radial, safe_sqrt
+from ...arrays import Doubles
+from ..numpy_or_torch import module_of
+from .collider import ConvexCollider, radial, safe_sqrt
 
 
 @dataclass(frozen=True)
@@ -24,23 +25,23 @@ class Box(ConvexCollider):
         """2 or 3."""
         return len(self.half_extents)
 
-    def distance(self, points: Array) -> Array:
+    def distance(self, points: Doubles) -> Doubles:
         """See `Collider`. NumPy or torch."""
         xp = module_of(points)
         beyond = xp.stack([abs(points[:, axis]) - h for axis, h in enumerate(self.half_extents)], -1)
         outside = beyond.clip(0.0)
         return safe_sqrt((outside * outside).sum(-1)) + xp.amax(beyond, -1).clip(max=0.0)
 
-    def gradient(self, points: Array) -> Array:
+    def gradient(self, points: Doubles) -> Doubles:
         """See `Collider`."""
         return self._directions(points)[0] * np.copysign(1.0, points)
 
-    def hessian(self, points: Array) -> Array:
+    def hessian(self, points: Doubles) -> Doubles:
         """See `Collider`. Zero inside."""
         signs = np.copysign(1.0, points)
         return self._directions(points)[1] * signs[:, :, None] * signs[:, None, :]
 
-    def _directions(self, points: Array) -> tuple[Array, Array]:
+    def _directions(self, points: Doubles) -> tuple[Doubles, Doubles]:
         """Gradients and Hessians of the points mirrored to where all coordinates are positive."""
         beyond = np.abs(points) - self.half_extents
         offsets = np.maximum(beyond, 0.0)

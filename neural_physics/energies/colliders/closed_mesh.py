@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .collider import Array, FacetedCollider, Indices, Pieces, radial
+from ...arrays import Doubles, Indices
+from .collider import FacetedCollider, Pieces, radial
 from .simplices import FACE, nearest_on_segments, nearest_on_triangles
 from .triangle_tree import TriangleTree
 
@@ -21,7 +22,7 @@ class ClosedMesh(FacetedCollider):
 
     dimension = 3
 
-    def __init__(self, positions: Array, triangles: NDArray[np.integer]) -> None:
+    def __init__(self, positions: Doubles, triangles: NDArray[np.integer]) -> None:
         """positions (V, 3) in m; triangles (T, 3), corners of each.
 
         ValueError where an edge has not exactly two triangles, or two that are wound differently.
@@ -40,7 +41,7 @@ class ClosedMesh(FacetedCollider):
             + np.bincount(self._edges.ravel(), minlength=count)
         )
 
-    def pieces(self, points: Array, within: float) -> Pieces:
+    def pieces(self, points: Doubles, within: float) -> Pieces:
         """See `Collider`: triangles count 1, edges -1, vertices as their number of edges leaves it (1)."""
         at, triangles = self._tree.perhaps_within(points, within)
         nearest, parts = nearest_on_triangles(points[at], self._corners[triangles])
@@ -76,7 +77,7 @@ class ClosedMesh(FacetedCollider):
         edge = self._triangle_edges[triangles, parts % 3] + place[1]
         return np.where(parts == FACE, triangles + place[2], np.where(parts < 3, corner, edge))
 
-    def _nearest(self, points: Array) -> tuple[Array, Array, Indices]:
+    def _nearest(self, points: Doubles) -> tuple[Doubles, Doubles, Indices]:
         """Signed distances (n,), gradients (n, 3), and the nearest features (n,)."""
         points = np.asarray(points, np.float64)
         at, triangles = self._tree.perhaps_nearest(points)
@@ -93,7 +94,7 @@ class ClosedMesh(FacetedCollider):
         gradients[touching] = normals[touching]
         return signs * lengths, gradients, features
 
-    def _curvatures(self, distances: Array, gradients: Array, features: Indices) -> Array:
+    def _curvatures(self, distances: Doubles, gradients: Doubles, features: Indices) -> Doubles:
         """Hessians (n, 3, 3) of the distances to planes, lines and points."""
         _, edge, face = self._feature_offsets
         hessians = np.eye(3) - gradients[:, :, None] * gradients[:, None, :]
@@ -105,7 +106,7 @@ class ClosedMesh(FacetedCollider):
         curved = (features < face) & (distances != 0.0)
         return hessians * np.divide(1.0, distances, out=np.zeros_like(distances), where=curved)[:, None, None]
 
-    def _make_pseudo_normals(self) -> Array:
+    def _make_pseudo_normals(self) -> Doubles:
         """Unit normals of all features: vertices, then edges, then triangles."""
         normals = np.cross(
             self._corners[:, 1] - self._corners[:, 0], self._corners[:, 2] - self._corners[:, 0]
@@ -125,7 +126,7 @@ class ClosedMesh(FacetedCollider):
         return np.concatenate([at_vertices, at_edges, normals])
 
 
-def _make_unit(vectors: Array) -> None:
+def _make_unit(vectors: Doubles) -> None:
     """In place; zero stays zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     np.divide(vectors, lengths, out=vectors, where=lengths > 0.0)

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import module_of
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ...arrays import Doubles, Indices
+from ..numpy_or_torch import module_of
 
 
 @dataclass(frozen=True)
@@ -29,10 +26,10 @@ class Pieces:
     """
 
     points: Indices
-    weights: Array
-    distances: Array
-    gradients: Array
-    hessians: Array
+    weights: Doubles
+    distances: Doubles
+    gradients: Doubles
+    hessians: Doubles
 
 
 class Collider(Protocol):
@@ -48,27 +45,27 @@ class Collider(Protocol):
         """Whether the signed distance is known to be a convex function."""
         ...
 
-    def distance(self, points: Array) -> Array:
+    def distance(self, points: Doubles) -> Doubles:
         """Signed distances (n,), in m: negative inside. Nowhere steeper than 1."""
         ...
 
-    def gradient(self, points: Array) -> Array:
+    def gradient(self, points: Doubles) -> Doubles:
         """(n, d): unit, outwards. One of several where the nearest point of the surface is not the only."""
         ...
 
-    def distance_and_gradient(self, points: Array) -> tuple[Array, Array]:
+    def distance_and_gradient(self, points: Doubles) -> tuple[Doubles, Doubles]:
         """Both at once."""
         ...
 
-    def hessian(self, points: Array) -> Array:
+    def hessian(self, points: Doubles) -> Doubles:
         """(n, d, d), in 1/m, symmetric."""
         ...
 
-    def pieces(self, points: Array, within: float) -> Pieces:
+    def pieces(self, points: Doubles, within: float) -> Pieces:
         """What of the surface lies nearer than `within` (m) to points outside the shape."""
         ...
 
-    def may_reach(self, points: Array, within: float) -> Indices:
+    def may_reach(self, points: Doubles, within: float) -> Indices:
         """All points (k,) whose distance is less than `within` (m), and maybe others; quickly."""
         ...
 
@@ -79,22 +76,22 @@ class ConvexCollider(ABC):
     convex = True
 
     @abstractmethod
-    def distance(self, points: Array) -> Array:
+    def distance(self, points: Doubles) -> Doubles:
         """See `Collider`. NumPy or torch."""
 
     @abstractmethod
-    def gradient(self, points: Array) -> Array:
+    def gradient(self, points: Doubles) -> Doubles:
         """See `Collider`."""
 
     @abstractmethod
-    def hessian(self, points: Array) -> Array:
+    def hessian(self, points: Doubles) -> Doubles:
         """See `Collider`."""
 
-    def distance_and_gradient(self, points: Array) -> tuple[Array, Array]:
+    def distance_and_gradient(self, points: Doubles) -> tuple[Doubles, Doubles]:
         """See `Collider`."""
         return self.distance(points), self.gradient(points)
 
-    def pieces(self, points: Array, within: float) -> Pieces:
+    def pieces(self, points: Doubles, within: float) -> Pieces:
         """See `Collider`."""
         distances = self.distance(points)
         near = np.flatnonzero(distances < within)
@@ -106,7 +103,7 @@ class ConvexCollider(ABC):
             hessians=self.hessian(points[near]),
         )
 
-    def may_reach(self, points: Array, within: float) -> Indices:
+    def may_reach(self, points: Doubles, within: float) -> Indices:
         """See `Collider`: just those, as the distance is as quickly told."""
         return np.flatnonzero(self.distance(points) < within)
 
@@ -117,35 +114,35 @@ class FacetedCollider(ABC):
     convex = False
 
     @abstractmethod
-    def _nearest(self, points: Array) -> tuple[Array, Array, Indices]:
+    def _nearest(self, points: Doubles) -> tuple[Doubles, Doubles, Indices]:
         """Signed distances (n,), gradients (n, d) and the features (n,) that are nearest."""
 
     @abstractmethod
-    def _curvatures(self, distances: Array, gradients: Array, features: Indices) -> Array:
+    def _curvatures(self, distances: Doubles, gradients: Doubles, features: Indices) -> Doubles:
         """The Hessians (n, d, d) of the distances to these features."""
 
-    def distance(self, points: Array) -> Array:
+    def distance(self, points: Doubles) -> Doubles:
         """See `Collider`."""
         return self._nearest(points)[0]
 
-    def gradient(self, points: Array) -> Array:
+    def gradient(self, points: Doubles) -> Doubles:
         """See `Collider`. On the surface: the pseudo-normal."""
         return self._nearest(points)[1]
 
-    def distance_and_gradient(self, points: Array) -> tuple[Array, Array]:
+    def distance_and_gradient(self, points: Doubles) -> tuple[Doubles, Doubles]:
         """See `Collider`."""
         return self._nearest(points)[:2]
 
-    def may_reach(self, points: Array, within: float) -> Indices:
+    def may_reach(self, points: Doubles, within: float) -> Indices:
         """See `Collider`: all of them."""
         return np.arange(len(points))
 
-    def hessian(self, points: Array) -> Array:
+    def hessian(self, points: Doubles) -> Doubles:
         """See `Collider`. Zero on the surface."""
         return self._curvatures(*self._nearest(points))
 
 
-def radial(offsets: Array, lengths: Array) -> tuple[Array, Array]:
+def radial(offsets: Doubles, lengths: Doubles) -> tuple[Doubles, Doubles]:
     """Unit vectors (n, d) along the offsets and the Hessians (n, d, d) of the offsets' lengths.
 
     offsets (n, d), lengths (n,) their norms. An offset of length zero is taken to point along the last
@@ -159,7 +156,7 @@ def radial(offsets: Array, lengths: Array) -> tuple[Array, Array]:
     return directions, across * (apart / safe)[:, None, None]
 
 
-def safe_sqrt(squares: Array) -> Array:
+def safe_sqrt(squares: Doubles) -> Doubles:
     """Square roots, zero at zero, where torch's own derivative would be no number. NumPy or torch."""
     xp = module_of(squares)
     positive = squares > 0.0

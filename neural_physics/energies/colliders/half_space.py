@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .collider import Array, ConvexCollider
+from ...arrays import Doubles
+from .collider import ConvexCollider
 
 
 @dataclass(frozen=True)
@@ -15,14 +16,14 @@ class HalfSpace(ConvexCollider):
 
     dimension: int = 3
 
-    def distance(self, points: Array) -> Array:
+    def distance(self, points: Doubles) -> Doubles:
         """See `Collider`. NumPy or torch."""
         return points[:, -1]
 
-    def gradient(self, points: Array) -> Array:
+    def gradient(self, points: Doubles) -> Doubles:
         """See `Collider`."""
         return np.tile(np.eye(self.dimension)[-1], (len(points), 1))
 
-    def hessian(self, points: Array) -> Array:
+    def hessian(self, points: Doubles) -> Doubles:
         """See `Collider`."""
         return np.zeros((len(points), self.dimension, self.dimension))

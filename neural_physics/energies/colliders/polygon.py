@@ -6,7 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .collider import Array, FacetedCollider, Indices, Pieces, radial
+from ...arrays import Doubles, Indices
+from .collider import FacetedCollider, Pieces, radial
 from .simplices import nearest_on_segments
 
 # So many pairs of a point and an edge at once keep the working set in a few megabytes.
@@ -22,7 +23,7 @@ class Polygon(FacetedCollider):
 
     dimension = 2
 
-    def __init__(self, corners: Array) -> None:
+    def __init__(self, corners: Doubles) -> None:
         """corners (E, 2) in m, each joined to the next and the last to the first.
 
         ValueError for fewer than three corners, for two equal neighbours and for edges that cross.
@@ -40,14 +41,14 @@ class Polygon(FacetedCollider):
         self._normals = np.concatenate([edge_normals + np.roll(edge_normals, 1, 0), edge_normals])
 
     @cached_property
-    def marks(self) -> Array:
+    def marks(self) -> Doubles:
         """(8, 2) m: places evenly along the outline, from its first corner on, that tell how it lies."""
         ends = np.concatenate([self.corners, self.corners[:1]])
         along = np.concatenate([[0.0], np.linalg.norm(np.diff(ends, axis=0), axis=1).cumsum()])
         at = np.arange(MARKS) / MARKS * along[-1]
         return np.column_stack([np.interp(at, along, each) for each in ends.T])
 
-    def pieces(self, points: Array, within: float) -> Pieces:
+    def pieces(self, points: Doubles, within: float) -> Pieces:
         """See `Collider`: edges count 1, corners -1."""
         count = len(self.corners)
         at, edges = (pairs.ravel() for pairs in np.indices((len(points), count)))
@@ -63,14 +64,14 @@ class Polygon(FacetedCollider):
             np.tile(at, 2)[near], np.where(near < len(at), 1.0, -1.0), distances, gradients, hessians=hessians
         )
 
-    def may_reach(self, points: Array, within: float) -> Indices:
+    def may_reach(self, points: Doubles, within: float) -> Indices:
         """See `Collider`: those in a box around it."""
         if self._container:
             return np.arange(len(points))
         low, high = self.corners.min(0) - within, self.corners.max(0) + within
         return np.flatnonzero(((points > low) & (points < high)).all(1))
 
-    def _nearest(self, points: Array) -> tuple[Array, Array, Indices]:
+    def _nearest(self, points: Doubles) -> tuple[Doubles, Doubles, Indices]:
         """Signed distances (n,), gradients (n, 2), and nearest features (n,): corners, then edges."""
         points = np.asarray(points, np.float64)
         count = len(self.corners)
@@ -94,14 +95,14 @@ class Polygon(FacetedCollider):
         gradients[touching] = normals[touching] / np.linalg.norm(normals[touching], axis=1, keepdims=True)
         return signs * lengths, gradients, features
 
-    def _curvatures(self, distances: Array, gradients: Array, features: Indices) -> Array:
+    def _curvatures(self, distances: Doubles, gradients: Doubles, features: Indices) -> Doubles:
         """Hessians (n, 2, 2) of the distances to corners; those to edges have none."""
         curved = (features < len(self.corners)) & (distances != 0.0)
         scales = np.divide(1.0, distances, out=np.zeros_like(distances), where=curved)
         return (np.eye(2) - gradients[:, :, None] * gradients[:, None, :]) * scales[:, None, None]
 
 
-def _crosses_itself(start: Array, end: Array) -> bool:
+def _crosses_itself(start: Doubles, end: Doubles) -> bool:
     """Whether two edges that are no neighbours cross or touch."""
     count = len(start)
     first, second = np.triu_indices(count, 2)
@@ -117,7 +118,7 @@ def _crosses_itself(start: Array, end: Array) -> bool:
     return bool(((sides[0] <= 0.0) & (sides[1] <= 0.0) & overlap).any())
 
 
-def _side(a: Array, b: Array, p: Array) -> Array:
+def _side(a: Doubles, b: Doubles, p: Doubles) -> Doubles:
     """On which side (-1, 0, 1) of the lines through a and b points lie."""
     ab, ap = b - a, p - a
     return np.sign(ab[:, 0] * ap[:, 1] - ab[:, 1] * ap[:, 0])

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from .box import Box
 from .half_space import HalfSpace
 from .sphere import Sphere
-
-Array = NDArray[np.float64]
 
 EXACT = 1e-5  # of a mesh's size: what is off by less is off by the rounding of Blender's numbers
 # How deep a ball's faces lie below its surface, in radii. Cubes and cylinders have all corners on a sphere,
@@ -25,17 +24,17 @@ class Recognised:
     """A shape, and where its own axes are in those of the mesh: turn (3, 3), place (3,), m."""
 
     shape: Sphere | Box | HalfSpace
-    turn: Array
-    place: Array
+    turn: Doubles
+    place: Doubles
 
 
-def recognised(vertices: Array, triangles: NDArray[np.integer]) -> Recognised | None:
+def recognised(vertices: Doubles, triangles: NDArray[np.integer]) -> Recognised | None:
     """What a mesh of vertices (V, 3), m, and triangles (m, 3) is; None for any other shape."""
     used = vertices[np.unique(triangles)]
     return recognised_ground(used) or recognised_box(used) or recognised_ball(used, vertices[triangles])
 
 
-def recognised_ground(vertices: Array) -> Recognised | None:
+def recognised_ground(vertices: Doubles) -> Recognised | None:
     """A plane that vertices (V, 3), m, are all in; which side of it is solid is left open."""
     middle = vertices.mean(0)
     _, _, axes = np.linalg.svd(vertices - middle, full_matrices=False)
@@ -47,7 +46,7 @@ def recognised_ground(vertices: Array) -> Recognised | None:
     return Recognised(HalfSpace(3), np.stack([first, np.cross(normal, first), normal], 1), middle)
 
 
-def recognised_box(vertices: Array) -> Recognised | None:
+def recognised_box(vertices: Doubles) -> Recognised | None:
     """A box along the axes, of vertices (V, 3), m, that are its corners."""
     exact = _exact(vertices)
     low, high = vertices.min(0), vertices.max(0)
@@ -59,7 +58,7 @@ def recognised_box(vertices: Array) -> Recognised | None:
     return Recognised(Box((width, depth, height)), np.eye(3), 0.5 * (low + high))
 
 
-def recognised_ball(vertices: Array, corners: Array) -> Recognised | None:
+def recognised_ball(vertices: Doubles, corners: Doubles) -> Recognised | None:
     """A ball that vertices (V, 3), m, are all on. corners (m, 3, 3): of all triangles, turned outwards."""
     if len(vertices) < ROUND_FROM:
         return None
@@ -78,5 +77,5 @@ def recognised_ball(vertices: Array, corners: Array) -> Recognised | None:
     return Recognised(Sphere(radius), np.eye(3), middle + centre)
 
 
-def _exact(vertices: Array) -> float:
+def _exact(vertices: Doubles) -> float:
     return EXACT * float(np.linalg.norm(np.ptp(vertices, axis=0)))

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from .box import Box
 from .collider import Collider
 from .polygon import Polygon
 from .recognising import EXACT
 from .sphere import Sphere
-
-Array = NDArray[np.float64]
 
 
 def of_one_shape(shapes: Sequence[Collider]) -> bool:
@@ -33,7 +31,7 @@ def _same(one: Collider, other: Collider) -> bool:
     return a.shape == b.shape and bool((np.abs(a - b) <= EXACT * np.abs(a).max(initial=0.0)).all())
 
 
-def _extents(shape: Collider) -> Array:
+def _extents(shape: Collider) -> Doubles:
     if isinstance(shape, Box):
         return np.array(shape.half_extents)
     return shape.corners if isinstance(shape, Polygon) else np.zeros(0)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from .collider import Array, Indices
+from ...arrays import Doubles, Indices
 
 # Which part of a triangle is nearest: a corner (0, 1, 2), the edge from a corner to the next (3, 4, 5), or:
 FACE = 6
 
 
-def nearest_on_segments(points: Array, start: Array, end: Array) -> tuple[Array, Indices]:
+def nearest_on_segments(points: Doubles, start: Doubles, end: Doubles) -> tuple[Doubles, Indices]:
     """Nearest points (m, d) of segments, and where: 0 at the start, 1 at the end, 2 between.
 
     points, start and end (m, d). A segment without length is its start.
@@ -25,7 +25,7 @@ def nearest_on_segments(points: Array, start: Array, end: Array) -> tuple[Array,
     return start + shares[:, None] * along, where
 
 
-def nearest_on_triangles(points: Array, corners: Array) -> tuple[Array, Indices]:
+def nearest_on_triangles(points: Doubles, corners: Doubles) -> tuple[Doubles, Indices]:
     """Nearest points (m, 3) of triangles, and the part they lie on: see `FACE`.
 
     points (m, 3), corners (m, 3, 3). Triangles without area are their edges.

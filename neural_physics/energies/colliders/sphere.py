@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .collider import Array, ConvexCollider, radial, safe_sqrt
+from ...arrays import Doubles
+from .collider import ConvexCollider, radial, safe_sqrt
 
 
 @dataclass(frozen=True)
@@ -16,14 +17,14 @@ class Sphere(ConvexCollider):
     radius: float
     dimension: int = 3
 
-    def distance(self, points: Array) -> Array:
+    def distance(self, points: Doubles) -> Doubles:
         """See `Collider`. NumPy or torch."""
         return safe_sqrt((points * points).sum(-1)) - self.radius
 
-    def gradient(self, points: Array) -> Array:
+    def gradient(self, points: Doubles) -> Doubles:
         """See `Collider`."""
         return radial(points, np.linalg.norm(points, axis=1))[0]
 
-    def hessian(self, points: Array) -> Array:
+    def hessian(self, points: Doubles) -> Doubles:
         """See `Collider`. Zero at the centre."""
         return radial(points, np.linalg.norm(points, axis=1))[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .collider import Array, Indices
+from ...arrays import Doubles, Indices
 
 LEAF_SIZE = 2
 # So many points at once keep the pairs of points and boxes in a few megabytes.
@@ -18,7 +18,7 @@ class TriangleTree:
     very different sizes alike, and its answers are exact.
     """
 
-    def __init__(self, corners: Array) -> None:
+    def __init__(self, corners: Doubles) -> None:
         """corners (T, 3, 3)."""
         order = np.argsort(_morton_codes(corners.mean(1)), kind="stable")
         depth = max(0, int(np.ceil(np.log2(len(order) / LEAF_SIZE))))
@@ -38,25 +38,25 @@ class TriangleTree:
             on_surface = on_surface[::2]
             self._levels.insert(0, (low, high, on_surface))
 
-    def perhaps_nearest(self, points: Array) -> tuple[Indices, Indices]:
+    def perhaps_nearest(self, points: Doubles) -> tuple[Indices, Indices]:
         """Pairs of a point and a triangle, sorted by point: among a point's is its nearest triangle.
 
         points (n, 3), finite. Returns indices (k,) of points and (k,) of triangles.
         """
         return self._walk(points, None)
 
-    def perhaps_within(self, points: Array, reach: float) -> tuple[Indices, Indices]:
+    def perhaps_within(self, points: Doubles, reach: float) -> tuple[Indices, Indices]:
         """Pairs of a point and a triangle that hold all those nearer than reach (m), sorted by point."""
         return self._walk(points, reach)
 
-    def _walk(self, points: Array, reach: float | None) -> tuple[Indices, Indices]:
+    def _walk(self, points: Doubles, reach: float | None) -> tuple[Indices, Indices]:
         walks = [
             self._walk_batch(points[start : start + BATCH], start, reach)
             for start in range(0, max(len(points), 1), BATCH)
         ]
         return np.concatenate([walk[0] for walk in walks]), np.concatenate([walk[1] for walk in walks])
 
-    def _walk_batch(self, points: Array, offset: int, reach: float | None) -> tuple[Indices, Indices]:
+    def _walk_batch(self, points: Doubles, offset: int, reach: float | None) -> tuple[Indices, Indices]:
         at = np.arange(len(points))
         nodes = np.zeros(len(points), np.intp)
         limits = np.full(len(points), np.inf if reach is None else reach * reach)
@@ -81,7 +81,7 @@ class TriangleTree:
         return at[filled] + offset, triangles[filled]
 
 
-def _morton_codes(points: Array) -> Indices:
+def _morton_codes(points: Doubles) -> Indices:
     """Places (n,) along a space-filling curve, so that neighbours in the order are neighbours in space."""
     low = points.min(0)
     size = max(float((points.max(0) - low).max()), 1e-300)

@@ -15,25 +15,23 @@ frames that follow by parallel transport from where they are; `rods` turns them 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import module_of
+from ...arrays import Doubles
+from ..numpy_or_torch import module_of
 from .frames import Joints, cross
 
-Array = NDArray[np.float64]
 
-
-def material_curvatures(joints: Joints) -> Array:
+def material_curvatures(joints: Joints) -> Doubles:
     """(..., m, 4): kappa_1 and kappa_2 of each joint as its first edge sees them, then its second; NumPy or
     torch."""
     kb = joints.binormals[..., None, :]
     kappa_1, kappa_2 = (kb * joints.m2).sum(-1), -(kb * joints.m1).sum(-1)
     of_both = (kappa_1[..., 0], kappa_2[..., 0], kappa_1[..., 1], kappa_2[..., 1])
-    curvatures: Array = module_of(kb).stack(of_both, -1)
+    curvatures: Doubles = module_of(kb).stack(of_both, -1)
     return curvatures
 
 
-def curvature_gradients(joints: Joints) -> Array:
+def curvature_gradients(joints: Joints) -> Doubles:
     """(m, 4, 8), in the order of `material_curvatures` (Bergou et al. 2010, for directors of both edges)."""
     directors = np.zeros((4, *joints.m1.shape))
     directors[0, :, 0], directors[1, :, 0] = 2.0 * joints.m2[:, 0], -2.0 * joints.m1[:, 0]
@@ -41,7 +39,7 @@ def curvature_gradients(joints: Joints) -> Array:
     return np.stack([_gradient(joints, n) for n in directors], axis=1)
 
 
-def curvature_hessian(joints: Joints, weights: Array) -> Array:
+def curvature_hessian(joints: Joints, weights: Doubles) -> Doubles:
     """(m, 8, 8): sum over k of weights (m, 4) times the Hessian of the k-th curvature, symmetric.
 
     Source: Jawed, Novelia, O'Reilly 2018, "A primer on the kinematics of discrete elastic rods".
@@ -80,13 +78,13 @@ def curvature_hessian(joints: Joints, weights: Array) -> Array:
     return hessian
 
 
-def cross_matrix(vectors: Array) -> Array:
+def cross_matrix(vectors: Doubles) -> Doubles:
     """(m, 3, 3): the matrix of the cross product with each of (m, 3) from the left."""
     # cross() of every unit vector in turn makes the columns.
     return cross(vectors[:, None, :], np.eye(3)).swapaxes(1, 2)
 
 
-def _gradient(joints: Joints, n: Array) -> Array:
+def _gradient(joints: Joints, n: Doubles) -> Doubles:
     """(m, 8), of 1/2 kb . (n^{i-1} + n^i) for directors n (m, 2, 3)."""
     chi, kb = joints.chi[:, None], joints.binormals
     (t, s), (n_e, n_f) = joints.tangents.swapaxes(0, 1), n.swapaxes(0, 1)
@@ -104,9 +102,9 @@ def _gradient(joints: Joints, n: Array) -> Array:
     )
 
 
-def _outer(a: Array, b: Array) -> Array:
+def _outer(a: Doubles, b: Doubles) -> Doubles:
     return a[:, :, None] * b[:, None, :]
 
 
-def _symmetric(matrices: Array) -> Array:
+def _symmetric(matrices: Doubles) -> Doubles:
     return 0.5 * (matrices + matrices.swapaxes(-1, -2))

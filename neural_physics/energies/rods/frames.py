@@ -12,12 +12,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import module_of
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ...arrays import Doubles, Indices
+from ..numpy_or_torch import module_of
 
 
 @dataclass(frozen=True)
@@ -48,9 +45,9 @@ class ReferenceFrames:
     become d1 of the second. Not confined to one turn.
     """
 
-    tangents: Array
-    d1: Array
-    twists: Array
+    tangents: Doubles
+    d1: Doubles
+    twists: Doubles
 
 
 @dataclass(frozen=True)
@@ -62,40 +59,18 @@ class Joints:
     number). twists (..., m): m_i = theta^i - theta^{i-1} + reference twist, radians.
     """
 
-    lengths: Array
-    tangents: Array
-    m1: Array
-    m2: Array
-    chi: Array
-    binormals: Array
-    twists: Array
-
-
-def strands_of(vertex_counts: ArrayLike, closed: ArrayLike, first_vertex: int = 0) -> Strands:
-    """Strands whose vertices follow one another, one strand after the other.
-
-    vertex_counts (S,) int: vertices of each strand. closed (S,) bool: whether its last vertex has an edge
-    to its first. first_vertex: the first strand's first. Raises ValueError where an open strand has fewer
-    than two vertices or a closed one fewer than three.
-    """
-    counts, rings = np.asarray(vertex_counts, np.intp), np.asarray(closed, bool)
-    if (counts < np.where(rings, 3, 2)).any():
-        raise ValueError("an open strand needs two vertices, a closed one three")
-    edge_counts = np.where(rings, counts, counts - 1)
-    strand = np.repeat(np.arange(len(counts)), edge_counts)
-    first_edges = (np.cumsum(edge_counts) - edge_counts)[strand]
-    starts = first_vertex + (np.cumsum(counts) - counts)[strand]
-    numbers = np.arange(len(strand))
-    places = numbers - first_edges
-    edges = np.column_stack([starts + places, starts + (places + 1) % counts[strand]])
-    followed = rings[strand] | (places + 1 < edge_counts[strand])
-    following = first_edges + (places + 1) % edge_counts[strand]
-    return Strands(edges, np.column_stack([numbers, following])[followed], places)
+    lengths: Doubles
+    tangents: Doubles
+    m1: Doubles
+    m2: Doubles
+    chi: Doubles
+    binormals: Doubles
+    twists: Doubles
 
 
 def adapted_frames(
-    positions: Array, strands: Strands, directions: Array | None = None
-) -> tuple[ReferenceFrames, Array]:
+    positions: Doubles, strands: Strands, directions: Doubles | None = None
+) -> tuple[ReferenceFrames, Doubles]:
     """Frames without reference twist, by parallel transport along each strand from its first edge.
 
     positions (V, 3), metres. directions (S, 3): where d1 of each strand's first edge shall point, as far as
@@ -124,7 +99,7 @@ def adapted_frames(
     return ReferenceFrames(t, d, _reference_twists(t, d, np.zeros(len(t)))), d1
 
 
-def transported_frames(frames: ReferenceFrames, positions: Array) -> ReferenceFrames:
+def transported_frames(frames: ReferenceFrames, positions: Doubles) -> ReferenceFrames:
     """The frames at a newly accepted state, by parallel transport in time; reference twists follow.
 
     positions (m, 3, 3): of each joint's three vertices, metres.
@@ -135,7 +110,7 @@ def transported_frames(frames: ReferenceFrames, positions: Array) -> ReferenceFr
     return ReferenceFrames(tangents, d1, _reference_twists(tangents, d1, frames.twists))
 
 
-def joints_at(positions: Array, thetas: Array, frames: ReferenceFrames) -> Joints:
+def joints_at(positions: Doubles, thetas: Doubles, frames: ReferenceFrames) -> Joints:
     """Measure the joints at a state.
 
     positions (..., m, 3, 3): of each joint's three vertices, metres. thetas (..., m, 2): of its two edges,
@@ -162,7 +137,7 @@ def joints_at(positions: Array, thetas: Array, frames: ReferenceFrames) -> Joint
     )
 
 
-def parallel_transport(vectors: Array, start: Array, end: Array) -> Array:
+def parallel_transport(vectors: Doubles, start: Doubles, end: Doubles) -> Doubles:
     """Turn vectors by the least rotation that takes `start` to `end`; all (..., 3), the latter two unit.
 
     Where the two are opposite no rotation is the least, and one by half a turn is taken.
@@ -175,7 +150,7 @@ def parallel_transport(vectors: Array, start: Array, end: Array) -> Array:
     return vectors - shrink[..., None] * both + 2.0 * (start * vectors).sum(-1)[..., None] * end
 
 
-def time_holonomy(tangents: Array, lengths: Array, kept: Array) -> tuple[Array, Array]:
+def time_holonomy(tangents: Doubles, lengths: Doubles, kept: Doubles) -> tuple[Doubles, Doubles]:
     """How the frames turn about their edges as the edges change, other than by transport from where they are.
 
     The frames come from the kept tangents by one transport, so that moving an edge by de makes them turn
@@ -191,15 +166,15 @@ def time_holonomy(tangents: Array, lengths: Array, kept: Array) -> tuple[Array, 
     return g, slope + slope.swapaxes(-1, -2)
 
 
-def cross(a: Array, b: Array) -> Array:
+def cross(a: Doubles, b: Doubles) -> Doubles:
     """The cross product along the last axis; NumPy or torch, broadcast."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
-    product: Array = module_of(a).stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), -1)
+    product: Doubles = module_of(a).stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), -1)
     return product
 
 
-def _reference_twists(tangents: Array, d1: Array, near: Array) -> Array:
+def _reference_twists(tangents: Doubles, d1: Doubles, near: Doubles) -> Doubles:
     """(..., m), the turn nearest to `near` that takes the first edge's d1, transported, to the second's."""
     xp = module_of(tangents)
     onto = tangents[..., 1, :]
@@ -207,19 +182,19 @@ def _reference_twists(tangents: Array, d1: Array, near: Array) -> Array:
     across = cross(onto, moved)
     turned = xp.cos(near)[..., None] * moved + xp.sin(near)[..., None] * across
     sine, cosine = (onto * cross(turned, d1[..., 1, :])).sum(-1), (turned * d1[..., 1, :]).sum(-1)
-    twists: Array = near + xp.arctan2(sine, cosine)
+    twists: Doubles = near + xp.arctan2(sine, cosine)
     return twists
 
 
-def _one_plus_cosine(a: Array, b: Array) -> Array:
+def _one_plus_cosine(a: Doubles, b: Doubles) -> Doubles:
     """1 + a . b of unit vectors, to full relative precision where they are nearly opposite, too."""
     both = a + b
-    total: Array = 0.5 * (both * both).sum(-1)
+    total: Doubles = 0.5 * (both * both).sum(-1)
     return total
 
 
-def _normal_unit(vectors: Array, tangents: Array) -> Array:
+def _normal_unit(vectors: Doubles, tangents: Doubles) -> Doubles:
     """The vectors' parts normal to unit tangents, made unit."""
     normal = vectors - (vectors * tangents).sum(-1)[..., None] * tangents
-    unit: Array = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
+    unit: Doubles = normal / np.linalg.norm(normal, axis=-1, keepdims=True)
     return unit

@@ -21,18 +21,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import module_of
+from ...arrays import Doubles
+from ..numpy_or_torch import module_of
 from ..projection import project
 from .bending import curvature_gradients, curvature_hessian, material_curvatures
 from .frames import Joints, ReferenceFrames, joints_at, time_holonomy
 from .twisting import twist_gradient, twist_hessian
 
-Array = NDArray[np.float64]
 
-
-def _edges_from_vertices() -> Array:
+def _edges_from_vertices() -> Doubles:
     """(8, 11): e^{i-1}, theta^{i-1}, e^i, theta^i of the degrees of freedom."""
     matrix = np.zeros((8, 11))
     for row, start in ((0, 0), (4, 4)):
@@ -45,38 +43,22 @@ def _edges_from_vertices() -> Array:
 EDGES_FROM_VERTICES = _edges_from_vertices()
 
 
-def elliptic_stiffness(
-    young_modulus: ArrayLike, poisson_ratio: ArrayLike, a: ArrayLike, b: ArrayLike
-) -> tuple[Array, Array]:
-    """Stiffnesses of a rod with an elliptic cross-section, of radii a along m1 and b along m2, in metres.
-
-    young_modulus in Pa; all of one shape or broadcast to one, (...).
-    Returns E A (...), N, and (E I1, E I2, G J) (..., 3), N m^2. J = pi a^3 b^3 / (a^2 + b^2) is Saint-
-    Venant's (Timoshenko and Goodier, "Theory of Elasticity", chapter 10): the polar moment for a circle only.
-    """
-    e, nu, a, b = np.broadcast_arrays(*(np.asarray(x, float) for x in (young_modulus, poisson_ratio, a, b)))
-    shear_modulus = e / (2.0 * (1.0 + nu))
-    torsion_constant = np.pi * a**3 * b**3 / (a**2 + b**2)
-    bending = e * np.pi / 4.0 * np.stack([a**3 * b, a * b**3])
-    return e * np.pi * a * b, np.stack([*bending, shear_modulus * torsion_constant], axis=-1)
-
-
-def rod_strains(positions: Array, thetas: Array, frames: ReferenceFrames) -> Array:
+def rod_strains(positions: Doubles, thetas: Doubles, frames: ReferenceFrames) -> Doubles:
     """(..., m, 5): curvatures and twist of each joint; NumPy or torch, with any axes in front."""
     return _strains(joints_at(positions, thetas, frames))
 
 
 def bend_twist_energy(
-    positions: Array,
-    thetas: Array,
+    positions: Doubles,
+    thetas: Doubles,
     frames: ReferenceFrames,
-    rest_strains: Array,
-    voronoi_lengths: Array,
-    stiffness: Array,
-) -> Array:
+    rest_strains: Doubles,
+    voronoi_lengths: Doubles,
+    stiffness: Doubles,
+) -> Doubles:
     """(..., m), joules; NumPy or torch, with any axes in front."""
     excess = rod_strains(positions, thetas, frames) - rest_strains
-    energy: Array = 0.5 * (_moduli(stiffness, voronoi_lengths) * excess * excess).sum(-1)
+    energy: Doubles = 0.5 * (_moduli(stiffness, voronoi_lengths) * excess * excess).sum(-1)
     return energy
 
 
@@ -95,13 +77,13 @@ def straight_bend_energy(positions: Any, voronoi_lengths: Any, stiffness: Any) -
 
 
 def bend_twist_gradient(
-    positions: Array,
-    thetas: Array,
+    positions: Doubles,
+    thetas: Doubles,
     frames: ReferenceFrames,
-    rest_strains: Array,
-    voronoi_lengths: Array,
-    stiffness: Array,
-) -> Array:
+    rest_strains: Doubles,
+    voronoi_lengths: Doubles,
+    stiffness: Doubles,
+) -> Doubles:
     """(m, 11): newtons by positions, N m by thetas."""
     joints = joints_at(positions, thetas, frames)
     stresses = _moduli(stiffness, voronoi_lengths) * (_strains(joints) - rest_strains)
@@ -109,19 +91,19 @@ def bend_twist_gradient(
     g, _ = time_holonomy(joints.tangents, joints.lengths, frames.tangents)
     by_edges[:, 0:3] += by_edges[:, 3, None] * g[:, 0]
     by_edges[:, 4:7] += by_edges[:, 7, None] * g[:, 1]
-    gradient: Array = by_edges @ EDGES_FROM_VERTICES
+    gradient: Doubles = by_edges @ EDGES_FROM_VERTICES
     return gradient
 
 
 def bend_twist_hessian(
-    positions: Array,
-    thetas: Array,
+    positions: Doubles,
+    thetas: Doubles,
     frames: ReferenceFrames,
-    rest_strains: Array,
-    voronoi_lengths: Array,
-    stiffness: Array,
+    rest_strains: Doubles,
+    voronoi_lengths: Doubles,
+    stiffness: Doubles,
     projected: bool = False,
-) -> Array:
+) -> Doubles:
     """(m, 11, 11), symmetric; if asked for, projected to be positive semi-definite.
 
     Projected in the 8 variables of the edges and thetas, by setting negative eigenvalues to zero.
@@ -144,24 +126,24 @@ def bend_twist_hessian(
     hessian[:, 4:7, 4:7] += torques[:, 1, None, None] * slope[:, 1]
     if projected:
         hessian = project(hessian)
-    by_vertices: Array = EDGES_FROM_VERTICES.T @ hessian @ EDGES_FROM_VERTICES
+    by_vertices: Doubles = EDGES_FROM_VERTICES.T @ hessian @ EDGES_FROM_VERTICES
     return by_vertices
 
 
-def _strains(joints: Joints) -> Array:
+def _strains(joints: Joints) -> Doubles:
     kappa = material_curvatures(joints)
-    strains: Array = module_of(kappa).concatenate((kappa, joints.twists[..., None]), -1)
+    strains: Doubles = module_of(kappa).concatenate((kappa, joints.twists[..., None]), -1)
     return strains
 
 
-def _moduli(stiffness: Array, voronoi_lengths: Array) -> Array:
+def _moduli(stiffness: Doubles, voronoi_lengths: Doubles) -> Doubles:
     """(..., m, 5), N m: of each strain."""
     halves = (0.5, 0.5, 0.5, 0.5, 1.0)
     columns = [half * stiffness[..., k] for half, k in zip(halves, (0, 1, 0, 1, 2), strict=True)]
-    moduli: Array = module_of(stiffness).stack(columns, -1) / voronoi_lengths[..., None]
+    moduli: Doubles = module_of(stiffness).stack(columns, -1) / voronoi_lengths[..., None]
     return moduli
 
 
-def _strain_gradients(joints: Joints) -> Array:
+def _strain_gradients(joints: Joints) -> Doubles:
     """(m, 5, 8), with frames that follow by parallel transport from where they are."""
     return np.concatenate([curvature_gradients(joints), twist_gradient(joints)[:, None]], axis=1)

@@ -7,22 +7,20 @@ all: E A, newtons. Degrees of freedom: x y z of the first end, then of the secon
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import module_of
-
-Array = NDArray[np.float64]
+from ...arrays import Doubles
+from ..numpy_or_torch import module_of
 
 
-def stretching_energy(positions: Array, rest_lengths: Array, stiffness: Array | float) -> Array:
+def stretching_energy(positions: Doubles, rest_lengths: Doubles, stiffness: Doubles | float) -> Doubles:
     """(..., m), joules, of positions (..., m, 2, 3); NumPy or torch."""
     edges = positions[..., 1, :] - positions[..., 0, :]
     stretch = module_of(positions).sqrt((edges * edges).sum(-1)) / rest_lengths - 1.0
-    energy: Array = 0.5 * stiffness * stretch**2 * rest_lengths
+    energy: Doubles = 0.5 * stiffness * stretch**2 * rest_lengths
     return energy
 
 
-def stretching_gradient(positions: Array, rest_lengths: Array, stiffness: Array | float) -> Array:
+def stretching_gradient(positions: Doubles, rest_lengths: Doubles, stiffness: Doubles | float) -> Doubles:
     """(m, 6), newtons. An edge of no length has no direction to push in: zero."""
     tangents, lengths = _tangents(positions)
     pull = (stiffness * (lengths / rest_lengths - 1.0))[:, None] * tangents
@@ -30,8 +28,8 @@ def stretching_gradient(positions: Array, rest_lengths: Array, stiffness: Array 
 
 
 def stretching_hessian(
-    positions: Array, rest_lengths: Array, stiffness: Array | float, projected: bool = False
-) -> Array:
+    positions: Doubles, rest_lengths: Doubles, stiffness: Doubles | float, projected: bool = False
+) -> Doubles:
     """(m, 6, 6), N / m; projected to the nearest positive semi-definite matrix if asked for.
 
     An edge of no length has the stiffness E A / l0 in every direction if projected; not finite otherwise.
@@ -50,7 +48,7 @@ def stretching_hessian(
     )
 
 
-def _tangents(positions: Array) -> tuple[Array, Array]:
+def _tangents(positions: Doubles) -> tuple[Doubles, Doubles]:
     """Unit tangents (m, 3), zero where there is no length, and lengths (m,)."""
     edges = positions[:, 1] - positions[:, 0]
     lengths = np.linalg.norm(edges, axis=-1)

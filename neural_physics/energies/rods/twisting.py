@@ -10,15 +10,13 @@ discrete elastic rods".
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from .bending import cross_matrix
 from .frames import Joints
 
-Array = NDArray[np.float64]
 
-
-def twist_gradient(joints: Joints) -> Array:
+def twist_gradient(joints: Joints) -> Doubles:
     """(m, 8)."""
     gradient = np.empty((len(joints.chi), 8))
     gradient[:, 0:3] = joints.binormals / (2.0 * joints.lengths[:, 0, None])
@@ -27,7 +25,7 @@ def twist_gradient(joints: Joints) -> Array:
     return gradient
 
 
-def twist_hessian(joints: Joints) -> Array:
+def twist_hessian(joints: Joints) -> Doubles:
     """(m, 8, 8), symmetric."""
     chi, kb = joints.chi[:, None], joints.binormals
     t, s = joints.tangents.swapaxes(0, 1)

@@ -18,11 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import module_of
-
-Array = NDArray[np.float64]
+from ...arrays import Doubles
+from ..numpy_or_torch import module_of
 
 
 def angle(hinges: Any) -> Any:  # noqa: ANN401 (an array or a tensor, and the same comes back)
@@ -46,7 +44,7 @@ def wrapped(turn: Any) -> Any:  # noqa: ANN401
     return turn - 2.0 * np.pi * module_of(turn).round(turn / (2.0 * np.pi))
 
 
-def gradient(hinges: Array) -> Array:
+def gradient(hinges: Doubles) -> Doubles:
     """Derivatives (m, 12) in rad/m of the angle of hinges (m, 4, 3) by x0, x1, x2 and x3."""
     total = np.zeros(hinges.shape)
     for side in _sides(hinges):
@@ -54,14 +52,14 @@ def gradient(hinges: Array) -> Array:
     return total.reshape(-1, 12)
 
 
-def hessian(hinges: Array) -> Array:
+def hessian(hinges: Doubles) -> Doubles:
     """Second derivatives (m, 12, 12) in rad/m^2 of the angle of hinges (m, 4, 3); indefinite."""
     turns, slides = products(hinges)
     half = turns.swapaxes(1, 2) @ slides
     return half + half.swapaxes(1, 2)
 
 
-def products(hinges: Array) -> tuple[Array, Array]:
+def products(hinges: Doubles) -> tuple[Doubles, Doubles]:
     """What the Hessian is the sum of: a b^T + b a^T for the four rows a, b of the two (m, 4, 12) returned.
 
     Every a moves vertices along a triangle's normal, its b in that triangle's plane: a and b are
@@ -83,7 +81,7 @@ def products(hinges: Array) -> tuple[Array, Array]:
     return turns.reshape(-1, 4, 12), slides.reshape(-1, 4, 12)
 
 
-def convex_rows(hinges: Array, weights: Array) -> Array:
+def convex_rows(hinges: Doubles, weights: Doubles) -> Doubles:
     """r (m, 4, 12) such that r^T r is positive semi-definite and no less than weights (m,) times the Hessian.
 
     Each product of `products` is replaced by its part with the positive eigenvalue.
@@ -104,13 +102,13 @@ class _Side:
     foot of its height.
     """
 
-    normal: Array
-    inward: Array
-    inverse_height: Array
-    lever: Array
+    normal: Doubles
+    inward: Doubles
+    inverse_height: Doubles
+    lever: Doubles
 
 
-def _sides(hinges: Array) -> tuple[_Side, _Side]:
+def _sides(hinges: Doubles) -> tuple[_Side, _Side]:
     edge = hinges[:, 1] - hinges[:, 0]
     inverse_length = _inverse(np.sqrt((edge * edge).sum(-1)))
     along = edge * inverse_length[:, None]
@@ -127,7 +125,7 @@ def _sides(hinges: Array) -> tuple[_Side, _Side]:
     return sides[0], sides[1]
 
 
-def _inverse(lengths: Array) -> Array:
+def _inverse(lengths: Doubles) -> Doubles:
     return np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
 
 

@@ -14,19 +14,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from . import dihedral
 
-Array = NDArray[np.float64]
 
-
-def plate_stiffness(youngs: float | Array, poisson: float | Array, thickness: float | Array) -> float | Array:
-    """D in N m of a plate: Young's modulus in Pa, Poisson's ratio, thickness in metres."""
-    return youngs * thickness**3 / (12.0 * (1.0 - poisson**2))
-
-
-def hinge_stiffness(rest_hinges: Array, plate: float | Array) -> Array:
+def hinge_stiffness(rest_hinges: Doubles, plate: float | Doubles) -> Doubles:
     """2 k |e|^2 / A = D |e|^2 / A of each hinge, (m,), J/rad^2.
 
     rest_hinges (m, 4, 3) as in `dihedral`, metres; plate: D in N m, one or (m,). ValueError where neither
@@ -38,7 +31,7 @@ def hinge_stiffness(rest_hinges: Array, plate: float | Array) -> Array:
     )
     if not np.all(areas > 0.0):
         raise ValueError(f"hinge {int(np.argmin(areas))} has no area at rest")
-    stiffness: Array = plate * (edge * edge).sum(-1) / areas
+    stiffness: Doubles = plate * (edge * edge).sum(-1) / areas
     return stiffness
 
 
@@ -50,21 +43,21 @@ def value(hinges: Any, rest_angles: Any, stiffness: Any) -> Any:  # noqa: ANN401
     return stiffness / 2.0 * dihedral.wrapped(dihedral.angle(hinges) - rest_angles) ** 2
 
 
-def gradient(hinges: Array, rest_angles: Array, stiffness: Array) -> Array:
+def gradient(hinges: Doubles, rest_angles: Doubles, stiffness: Doubles) -> Doubles:
     """Derivatives (m, 12) in N of `value`, of the same arguments."""
     turn = dihedral.wrapped(dihedral.angle(hinges) - rest_angles)
     return (stiffness * turn)[:, None] * dihedral.gradient(hinges)
 
 
-def hessian(hinges: Array, rest_angles: Array, stiffness: Array) -> Array:
+def hessian(hinges: Doubles, rest_angles: Doubles, stiffness: Doubles) -> Doubles:
     """Second derivatives (m, 12, 12) in N/m of `value`, of the same arguments; indefinite off rest."""
     moment = stiffness * dihedral.wrapped(dihedral.angle(hinges) - rest_angles)
     slope = dihedral.gradient(hinges)
-    stretched: Array = (stiffness[:, None] * slope)[:, :, None] * slope[:, None, :]
+    stretched: Doubles = (stiffness[:, None] * slope)[:, :, None] * slope[:, None, :]
     return stretched + moment[:, None, None] * dihedral.hessian(hinges)
 
 
-def projected_hessian(hinges: Array, rest_angles: Array, stiffness: Array) -> Array:
+def projected_hessian(hinges: Doubles, rest_angles: Doubles, stiffness: Doubles) -> Doubles:
     """A positive semi-definite matrix for Newton's method, no less than `hessian`: (m, 12, 12), N/m.
 
     The Gauss-Newton part and, of what the moment adds, the positive part of each product in closed form

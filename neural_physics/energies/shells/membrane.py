@@ -15,15 +15,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import module_of
+from ...arrays import Doubles
+from ..numpy_or_torch import module_of
 
-Array = NDArray[np.float64]
-Material = float | Array
+Material = float | Doubles
 
 
-def rest_shape(corners: Array) -> tuple[Array, Array]:
+def rest_shape(corners: Doubles) -> tuple[Doubles, Doubles]:
     """What the energy needs of rest triangles (m, 3, 3), metres: each laid flat, its first edge along x.
 
     Returns the inverses (m, 2, 2) of the matrices whose columns are the two edges from the first corner,
@@ -61,7 +60,9 @@ def value(corners: Any, inverse_rest: Any, volume: Any, mu: Any, lam: Any) -> An
     return volume * (mu * (xx * xx + yy * yy + 2.0 * xy * xy) + lam / 2.0 * (xx + yy) ** 2)
 
 
-def gradient(corners: Array, inverse_rest: Array, volume: Array, mu: Material, lam: Material) -> Array:
+def gradient(
+    corners: Doubles, inverse_rest: Doubles, volume: Doubles, mu: Material, lam: Material
+) -> Doubles:
     """Derivatives (m, 9) in N of `value`, of the same arguments, by the corners' coordinates."""
     f = deformation_gradient(corners, inverse_rest)
     green = (f.swapaxes(1, 2) @ f - np.eye(2)) / 2.0
@@ -71,27 +72,27 @@ def gradient(corners: Array, inverse_rest: Array, volume: Array, mu: Material, l
     return forces.reshape(-1, 9)
 
 
-def hessian(corners: Array, inverse_rest: Array, volume: Array, mu: Material, lam: Material) -> Array:
+def hessian(corners: Doubles, inverse_rest: Doubles, volume: Doubles, mu: Material, lam: Material) -> Doubles:
     """Second derivatives (m, 9, 9) in N/m of `value`, of the same arguments."""
     modes, eigenvalues = _modes(corners, inverse_rest, mu, lam)
     return (modes * (volume * eigenvalues).T[:, :, None]).swapaxes(1, 2) @ modes
 
 
 def projected_hessian(
-    corners: Array, inverse_rest: Array, volume: Array, mu: Material, lam: Material
-) -> Array:
+    corners: Doubles, inverse_rest: Doubles, volume: Doubles, mu: Material, lam: Material
+) -> Doubles:
     """`hessian` with its negative eigenvalues, those by F, set to zero: (m, 9, 9), N/m."""
     modes, eigenvalues = _modes(corners, inverse_rest, mu, lam)
     modes *= np.sqrt(volume * np.maximum(eigenvalues, 0.0)).T[:, :, None]
     return modes.swapaxes(1, 2) @ modes
 
 
-def _spread(inverse_rest: Array) -> Array:
+def _spread(inverse_rest: Doubles) -> Doubles:
     """(m, 3, 2): what each corner's motion adds to F, the gradients of its hat function."""
     return np.concatenate([-inverse_rest.sum(1, keepdims=True), inverse_rest], 1)
 
 
-def _modes(corners: Array, inverse_rest: Array, mu: Material, lam: Material) -> tuple[Array, Array]:
+def _modes(corners: Doubles, inverse_rest: Doubles, mu: Material, lam: Material) -> tuple[Doubles, Doubles]:
     """Orthonormal in F: modes (m, 6, 9) by the corners, and their eigenvalues (6, m) in Pa."""
     f = deformation_gradient(corners, inverse_rest)
     left, right = f[:, :, 0], f[:, :, 1]
@@ -138,14 +139,14 @@ def _modes(corners: Array, inverse_rest: Array, mu: Material, lam: Material) -> 
     return modes.reshape(-1, 6, 9), eigenvalues
 
 
-def _unit(vectors: Array, instead: Array) -> tuple[Array, Array]:
+def _unit(vectors: Doubles, instead: Doubles) -> tuple[Doubles, Doubles]:
     """Unit vectors (m, 3) and lengths (m,); a length of next to nothing has the direction of `instead`."""
     lengths = np.sqrt((vectors * vectors).sum(-1))
     tiny = lengths < 1e-12
     return np.where(tiny[:, None], instead, vectors / np.where(tiny, 1.0, lengths)[:, None]), lengths
 
 
-def _perpendicular(unit: Array) -> Array:
+def _perpendicular(unit: Doubles) -> Doubles:
     """A unit vector (m, 3) at right angles to each (m, 3)."""
     axis = np.eye(3)[np.argmin(np.abs(unit), 1)]
     across = np.cross(unit, axis)

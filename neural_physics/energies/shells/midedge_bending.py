@@ -33,12 +33,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from . import dihedral
-from .triangle_edges import Indices, TriangleEdges
-
-Array = NDArray[np.float64]
+from .triangle_edges import TriangleEdges
 
 
 def stencil_vertices(mesh: TriangleEdges) -> Indices:
@@ -55,10 +53,10 @@ def dihedral_angles(vertices: Any) -> Any:  # noqa: ANN401
     return dihedral.angle(_hinges(vertices)).reshape(-1, 3)
 
 
-def angle_stiffness(rest_corners: Array, plate: float | Array, poisson: float | Array) -> Array:
+def angle_stiffness(rest_corners: Doubles, plate: float | Doubles, poisson: float | Doubles) -> Doubles:
     """K (m, 3, 3) in J/rad^2: the energy is phi K phi / 2 for the three angles phi from rest.
 
-    rest_corners (m, 3, 3), metres; plate: D in N m (`hinge_bending.plate_stiffness`), and poisson: nu, one
+    rest_corners (m, 3, 3), metres; plate: D in N m, and poisson: nu, one
     or (m,). Positive definite for -1 < nu < 1. ValueError where a triangle has no area.
     """
     edges = np.roll(rest_corners, -2, 1) - np.roll(rest_corners, -1, 1)
@@ -72,7 +70,7 @@ def angle_stiffness(rest_corners: Array, plate: float | Array, poisson: float | 
     nu = np.reshape(poisson, (-1, 1, 1))
     inverse_heights = lengths / double_area[:, None]
     scale = np.reshape(2.0 * double_area * plate, (-1, 1, 1))
-    stiffness: Array = (
+    stiffness: Doubles = (
         scale * inverse_heights[:, :, None] * inverse_heights[:, None, :] * ((1.0 - nu) * cosines**2 + nu)
     )
     return stiffness
@@ -91,18 +89,18 @@ def value(vertices: Any, xi: Any, signs: Any, inner: Any, rest_angles: Any, stif
 
 
 def gradient(
-    vertices: Array, xi: Array, signs: Array, inner: Array, rest_angles: Array, stiffness: Array
-) -> Array:
+    vertices: Doubles, xi: Doubles, signs: Doubles, inner: Doubles, rest_angles: Doubles, stiffness: Doubles
+) -> Doubles:
     """Derivatives (m, 21) of `value`, of the same arguments: 18 by the vertices in N, 3 by xi in N m."""
     turns = _turns(vertices, xi, signs, inner, rest_angles=rest_angles)
     moments = stiffness @ turns[:, :, None]
-    slopes: Array = (_slopes(vertices, signs, inner).swapaxes(1, 2) @ moments)[:, :, 0]
+    slopes: Doubles = (_slopes(vertices, signs, inner).swapaxes(1, 2) @ moments)[:, :, 0]
     return slopes
 
 
 def hessian(
-    vertices: Array, xi: Array, signs: Array, inner: Array, rest_angles: Array, stiffness: Array
-) -> Array:
+    vertices: Doubles, xi: Doubles, signs: Doubles, inner: Doubles, rest_angles: Doubles, stiffness: Doubles
+) -> Doubles:
     """Second derivatives (m, 21, 21) of `value`, of the same arguments; indefinite off rest."""
     slopes = _slopes(vertices, signs, inner)
     weights = _weights(vertices, xi, signs, inner, rest_angles=rest_angles, stiffness=stiffness)
@@ -112,8 +110,8 @@ def hessian(
 
 
 def projected_hessian(
-    vertices: Array, xi: Array, signs: Array, inner: Array, rest_angles: Array, stiffness: Array
-) -> Array:
+    vertices: Doubles, xi: Doubles, signs: Doubles, inner: Doubles, rest_angles: Doubles, stiffness: Doubles
+) -> Doubles:
     """A positive semi-definite matrix for Newton's method, no less than `hessian`: (m, 21, 21).
 
     Made as `hinge_bending.projected_hessian` is: the Gauss-Newton part, and the positive part of each
@@ -142,7 +140,7 @@ def _turns(vertices: Any, xi: Any, signs: Any, inner: Any, *, rest_angles: Any) 
     return inner * dihedral.wrapped(dihedral_angles(vertices) - rest_angles) / 2.0 + signs * xi
 
 
-def _slopes(vertices: Array, signs: Array, inner: Array) -> Array:
+def _slopes(vertices: Doubles, signs: Doubles, inner: Doubles) -> Doubles:
     """(m, 3, 21): derivatives of `_turns`."""
     slopes = _by_vertex((dihedral.gradient(_hinges(vertices)) * inner.reshape(-1, 1) / 2.0)[:, None, :])
     slopes[:, range(3), range(18, 21)] = signs
@@ -150,15 +148,21 @@ def _slopes(vertices: Array, signs: Array, inner: Array) -> Array:
 
 
 def _weights(
-    vertices: Array, xi: Array, signs: Array, inner: Array, *, rest_angles: Array, stiffness: Array
-) -> Array:
+    vertices: Doubles,
+    xi: Doubles,
+    signs: Doubles,
+    inner: Doubles,
+    *,
+    rest_angles: Doubles,
+    stiffness: Doubles,
+) -> Doubles:
     """(3 m,): the derivative of the energy by each dihedral angle."""
     turns = _turns(vertices, xi, signs, inner, rest_angles=rest_angles)
-    weights: Array = inner * (stiffness @ turns[:, :, None])[:, :, 0] / 2.0
+    weights: Doubles = inner * (stiffness @ turns[:, :, None])[:, :, 0] / 2.0
     return weights.reshape(-1)
 
 
-def _by_vertex(rows: Array) -> Array:
+def _by_vertex(rows: Doubles) -> Doubles:
     """Rows (3 m, r, 12) by the three hinges' vertices, as rows (m, 3 r, 21) by the triangle's."""
     r = rows.shape[1]
     by_hinge = rows.reshape(-1, 3, r, 4, 3)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Indices = NDArray[np.intp]
+from ...arrays import Doubles, Indices
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class TriangleEdges:
     triangles: Indices
     edges: Indices
     sides: Indices
-    signs: NDArray[np.float64]
+    signs: Doubles
     opposite: Indices
     hinges: Indices
     hinge_edges: Indices

@@ -14,14 +14,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import module_of
+from ...arrays import Doubles
+from ..numpy_or_torch import module_of
 from ..projection import PAIRS, isotropic_hessian, projected_isotropic_hessian
 from .deformation import signed_svd
 from .lame import per_element
-
-Array = NDArray[np.float64]
 
 # The least sum of two stretches that the Hessian divides by, so that it is finite on the ridge.
 LEAST_SUM = 1e-8
@@ -33,7 +31,7 @@ def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or 
     return mu * distance + 0.5 * lam * trace * trace
 
 
-def stress(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def stress(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """First Piola-Kirchhoff stress dW/dF = 2 mu (F - R) + lam tr(R^T F - I) R, (m, d, d), Pa."""
     u, s, v = signed_svd(f)
     rotation = u @ v.swapaxes(1, 2)
@@ -41,17 +39,19 @@ def stress(f: Array, mu: float | Array, lam: float | Array) -> Array:
     return 2.0 * per_element(mu, 2) * (f - rotation) + trace[:, None, None] * rotation
 
 
-def hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def hessian(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """d2W/dF2 (m, d * d, d * d), Pa, by the entries i * d + j of F; indefinite under compression."""
     return isotropic_hessian(*_eigensystem(f, mu, lam))
 
 
-def projected_hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def projected_hessian(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """The nearest positive semi-definite matrix to `hessian`."""
     return projected_isotropic_hessian(*_eigensystem(f, mu, lam))
 
 
-def _eigensystem(f: Array, mu: float | Array, lam: float | Array) -> tuple[Array, Array, Array, Array, Array]:
+def _eigensystem(
+    f: Doubles, mu: float | Doubles, lam: float | Doubles
+) -> tuple[Doubles, Doubles, Doubles, Doubles, Doubles]:
     """The arguments of `isotropic_hessian`."""
     u, s, v = signed_svd(f)
     m, d = s.shape

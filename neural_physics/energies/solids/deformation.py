@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...arrays import Doubles
 
 # An element is taken for flat where its volume is less than this share of its longest edge's d-th power.
 FLAT = 1e-12
@@ -31,7 +30,7 @@ def shape_matrices(x: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
     return (x[:, 1:] - x[:, :1]).swapaxes(-1, -2)
 
 
-def rest_shapes(rest: Array) -> tuple[Array, Array]:
+def rest_shapes(rest: Doubles) -> tuple[Doubles, Doubles]:
     """Inverse shape matrices at rest (m, d, d), 1/m, and volumes, m^3, or areas, m^2, (m,).
 
     rest (m, d + 1, d): the vertices of tetrahedra (d = 3) or of triangles in the plane (d = 2), metres,
@@ -54,7 +53,7 @@ def deformation_gradient(x: Any, inverse_rest: Any) -> Any:  # noqa: ANN401 (Num
     return shape_matrices(x) @ inverse_rest
 
 
-def gradient_operator(inverse_rest: Array) -> Array:
+def gradient_operator(inverse_rest: Doubles) -> Doubles:
     """dF/dx (m, d * d, (d + 1) * d), 1/m: rows are F's entries i * d + j, columns are v * d + i of vertex v.
 
     Constant, as F is linear in x.
@@ -79,7 +78,7 @@ def determinant(f: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
     )
 
 
-def cofactor(f: Array) -> Array:
+def cofactor(f: Doubles) -> Doubles:
     """dJ/dF (m, d, d)."""
     if f.shape[-1] == 2:
         return np.stack([f[:, 1, 1], -f[:, 1, 0], -f[:, 0, 1], f[:, 0, 0]], 1).reshape(-1, 2, 2)
@@ -91,7 +90,7 @@ def cofactor(f: Array) -> Array:
     return cofactors
 
 
-def determinant_hessian(f: Array) -> Array:
+def determinant_hessian(f: Doubles) -> Doubles:
     """d2J/dF2 (m, d * d, d * d), by the entries i * d + j of F."""
     m, d, _ = f.shape
     if d == 2:
@@ -99,7 +98,7 @@ def determinant_hessian(f: Array) -> Array:
     return (f.reshape(m, 9) @ THIRD_DERIVATIVES).reshape(m, 9, 9)
 
 
-def signed_svd(f: Array) -> tuple[Array, Array, Array]:
+def signed_svd(f: Doubles) -> tuple[Doubles, Doubles, Doubles]:
     """F = U diag(s) V^T with rotations U and V, so that the last stretch bears the sign of det F.
 
     Returns u (m, d, d), s (m, d) with s_1 >= .. >= |s_d|, v (m, d, d). U V^T is the rotation nearest
@@ -128,7 +127,7 @@ def signed_svd(f: Array) -> tuple[Array, Array, Array]:
     return np.ascontiguousarray(np.stack(u).transpose(2, 1, 0)), s, np.stack(v).transpose(2, 1, 0).copy()
 
 
-def _orthogonalise(columns: list[Array], v: list[Array], i: int, j: int) -> bool:
+def _orthogonalise(columns: list[Doubles], v: list[Doubles], i: int, j: int) -> bool:
     """Turn columns i and j until they are orthogonal; whether any were not."""
     a, b = columns[i], columns[j]
     aa, bb, ab = np.sum(a * a, 0), np.sum(b * b, 0), np.sum(a * b, 0)
@@ -146,7 +145,7 @@ def _orthogonalise(columns: list[Array], v: list[Array], i: int, j: int) -> bool
     return True
 
 
-def _sort(columns: list[Array], v: list[Array], i: int, j: int) -> None:
+def _sort(columns: list[Doubles], v: list[Doubles], i: int, j: int) -> None:
     """Put the longer of two columns first; one changes its sign, so that V stays a rotation."""
     swap = np.sum(columns[i] ** 2, 0) < np.sum(columns[j] ** 2, 0)
     for vectors in (columns, v):
@@ -154,7 +153,7 @@ def _sort(columns: list[Array], v: list[Array], i: int, j: int) -> None:
         vectors[i], vectors[j] = np.where(swap, b, a), np.where(swap, -a, b)
 
 
-def _frame(columns: list[Array]) -> list[Array]:
+def _frame(columns: list[Doubles]) -> list[Doubles]:
     """The rotation U, as columns, whose first d - 1 are those of F V made unit (any where those vanish)."""
     first = columns[0]
     d, m = first.shape
@@ -168,11 +167,11 @@ def _frame(columns: list[Array]) -> list[Array]:
     return [first, second, _cross(first, second)]
 
 
-def _unit(vectors: Array, fallback: Array) -> Array:
+def _unit(vectors: Doubles, fallback: Doubles) -> Doubles:
     lengths = np.sqrt(np.sum(vectors * vectors, 0))
     vanishing = lengths < VANISHING
     return np.where(vanishing, fallback, vectors / np.where(vanishing, 1.0, lengths))
 
 
-def _cross(a: Array, b: Array) -> Array:
+def _cross(a: Doubles, b: Doubles) -> Doubles:
     return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...arrays import Doubles
 
 
-def lame_parameters(young: float | Array, poisson: float | Array) -> tuple[Array, Array]:
+def lame_parameters(young: float | Doubles, poisson: float | Doubles) -> tuple[Doubles, Doubles]:
     """mu and lam of a solid, and of a plate in plane strain: lam = E nu / ((1 + nu) (1 - 2 nu)).
 
     young: Young's modulus E, Pa; poisson: Poisson's ratio nu; numbers, or arrays of one shape.
@@ -18,7 +17,7 @@ def lame_parameters(young: float | Array, poisson: float | Array) -> tuple[Array
     return _shear_modulus(young, poisson), young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))
 
 
-def plane_stress_lame_parameters(young: float | Array, poisson: float | Array) -> tuple[Array, Array]:
+def plane_stress_lame_parameters(young: float | Doubles, poisson: float | Doubles) -> tuple[Doubles, Doubles]:
     """mu and lam of a thin sheet, free to change its thickness: lam = E nu / (1 - nu^2).
 
     Takes, returns and raises what `lame_parameters` does.
@@ -27,16 +26,16 @@ def plane_stress_lame_parameters(young: float | Array, poisson: float | Array) -
     return _shear_modulus(young, poisson), young * poisson / (1.0 - poisson * poisson)
 
 
-def per_element(parameter: float | Array, axes: int) -> Array:
+def per_element(parameter: float | Doubles, axes: int) -> Doubles:
     """A parameter, one for all elements or (m,), with so many axes of 1 after it, to multiply arrays by."""
     return np.asarray(parameter, np.float64).reshape(-1, *(1,) * axes)
 
 
-def _shear_modulus(young: Array, poisson: Array) -> Array:
+def _shear_modulus(young: Doubles, poisson: Doubles) -> Doubles:
     return young / (2.0 * (1.0 + poisson))
 
 
-def _checked(young: float | Array, poisson: float | Array) -> tuple[Array, Array]:
+def _checked(young: float | Doubles, poisson: float | Doubles) -> tuple[Doubles, Doubles]:
     young, poisson = np.asarray(young, np.float64), np.asarray(poisson, np.float64)
     bad = ~(np.isfinite(young) & (young > 0.0))
     if bad.any():

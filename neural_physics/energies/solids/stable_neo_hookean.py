@@ -15,14 +15,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import module_of
+from ...arrays import Doubles
+from ..numpy_or_torch import module_of
 from ..projection import PAIRS, projected_isotropic_hessian
 from .deformation import cofactor, determinant, determinant_hessian, signed_svd
 from .lame import per_element
-
-Array = NDArray[np.float64]
 
 
 def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
@@ -42,25 +40,25 @@ def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or 
     return mu * (0.5 * log + 0.75 * (0.5 * squared - minors - volume)) + 0.5 * lam * growth * growth
 
 
-def stress(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def stress(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """First Piola-Kirchhoff stress dW/dF (m, d, d), Pa (section 4)."""
     shear, pressure, _, _ = _coefficients(f, mu, lam)
     return shear[:, None, None] * f + pressure[:, None, None] * cofactor(f)
 
 
-def hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def hessian(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """d2W/dF2 (m, d * d, d * d), Pa, by the entries i * d + j of F (section 4); indefinite in places."""
     m, d, _ = f.shape
     shear, pressure, stretch, bulk = _coefficients(f, mu, lam)
     flat, slopes = f.reshape(m, -1), cofactor(f).reshape(m, -1)
     left = np.stack([stretch[:, None] * flat, bulk[:, None] * slopes], 2)
-    by_entries: Array = left @ np.stack([flat, slopes], 1)
+    by_entries: Doubles = left @ np.stack([flat, slopes], 1)
     by_entries += pressure[:, None, None] * determinant_hessian(f)
     by_entries.reshape(m, d**4)[:, :: d * d + 1] += shear[:, None]
     return by_entries
 
 
-def projected_hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def projected_hessian(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """The nearest positive semi-definite matrix to `hessian`, by the analytic eigensystem (section 4)."""
     shear, pressure, stretch, bulk = (each[:, None] for each in _coefficients(f, mu, lam))
     u, s, v = signed_svd(f)
@@ -81,7 +79,9 @@ def _reparametrised(mu: Any, lam: Any) -> tuple[Any, Any]:  # noqa: ANN401
     return 4.0 / 3.0 * mu, lam + 5.0 / 6.0 * mu
 
 
-def _coefficients(f: Array, mu: float | Array, lam: float | Array) -> tuple[Array, Array, Array, Array]:
+def _coefficients(
+    f: Doubles, mu: float | Doubles, lam: float | Doubles
+) -> tuple[Doubles, Doubles, Doubles, Doubles]:
     """What multiplies F and dJ/dF in the stress, then their outer products in the Hessian, (m,) or (1,)."""
     shear, bulk = _reparametrised(per_element(mu, 0), per_element(lam, 0))
     inverse = 1.0 / (np.einsum("mij,mij->m", f, f) + (4 - f.shape[-1]))

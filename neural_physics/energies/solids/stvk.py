@@ -11,14 +11,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import module_of
+from ...arrays import Doubles
+from ..numpy_or_torch import module_of
 from ..projection import PAIRS, projected_isotropic_hessian
 from .deformation import signed_svd
 from .lame import per_element
-
-Array = NDArray[np.float64]
 
 
 def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
@@ -29,17 +27,17 @@ def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or 
     return mu * module.einsum("mij,mij->m", strain, strain) + 0.5 * lam * trace * trace
 
 
-def stress(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def stress(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """First Piola-Kirchhoff stress dW/dF = F S, (m, d, d), Pa."""
     return f @ _second_stress(f, mu, lam)
 
 
-def hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def hessian(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """d2W/dF2 (m, d * d, d * d), Pa, by the entries i * d + j of F; indefinite under compression."""
     m, d, _ = f.shape
     outer = f[:, :, :, None, None] * f[:, None, None]
     # (i, j, k, l): lam F_ij F_kl + mu F_il F_kj
-    by_entries: Array = per_element(lam, 4) * outer
+    by_entries: Doubles = per_element(lam, 4) * outer
     by_entries += per_element(mu, 4) * outer.swapaxes(2, 4)
     second, left = _second_stress(f, mu, lam), per_element(mu, 2) * (f @ f.swapaxes(1, 2))
     for i in range(d):
@@ -48,7 +46,7 @@ def hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
     return by_entries.reshape(m, d * d, d * d)
 
 
-def projected_hessian(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def projected_hessian(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """The nearest positive semi-definite matrix to `hessian`, by the analytic eigensystem."""
     mu, lam = per_element(mu, 1), per_element(lam, 1)
     u, s, v = signed_svd(f)
@@ -67,10 +65,10 @@ def _strain(f: Any) -> Any:  # noqa: ANN401
     return 0.5 * (f.swapaxes(-1, -2) @ f - identity)
 
 
-def _second_stress(f: Array, mu: float | Array, lam: float | Array) -> Array:
+def _second_stress(f: Doubles, mu: float | Doubles, lam: float | Doubles) -> Doubles:
     """Second Piola-Kirchhoff stress S = 2 mu E + lam tr(E) I."""
     strain = _strain(f)
-    second: Array = 2.0 * per_element(mu, 2) * strain
+    second: Doubles = 2.0 * per_element(mu, 2) * strain
     diagonal = np.einsum("mii->mi", second)
     diagonal += per_element(lam, 1) * np.trace(strain, axis1=1, axis2=2)[:, None]
     return second

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from ...energies.colliders.collider import Collider
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -21,9 +18,9 @@ class Placed:
     scales (C,): how many times as large as its shape each is; None where all are as their shapes.
     """
 
-    centres: Array
-    turns: Array
-    scales: Array | None = None
+    centres: Doubles
+    turns: Doubles
+    scales: Doubles | None = None
 
     def only(self, *colliders: int) -> Placed:
         """These of the colliders."""
@@ -46,7 +43,7 @@ class Contact:
     """
 
     corners: Indices
-    weights: Array
+    weights: Doubles
     stiffness: float
     reach: float
     shapes: Sequence[Collider]
@@ -55,11 +52,11 @@ class Contact:
         """With these of the colliders."""
         return replace(self, shapes=[self.shapes[number] for number in colliders])
 
-    def points(self, positions: Array) -> Array:
+    def points(self, positions: Doubles) -> Doubles:
         """(P, d) m, of the vertices' positions (B, d)."""
         return np.einsum("pk,pkd->pd", self.weights, positions[self.corners])
 
-    def deepest(self, positions: Array, collider: int, placed: Placed) -> tuple[float, int, Array] | None:
+    def deepest(self, positions: Doubles, collider: int, placed: Placed) -> tuple[float, int, Doubles] | None:
         """How far within reach of one of the colliders the deepest point is, m; which point that is, and the
         normal (d,) of the collider there. None where there is none.
         """
@@ -69,12 +66,12 @@ class Contact:
         deepest = int(short.argmax())
         return float(short[deepest]), int(which[deepest]), normals[deepest]
 
-    def least_gap(self, positions: Array, collider: int, placed: Placed) -> float:
+    def least_gap(self, positions: Doubles, collider: int, placed: Placed) -> float:
         """How far off the nearest point is from one of the colliders, m, negative inside."""
         own, scale = self._seen_from(collider, self.points(positions), placed)
         return scale * float(self.shapes[collider].distance(own).min())
 
-    def pressed(self, positions: Array, placed: Placed) -> tuple[Indices, Array, Array]:
+    def pressed(self, positions: Doubles, placed: Placed) -> tuple[Indices, Doubles, Doubles]:
         """What presses: which points (k,), short of reach by (k,) m, and outward normals (k, d)."""
         points = self.points(positions)
         which, short, normals = [np.zeros(0, np.intp)], [np.zeros(0)], [np.zeros((0, points.shape[1]))]
@@ -90,7 +87,7 @@ class Contact:
                 normals.append(outwards[near] @ turn.T)
         return np.concatenate(which), np.concatenate(short), np.concatenate(normals)
 
-    def _seen_from(self, collider: int, points: Array, placed: Placed) -> tuple[Array, float]:
+    def _seen_from(self, collider: int, points: Doubles, placed: Placed) -> tuple[Doubles, float]:
         """Points (P, d) in the axes and the size of a collider's shape, and how many times as large it is."""
         scale = placed.scale(collider)
         return (points - placed.centres[collider]) @ placed.turns[collider] / scale, scale

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from .contact import Contact, Placed
 from .handles import Handles
 from .locator import Locator, seen_of
 from .networks import TanhNetwork
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -21,7 +18,7 @@ class Correction:
     """A network whose outputs are coefficients of bases (m, B, d), metres, in the axes of rest."""
 
     network: TanhNetwork
-    basis: Array
+    basis: Doubles
 
 
 @dataclass(frozen=True)
@@ -40,13 +37,13 @@ class Pose:
     is told that is beyond its training.
     """
 
-    q: Array
-    c: Array
-    slopes: Array
+    q: Doubles
+    c: Doubles
+    slopes: Doubles
     outside: float
 
 
-def internal_features(q: Array, rotation: Array, place: Array) -> Array:
+def internal_features(q: Doubles, rotation: Doubles, place: Doubles) -> Doubles:
     """(..., d h): all rows of Q (..., h, d), as seen from the anchor.
 
     The argument of r_int (Romero 2021, eq. 7, where it is q itself).
@@ -92,7 +89,7 @@ class Corrections:
         self._surface = Part(handles, self.basis, surface.vertices)
         self._locate = Locator(handles, surface.vertices)
 
-    def pose(self, q: Array, placed: Placed, sizes: Array, turned: Array | None = None) -> Pose:
+    def pose(self, q: Doubles, placed: Placed, sizes: Doubles, turned: Doubles | None = None) -> Pose:
         """The body at Q (h, d), with colliders in their places, of which the first (k,) move, of sizes in m.
 
         r (Romero 2021, eq. 7) and dr/dq (eq. 4), as coefficients and their slopes.
@@ -138,13 +135,13 @@ class Corrections:
 class Part:
     """Some of the body's vertices, corrected."""
 
-    def __init__(self, handles: Handles, basis: Array, vertices: Indices) -> None:
+    def __init__(self, handles: Handles, basis: Doubles, vertices: Indices) -> None:
         self._handles = handles.at(vertices)
         count = len(vertices)
         self._basis = np.ascontiguousarray(basis[:, vertices].reshape(len(basis), basis.shape[2] * count).T)
         self.count = count
 
-    def positions(self, pose: Pose) -> Array:
+    def positions(self, pose: Pose) -> Doubles:
         """(S, d) m: equation 1."""
         x = self._handles.positions(pose.q)
         if len(pose.c):
@@ -152,7 +149,7 @@ class Part:
             x = x + (self._handles.deformation(pose.q) @ r)[:, :, 0]
         return x
 
-    def jacobian(self, pose: Pose, some: Indices | None = None) -> Array:
+    def jacobian(self, pose: Pose, some: Indices | None = None) -> Doubles:
         """(S, d, d n): U + F dr/dq (equation 4); of some of its vertices (S,) only, where they are given."""
         handles, basis = self._handles, self._basis
         if some is not None:

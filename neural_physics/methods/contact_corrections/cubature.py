@@ -7,13 +7,10 @@ from functools import cached_property
 from types import ModuleType
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from ...energies.solids import corotational, stable_neo_hookean, stvk
 from ...energies.solids.deformation import deformation_gradient, gradient_operator
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 ENERGIES: dict[str, ModuleType] = {
     "stable_neo_hookean": stable_neo_hookean,
@@ -34,58 +31,58 @@ class Cubature:
     """
 
     elements: Indices
-    inverse_rest: Array
-    volumes: Array
-    moduli: Array
-    masses: Array
+    inverse_rest: Doubles
+    volumes: Doubles
+    moduli: Doubles
+    masses: Doubles
     energy: ModuleType
 
-    def energies(self, x: Array) -> Array:
+    def energies(self, x: Doubles) -> Doubles:
         """(k,) J, of the vertices' positions (S, d)."""
-        found: Array = self.volumes * self.energy.energy_density(self._deformation(x), *self.moduli.T)
+        found: Doubles = self.volumes * self.energy.energy_density(self._deformation(x), *self.moduli.T)
         return found
 
-    def element_forces(self, x: Array) -> Array:
+    def element_forces(self, x: Doubles) -> Doubles:
         """(k, d (d + 1)) N: the gradients of `energies` by the coordinates of each element's vertices."""
         stress = self.energy.stress(self._deformation(x), *self.moduli.T)
         return self._pulled(self.volumes[:, None] * stress.reshape(len(stress), -1))
 
-    def forces(self, x: Array) -> Array:
+    def forces(self, x: Doubles) -> Doubles:
         """(S, d) N: the gradient of all energies, by the vertices."""
         return self._summed(self.element_forces(x))
 
-    def stiffness(self, x: Array, *, projected: bool) -> Array:
+    def stiffness(self, x: Doubles, *, projected: bool) -> Doubles:
         """(k, d d, d d) J: second derivatives by the entries of F; projected: without negative curvature."""
         hessian = self.energy.projected_hessian if projected else self.energy.hessian
-        found: Array = self.volumes[:, None, None] * hessian(self._deformation(x), *self.moduli.T)
+        found: Doubles = self.volumes[:, None, None] * hessian(self._deformation(x), *self.moduli.T)
         return found
 
-    def pulled(self, stiffness: Array, moved: Array) -> Array:
+    def pulled(self, stiffness: Doubles, moved: Doubles) -> Doubles:
         """(S, d) N: what a `stiffness` does to vertices that have moved by (S, d)."""
         changes = self._operator @ moved[self.elements].reshape(len(self.elements), -1, 1)
         return self._summed(self._pulled((stiffness @ changes)[:, :, 0]))
 
-    def reduced(self, stiffness: Array, jacobian: Array) -> Array:
+    def reduced(self, stiffness: Doubles, jacobian: Doubles) -> Doubles:
         """(c, c): a `stiffness` as seen from coordinates that move the vertices by (S, d, c)."""
         columns, rows = jacobian.shape[-1], self._operator.shape[-1]
         changes = self._operator @ jacobian[self.elements].reshape(-1, rows, columns)
-        found: Array = changes.reshape(-1, columns).T @ (stiffness @ changes).reshape(-1, columns)
+        found: Doubles = changes.reshape(-1, columns).T @ (stiffness @ changes).reshape(-1, columns)
         return found
 
-    def _deformation(self, x: Array) -> Array:
-        f: Array = deformation_gradient(x[self.elements], self.inverse_rest)
+    def _deformation(self, x: Doubles) -> Doubles:
+        f: Doubles = deformation_gradient(x[self.elements], self.inverse_rest)
         return f
 
-    def _pulled(self, by_entries: Array) -> Array:
-        pulled: Array = (by_entries[:, None] @ self._operator)[:, 0]
+    def _pulled(self, by_entries: Doubles) -> Doubles:
+        pulled: Doubles = (by_entries[:, None] @ self._operator)[:, 0]
         return pulled
 
-    def _summed(self, by_element: Array) -> Array:
+    def _summed(self, by_element: Doubles) -> Doubles:
         count, d = len(self.masses), self.inverse_rest.shape[1]
         places = self.elements.ravel()
         parts = by_element.reshape(-1, d)
         return np.stack([np.bincount(places, parts[:, axis], count) for axis in range(d)], 1)
 
     @cached_property
-    def _operator(self) -> Array:
+    def _operator(self) -> Doubles:
         return gradient_operator(self.inverse_rest)

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from .contact import Placed
 from .corrections import Corrections, Part, Pose, Surface
 from .cubature import Cubature
 from .free_rows import FreeRows
 from .handles import Handles
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 MOST_HALVINGS = 6
 LESS = 1e-4  # by how much the residual must fall, as a share of what the step promises
@@ -28,9 +25,9 @@ class Motion:
     `Pose`.
     """
 
-    q: Array
-    x: Array
-    v: Array
+    q: Doubles
+    x: Doubles
+    v: Doubles
     residual: float = 0.0
     outside: float = 0.0
 
@@ -42,11 +39,11 @@ class Around:
     where they are told to be, and places (g, d), m: where that is.
     """
 
-    frames: Array
+    frames: Doubles
     placed: Placed
-    sizes: Array
+    sizes: Doubles
     held: Indices = field(default_factory=lambda: np.zeros(0, np.intp))
-    places: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    places: Doubles = field(default_factory=lambda: np.zeros((0, 3)))
 
     def without_colliders(self) -> Around:
         """The same where nothing touches."""
@@ -60,11 +57,11 @@ class _Residual:
     jacobian (S, d, m). pushes (k, m): how far each pressed point moves along its normal. outside: see `Pose`.
     """
 
-    value: Array
-    x: Array
+    value: Doubles
+    x: Doubles
     outside: float
-    jacobian: Array
-    pushes: Array
+    jacobian: Doubles
+    pushes: Doubles
 
 
 class Dynamics:
@@ -75,10 +72,10 @@ class Dynamics:
         handles: Handles,
         corrections: Corrections,
         cubature: Cubature,
-        vertices: NDArray[np.intp],
+        vertices: Indices,
         *,
         surface: Surface,
-        gravity: Array,
+        gravity: Doubles,
         damping: float,
         tolerance: float,
         most_iterations: int,
@@ -90,14 +87,14 @@ class Dynamics:
         self._gravity, self._damping = gravity, damping
         self._tolerance, self._most = tolerance, most_iterations
 
-    def at(self, q: Array, around: Around) -> Motion:
+    def at(self, q: Doubles, around: Around) -> Motion:
         """At rest, with the free handles at q (n, d), but for those that are held."""
         q = self._rows.holding(self._rows.rigid(q), around.held, around.places)
         pose = self.pose(q, around)
         x = self._part.positions(pose)
         return Motion(q, x, np.zeros_like(x), 0.0, outside=pose.outside)
 
-    def pose(self, q: Array, around: Around, turned: Array | None = None) -> Pose:
+    def pose(self, q: Doubles, around: Around, turned: Doubles | None = None) -> Pose:
         """See `Corrections.pose`."""
         rows = np.concatenate([q, around.frames])
         return self.corrections.pose(rows, around.placed, around.sizes, turned)
@@ -151,11 +148,11 @@ class _Step:
         if of._damping:
             self._drag = of._damping / dt * of._cubature.stiffness(motion.x, projected=True)
 
-    def moved(self, q: Array, move: Array) -> Array:
+    def moved(self, q: Doubles, move: Doubles) -> Doubles:
         """q (n, d) with what is not held moved by (m,)."""
         return self._of._rows.moved(q, self._around.held, move)
 
-    def residual(self, q: Array) -> _Residual:
+    def residual(self, q: Doubles) -> _Residual:
         """The left side of eq. 6 (Romero 2021), at free handles q (n, d)."""
         of = self._of
         pose = of.pose(q, self._around, self._turned)
@@ -169,7 +166,7 @@ class _Step:
         value -= of._surface.contact.stiffness * (short @ pushes)
         return _Residual(value, x, pose.outside, jacobian, pushes=pushes)
 
-    def hessian(self, at: _Residual) -> Array:
+    def hessian(self, at: _Residual) -> Doubles:
         """(m, m): J^T (M / dt^2 + K) J (Romero 2021, section 3.3), positive definite."""
         of = self._of
         flat = at.jacobian.reshape(at.x.size, -1)
@@ -179,7 +176,7 @@ class _Step:
             stiffness = of._cubature.stiffness(at.x, projected=projected)
             if self._drag is not None:
                 stiffness = stiffness + self._drag
-            hessian: Array = rest + of._cubature.reduced(stiffness, at.jacobian)
+            hessian: Doubles = rest + of._cubature.reduced(stiffness, at.jacobian)
             try:
                 np.linalg.cholesky(hessian)
             except np.linalg.LinAlgError:
@@ -187,7 +184,7 @@ class _Step:
             break
         return hessian
 
-    def _pushes(self, pose: Pose, directions: Array | Indices | slice) -> tuple[Array, Array]:
+    def _pushes(self, pose: Pose, directions: Doubles | Indices | slice) -> tuple[Doubles, Doubles]:
         """(k, m) how pressed points move along their normals, and (k,) how much too near they are, m."""
         of, contact = self._of, self._of._surface.contact
         which, short, normals = contact.pressed(of._touching.positions(pose), self._around.placed)
@@ -199,7 +196,7 @@ class _Step:
         return np.einsum("pk,pd,pkdc->pc", contact.weights[which], normals, jacobian), short
 
 
-def _along(jacobian: Array, directions: Array | Indices | slice) -> Array:
+def _along(jacobian: Doubles, directions: Doubles | Indices | slice) -> Doubles:
     """(..., m): a Jacobian (..., d n) by the free rows, along their directions."""
     if isinstance(directions, np.ndarray) and directions.ndim == 2:
         return jacobian @ directions

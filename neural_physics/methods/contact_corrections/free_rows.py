@@ -5,12 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from .handles import Handles, rigid_fit
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -21,7 +18,7 @@ class FreeRows:
     a step, against the stiffness of what is in it, and no step of Newton's would lead back.
     """
 
-    rest: Array
+    rest: Doubles
     frames: int
 
     @classmethod
@@ -29,7 +26,7 @@ class FreeRows:
         """Those of handles."""
         return cls(handles.rest[: handles.free], handles.loose)
 
-    def rigid(self, q: Array) -> Array:
+    def rigid(self, q: Doubles) -> Doubles:
         """q (n, d) with each frame only turned and shifted, as near as can be."""
         if not self.frames:
             return q
@@ -39,7 +36,7 @@ class FreeRows:
             q[rows] = (self.rest[rows] - self.rest[rows].mean(0)) @ rotation.T + place
         return q
 
-    def holding(self, q: Array, held: Indices, places: Array) -> Array:
+    def holding(self, q: Doubles, held: Indices, places: Doubles) -> Doubles:
         """q (n, d) with rows held (g,) in their places (g, d); frames go along with their first corners."""
         if not len(held):
             return q
@@ -50,7 +47,7 @@ class FreeRows:
             moved[first + 1 : rows.stop] += moved[first] - q[first]
         return moved
 
-    def admissible_directions(self, q: Array, held: Indices) -> Array | Indices | slice:
+    def admissible_directions(self, q: Doubles, held: Indices) -> Doubles | Indices | slice:
         """Along what the free rows go: a matrix (d n, m), or, without frames, which of their coordinates."""
         count, d = q.shape
         if not self.frames:
@@ -69,7 +66,7 @@ class FreeRows:
             found += [self._spread(rows, arms @ turn.T) for turn in _turns(d)]
         return np.stack(found, -1).reshape(count * d, -1) if found else np.zeros((count * d, 0))
 
-    def moved(self, q: Array, held: Indices, move: Array) -> Array:
+    def moved(self, q: Doubles, held: Indices, move: Doubles) -> Doubles:
         """q (n, d), gone by (m,) along its admissible directions; frames turn, and are not sheared."""
         directions = self.admissible_directions(q, held)
         flat = q.ravel().copy()
@@ -89,24 +86,24 @@ class FreeRows:
         first = count - self.frames * (d + 1)
         return [slice(k, k + d + 1) for k in range(first, count, d + 1)]
 
-    def _spread(self, rows: slice, values: Array) -> Array:
+    def _spread(self, rows: slice, values: Doubles) -> Doubles:
         way = np.zeros(self.rest.shape)
         way[rows] = values
         return way
 
 
-def _turns(d: int) -> Array:
+def _turns(d: int) -> Doubles:
     """(k, d, d): the derivatives of a rotation by its angles: about the plane's normal, or the three axes."""
     if d == 2:
         return np.array([[[0.0, -1.0], [1.0, 0.0]]])
     return np.array([np.cross(axis, np.eye(3)).T for axis in np.eye(3)])
 
 
-def _rotation(turn: Array) -> Array:
+def _rotation(turn: Doubles) -> Doubles:
     """The rotation whose logarithm is an antisymmetric (d, d)."""
     angle = float(np.sqrt(0.5 * (turn * turn).sum()))
     small = angle < 1e-6
     by_sine = 1.0 if small else np.sin(angle) / angle
     by_cosine = 0.5 if small else (1.0 - np.cos(angle)) / angle**2
-    found: Array = np.eye(len(turn)) + by_sine * turn + by_cosine * (turn @ turn)
+    found: Doubles = np.eye(len(turn)) + by_sine * turn + by_cosine * (turn @ turn)
     return found

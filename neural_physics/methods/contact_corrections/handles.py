@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from ...arrays import Doubles, Indices
 
 
 @dataclass(frozen=True)
@@ -21,9 +19,9 @@ class Handles:
     pinned, whose corners are the last of the free points.
     """
 
-    weights: Array
-    gradients: Array
-    rest: Array
+    weights: Doubles
+    gradients: Doubles
+    rest: Doubles
     free: int
     loose: int = 0
 
@@ -55,18 +53,18 @@ class Handles:
             self.weights[vertices], self.gradients[vertices], self.rest, self.free, loose=self.loose
         )
 
-    def positions(self, q: Array) -> Array:
+    def positions(self, q: Doubles) -> Doubles:
         """(B, d) m, of all handles' q (h, d): U q (Romero 2021, eq. 1)."""
-        x: Array = self.weights @ q
+        x: Doubles = self.weights @ q
         return x
 
-    def deformation(self, q: Array) -> Array:
+    def deformation(self, q: Doubles) -> Doubles:
         """(B, d, d): F(q), the deformation gradient of the blend, at each vertex (Romero 2021, eq. 1)."""
         count, d, _ = self.gradients.shape
         by_axis = self.gradients.reshape(count * d, -1) @ q
         return by_axis.reshape(count, d, d).swapaxes(1, 2)
 
-    def placement(self, q: Array) -> tuple[Array, Array]:
+    def placement(self, q: Doubles) -> tuple[Doubles, Doubles]:
         """A(q): the rotation (d, d) and the place (d,) of the anchor, which at rest is not turned.
 
         See Romero 2021, eq. 7.
@@ -74,7 +72,7 @@ class Handles:
         return rigid_fit(self.rest[self.anchor], q[self.anchor])
 
 
-def rigid_fit(rest: Array, now: Array) -> tuple[Array, Array]:
+def rigid_fit(rest: Doubles, now: Doubles) -> tuple[Doubles, Doubles]:
     """The rotation (d, d) that takes points (k, d) about their middle best to others about theirs, and that.
 
     Kabsch 1976; a rotation also where the points are mirrored.
@@ -86,10 +84,10 @@ def rigid_fit(rest: Array, now: Array) -> tuple[Array, Array]:
     return nearest_rotation(moments), middle
 
 
-def nearest_rotation(matrix: Array) -> Array:
+def nearest_rotation(matrix: Doubles) -> Doubles:
     """The rotation (d, d) that is nearest to a matrix, in the mean square of its entries."""
     left, _, right = np.linalg.svd(matrix)
     turn = np.eye(len(matrix))
     turn[-1, -1] = np.sign(np.linalg.det(left @ right)) or 1.0
-    rotation: Array = left @ turn @ right
+    rotation: Doubles = left @ turn @ right
     return rotation

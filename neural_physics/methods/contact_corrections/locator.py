@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from ...energies.colliders.collider import Collider
 from ...energies.colliders.polygon import Polygon
 from ...energies.solids.deformation import cofactor, determinant
 from .handles import Handles
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 NEAR = 0.05  # of the body's size: how far beyond the nearest vertex others have a say
 FLATTEST = 0.1  # the least volume, as a share of that at rest, that is taken for one
@@ -23,11 +20,11 @@ FLATTEST = 0.1  # the least volume, as a share of that at rest, that is taken fo
 class Seen:
     """What is looked for of a collider: places (k, d), m, and axes (d, d - 1), None where none matter."""
 
-    places: Array
-    axes: Array | None = None
+    places: Doubles
+    axes: Doubles | None = None
 
 
-def seen_of(shape: Collider, centre: Array, turn: Array, *, oriented: bool) -> Seen:
+def seen_of(shape: Collider, centre: Doubles, turn: Doubles, *, oriented: bool) -> Seen:
     """Of one at centre (d,), turned by (d, d): its middle, and all but the last axis where it turns.
 
     Of a polygon, which may be as wide as the body, its marks: what is under one end of it is not what is
@@ -58,7 +55,7 @@ class Locator:
         self._rest = self._handles.positions(handles.rest)
         self._scale = NEAR * float(np.linalg.norm(np.ptp(self._rest, axis=0)))
 
-    def __call__(self, seen: Seen, q: Array) -> tuple[Array, Array]:
+    def __call__(self, seen: Seen, q: Doubles) -> tuple[Doubles, Doubles]:
         """(i,) m, of what is seen with the handles at Q (h, d), and its derivatives (i, n, d) by free ones.
 
         Where the places would be, one after the other, and then the axes, as they would be from the first.

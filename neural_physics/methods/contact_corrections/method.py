@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats
 from ...models.model_file import Model
 from .contact import Contact
 from .corrections import Corrections, Part, Surface
@@ -27,8 +27,6 @@ from .parts import (
 )
 from .surroundings import Unlearned
 
-Floats = NDArray[np.float32]
-Array = NDArray[np.float64]
 LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what moves it the most
 
 
@@ -40,9 +38,9 @@ class HandleState:
     what was trained. residual: see `Motion`.
     """
 
-    q: Array
-    x: Array
-    v: Array
+    q: Doubles
+    x: Doubles
+    v: Doubles
     y: Floats
     outside: float = 0.0
     residual: float = 0.0
@@ -138,8 +136,8 @@ class ContactCorrections:
 
     def state_from(
         self,
-        positions: NDArray[np.float32],
-        positions_before: NDArray[np.float32],
+        positions: Floats,
+        positions_before: Floats,
         y: Floats,
         y_before: Floats,
     ) -> HandleState:
@@ -166,21 +164,19 @@ class ContactCorrections:
             motion = self.dynamics.step(motion, self.dt / steps, around)
         return self._state(motion, y)
 
-    def positions(self, state: HandleState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: HandleState, y: Floats, bases: int | None = None) -> Floats:
         """(V, 3) float32, metres: equation 1; reused by the next call. No use of `bases`."""
         body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
         shown = np.einsum("vk,vkd->vd", self._shares, body[self._carriers])
         self._shown[:] = self._coordinates.places(shown)
         return self._shown
 
-    def body_positions(self, state: HandleState, y: Floats) -> Array:
+    def body_positions(self, state: HandleState, y: Floats) -> Doubles:
         """(B, 3), m, of the simulated body's vertices."""
         body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
         return self._coordinates.places(body)
 
-    def shapes(
-        self, states: Sequence[HandleState], ys: Sequence[Floats], bases: int | None = None
-    ) -> NDArray[np.float32]:
+    def shapes(self, states: Sequence[HandleState], ys: Sequence[Floats], bases: int | None = None) -> Floats:
         """The positions of several states, (n, V, 3) float32, metres."""
         shapes = np.empty((len(states), self.vertex_count, 3), np.float32)
         for shape, state, y in zip(shapes, states, ys, strict=True):
@@ -220,7 +216,7 @@ class ContactCorrections:
         beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y))
         return beyond / (self._clipped + len(self.widths))
 
-    def _carried(self, y: Floats) -> Array:
+    def _carried(self, y: Floats) -> Doubles:
         """Q (h, d) at rest, moved along with the frames."""
         n = self.handles.free
         q = self.handles.rest.copy()
@@ -230,7 +226,7 @@ class ContactCorrections:
         q[:n] = (q[:n] - middle) @ rotation.T + place
         return q
 
-    def _nearest(self, positions: NDArray[np.float32], y: Floats) -> Array:
+    def _nearest(self, positions: Floats, y: Floats) -> Doubles:
         """q (n, d) whose blend is nearest to a shape (V, 3).
 
         Of handles that hardly move what is seen a shape tells nothing: they are moved along with the frames.
@@ -238,5 +234,5 @@ class ContactCorrections:
         n, carried = self.handles.free, self._carried(y)
         weights = np.einsum("vk,vkh->vh", self._shares, self.handles.weights[self._carriers])
         left = self._coordinates.of(positions.astype(np.float64)) - weights @ carried
-        moved: Array = np.linalg.lstsq(weights[:, :n], left, rcond=LEAST_SEEN)[0]
+        moved: Doubles = np.linalg.lstsq(weights[:, :n], left, rcond=LEAST_SEEN)[0]
         return carried[:n] + moved

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...arrays import Doubles
 
 
 @dataclass(frozen=True)
@@ -19,11 +18,11 @@ class TanhNetwork:
     layers: weights (out, in) and biases (out,).
     """
 
-    mean: Array
-    scale: Array
-    low: Array
-    high: Array
-    layers: Sequence[tuple[Array, Array]]
+    mean: Doubles
+    scale: Doubles
+    low: Doubles
+    high: Doubles
+    layers: Sequence[tuple[Doubles, Doubles]]
 
     @property
     def outputs(self) -> int:
@@ -35,17 +34,17 @@ class TanhNetwork:
         """How many of the inputs vary."""
         return int((self.scale > 0.0).sum())
 
-    def outside(self, x: Array) -> float:
+    def outside(self, x: Doubles) -> float:
         """The share, 0 to 1, of the inputs that vary and are beyond their range."""
         varies = self.scale > 0.0
         beyond = varies & ((x < self.low) | (x > self.high))
         return float(beyond.sum()) / max(1, self.varying)
 
-    def __call__(self, x: Array) -> Array:
+    def __call__(self, x: Doubles) -> Doubles:
         """(o,) of x (i,)."""
         return self._activations(x)[-1]
 
-    def with_jacobian(self, x: Array) -> tuple[Array, Array]:
+    def with_jacobian(self, x: Doubles) -> tuple[Doubles, Doubles]:
         """(o,) of x (i,), and its derivatives (o, i), which are 0 by inputs that are beyond their range.
 
         They are what dr/dq (Romero 2021, eq. 4) is made of.
@@ -57,7 +56,7 @@ class TanhNetwork:
             jacobian = weight @ ((1.0 - y * y)[:, None] * jacobian)
         return activations[-1], jacobian
 
-    def _activations(self, x: Array) -> list[Array]:
+    def _activations(self, x: Doubles) -> list[Doubles]:
         """What each layer gives."""
         y = (np.minimum(np.maximum(x, self.low), self.high) - self.mean) * self.scale
         found = []

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles
 from ...coordinates import SPACE, Coordinates
 from ...energies.colliders.box import Box
 from ...energies.colliders.collider import Collider
@@ -23,8 +23,6 @@ from .handles import Handles
 from .networks import TanhNetwork
 from .surroundings import FollowedColliders, FollowedFrames, HeldHandles
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 MOST_LAYERS = 16
 HANDLE_NUMBERS = SIZES["handle"]
 MOST_STEPS = 64  # in a frame
@@ -114,7 +112,7 @@ def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
     )
 
 
-def held_of(model: Model, free: int, axes: Array) -> HeldHandles:
+def held_of(model: Model, free: int, axes: Doubles) -> HeldHandles:
     """Which free rows of Q the artist may hold: one for each channel of kind "handle", the last ones of y."""
     layout = model.info.channels
     count = len(_channels(model, "handle"))
@@ -144,7 +142,7 @@ def _channels(model: Model, kind: Kind) -> list[Channel]:
     return [channel for channel in model.info.channels.channels if channel.kind == kind]
 
 
-def colliders_of(model: Model, shapes: Sequence[Collider], axes: Array) -> FollowedColliders:
+def colliders_of(model: Model, shapes: Sequence[Collider], axes: Doubles) -> FollowedColliders:
     """Where y has each of the shapes, and how large."""
     layout = model.info.channels
     count, d, e = len(shapes), axes.shape[1], layout.size
@@ -189,7 +187,7 @@ def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) 
     """Of vertices and coordinates of such a shape (B, d)."""
     if f"{name}.basis" not in model.tensors:
         return None
-    layers: list[tuple[Array, Array]] = []
+    layers: list[tuple[Doubles, Doubles]] = []
     size = inputs
     while f"{name}.layers.{len(layers)}.weight" in model.tensors and len(layers) < MOST_LAYERS:
         at = f"{name}.layers.{len(layers)}"
@@ -206,5 +204,5 @@ def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) 
     )
 
 
-def array(model: Model, name: str, *shape: int) -> Array:
+def array(model: Model, name: str, *shape: int) -> Doubles:
     return model.tensor(name, *shape).astype(np.float64)

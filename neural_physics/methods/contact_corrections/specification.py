@@ -51,6 +51,20 @@ def _check_dataset(facts: DatasetFacts) -> None:
     check_solid(facts.object, facts.physics)
 
 
+HANDLES = NumberSetting(
+    property="handle_count",
+    option="handles",
+    label="Handles",
+    description=(
+        "Number of simulated points that the rest of the body follows: more can bend in more "
+        "ways but cost more in every frame; 0: as many as the preset has. Ignored if handles are "
+        "listed under Set Up"
+    ),
+    most=400,
+    usual_most=30,
+    replaced_by="handles",
+)
+
 SPECIFICATION = MethodSpecification(
     id="contact_corrections",
     number=4,
@@ -63,21 +77,7 @@ SPECIFICATION = MethodSpecification(
     run_time=ContactCorrections,
     check_object=_check_object,
     check_dataset=_check_dataset,
-    training_settings=(
-        NumberSetting(
-            property="handle_count",
-            option="handles",
-            label="Handles",
-            description=(
-                "Number of simulated points that the rest of the body follows: more can bend in more "
-                "ways but cost more in every frame; 0: as many as the preset has. Ignored if handles are "
-                "listed under Set Up"
-            ),
-            most=400,
-            usual_most=30,
-            replaced_by="handles",
-        ),
-    ),
+    training_settings=(HANDLES,),
     solver_settings={"friction": 0.0, "self_contact": False},
     has_handles=True,
 )

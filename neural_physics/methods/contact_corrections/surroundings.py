@@ -10,12 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from ...energies.colliders.collider import Collider
 from ...energies.colliders.sphere import Sphere
 from .contact import Placed
 from .handles import nearest_rotation
-
-Array = NDArray[np.float64]
 
 LEAST_SCALE = 1e-3  # a ball that is scaled to nothing is a point
 ALIKE = 1e-3  # of a radius: by less no ball is of another size than those that were learned from
@@ -28,14 +27,14 @@ class FollowedFrames:
     mean (e,), offset (r, d), matrix (r d, e).
     """
 
-    mean: Array
-    offset: Array
-    matrix: Array
+    mean: Doubles
+    offset: Doubles
+    matrix: Doubles
 
-    def rows(self, y: NDArray[np.floating]) -> Array:
+    def rows(self, y: NDArray[np.floating]) -> Doubles:
         """(r, d) m, of y."""
         moved = (self.matrix @ (y[: len(self.mean)] - self.mean)).reshape(self.offset.shape)
-        rows: Array = self.offset + moved
+        rows: Doubles = self.offset + moved
         return rows
 
 
@@ -60,12 +59,12 @@ class FollowedColliders:
     """
 
     shapes: Sequence[Collider]
-    channels: NDArray[np.intp]
-    anchors: Array
-    turning: NDArray[np.intp]
-    own: Array
-    scaling: NDArray[np.intp]
-    axes: Array = field(default_factory=lambda: np.eye(3))
+    channels: Indices
+    anchors: Doubles
+    turning: Indices
+    own: Doubles
+    scaling: Indices
+    axes: Doubles = field(default_factory=lambda: np.eye(3))
 
     @property
     def moving(self) -> int:
@@ -73,7 +72,7 @@ class FollowedColliders:
         return int((self.channels >= 0).sum())
 
     @property
-    def sizes(self) -> Array:
+    def sizes(self) -> Doubles:
         """(moving,) m: the radii of balls in the takes, 0 for others."""
         moving = self.shapes[: self.moving]
         return np.array([shape.radius if isinstance(shape, Sphere) else 0.0 for shape in moving])
@@ -95,7 +94,7 @@ class FollowedColliders:
             turns[index] = nearest_rotation(self.axes.T @ rotation_of(told) @ self.own[index])
         return Placed(centres, turns, scales)
 
-    def scales(self, y: NDArray[np.floating]) -> Array:
+    def scales(self, y: NDArray[np.floating]) -> Doubles:
         """(C,): how many times as large as in the takes each is. Takes, whose y ends before, do not tell."""
         scales = np.ones(len(self.shapes))
         told = np.flatnonzero(self.scaling >= 0)
@@ -103,12 +102,12 @@ class FollowedColliders:
             scales[told] = np.maximum(y[self.scaling[told]], LEAST_SCALE)
         return scales
 
-    def learned_sizes(self, y: NDArray[np.floating]) -> Array:
+    def learned_sizes(self, y: NDArray[np.floating]) -> Doubles:
         """(moving,) m: `sizes` as y has them, none beyond the smallest and the largest of the takes."""
         sizes = self.sizes
         if not len(sizes):
             return sizes
-        now: Array = np.clip(sizes * self.scales(y)[: len(sizes)], sizes.min(), sizes.max())
+        now: Doubles = np.clip(sizes * self.scales(y)[: len(sizes)], sizes.min(), sizes.max())
         return now
 
     def unlearned(self, y: NDArray[np.floating]) -> list[Unlearned]:
@@ -118,17 +117,17 @@ class FollowedColliders:
         return [Unlearned(int(k), float(now[k]), float(near[k])) for k in others]
 
     @cached_property
-    def _at_rest(self) -> Array:
+    def _at_rest(self) -> Doubles:
         """(C, d, d) the shapes' turns where their objects keep their orientation."""
         size = self.axes.shape[1]
         turns = [nearest_rotation(self.axes.T @ own) for own in self.own]
         return np.array(turns).reshape(-1, size, size)
 
 
-def rotation_of(axes: NDArray[np.floating]) -> Array:
+def rotation_of(axes: NDArray[np.floating]) -> Doubles:
     """(3, 3), of an object's first two axes (6,), which between two frames are not quite unit vectors."""
     first, second = np.asarray(axes, np.float64).reshape(2, 3)
-    rotation: Array = np.column_stack([first, second, np.cross(first, second)])
+    rotation: Doubles = np.column_stack([first, second, np.cross(first, second)])
     return nearest_rotation(rotation)
 
 
@@ -144,12 +143,12 @@ class HeldHandles:
     the place that is told to where the handle is to be. axes (3, d): as `FollowedColliders` has them.
     """
 
-    rows: NDArray[np.intp]
-    channels: NDArray[np.intp]
-    aside: Array
-    axes: Array = field(default_factory=lambda: np.eye(3))
+    rows: Indices
+    channels: Indices
+    aside: Doubles
+    axes: Doubles = field(default_factory=lambda: np.eye(3))
 
-    def held(self, y: NDArray[np.floating]) -> tuple[NDArray[np.intp], Array]:
+    def held(self, y: NDArray[np.floating]) -> tuple[Indices, Doubles]:
         """The rows of Q (k,) that are held, and where (k, d), m. Takes, whose y ends before, hold none."""
         if not len(self.rows) or len(y) <= self.channels[0]:
             return self.rows[:0], self.aside[:0]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...models.model_file import Model, damaged
 from ..perceptron import MOST_LAYERS, ZERO
-
-Floats = NDArray[np.float32]
 
 # OpenBLAS shares out products of more multiplications than these among its threads, and waits for them
 # (see `single_thread_products`). Blocks below it also leave what a block needs in the first-level cache.

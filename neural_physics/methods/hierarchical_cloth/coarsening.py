@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Indices, Mask
 from ...datasets.rest_mesh import Mesh
 from ...errors import Problem
-from .half_edges import HalfEdges, Indices, check_cut, check_vertices, half_edges_of, split_quads
+from .half_edges import HalfEdges, check_cut, check_vertices, half_edges_of, split_quads
 from .levels import Hierarchy, check_memory, level_of, ordered_corners, subdivided_levels
 
 
@@ -41,7 +41,7 @@ def found_hierarchy(mesh: Mesh, levels: int, object_name: str) -> Hierarchy:
     "levels_cut_shared" | "levels_quads" | "levels_not_found" | "levels_too_fine").
     """
     check_vertices(mesh, object_name)
-    check_memory(object_name, int((mesh.face_sizes - 2).sum()), 0)
+    check_memory(object_name, int((mesh.face_sizes - 2).sum()))
     corners, sizes = mesh.corners.astype(np.intp), mesh.face_sizes.astype(np.intp)
     steps: list[Coarser] = []
     for found in range(levels):
@@ -98,7 +98,7 @@ class _Links:
         self._end = np.concatenate([end, start])[order]
         self._first = np.searchsorted(source[order], np.arange(self.count + 1))
 
-    def spread(self, seed: int) -> NDArray[np.bool_] | None:
+    def spread(self, seed: int) -> Mask | None:
         """Which vertices are coarse ones if `seed` is; None where one would have to be both."""
         even, odd = np.zeros(self.count, bool), np.zeros(self.count, bool)
         even[seed] = True
@@ -142,7 +142,7 @@ def _candidates(mesh: HalfEdges, half_edge: int) -> list[int]:
     return found
 
 
-def _faces(mesh: HalfEdges, onward: Indices, even: NDArray[np.bool_]) -> Coarser | None:
+def _faces(mesh: HalfEdges, onward: Indices, even: Mask) -> Coarser | None:
     """The coarse faces between the even vertices, if the mesh is their subdivision and nothing else."""
     inner = np.flatnonzero(even[mesh.start])
     second = onward[inner]

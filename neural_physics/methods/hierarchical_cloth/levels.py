@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Indices
 from ...energies.shells.triangle_edges import triangle_edges
 from ...errors import Problem
-
-Indices = NDArray[np.intp]
 
 # Connectivity and the networks' buffers of one triangle of the finest level, all levels together (measured).
 BYTES_PER_TRIANGLE = 400
@@ -82,14 +81,6 @@ class Hierarchy:
         """Values of the artist's vertices along `axis`, in the order of the levels."""
         return values.take(self.order, axis)
 
-    def unsorted(self, values: NDArray[Any], axis: int = 0) -> NDArray[Any]:
-        """Values (V, ...) in the order of the levels, in that of the artist's vertices."""
-        return values.take(np.argsort(self.order), axis)
-
-    def level_values(self, values: NDArray[Any], level: int) -> NDArray[Any]:
-        """What of the artist's values (V, ...), such as pins or weights, the vertices of a level have."""
-        return values[self.order[: self.levels[level].vertex_count]]
-
 
 def subdivided_levels(coarsest: Level, levels: int) -> tuple[Level, ...]:
     """The coarsest level and so many finer ones (Oh 2018, section 3.1)."""
@@ -112,12 +103,12 @@ def ordered_corners(triangles: NDArray[np.integer], rest_positions: NDArray[np.f
     return np.take_along_axis(np.asarray(triangles, np.intp), at, axis=1)
 
 
-def check_memory(object_name: str, triangles: int, levels: int, memory: int = MOST_MEMORY) -> None:
-    """Raise Problem("levels_too_fine") where so many triangles, subdivided so often, would not fit.
+def check_memory(object_name: str, triangles: int, memory: int = MOST_MEMORY) -> None:
+    """Raise Problem("levels_too_fine") where so many triangles of the finest level would not fit.
 
     memory: bytes.
     """
-    needed = triangles * 4**levels * BYTES_PER_TRIANGLE
+    needed = triangles * BYTES_PER_TRIANGLE
     if needed > memory:
         raise Problem(
             "levels_too_fine",

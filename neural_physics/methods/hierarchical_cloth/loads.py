@@ -6,16 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats, Indices
 from ...energies.air import wind_velocity
 from ...interaction.channels import ChannelLayout
 from ...models.model_file import Model, damaged
 from ...projective_dynamics.cloth import GRAVITY, Fabric, Load
 from ...projective_dynamics.round_colliders import RoundColliders
 
-Array = NDArray[np.float64]
-Floats = NDArray[np.float32]
 FABRIC_RANGES = {
     "stretch": (1e-3, 1e7),
     "bending": (0.0, 1e3),
@@ -31,11 +29,11 @@ class Pins:
     anchors (p, 3), metres: where each is, less the channel's position.
     """
 
-    vertices: NDArray[np.intp]
-    channels: NDArray[np.intp]
-    anchors: Array
+    vertices: Indices
+    channels: Indices
+    anchors: Doubles
 
-    def positions(self, y: Floats) -> Array:
+    def positions(self, y: Floats) -> Doubles:
         """(p, 3), metres."""
         follows = self.channels >= 0
         at = self.anchors.copy()
@@ -82,11 +80,11 @@ class ClothLoads:
         live = {name: float(np.clip(y[at], *FABRIC_RANGES[name])) for name, at in self._live.items()}
         return replace(self._fabric, **live)
 
-    def ends(self, y: Floats) -> Array:
+    def ends(self, y: Floats) -> Doubles:
         """(c, 2, 3) metres: the middles of both balls of each collider; a ball's are the same."""
         return y[self._ends].astype(np.float64)
 
-    def colliders(self, y: Floats, ends_before: Array, dt: float) -> RoundColliders:
+    def colliders(self, y: Floats, ends_before: Doubles, dt: float) -> RoundColliders:
         """As they are at y; ends_before (c, 2, 3): dt seconds before."""
         ends, up = self.ends(y), self._up(y)
         velocities = (ends - ends_before) / dt
@@ -106,7 +104,7 @@ class ClothLoads:
             end_radii=radii[:, 1],
         )
 
-    def load(self, y: Floats, ends_before: Array, x: Array, v: Array, *, dt: float, pins: Pins) -> Load:
+    def load(self, y: Floats, ends_before: Doubles, x: Doubles, v: Doubles, *, dt: float, pins: Pins) -> Load:
         """Of the step that ends at y; what f_ext (Oh 2018, eq. 2) is made of.
 
         x, v (n, 3): the cloth at its start, m and m/s.
@@ -119,12 +117,12 @@ class ClothLoads:
         acceleration = self._acceleration(y, x, v)
         return Load(wind, acceleration, pins.positions(y), self.colliders(y, ends_before, dt))
 
-    def _up(self, y: Floats) -> Array | None:
+    def _up(self, y: Floats) -> Doubles | None:
         """(3,) unit: away from the ground, if there is a channel of it."""
         up = self._three(y, "ground")
         return None if up is None else up / max(float(np.linalg.norm(up)), 1e-9)
 
-    def _acceleration(self, y: Floats, x: Array, v: Array) -> Array:
+    def _acceleration(self, y: Floats, x: Doubles, v: Doubles) -> Doubles:
         """(n, 3): gravity, and what acts on everything in a frame that is accelerated and turns."""
         up = self._up(y)
         gravity = self._gravity if up is None else -float(np.linalg.norm(self._gravity)) * up
@@ -139,7 +137,7 @@ class ClothLoads:
             total -= np.cross(spin, np.cross(spin, x)) + 2.0 * np.cross(spin, v)
         return total
 
-    def _three(self, y: Floats, kind: str) -> Array | None:
+    def _three(self, y: Floats, kind: str) -> Doubles | None:
         """The first three numbers of the first channel of a kind."""
         places = self._of_kind.get(kind)
         return None if places is None else y[places[0] : places[0] + 3].astype(np.float64)

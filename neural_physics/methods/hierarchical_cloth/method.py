@@ -6,16 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats
 from ...models.model_file import Model, damaged
 from ...projective_dynamics.cloth import Cloth
 from .levels import MOST_COARSE, MOST_LEVELS, Hierarchy, level_of, subdivided_levels
 from .loads import ClothLoads, Pins
 from .networks import LevelNetworks
-
-Floats = NDArray[np.float32]
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +22,9 @@ class ClothState:
     outside: always 0, as a simulation takes whatever comes.
     """
 
-    positions: Array
-    velocities: Array
-    ends: Array
+    positions: Doubles
+    velocities: Doubles
+    ends: Doubles
     outside: float = 0.0
 
 
@@ -86,8 +83,8 @@ class HierarchicalCloth:
 
     def state_from(
         self,
-        positions: NDArray[np.float32],
-        positions_before: NDArray[np.float32],
+        positions: Floats,
+        positions_before: Floats,
         y: Floats,
         y_before: Floats,
     ) -> ClothState:
@@ -103,7 +100,7 @@ class HierarchicalCloth:
         x, v = self._cloth.step(x, v, fabric, load, iterations=self._iterations)
         return ClothState(x, v, loads.ends(y))
 
-    def positions(self, state: ClothState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: ClothState, y: Floats, bases: int | None = None) -> Floats:
         """(V, 3) float32, metres: Algorithm 1's networks; reused by the next call. No use of `bases`."""
         fine = self._networks(state.positions)
         np.take(fine.T, self._unsorted, axis=0, out=self._shown, mode="clip")
@@ -115,9 +112,7 @@ class HierarchicalCloth:
         self._shown[self._pins.vertices] = self._pins.positions(y)
         return self._shown
 
-    def shapes(
-        self, states: Sequence[ClothState], ys: Sequence[Floats], bases: int | None = None
-    ) -> NDArray[np.float32]:
+    def shapes(self, states: Sequence[ClothState], ys: Sequence[Floats], bases: int | None = None) -> Floats:
         """The positions of several states, (n, V, 3) float32, metres."""
         shapes = np.empty((len(states), self.vertex_count, 3), np.float32)
         for shape, state, y in zip(shapes, states, ys, strict=True):

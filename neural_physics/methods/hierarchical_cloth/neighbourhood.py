@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .levels import Indices, Level
+from ...arrays import Indices
+from .levels import Level
 
 POINTS = 12
 

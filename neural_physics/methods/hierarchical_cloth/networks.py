@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...models.model_file import Model, damaged
 from .batched_perceptron import BatchedPerceptron, Layers, layers_of
 from .levels import Hierarchy
-from .triangle_forms import FORMS, OUTPUTS, Floats, TriangleForm
+from .triangle_forms import FORMS, OUTPUTS, TriangleForm
 
 
 class LevelNetworks:

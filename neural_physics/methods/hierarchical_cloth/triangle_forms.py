@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from .levels import Level
 from .neighbourhood import POINTS, neighbourhood
 
-Floats = NDArray[np.float32]
 HALF = np.float32(0.5)
 TINY = np.float32(1e-20)
 OUTPUTS = 9

@@ -11,15 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
 from ...models.single_thread_products import Product
 from ..clipping import clipped
 from ..perceptron import Perceptron
 
-Floats = NDArray[np.float32]
 ACTIVATION = "silu"
 
 
@@ -85,8 +84,8 @@ class LatentDynamics:
 
     def state_from(
         self,
-        positions: NDArray[np.float32],
-        positions_before: NDArray[np.float32],
+        positions: Floats,
+        positions_before: Floats,
         y: Floats,
         y_before: Floats,
     ) -> LatentState:
@@ -114,13 +113,11 @@ class LatentDynamics:
         outside = (count + more) / (self._used + latents)
         return LatentState(inside, z, s, state.s, outside=outside)
 
-    def positions(self, state: LatentState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: LatentState, y: Floats, bases: int | None = None) -> Floats:
         """x = mean + basis . [c(y), D(z)], (V, 3) float32, metres; reused by the next call."""
         return self.decoder.decode(self.coefficients(state, y), bases)
 
-    def shapes(
-        self, states: Sequence[LatentState], ys: Sequence[Floats], bases: int | None = None
-    ) -> NDArray[np.float32]:
+    def shapes(self, states: Sequence[LatentState], ys: Sequence[Floats], bases: int | None = None) -> Floats:
         """The positions of several states, (n, V, 3) float32, metres."""
         rows = [self.coefficients(*each) for each in zip(states, ys, strict=True)]
         return self.decoder.decode_many(np.stack(rows), bases)
@@ -138,7 +135,7 @@ class LatentDynamics:
         """s (v,)."""
         return self._boundary(y - self._y_mean).copy()
 
-    def _encoded(self, positions: NDArray[np.float32], y: Floats) -> Floats:
+    def _encoded(self, positions: Floats, y: Floats) -> Floats:
         if self._offsets is not None:
             offsets = self.decoder.decode(self._offsets(y - self._y_mean), self._moved)
             positions = positions - (offsets - self.decoder.mean)

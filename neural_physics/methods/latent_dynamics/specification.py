@@ -36,6 +36,18 @@ def _check_dataset(facts: DatasetFacts) -> None:
     check_steps(facts.object, facts.solver_steps)
 
 
+LATENTS = NumberSetting(
+    property="latent_count",
+    option="latents",
+    label="Latents",
+    description=(
+        "Size of the latent state: a larger one can move in more ways but is harder to learn; 0: "
+        "the preset's size"
+    ),
+    most=1024,
+    usual_most=32,
+)
+
 SPECIFICATION = MethodSpecification(
     id="latent_dynamics",
     number=1,
@@ -48,18 +60,6 @@ SPECIFICATION = MethodSpecification(
     run_time=LatentDynamics,
     check_object=_check_object,
     check_dataset=_check_dataset,
-    training_settings=(
-        NumberSetting(
-            property="latent_count",
-            option="latents",
-            label="Latents",
-            description=(
-                "Size of the latent state: a larger one can move in more ways but is harder to learn; 0: "
-                "the preset's size"
-            ),
-            most=1024,
-            usual_most=32,
-        ),
-    ),
+    training_settings=(LATENTS,),
     solver_settings={"steps": 1, "bending_model": "hinges"},
 )

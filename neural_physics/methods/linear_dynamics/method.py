@@ -10,15 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
 from ...models.single_thread_products import Product
 from ..clipping import clipped
 from ..interaction_subspace import InteractionSubspace
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ class LinearState:
 
     z: Floats
     z_before: Floats
-    w: NDArray[np.float32]
+    w: Floats
     outside: float = 0.0
 
 
@@ -69,8 +67,8 @@ class LinearDynamics:
 
     def state_from(
         self,
-        positions: NDArray[np.float32],
-        positions_before: NDArray[np.float32],
+        positions: Floats,
+        positions_before: Floats,
         y: Floats,
         y_before: Floats,
     ) -> LinearState:
@@ -92,13 +90,11 @@ class LinearDynamics:
         z, count = clipped(self._map(x) + self._constant, self._z_low, self._z_high)
         return LinearState(z, state.z, past, (outside * v + count) / (u + v))
 
-    def positions(self, state: LinearState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: LinearState, y: Floats, bases: int | None = None) -> Floats:
         """x = x_mu + U^T z, (V, 3) float32, metres; reused by the next call."""
         return self.decoder.decode(state.z, bases)
 
-    def shapes(
-        self, states: Sequence[LinearState], ys: Sequence[Floats], bases: int | None = None
-    ) -> NDArray[np.float32]:
+    def shapes(self, states: Sequence[LinearState], ys: Sequence[Floats], bases: int | None = None) -> Floats:
         """The positions of several states, (n, V, 3) float32, metres."""
         return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
 

@@ -5,6 +5,18 @@ from __future__ import annotations
 from ..specification import MethodSpecification, NumberSetting
 from .method import LinearDynamics
 
+HISTORY = NumberSetting(
+    property="interaction_history",
+    option="history",
+    label="History",
+    description=(
+        "Number of frames of interaction that each step looks back on, including the current "
+        "one; 0: as many as the preset has"
+    ),
+    most=120,
+    usual_most=32,
+)
+
 SPECIFICATION = MethodSpecification(
     id="linear_dynamics",
     number=5,
@@ -15,17 +27,5 @@ SPECIFICATION = MethodSpecification(
     ),
     paper="de Aguiar et al. 2010",
     run_time=LinearDynamics,
-    training_settings=(
-        NumberSetting(
-            property="interaction_history",
-            option="history",
-            label="History",
-            description=(
-                "Number of frames of interaction that each step looks back on, including the current "
-                "one; 0: as many as the preset has"
-            ),
-            most=120,
-            usual_most=32,
-        ),
-    ),
+    training_settings=(HISTORY,),
 )

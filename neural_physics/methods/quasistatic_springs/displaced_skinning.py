@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Doubles, Floats, Indices
 from ...skinning import (
     DualQuaternionSkinning,
-    Floats,
-    Indices,
     Shares,
     Skin,
     VertexSums,
@@ -96,7 +95,7 @@ class DisplacedSkinning:
         return total
 
 
-def undisplaced(shares: Shares, moves: NDArray[Any], offsets: NDArray[Any]) -> Sequence[NDArray[np.float64]]:
+def undisplaced(shares: Shares, moves: NDArray[Any], offsets: NDArray[Any]) -> Sequence[Doubles]:
     """(N, n, 3) of each part: d_vb that add offsets (N, V, 3), metres in the world, to skinning.
 
     moves (N, K + 1, 3, 4). Where a bone squeezes all flat, nothing is drawn out.

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
@@ -19,8 +19,6 @@ from ...skinning import Skin, check_skin, skinning_of
 from .pose_network import PoseNetwork, has_network
 from .springs import Springs
 from .targets import even, segment
-
-Floats = NDArray[np.float32]
 
 LEAST_SHARE = 1e-9  # of what was learned: so near to its target a vertex is on it, for float32
 HELD = 4  # targets: those of a step and of the one begun at frames between two steps, and the ones after them
@@ -110,8 +108,8 @@ class QuasistaticSprings:
 
     def state_from(
         self,
-        positions: NDArray[np.float32],
-        positions_before: NDArray[np.float32],
+        positions: Floats,
+        positions_before: Floats,
         y: Floats,
         y_before: Floats,
     ) -> SpringState:
@@ -132,13 +130,11 @@ class QuasistaticSprings:
         x, v = self._springs.step(state.positions, v, path)
         return SpringState(x, v, target, path.end_velocity, outside=outside)
 
-    def positions(self, state: SpringState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: SpringState, y: Floats, bases: int | None = None) -> Floats:
         """(V, 3) float32, metres, in the reference frame as it is in y. No use of `bases`."""
         return to_frame(self._pose(y), state.positions)
 
-    def shapes(
-        self, states: Sequence[SpringState], ys: Sequence[Floats], bases: int | None = None
-    ) -> NDArray[np.float32]:
+    def shapes(self, states: Sequence[SpringState], ys: Sequence[Floats], bases: int | None = None) -> Floats:
         """The positions of several states, (n, V, 3) float32, metres."""
         return np.stack([self.positions(state, y) for state, y in zip(states, ys, strict=True)])
 

@@ -8,15 +8,13 @@ vertices are displaced there. What the bones of a vertex say is blended by the s
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...models.model_file import Model, damaged
 from ...skinning import Shares, Skin
 from ..perceptron import MOST_LAYERS, silu
 from .displaced_skinning import DisplacedSkinning
 from .pose_turns import SeenTurns, turns_of
-
-Floats = NDArray[np.float32]
 
 NETWORK = "network."  # what all its tensors' names begin with
 

@@ -8,10 +8,8 @@ however the rig is built, as moves are from the mesh at rest; so nothing needs t
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-Indices = NDArray[np.intp]
+from ...arrays import Floats, Indices
 
 FLAT = 1e-12  # metres per metre: what a bone has squeezed to less than that has no direction
 AFTER, BEFORE = np.array([1, 2, 0]), np.array([2, 0, 1])  # of x, y and z, in a cross product

@@ -28,7 +28,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Reals = NDArray[np.float64]
+from ...arrays import Doubles, Mask
+
 Complexes = NDArray[np.complex128]
 
 SMALL = 1.0  # a root, in 1 / steps: what is smaller is left to power series
@@ -42,20 +43,20 @@ class Response(NamedTuple):
     What eqs. 7 and 8 of Jin 2022 are made of.
     """
 
-    rate: Reals
-    kick: Reals
-    push: Reals
-    ramp: Reals
+    rate: Doubles
+    kick: Doubles
+    push: Doubles
+    ramp: Doubles
 
 
 class Slopes(NamedTuple):
     """How a Response changes, each (n,) float64: g'', g', g, g_1 and g_2 of g = h * h."""
 
-    acceleration: Reals
-    rate: Reals
-    kick: Reals
-    push: Reals
-    ramp: Reals
+    acceleration: Doubles
+    rate: Doubles
+    kick: Doubles
+    push: Doubles
+    ramp: Doubles
 
     def by_kappa(self) -> Response:
         """d Response / d kappa, for eq. 17 of Jin 2022."""
@@ -66,7 +67,7 @@ class Slopes(NamedTuple):
         return Response(-self.acceleration, -self.rate, -self.kick, -self.push)
 
 
-def response(stiffness: Reals, damping: Reals, dt: float) -> Response:
+def response(stiffness: Doubles, damping: Doubles, dt: float) -> Response:
     """The Response of springs over a step (Jin 2022, eqs. 7 and 8).
 
     stiffness k_s (n,) 1/s^2, damping k_d (n,) 1/s: not negative; dt: seconds, above 0.
@@ -79,7 +80,7 @@ def response(stiffness: Reals, damping: Reals, dt: float) -> Response:
     return Response(*out)
 
 
-def response_and_slopes(stiffness: Reals, damping: Reals, dt: float) -> tuple[Response, Slopes]:
+def response_and_slopes(stiffness: Doubles, damping: Doubles, dt: float) -> tuple[Response, Slopes]:
     """The Response of springs over a step, and what its derivatives (Jin 2022, eqs. 17, 18) are made of."""
     small, (kappa, delta), roots = _split(stiffness, damping, dt)
     out = np.empty((9, len(kappa)))
@@ -90,8 +91,8 @@ def response_and_slopes(stiffness: Reals, damping: Reals, dt: float) -> tuple[Re
 
 
 def _split(
-    stiffness: Reals, damping: Reals, dt: float
-) -> tuple[NDArray[np.bool_], tuple[Reals, Reals], tuple[Complexes, Complexes, Complexes]]:
+    stiffness: Doubles, damping: Doubles, dt: float
+) -> tuple[Mask, tuple[Doubles, Doubles], tuple[Complexes, Complexes, Complexes]]:
     """Whose roots are small; kappa and delta of all; and L, l and r = (l - L) / 2 of the others.
 
     r is epsilon at s = 1, times i where underdamped, which makes one of the cases of damping (Jin 2022,
@@ -117,7 +118,7 @@ def _split(
     return small, (omega * omega, 2.0 * half), ((omega * omega)[~small] / larger, larger, r)
 
 
-def _series(kappa: Reals, delta: Reals) -> Reals:
+def _series(kappa: Doubles, delta: Doubles) -> Doubles:
     """(9, n): Response and Slopes from the power series of h and g in tau, at tau = 1.
 
     For eqs. 9 to 11, 19 and 20 of Jin 2022.
@@ -137,7 +138,7 @@ def _series(kappa: Reals, delta: Reals) -> Reals:
     return sums
 
 
-def _divided(smaller: Complexes, larger: Complexes, r: Complexes) -> Reals:
+def _divided(smaller: Complexes, larger: Complexes, r: Complexes) -> Doubles:
     """(4, n): the Response, for eqs. 9 to 11 of Jin 2022 in one."""
     near, apart = _exponentials(smaller), _exponentials(-2.0 * r)
     # With exp(L) in front: it and exp(-2 r) are at most 1; exp(r) would not be finite when strongly damped.
@@ -148,7 +149,7 @@ def _divided(smaller: Complexes, larger: Complexes, r: Complexes) -> Reals:
     return np.stack([rate, kick, push, ramp]).real
 
 
-def _divided_slopes(smaller: Complexes, larger: Complexes, r: Complexes) -> Reals:
+def _divided_slopes(smaller: Complexes, larger: Complexes, r: Complexes) -> Doubles:
     """(5, n): the Slopes; g = exp[L, L, l, l], and one 0 more for each integral.
 
     For eqs. 19 and 20 of Jin 2022.

@@ -10,11 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .responses import Reals
+from ...arrays import Doubles, Floats
 from .steps import step_factors
 from .targets import Segment
-
-Floats = NDArray[np.float32]
 
 # Added to offsets (m) and velocities (m/s), far below what float32 positions show: what has come to rest
 # would else shrink on to below 1e-38, and over such numbers a step takes five times as long.
@@ -63,7 +61,7 @@ class Springs:
         return offset + target.end, relative + target.end_velocity
 
 
-def _rounded(factors: Reals, dt: float) -> Floats:
+def _rounded(factors: Doubles, dt: float) -> Floats:
     """(2, 4, V) float32 of step factors, for velocities in m/s; repeated, they make no motion grow.
 
     A 2x2 map makes none grow if 1 - tr + det >= 0, 1 + tr + det >= 0 and det <= 1. Rounding keeps the signs

@@ -14,10 +14,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .responses import Reals, Response, response, response_and_slopes
+from ...arrays import Doubles
+from .responses import Response, response, response_and_slopes
 
 
-def step_factors(stiffness: NDArray[np.floating], damping: NDArray[np.floating], dt: float) -> Reals:
+def step_factors(stiffness: NDArray[np.floating], damping: NDArray[np.floating], dt: float) -> Doubles:
     """(2, 4, n) float64: (e, e') at the end of a step from (e, e', u_0, u_1), velocities per step.
 
     At s = 1 (Jin 2022, eq. 7).
@@ -31,7 +32,7 @@ def step_factors(stiffness: NDArray[np.floating], damping: NDArray[np.floating],
 
 def step_factors_and_gradients(
     stiffness: NDArray[np.floating], damping: NDArray[np.floating], dt: float
-) -> tuple[Reals, Reals, Reals]:
+) -> tuple[Doubles, Doubles, Doubles]:
     """The `step_factors`, and their derivatives by k_s and by k_d, all (2, 4, n) float64.
 
     Equations 15 and 16 of Jin 2022 (17 to 20 are in `responses`), without their recursion over the steps
@@ -47,12 +48,12 @@ def step_factors_and_gradients(
     return _assembled(answer, kappa, delta), by_kappa * dt**2, by_delta * dt
 
 
-def _per_step(k_s: Reals, k_d: Reals, dt: float) -> tuple[Reals, Reals]:
+def _per_step(k_s: Doubles, k_d: Doubles, dt: float) -> tuple[Doubles, Doubles]:
     """kappa and delta; the first so that the largest k_s do not overflow on the way."""
     return (np.sqrt(k_s) * dt) ** 2, k_d * dt
 
 
-def _assembled(answer: Response, kappa: Reals, delta: Reals) -> Reals:
+def _assembled(answer: Response, kappa: Doubles, delta: Doubles) -> Doubles:
     """(2, 4, n); linear in the answer. p, gamma_1 and gamma_2 (Jin 2022, eqs. 8, 12 and 13), gathered."""
     rate, kick, push, ramp = answer
     position = [rate + delta * kick, kick, 6.0 * ramp - 4.0 * push, 2.0 * push - 6.0 * ramp]

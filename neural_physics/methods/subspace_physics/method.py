@@ -10,15 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
 from ..clipping import clipped
 from ..interaction_subspace import InteractionSubspace
 from ..perceptron import Perceptron
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,8 @@ class SubspacePhysics:
 
     def state_from(
         self,
-        positions: NDArray[np.float32],
-        positions_before: NDArray[np.float32],
+        positions: Floats,
+        positions_before: Floats,
         y: Floats,
         y_before: Floats,
     ) -> SubspaceState:
@@ -99,13 +97,13 @@ class SubspacePhysics:
         share = (outside * v + count) / (u + v)
         return SubspaceState(within, state.z, w, share)
 
-    def positions(self, state: SubspaceState, y: Floats, bases: int | None = None) -> NDArray[np.float32]:
+    def positions(self, state: SubspaceState, y: Floats, bases: int | None = None) -> Floats:
         """x = x_mu + U^T z (section 6.2), (V, 3) float32, metres; reused by the next call."""
         return self.decoder.decode(state.z, bases)
 
     def shapes(
         self, states: Sequence[SubspaceState], ys: Sequence[Floats], bases: int | None = None
-    ) -> NDArray[np.float32]:
+    ) -> Floats:
         """The positions of several states, (n, V, 3) float32, metres."""
         return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
 

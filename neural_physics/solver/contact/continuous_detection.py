@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arrays import Doubles
 from ...energies.colliders.collider import Collider
-from ..terms.term import Array
 from .rigid_motion import RigidMotion
 
 # Of the distance at the start, this much is always kept.
@@ -33,7 +33,7 @@ class KnownDistances:
         self._points = np.zeros((count, shape.dimension))
         self._distances = np.full(count, -np.inf)
 
-    def at_least(self, points: Array, enough: Array) -> Array:
+    def at_least(self, points: Doubles, enough: Doubles) -> Doubles:
         """(n,) m, for each point its signed distance, or something below it but no less than `enough`.
 
         points (n, d) in the shape's axes, enough (n,) m.
@@ -47,8 +47,8 @@ class KnownDistances:
 
 
 def travel(
-    motion: RigidMotion, shares: tuple[float, float], points: Array, directions: Array
-) -> tuple[Array, Array]:
+    motion: RigidMotion, shares: tuple[float, float], points: Doubles, directions: Doubles
+) -> tuple[Doubles, Doubles]:
     """Speeds (n,) and their growth (n,) in m: in time t no point moves further than speed t + growth t^2 / 2.
 
     As seen from the collider while it goes from the first to the second of the shares of its motion, and
@@ -65,14 +65,14 @@ def free_times(
     shape: Collider,
     motion: RigidMotion,
     shares: tuple[float, float],
-    points: Array,
+    points: Doubles,
     *,
-    directions: Array,
-    distances: Array,
-    offsets: Array,
+    directions: Doubles,
+    distances: Doubles,
+    offsets: Doubles,
     d_hat: float,
     limit: float | None,
-) -> Array:
+) -> Doubles:
     """For how long, of 0 to 1, points stay further from a shape than a tenth of min(distance, d_hat).
 
     points, directions, shares and motion as in `travel`. distances (n,) m, all positive: the present ones
@@ -122,7 +122,7 @@ def free_times(
     return times
 
 
-def _first_time(rooms: Array, speeds: Array, growths: Array) -> Array:
+def _first_time(rooms: Doubles, speeds: Doubles, growths: Doubles) -> Doubles:
     """The first positive t with speed t + growth t^2 / 2 = room; infinity where there is none.
 
     rooms positive but for rounding, speeds of any sign, growths not negative; all (n,).

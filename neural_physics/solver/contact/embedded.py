@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..terms.term import Array, Indices, Term
+from ...arrays import Doubles, Indices
+from ..terms.term import Term
 from .friction import RigidFriction
 from .rigid import RigidContact
 from .rigid_motion import RigidMotion
@@ -23,7 +24,7 @@ class Carrier:
     """
 
     corners: Indices
-    weights: Array
+    weights: Doubles
 
     @property
     def dimension(self) -> int:
@@ -41,7 +42,7 @@ class Carrier:
         d = self.dimension
         return (d * self.corners[:, :, None] + np.arange(d)).reshape(-1, self.size)
 
-    def apply(self, q: Array) -> Array:
+    def apply(self, q: Doubles) -> Doubles:
         """(d P,): the coordinates of the points. A straight line in q (n,) is one here."""
         d = self.dimension
         return np.einsum("pk,pkd->pd", self.weights, q[self.stencils].reshape(-1, d + 1, d)).ravel()
@@ -59,16 +60,16 @@ class CarriedTerm:
         """(m, d (d + 1))."""
         return self._carrier.stencils[self._points]
 
-    def value(self, q: Array) -> Array:
+    def value(self, q: Doubles) -> Doubles:
         """(m,)."""
         return self._term.value(self._carrier.apply(q))
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         """(m, d (d + 1))."""
         gradient = self._term.gradient(self._carrier.apply(q))
         return (self._weights[:, :, None] * gradient[:, None, :]).reshape(-1, self._carrier.size)
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         """(m, d (d + 1), d (d + 1)), semi-definite as that of the points is."""
         hessian = self._term.hessian(self._carrier.apply(q))
         weights, size = self._weights, self._carrier.size
@@ -79,7 +80,7 @@ class CarriedTerm:
         return self._term.stencils[:, 0] // self._carrier.dimension
 
     @property
-    def _weights(self) -> Array:
+    def _weights(self) -> Doubles:
         return self._carrier.weights[self._points]
 
 
@@ -90,7 +91,7 @@ class CarriedFriction(CarriedTerm):
         super().__init__(friction, carrier)
         self._friction = friction
 
-    def observe(self, q: Array) -> None:
+    def observe(self, q: Doubles) -> None:
         """See `RigidFriction`."""
         self._friction.observe(self._carrier.apply(q))
 
@@ -109,16 +110,16 @@ class EmbeddedContact(CarriedTerm):
         """The share of their motion of this step that the colliders have made."""
         return self._contact.progress
 
-    def begin_step(self, q: Array, motions: Sequence[RigidMotion]) -> None:
+    def begin_step(self, q: Doubles, motions: Sequence[RigidMotion]) -> None:
         """See `RigidContact`. Raises ValueError where points are in a collider."""
         self._motions = motions
         self._contact.begin_step(self._carrier.apply(q), motions)
 
-    def largest_step(self, q: Array, direction: Array) -> float:
+    def largest_step(self, q: Doubles, direction: Doubles) -> float:
         """See `RigidContact`."""
         return self._contact.largest_step(self._carrier.apply(q), self._carrier.apply(direction))
 
-    def largest_advance(self, q: Array, direction: Array) -> float:
+    def largest_advance(self, q: Doubles, direction: Doubles) -> float:
         """See `RigidContact`."""
         return self._contact.largest_advance(self._carrier.apply(q), self._carrier.apply(direction))
 
@@ -126,7 +127,7 @@ class EmbeddedContact(CarriedTerm):
         """See `RigidContact`."""
         self._contact.advance(share)
 
-    def carry(self, q: Array, lead: Array) -> Array:
+    def carry(self, q: Doubles, lead: Doubles) -> Doubles:
         """The lead (n,), changed where colliders are about to be in the way of points.
 
         What carries such a point goes along with the collider: then so do all points that it carries, and
@@ -151,7 +152,7 @@ class EmbeddedContact(CarriedTerm):
             lead[dofs] = motion.end.to_world(pose.to_own(q[dofs])) - q[dofs]
         return lead
 
-    def rubbed(self, friction: RigidFriction, q: Array) -> CarriedFriction:
+    def rubbed(self, friction: RigidFriction, q: Doubles) -> CarriedFriction:
         """Friction of what is pressed at q (n,), where a step begins."""
         points = self._carrier.apply(q)
         friction.lag(self._contact.contacts(points), points)

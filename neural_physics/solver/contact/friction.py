@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..terms.term import Array, Indices
+from ...arrays import Doubles, Indices
 from .rigid import Contacts
 
 SAME_WAY = 0.9  # the cosine from which on two slides go the same way
@@ -22,13 +22,13 @@ class RigidFriction:
     Lagging once more and minimising again brings forces and directions to their values at the step's end.
     """
 
-    def __init__(self, coefficients: Array, eps_v: float, dt: float) -> None:
+    def __init__(self, coefficients: Doubles, eps_v: float, dt: float) -> None:
         """coefficients (C,), one for each collider; eps_v in m/s, positive; dt: the time step in s."""
         self._coefficients = np.asarray(coefficients, np.float64)
         self._slip = eps_v * dt
         self._strengths = np.zeros(0)
 
-    def lag(self, contacts: Contacts, q_before: Array) -> None:
+    def lag(self, contacts: Contacts, q_before: Doubles) -> None:
         """Take forces and normals from contacts. q_before (n,): the positions at the step's start."""
         self._stencils = contacts.stencils
         self._strengths = self._coefficients[contacts.colliders] * contacts.forces
@@ -37,7 +37,7 @@ class RigidFriction:
         self._seen = np.zeros_like(self._normals)
         self._growing = np.zeros(len(self._normals), np.intp)
 
-    def observe(self, q: Array) -> None:
+    def observe(self, q: Doubles) -> None:
         """Before each iteration of a minimisation: see which vertices slide further and further."""
         slides = self._slides(q)
         before, now = (np.linalg.norm(u, axis=1) for u in (self._seen, slides))
@@ -50,19 +50,19 @@ class RigidFriction:
         """(m, d), of the lagged contacts."""
         return self._stencils
 
-    def value(self, q: Array) -> Array:
+    def value(self, q: Doubles) -> Doubles:
         """(m,) J."""
         lengths = np.linalg.norm(self._slides(q), axis=1)
         slip = self._slip
         stuck = lengths * lengths / slip * (1.0 - lengths / (3.0 * slip)) + slip / 3.0
         return self._strengths * np.where(lengths < slip, stuck, lengths)
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         """(m, d), the force against sliding."""
         slides = self._slides(q)
         return (self._strengths * self._f1_over(np.linalg.norm(slides, axis=1)))[:, None] * slides
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         """(m, d, d), of the paraboloid above f0 that touches it: positive definite in the plane of contact.
 
         As f0 is concave in |u|^2 a Newton step on it cannot overshoot. The Hessian itself is flat along what
@@ -79,12 +79,12 @@ class RigidFriction:
         planes -= eased * ways[:, :, None] * ways[:, None, :]
         return (self._strengths * self._f1_over(lengths))[:, None, None] * planes
 
-    def _slides(self, q: Array) -> Array:
+    def _slides(self, q: Doubles) -> Doubles:
         """(m, d), how far vertices slid on their colliders, in m."""
         moved = q[self._stencils] - self._origins
         return moved - np.einsum("md,md->m", moved, self._normals)[:, None] * self._normals
 
-    def _f1_over(self, lengths: Array) -> Array:
+    def _f1_over(self, lengths: Doubles) -> Doubles:
         """f1(y) / y (m,), the derivative of f0 by y over y, in 1/m."""
         stuck = (2.0 - lengths / self._slip) / self._slip
         return np.where(lengths < self._slip, stuck, 1.0 / np.maximum(lengths, self._slip))

@@ -37,8 +37,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import Doubles, Indices
 from ...energies.colliders.collider import Collider
-from ..terms.term import Array, Indices
 from .continuous_detection import KnownDistances, free_times, travel
 from .rigid_motion import RigidMotion
 
@@ -64,12 +64,12 @@ class Contacts:
 
     stencils: Indices
     colliders: Indices
-    normals: Array
-    forces: Array
-    displacements: Array
+    normals: Doubles
+    forces: Doubles
+    displacements: Doubles
 
 
-def barrier(gaps: Array, d_hat: float) -> tuple[Array, Array, Array]:
+def barrier(gaps: Doubles, d_hat: float) -> tuple[Doubles, Doubles, Doubles]:
     """b(d) = -(d - d_hat)^2 ln(d / d_hat) (Li et al. 2020, equation 6) and two derivatives, each (k,).
 
     Zero from d_hat on, infinite for gaps of zero and less. b in m^2.
@@ -96,10 +96,10 @@ class RigidContact:
         self,
         colliders: Sequence[RigidCollider],
         vertices: Indices,
-        stiffness: Array,
+        stiffness: Doubles,
         d_hat: float,
         *,
-        offsets: Array | float = 0.0,
+        offsets: Doubles | float = 0.0,
         dimension: int = 3,
     ) -> None:
         """vertices (n,): those that move freely and may touch. stiffness (n,), N/m, positive.
@@ -124,11 +124,11 @@ class RigidContact:
         self._active = np.zeros((len(self.colliders), count), bool)
         self._known = [KnownDistances(collider.shape, count) for collider in self.colliders]
         self._motions: list[RigidMotion] = []
-        self._cached: tuple[Array, float, tuple[Array, Array, Array]] | None = None
+        self._cached: tuple[Doubles, float, tuple[Doubles, Doubles, Doubles]] | None = None
         self.progress = 1.0
         """The share of their motion of this step that the colliders have made."""
 
-    def begin_step(self, q: Array, motions: Sequence[RigidMotion]) -> None:
+    def begin_step(self, q: Doubles, motions: Sequence[RigidMotion]) -> None:
         """Let a step begin at q, in which each collider makes its motion.
 
         ValueError, naming the collider and how many vertices, where vertices are in a collider.
@@ -146,7 +146,7 @@ class RigidContact:
             factors = np.where(gaps < TOO_CLOSE * self.d_hat, 2.0, 1.0)
             self.factors[index] = np.where(self._active[index], factors * self.factors[index], 1.0)
 
-    def largest_step(self, q: Array, direction: Array) -> float:
+    def largest_step(self, q: Doubles, direction: Doubles) -> float:
         """The largest t, of (0, 1], so that q + s * direction is free of contact for all s up to t.
 
         The colliders stand where they are. No vertex gets nearer to any than a tenth of min(its distance,
@@ -154,7 +154,7 @@ class RigidContact:
         """
         return self._largest(q, direction, self.progress)
 
-    def largest_advance(self, q: Array, direction: Array) -> float:
+    def largest_advance(self, q: Doubles, direction: Doubles) -> float:
         """The same, while the colliders make that share t of what is left of their motion."""
         return self._largest(q, direction, 1.0)
 
@@ -162,7 +162,7 @@ class RigidContact:
         """Let the colliders make this share (0 to 1) of what is left of their motion."""
         self.progress = 1.0 if share >= 1.0 else self.progress + share * (1.0 - self.progress)
 
-    def carry(self, q: Array, lead: Array) -> Array:
+    def carry(self, q: Doubles, lead: Doubles) -> Doubles:
         """(n,), the lead (n,) changed where colliders are about to be in its way.
 
         Vertices that are pressed keep their distance from the collider, whichever way that moves, so that
@@ -190,7 +190,7 @@ class RigidContact:
             lead[self._dofs[rows]] = motion.end.to_world(own) - positions[rows]
         return lead
 
-    def contacts(self, q: Array) -> Contacts:
+    def contacts(self, q: Doubles) -> Contacts:
         """What presses on what at q, with forces, for friction."""
         gradients = self._evaluate(q)[1]
         forces = np.linalg.norm(gradients, axis=1)
@@ -208,19 +208,19 @@ class RigidContact:
         """(m, d), of the pairs taken in so far in this step."""
         return self._dofs[np.nonzero(self._active)[1]]
 
-    def value(self, q: Array) -> Array:
+    def value(self, q: Doubles) -> Doubles:
         """(m,) J; infinite for vertices in a convex collider."""
         return self._evaluate(q)[0]
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         """(m, d)."""
         return self._evaluate(q)[1]
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         """(m, d, d), projected."""
         return self._evaluate(q)[2]
 
-    def _largest(self, q: Array, direction: Array, end: float) -> float:
+    def _largest(self, q: Doubles, direction: Doubles, end: float) -> float:
         positions, directions = q[self._dofs], direction[self._dofs]
         limit = 1.0
         seen = []
@@ -237,8 +237,8 @@ class RigidContact:
         return limit
 
     def _free_times(
-        self, index: int, positions: Array, directions: Array, end: float, *, limit: float | None
-    ) -> tuple[Indices, Array, Array]:
+        self, index: int, positions: Doubles, directions: Doubles, end: float, *, limit: float | None
+    ) -> tuple[Indices, Doubles, Doubles]:
         """Of the vertices that may get within d_hat of a collider: which, their times, their distances."""
         motion, shares = self._motions[index], (self.progress, end)
         speed, growth = travel(motion, shares, positions, directions)
@@ -260,7 +260,7 @@ class RigidContact:
         )
         return near, times, distances
 
-    def _evaluate(self, q: Array) -> tuple[Array, Array, Array]:
+    def _evaluate(self, q: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         """Values, gradients and projected Hessians: all three ask the same of the shapes."""
         if self._cached and self._cached[1] == self.progress and np.array_equal(self._cached[0], q):
             return self._cached[2]
@@ -271,7 +271,7 @@ class RigidContact:
         self._cached = q.copy(), self.progress, (values, gradients, hessians)
         return values, gradients, hessians
 
-    def _evaluate_collider(self, index: int, q: Array) -> tuple[Array, Array, Array]:
+    def _evaluate_collider(self, index: int, q: Doubles) -> tuple[Doubles, Doubles, Doubles]:
         rows = np.flatnonzero(self._active[index])
         count, d = len(rows), self._dimension
         pose = self._motions[index].at(self.progress)

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ..terms.term import Array
+from ...arrays import Doubles
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,27 +18,27 @@ class Pose:
     rotation (d, d), translation (d,) in m, d = 2 or 3. ValueError if the rotation is none.
     """
 
-    rotation: Array
-    translation: Array
+    rotation: Doubles
+    translation: Doubles
 
     def __post_init__(self) -> None:
         errors = self.rotation @ self.rotation.T - np.eye(len(self.translation))
         if np.abs(errors).max() > 1e-6 or np.linalg.det(self.rotation) < 0.0:
             raise ValueError("A collider's pose is a rotation and a translation: apply scale to its shape.")
 
-    def to_world(self, points: Array) -> Array:
+    def to_world(self, points: Doubles) -> Doubles:
         """Points (n, d) of the collider's own axes, in the world's."""
         return points @ self.rotation.T + self.translation
 
-    def to_own(self, points: Array) -> Array:
+    def to_own(self, points: Doubles) -> Doubles:
         """Points (n, d) of the world, in the collider's own axes."""
         return (points - self.translation) @ self.rotation
 
-    def directions_to_world(self, directions: Array) -> Array:
+    def directions_to_world(self, directions: Doubles) -> Doubles:
         """Gradients (n, d) in the collider's own axes, turned into the world's."""
         return directions @ self.rotation.T
 
-    def hessians_to_world(self, hessians: Array) -> Array:
+    def hessians_to_world(self, hessians: Doubles) -> Doubles:
         """Hessians (n, d, d) in the collider's own axes, turned into the world's."""
         return self.rotation @ hessians @ self.rotation.T
 
@@ -54,7 +54,7 @@ class RigidMotion:
     end: Pose
 
     @cached_property
-    def shift(self) -> Array:
+    def shift(self) -> Doubles:
         """(d,), by how much the origin moves, in m."""
         return self.end.translation - self.start.translation
 
@@ -64,12 +64,12 @@ class RigidMotion:
         return self._turn[0]
 
     @cached_property
-    def spin(self) -> Array:
+    def spin(self) -> Doubles:
         """(d, d), skew: over the share s of the motion, points r from the origin go by spin @ r ds."""
         return self.angle * self._turn[1]
 
     @cached_property
-    def _turn(self) -> tuple[float, Array]:
+    def _turn(self) -> tuple[float, Doubles]:
         """The angle and the unit skew matrix (d, d) of the turn."""
         turn = self.end.rotation @ self.start.rotation.T
         if len(turn) == 2:
@@ -89,11 +89,11 @@ class RigidMotion:
         turn = np.eye(len(unit)) + np.sin(angle) * unit + (1.0 - np.cos(angle)) * unit @ unit
         return Pose(turn @ self.start.rotation, self.start.translation + share * self.shift)
 
-    def origins(self, shares: Array) -> Array:
+    def origins(self, shares: Doubles) -> Doubles:
         """(n, d), where the collider's origin is at shares (n,) of its motion."""
         return self.start.translation + shares[:, None] * self.shift
 
-    def directions_to_own(self, directions: Array, shares: Array) -> Array:
+    def directions_to_own(self, directions: Doubles, shares: Doubles) -> Doubles:
         """Directions (n, d) of the world in the axes that the collider has at shares (n,) of its motion."""
         if self.angle > 0.0:
             unit, angles = self._turn[1], shares[:, None] * self.angle
@@ -101,10 +101,10 @@ class RigidMotion:
             directions = directions + np.sin(angles) * back + (1.0 - np.cos(angles)) * (back @ unit)
         return directions @ self.start.rotation
 
-    def to_own(self, points: Array, shares: Array) -> Array:
+    def to_own(self, points: Doubles, shares: Doubles) -> Doubles:
         """Points (n, d) of the world in the axes that the collider has at shares (n,) of its motion."""
         return self.directions_to_own(points - self.origins(shares), shares)
 
-    def displacements(self, points: Array) -> Array:
+    def displacements(self, points: Doubles) -> Doubles:
         """(n, d), how far the collider's material at points (n, d) of the world, at the end, has come."""
         return points - self.start.to_world(self.end.to_own(points))

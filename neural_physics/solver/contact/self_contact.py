@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..terms.term import Array
+from ...arrays import Doubles
 
 
 class SelfContact:
@@ -26,7 +26,7 @@ class SelfContact:
 
     def __init__(
         self,
-        rest_positions: Array,
+        rest_positions: Doubles,
         edges: NDArray[np.integer],
         triangles: NDArray[np.integer],
         stiffness: float,
@@ -57,18 +57,17 @@ class SelfContact:
         # The toolkit's other detection is exact, but took minutes where this takes milliseconds.
         self._ccd = self._ipctk.AdditiveCCD()
         self._candidates = self._ipctk.Candidates()
-        self._check(rest)
+        self._check(rest.ravel())
 
-    def begin_step(self, q: Array) -> None:
+    def begin_step(self, q: Doubles) -> None:
         """Let a step begin at q: seek the pairs in reach there.
 
         ValueError where parts of the bodies pass through each other or are closer than thickness.
         """
-        positions = self._positions(q)
-        self._check(positions)
-        self._candidates.build(self._mesh, self._surface(positions), self._reach)
+        self._check(q)
+        self._candidates.build(self._mesh, self._surface(self._positions(q)), self._reach)
 
-    def largest_step(self, q: Array, direction: Array) -> float:
+    def largest_step(self, q: Doubles, direction: Doubles) -> float:
         """The largest t, of [0, 1], so that nothing passes through anything from q to q + t * direction.
 
         Nor comes closer than thickness. Conservative (Li et al. 2021, additive CCD): a tenth of each
@@ -81,13 +80,13 @@ class SelfContact:
         )
         return step
 
-    def value(self, q: Array) -> float:
+    def value(self, q: Doubles) -> float:
         """J. Infinite where parts touch."""
         surface = self._surface(self._positions(q))
         energy: float = self._potential(self._collisions(surface), self._mesh, surface)
         return energy if np.isfinite(energy) else np.inf
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         """(n,)."""
         surface = self._surface(self._positions(q))
         gradient = self._potential.gradient(self._collisions(surface), self._mesh, surface)
@@ -95,7 +94,7 @@ class SelfContact:
         full[: self._shape[0] * self._shape[1]] = self._mesh.to_full_dof(gradient)
         return full
 
-    def sparse_hessian(self, q: Array) -> sparse.csc_matrix:
+    def sparse_hessian(self, q: Doubles) -> sparse.csc_matrix:
         """(n, n), the sum of the pairs' Hessians, each projected to be positive semi-definite."""
         surface = self._surface(self._positions(q))
         hessian = self._potential.hessian(
@@ -105,7 +104,7 @@ class SelfContact:
         full.resize((len(q), len(q)))
         return full
 
-    def intersects(self, q: Array) -> bool:
+    def intersects(self, q: Doubles) -> bool:
         """Whether parts of the bodies pass through each other at q."""
         found: bool = self._ipctk.has_intersections(self._mesh, self._surface(self._positions(q)))
         return found
@@ -115,14 +114,14 @@ class SelfContact:
         """By how much the toolkit is to inflate the boxes of both parts of a pair."""
         return 0.5 * (self.d_hat + self.thickness)
 
-    def _positions(self, q: Array) -> Array:
+    def _positions(self, q: Doubles) -> Doubles:
         return np.asfortranarray(q[: self._shape[0] * self._shape[1]].reshape(self._shape))
 
-    def _surface(self, positions: Array) -> Array:
-        surface: Array = self._mesh.vertices(positions)
+    def _surface(self, positions: Doubles) -> Doubles:
+        surface: Doubles = self._mesh.vertices(positions)
         return surface
 
-    def _collisions(self, surface: Array) -> Any:  # noqa: ANN401 (a type of the toolkit's)
+    def _collisions(self, surface: Doubles) -> Any:  # noqa: ANN401 (a type of the toolkit's)
         """The pairs that are in reach at these positions, of those along the line."""
         collisions = self._ipctk.NormalCollisions()
         collisions.use_area_weighting = True
@@ -131,10 +130,10 @@ class SelfContact:
         collisions.build(self._candidates, self._mesh, surface, self.d_hat, self.thickness)
         return collisions
 
-    def _check(self, positions: Array) -> None:
-        surface = self._surface(positions)
-        if self._ipctk.has_intersections(self._mesh, surface):
+    def _check(self, q: Doubles) -> None:
+        if self.intersects(q):
             raise ValueError("The body passes through itself or through another.")
+        surface = self._surface(self._positions(q))
         collisions = self._ipctk.NormalCollisions()
         collisions.build(self._mesh, surface, self.d_hat, self.thickness)
         if self.thickness > 0.0 and not collisions.empty():

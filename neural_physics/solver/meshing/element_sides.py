@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from ..terms.term import Indices, Mask
+from ...arrays import Indices, Mask
 
 # Of a tetrahedron the triangles, of a triangle the edges, opposite to each of its vertices, turned outwards.
 SIDES = {4: ((1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1)), 3: ((1, 2), (2, 0), (0, 1))}

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import lsqr
 from scipy.spatial import KDTree
 
-from ..terms.term import Array, Indices, Mask
+from ...arrays import Doubles, Indices, Mask
 from .element_sides import boundary, edges_of, joined
 
 # Barycentric coordinates down to this are inside, so that rounding puts no vertex between tetrahedra.
@@ -29,7 +29,7 @@ class Embedding:
     """
 
     def __init__(
-        self, tet_vertices: Array, tetrahedra: NDArray[np.integer], vertices: NDArray[np.floating]
+        self, tet_vertices: Doubles, tetrahedra: NDArray[np.integer], vertices: NDArray[np.floating]
     ) -> None:
         """tet_vertices (n, d) and vertices (V, d) in metres, tetrahedra (t, d + 1) of positive volume."""
         rest, points = np.asarray(tet_vertices, np.float64), np.asarray(vertices, np.float64)
@@ -48,7 +48,7 @@ class Embedding:
         self.corners = elements[found]
         self.weights = _barycentric(rest[self.corners[:, 0]], inverses[found], points)
 
-    def apply(self, tet_positions: Array) -> Array:
+    def apply(self, tet_positions: Doubles) -> Doubles:
         """(..., V, d) where the points are when the tetrahedra's vertices are at (..., n, d)."""
         return np.einsum("vk,...vkd->...vd", self.weights, tet_positions[..., self.corners, :])
 
@@ -66,7 +66,7 @@ class Embedding:
         """
         return held_by(pins, len(self._rest), self._tetrahedra, (self.corners, self.weights))
 
-    def pin_targets(self, pins: Mask, positions: Array) -> Array:
+    def pin_targets(self, pins: Mask, positions: Doubles) -> Doubles:
         """(n, d) where the pinned vertices must be for the pinned points to be at their positions.
 
         pins (V,); positions (V, d) metres, of which only the pinned are used. Vertices that are not
@@ -93,7 +93,7 @@ class Embedding:
         return targets
 
 
-def held_by(pins: Mask, count: int, elements: Indices, carried: tuple[Indices, Array]) -> Mask:
+def held_by(pins: Mask, count: int, elements: Indices, carried: tuple[Indices, Doubles]) -> Mask:
     """(count,) which vertices of elements (t, d + 1) hold the pinned of the points (V,) that they carry.
 
     carried: corners and weights (V, d + 1), as of an `Embedding`. In the plane, where an outline was divided,
@@ -120,7 +120,9 @@ def _between(held: Mask, sides: Indices, points: Indices) -> Mask:
     return added & ~loose[parts]
 
 
-def from_surface(points: Array, vertices: Array, triangles: NDArray[np.integer], values: Array) -> Array:
+def from_surface(
+    points: Doubles, vertices: Doubles, triangles: NDArray[np.integer], values: Doubles
+) -> Doubles:
     """(n, ...) values (V, ...) of a surface's vertices, taken from the closest place on it.
 
     points (n, 3), vertices (V, 3) metres, triangles (m, 3). Interpolated in the triangle, so that points
@@ -131,8 +133,8 @@ def from_surface(points: Array, vertices: Array, triangles: NDArray[np.integer],
 
 
 def closest_points(
-    points: Array, vertices: Array, triangles: NDArray[np.integer]
-) -> tuple[Indices, Array, Array]:
+    points: Doubles, vertices: Doubles, triangles: NDArray[np.integer]
+) -> tuple[Indices, Doubles, Doubles]:
     """The place on a surface that is closest to each point (n, d).
 
     vertices (V, d) metres, triangles (m, 3). Returns triangle (n,), barycentric coordinates (n, 3) and
@@ -171,12 +173,12 @@ def closest_points(
     return found, weights, best
 
 
-def _barycentric(origins: Array, inverses: Array, points: Array) -> Array:
+def _barycentric(origins: Doubles, inverses: Doubles, points: Doubles) -> Doubles:
     last = np.einsum("kij,kj->ki", inverses, points - origins)
     return np.column_stack([1.0 - last.sum(1), last])
 
 
-def _containing(rest: Array, tetrahedra: Indices, inverses: Array, points: Array) -> Indices:
+def _containing(rest: Doubles, tetrahedra: Indices, inverses: Doubles, points: Doubles) -> Indices:
     """(V,) the tetrahedron around each point, or -1: of several the one that it is deepest in.
 
     Tetrahedra are looked for among those whose bounding sphere holds the point, one tree for each
@@ -206,7 +208,7 @@ def _containing(rest: Array, tetrahedra: Indices, inverses: Array, points: Array
     return found
 
 
-def _closest_in_triangles(points: Array, corners: Array) -> Array:
+def _closest_in_triangles(points: Doubles, corners: Doubles) -> Doubles:
     """(k, 3) barycentric coordinates of what is closest to points (k, d) in triangles (k, 3, d).
 
     That is where the perpendicular meets the triangle, or else on the closest of its three sides.
@@ -234,7 +236,7 @@ def _closest_in_triangles(points: Array, corners: Array) -> Array:
     return np.where((solid & (inner >= 0.0).all(1))[:, None], inner, best)
 
 
-def _rigid_fit(source: Array, goal: Array, points: Array) -> Array:
+def _rigid_fit(source: Doubles, goal: Doubles, points: Doubles) -> Doubles:
     """Points (k, d) moved as the rigid motion does that takes source (p, d) best to goal (p, d)."""
     middle, aim = source.mean(0), goal.mean(0)
     moments = (source - middle).T @ (goal - aim)

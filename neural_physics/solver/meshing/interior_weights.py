@@ -7,19 +7,19 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
-from ..terms.term import Array, Indices
+from ...arrays import Doubles, Indices
 from .element_sides import boundary
 from .embedding import from_surface
 
 
 def interior_weights(
-    tet_vertices: Array,
+    tet_vertices: Doubles,
     tetrahedra: NDArray[np.integer],
-    vertices: Array,
+    vertices: Doubles,
     triangles: NDArray[np.integer],
     *,
-    weights: Array,
-) -> Array:
+    weights: Doubles,
+) -> Doubles:
     """(n, bones) skinning weights of tetrahedra's vertices: not negative, with the sum 1.
 
     tet_vertices (n, 3) metres, tetrahedra (t, 4) of positive volume; vertices (V, 3) metres, triangles
@@ -38,7 +38,9 @@ def interior_weights(
     return spread / spread.sum(1, keepdims=True)
 
 
-def harmonic(tet_vertices: Array, tetrahedra: NDArray[np.integer], fixed: Indices, values: Array) -> Array:
+def harmonic(
+    tet_vertices: Doubles, tetrahedra: NDArray[np.integer], fixed: Indices, values: Doubles
+) -> Doubles:
     """(n, k) the solution of Laplace's equation with the values (f, k) at the fixed vertices (f,).
 
     By linear finite elements: linear functions are met exactly, and where no dihedral angle is obtuse,
@@ -57,7 +59,7 @@ def harmonic(tet_vertices: Array, tetrahedra: NDArray[np.integer], fixed: Indice
     return solution
 
 
-def laplacian(tet_vertices: Array, tetrahedra: NDArray[np.integer]) -> csr_array:
+def laplacian(tet_vertices: Doubles, tetrahedra: NDArray[np.integer]) -> csr_array:
     """(n, n) of the Dirichlet energy, metres: positive semi-definite, rows with the sum 0.
 
     The entry of an edge is minus a sixth of the length of the opposite edges times the cotangents of their

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from ..terms.term import Array, Indices, Mask
+from ...arrays import Doubles, Indices, Mask
 
 # Relative to the size of what is compared: below it, rounding decides.
 TOLERANCE = 1e-10
@@ -89,7 +89,7 @@ PROBLEMS = {
 }
 
 
-def check_surface(vertices: Array, triangles: NDArray[np.integer]) -> SurfaceReport:
+def check_surface(vertices: Doubles, triangles: NDArray[np.integer]) -> SurfaceReport:
     """All that keeps a surface from enclosing a solid.
 
     vertices (V, 3) metres; triangles (m, 3). What cannot be judged is left out: the places of vertices
@@ -133,7 +133,7 @@ def check_surface(vertices: Array, triangles: NDArray[np.integer]) -> SurfaceRep
     )
 
 
-def require_solid(vertices: Array, triangles: NDArray[np.integer]) -> None:
+def require_solid(vertices: Doubles, triangles: NDArray[np.integer]) -> None:
     """Raise UnsuitableSurface unless the surface, as in `check_surface`, encloses a solid."""
     report = check_surface(vertices, triangles)
     if report.triangle_count == 0:
@@ -150,14 +150,14 @@ def faces_of_triangles(face_sizes: NDArray[np.integer]) -> Indices:
     return np.repeat(np.arange(len(face_sizes)), np.asarray(face_sizes) - 2)
 
 
-def enclosed_volume(vertices: Array, triangles: NDArray[np.integer]) -> float:
+def enclosed_volume(vertices: Doubles, triangles: NDArray[np.integer]) -> float:
     """m^3, of a closed surface; negative where it is inside out. Arguments as in `check_surface`."""
     # About the middle, so that far from the origin no digits are lost.
     a, b, c = _corners(vertices - vertices.mean(0), triangles)
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
 
-def winding_numbers(points: Array, vertices: Array, triangles: NDArray[np.integer]) -> Array:
+def winding_numbers(points: Doubles, vertices: Doubles, triangles: NDArray[np.integer]) -> Doubles:
     """(n,) how often the surface winds around each point: 1 inside and 0 outside where it is closed.
 
     points (n, 3), vertices (V, 3), triangles (m, 3), the surface as a whole need not be closed. On the
@@ -239,7 +239,7 @@ def _flipped(triangles: Indices, edges: _Edges) -> Indices:
     return np.flatnonzero(np.where(one_sided, seam, smaller))
 
 
-def _inside_out(vertices: Array, triangles: Indices, edges: _Edges) -> Indices:
+def _inside_out(vertices: Doubles, triangles: Indices, edges: _Edges) -> Indices:
     """The triangles of shells with a negative volume that lie in no other shell. The surface is closed."""
     (first, second), _ = edges.pairs()
     m = len(triangles)
@@ -255,18 +255,18 @@ def _inside_out(vertices: Array, triangles: Indices, edges: _Edges) -> Indices:
     return np.flatnonzero(wrong)
 
 
-def _corners(vertices: Array, triangles: NDArray[np.integer]) -> tuple[Array, Array, Array]:
+def _corners(vertices: Doubles, triangles: NDArray[np.integer]) -> tuple[Doubles, Doubles, Doubles]:
     return vertices[triangles[:, 0]], vertices[triangles[:, 1]], vertices[triangles[:, 2]]
 
 
-def _without_area(corners: Array) -> Mask:
+def _without_area(corners: Doubles) -> Mask:
     """(m,) whether all three corners (m, 3, 3) are on a line."""
     sides = np.roll(corners, -1, axis=1) - corners
     doubled = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
     return np.asarray(doubled <= TOLERANCE * (sides**2).sum(-1).max(1, initial=0.0))
 
 
-def _crossings(vertices: Array, triangles: Indices) -> Indices:
+def _crossings(vertices: Doubles, triangles: Indices) -> Indices:
     """(k, 2) pairs of triangles with points in common that are not corners or edges of both."""
     found = [np.zeros((0, 2), np.intp)]
     for i, j in _overlapping_boxes(vertices[triangles]):
@@ -283,7 +283,7 @@ def _crossings(vertices: Array, triangles: Indices) -> Indices:
     return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
 
 
-def _overlapping_boxes(corners: Array) -> Iterator[tuple[Indices, Indices]]:
+def _overlapping_boxes(corners: Doubles) -> Iterator[tuple[Indices, Indices]]:
     """Yield pairs i, j of triangles (m, 3, 3) with touching bounding boxes, each pair once, in portions.
 
     Sorted along the longest axis, a box touches only those that follow until its end.
@@ -304,7 +304,7 @@ def _overlapping_boxes(corners: Array) -> Iterator[tuple[Indices, Indices]]:
         yield order[i[touching]], order[j[touching]]
 
 
-def _pierces(p: Array, q: Array, common: Mask, size: Array) -> Mask:
+def _pierces(p: Doubles, q: Doubles, common: Mask, size: Doubles) -> Mask:
     """(k,) whether an edge of p (k, 3, 3) goes through q (k, 3, 3), also where it meets q's border.
 
     common (k, 3): which corners of p are q's, too; edges from there are left out. size (k,) m.
@@ -326,7 +326,7 @@ def _pierces(p: Array, q: Array, common: Mask, size: Array) -> Mask:
     return result
 
 
-def _covers(p: Array, q: Array, size: Array) -> Mask:
+def _covers(p: Doubles, q: Doubles, size: Doubles) -> Mask:
     """(k,) whether triangles p and q (k, 3, 3) lie in one plane and have area in common; size (k,) m.
 
     In the plane, two triangles are apart where a line along one of their edges parts them.

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from ..terms.term import Array, Indices, Mask
+from ...arrays import Doubles, Indices, Mask
 from .surface_checks import enclosed_volume, winding_numbers
 
 # Of the cage's lattice: its memory is about 2 KB a cell.
@@ -37,7 +37,7 @@ TOLERANCE = 1e-9
 _SQUARE = np.array([[0, 0], [2, 0], [2, 2], [0, 2]])
 
 
-def _kinds() -> NDArray[np.intp]:
+def _kinds() -> Indices:
     kinds = np.empty((3, 4, 4, 3), np.intp)
     for axis in range(3):
         square = np.full((4, 3), 2)
@@ -54,7 +54,7 @@ _KINDS = _kinds()
 _MEAN_EDGE = (1.0 + np.sqrt(3.0)) / 3.0
 
 
-def default_edge_length(vertices: Array, triangles: NDArray[np.integer], target_tetrahedra: int) -> float:
+def default_edge_length(vertices: Doubles, triangles: NDArray[np.integer], target_tetrahedra: int) -> float:
     """Metres, with which `cage` makes about as many tetrahedra as are asked for.
 
     vertices (V, 3) metres and triangles (m, 3): of the surface. A cage has the solid's volume and a
@@ -73,8 +73,8 @@ def default_edge_length(vertices: Array, triangles: NDArray[np.integer], target_
 
 
 def tetrahedralise(
-    vertices: Array, triangles: NDArray[np.integer], edge_length: float, envelope: float | None = None
-) -> tuple[Array, Indices]:
+    vertices: Doubles, triangles: NDArray[np.integer], edge_length: float, envelope: float | None = None
+) -> tuple[Doubles, Indices]:
     """The solid inside a surface by fTetWild (Hu et al. 2020), through the package pytetwild.
 
     vertices (V, 3) metres and triangles (m, 3): of a surface that `surface_checks.require_solid` passes.
@@ -121,7 +121,7 @@ def tetrahedralise(
     return _tidied(tet_vertices, tetrahedra.astype(np.intp))
 
 
-def cage(vertices: Array, triangles: NDArray[np.integer], edge_length: float) -> tuple[Array, Indices]:
+def cage(vertices: Doubles, triangles: NDArray[np.integer], edge_length: float) -> tuple[Doubles, Indices]:
     """A block of equal tetrahedra that holds a surface and all that is inside it.
 
     For any surface, also one that is open or crosses itself: what it winds around at least half is inside.
@@ -167,7 +167,7 @@ class _Lattice:
         self._shape = (12, *cells.tolist())
         self._halves = tuple((2 * cells + 1).tolist())
 
-    def crossed(self, points: Array, triangles: Indices) -> Mask:
+    def crossed(self, points: Doubles, triangles: Indices) -> Mask:
         """Of the shape of all tetrahedra: which of them a triangle touches."""
         crossed = np.zeros(self._shape, bool)
         corners = _split(points[triangles], 2.0)
@@ -191,7 +191,7 @@ class _Lattice:
                 crossed[kind][tuple(cube[meet].T)] = True
         return crossed
 
-    def inside(self, crossed: Mask, points: Array, triangles: Indices) -> Mask:
+    def inside(self, crossed: Mask, points: Doubles, triangles: Indices) -> Mask:
         """Of the shape of all tetrahedra: which of those that no triangle touches are inside.
 
         Where the surface is closed, all that can be reached without crossing it has one winding number.
@@ -215,7 +215,7 @@ class _Lattice:
         inside[where] = (np.abs(numbers) > 0.5)[of[number[:, 0]]]
         return inside
 
-    def take(self, kept: Mask) -> tuple[Array, Indices]:
+    def take(self, kept: Mask) -> tuple[Doubles, Indices]:
         """Vertices (n, 3) in half cubes, and tetrahedra (t, 4) of them."""
         vertices, tetrahedra = np.unique(self._vertices(np.nonzero(kept)), return_inverse=True)
         return self._positions(vertices).astype(np.float64), tetrahedra.reshape(-1, 4)
@@ -230,7 +230,7 @@ class _Lattice:
         return np.stack(np.unravel_index(vertices, self._halves), axis=-1)
 
 
-def _check(vertices: Array, edge_length: float) -> None:
+def _check(vertices: Doubles, edge_length: float) -> None:
     if not edge_length > 0.0:
         raise ValueError("The edge length must be positive.")
     if not np.isfinite(vertices).all():
@@ -244,7 +244,7 @@ def _closed(triangles: Indices) -> bool:
     return not np.bincount(edges.reshape(-1), np.sign(directed[:, 1] - directed[:, 0])).any()
 
 
-def _split(corners: Array, longest: float) -> Array:
+def _split(corners: Doubles, longest: float) -> Doubles:
     """Triangles (m, 3, 3) cut in four until none is longer along an axis."""
     small = []
     while len(corners):
@@ -257,7 +257,7 @@ def _split(corners: Array, longest: float) -> Array:
     return np.concatenate(small)
 
 
-def _touch(corners: Array, tetrahedron: Array) -> Mask:
+def _touch(corners: Doubles, tetrahedron: Doubles) -> Mask:
     """(k,) whether triangles (k, 3, 3) have points in common with a tetrahedron (4, 3).
 
     Convex bodies are apart if they are so along the normal of a face of one, or across an edge of each.
@@ -274,7 +274,7 @@ def _touch(corners: Array, tetrahedron: Array) -> Mask:
     return touching
 
 
-def _common(axes: Array, corners: Array, tetrahedron: Array) -> Mask:
+def _common(axes: Doubles, corners: Doubles, tetrahedron: Doubles) -> Mask:
     """(k,) whether along none of the axes (k or 1, a, 3) the triangles and the tetrahedron are apart."""
     of_triangle = corners @ np.swapaxes(axes, -1, -2)
     of_tetrahedron = axes @ tetrahedron.T
@@ -284,7 +284,7 @@ def _common(axes: Array, corners: Array, tetrahedron: Array) -> Mask:
     return ~(above | below).any(1)
 
 
-def _tidied(vertices: Array, tetrahedra: Indices) -> tuple[Array, Indices]:
+def _tidied(vertices: Doubles, tetrahedra: Indices) -> tuple[Doubles, Indices]:
     """Without vertices that nothing uses, and with positive volumes."""
     used, tetrahedra = np.unique(tetrahedra, return_inverse=True)
     vertices, tetrahedra = np.ascontiguousarray(vertices[used]), tetrahedra.reshape(-1, 4)

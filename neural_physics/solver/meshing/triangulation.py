@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import Delaunay, KDTree
 
+from ...arrays import Doubles, Indices, Mask
 from ...energies.colliders.simplices import nearest_on_segments
-from ..terms.term import Array, Indices, Mask
 from .element_sides import sides_of
 
 CLEAR = 0.6  # of the edges' length: how far points inside keep from the outline
@@ -34,7 +34,7 @@ def outline(corners: NDArray[np.integer], face_sizes: NDArray[np.integer]) -> In
     return edges[counts == 1].astype(np.intp)
 
 
-def area_inside(points: Array, corners: NDArray[np.integer], face_sizes: NDArray[np.integer]) -> float:
+def area_inside(points: Doubles, corners: NDArray[np.integer], face_sizes: NDArray[np.integer]) -> float:
     """m^2, of faces with corners at points (V, 2) of a plane, whichever way they are turned."""
     starts = np.cumsum(face_sizes) - face_sizes
     following = np.arange(1, len(corners) + 1)
@@ -45,7 +45,7 @@ def area_inside(points: Array, corners: NDArray[np.integer], face_sizes: NDArray
     return 0.5 * float(np.abs(twice).sum())
 
 
-def inside(points: Array, start: Array, end: Array) -> Mask:
+def inside(points: Doubles, start: Doubles, end: Doubles) -> Mask:
     """(n,) which of points (n, 2) an outline of segments from start (E, 2) to end (E, 2) goes around."""
     found = np.zeros(len(points), bool)
     for a, b in zip(start, end, strict=True):
@@ -56,7 +56,7 @@ def inside(points: Array, start: Array, end: Array) -> Mask:
     return found
 
 
-def fill_outline(points: Array, edges: Indices, area: float, aim: int) -> tuple[Array, Indices]:
+def fill_outline(points: Doubles, edges: Indices, area: float, aim: int) -> tuple[Doubles, Indices]:
     """Vertices (n, 2) and about `aim` triangles (t, 3) of positive area, which keep to the outline.
 
     points (V, 2) m, of a plane; edges (E, 2): the outline, around `area` m^2. Inside the triangles are nearly
@@ -93,7 +93,7 @@ def fill_outline(points: Array, edges: Indices, area: float, aim: int) -> tuple[
     return everything[used], numbers.reshape(triangles.shape)
 
 
-def _divided(points: Array, edges: Indices, length: float) -> tuple[Array, Indices]:
+def _divided(points: Doubles, edges: Indices, length: float) -> tuple[Doubles, Indices]:
     """The outline's vertices (n, 2), and its pieces (k, 2), none longer than a length, m."""
     used, local = np.unique(edges, return_inverse=True)
     local = local.reshape(edges.shape)
@@ -109,7 +109,7 @@ def _divided(points: Array, edges: Indices, length: float) -> tuple[Array, Indic
     return np.concatenate(vertices), np.concatenate(pieces).astype(np.intp)
 
 
-def _lattice(points: Array, length: float) -> Array:
+def _lattice(points: Doubles, length: float) -> Doubles:
     """(k, 2): corners of regular triangles over all that lies between points."""
     low, high = points.min(0), points.max(0)
     height = 0.5 * np.sqrt(3.0) * length
@@ -120,7 +120,7 @@ def _lattice(points: Array, length: float) -> Array:
     return np.stack([x.ravel(), y.ravel()], 1)
 
 
-def _away(places: Array, vertices: Array, pieces: Indices, length: float) -> Array:
+def _away(places: Doubles, vertices: Doubles, pieces: Indices, length: float) -> Doubles:
     """(n,) m: how far places (n, 2) are from an outline, where that is nearer than a length."""
     ends = vertices[pieces]
     away = np.full(len(places), np.inf)
@@ -132,7 +132,7 @@ def _away(places: Array, vertices: Array, pieces: Indices, length: float) -> Arr
     return away
 
 
-def _delaunay(points: Array) -> Indices:
+def _delaunay(points: Doubles) -> Indices:
     """Triangles (t, 3) of positive area, without those that are lines but for rounding."""
     triangles = Delaunay(points).simplices.astype(np.intp)
     areas = _areas(points[triangles])
@@ -142,7 +142,7 @@ def _delaunay(points: Array) -> Indices:
     return triangles[np.abs(areas) > THIN * longest]
 
 
-def _areas(corners: Array) -> Array:
+def _areas(corners: Doubles) -> Doubles:
     """(t,) m^2, of triangles (t, 3, 2), positive where they are counter-clockwise."""
     a, b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     return 0.5 * (a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])

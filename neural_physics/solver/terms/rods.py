@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arrays import Doubles, Indices
 from ...energies.rods.frames import ReferenceFrames, Strands, adapted_frames, transported_frames
 from ...energies.rods.rods import bend_twist_energy, bend_twist_gradient, bend_twist_hessian, rod_strains
 from ...energies.rods.stretching import stretching_energy, stretching_gradient, stretching_hessian
-from .term import Array, Indices
 
 POSITIONS = [0, 1, 2, 4, 5, 6, 8, 9, 10]
 THETAS = [3, 7]
@@ -16,12 +16,12 @@ THETAS = [3, 7]
 def rod_terms(
     strands: Strands,
     theta_places: Indices,
-    rest_positions: Array,
-    rest_thetas: Array,
+    rest_positions: Doubles,
+    rest_thetas: Doubles,
     *,
-    stretching: Array | float,
-    bending_and_twisting: Array,
-    directions: Array | None = None,
+    stretching: Doubles | float,
+    bending_and_twisting: Doubles,
+    directions: Doubles | None = None,
 ) -> tuple[RodStretchTerm, RodBendTwistTerm]:
     """The terms of strands whose simulation starts at rest, in a shape that may be curved and twisted.
 
@@ -53,7 +53,7 @@ def rod_terms(
 class RodStretchTerm:
     """Stretching of every edge: s = 6, of its two ends."""
 
-    def __init__(self, strands: Strands, rest_lengths: Array, stiffness: Array | float) -> None:
+    def __init__(self, strands: Strands, rest_lengths: Doubles, stiffness: Doubles | float) -> None:
         """rest_lengths (n,), metres; stiffness: E A (n,) or one, N."""
         self._stencils = _coordinates(strands.edges).reshape(-1, 6)
         self._constants = (rest_lengths, stiffness)
@@ -62,20 +62,20 @@ class RodStretchTerm:
     def stencils(self) -> Indices:
         return self._stencils
 
-    def value(self, q: Array) -> Array:
+    def value(self, q: Doubles) -> Doubles:
         return stretching_energy(self._ends(q), *self._constants)
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         return stretching_gradient(self._ends(q), *self._constants)
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         return stretching_hessian(self._ends(q), *self._constants, projected=True)
 
-    def exact_hessian(self, q: Array) -> Array:
+    def exact_hessian(self, q: Doubles) -> Doubles:
         """See `WithExactHessian`."""
         return stretching_hessian(self._ends(q), *self._constants)
 
-    def _ends(self, q: Array) -> Array:
+    def _ends(self, q: Doubles) -> Doubles:
         return q[self._stencils].reshape(-1, 2, 3)
 
 
@@ -98,10 +98,10 @@ class RodBendTwistTerm:
         strands: Strands,
         theta_places: Indices,
         frames: ReferenceFrames,
-        rest_strains: Array,
+        rest_strains: Doubles,
         *,
-        voronoi_lengths: Array,
-        stiffness: Array,
+        voronoi_lengths: Doubles,
+        stiffness: Doubles,
     ) -> None:
         """theta_places (n,): where in q each edge's theta is. frames: at the state of the start.
 
@@ -117,24 +117,24 @@ class RodBendTwistTerm:
     def stencils(self) -> Indices:
         return self._stencils
 
-    def value(self, q: Array) -> Array:
+    def value(self, q: Doubles) -> Doubles:
         return bend_twist_energy(*self._state(q), self.frames, *self._constants)
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         return bend_twist_gradient(*self._state(q), self.frames, *self._constants)
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         return bend_twist_hessian(*self._state(q), self.frames, *self._constants, projected=True)
 
-    def exact_hessian(self, q: Array) -> Array:
+    def exact_hessian(self, q: Doubles) -> Doubles:
         """See `WithExactHessian`. Where strands bend sharply, projected ones take ten times as many steps."""
         return bend_twist_hessian(*self._state(q), self.frames, *self._constants)
 
-    def accept(self, q: Array) -> None:
+    def accept(self, q: Doubles) -> None:
         """Move the reference frames to q, which a step ended with; the energy at q stays as it is."""
         self.frames = transported_frames(self.frames, self._state(q)[0])
 
-    def _state(self, q: Array) -> tuple[Array, Array]:
+    def _state(self, q: Doubles) -> tuple[Doubles, Doubles]:
         """Positions (m, 3, 3) and thetas (m, 2)."""
         local = q[self._stencils]
         return local[:, POSITIONS].reshape(-1, 3, 3), local[:, THETAS]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from ...energies.shells import dihedral, hinge_bending, membrane, midedge_bending
 from ...energies.shells.triangle_edges import TriangleEdges
 from ...energies.solids.lame import plane_stress_lame_parameters
-from .term import Array, Indices
 
 
 class MembraneTerm:
@@ -17,11 +17,11 @@ class MembraneTerm:
     def __init__(
         self,
         triangles: NDArray[np.integer],
-        rest_positions: Array,
-        thickness: float | Array,
-        young: float | Array,
+        rest_positions: Doubles,
+        thickness: float | Doubles,
+        young: float | Doubles,
         *,
-        poisson: float | Array,
+        poisson: float | Doubles,
     ) -> None:
         """triangles (m, 3); rest_positions (V, 3), metres; thickness in metres, Young's modulus in Pa and
         Poisson's ratio, one or (m,). ValueError where a triangle has no area, or the material is not stable.
@@ -34,24 +34,24 @@ class MembraneTerm:
     def stencils(self) -> Indices:
         return self._stencils
 
-    def value(self, q: Array) -> Array:
-        energies: Array = membrane.value(self._corners(q), *self._constants)
+    def value(self, q: Doubles) -> Doubles:
+        energies: Doubles = membrane.value(self._corners(q), *self._constants)
         return energies
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         return membrane.gradient(self._corners(q), *self._constants)
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         return membrane.projected_hessian(self._corners(q), *self._constants)
 
-    def _corners(self, q: Array) -> Array:
+    def _corners(self, q: Doubles) -> Doubles:
         return q[self._stencils].reshape(-1, 3, 3)
 
 
 class HingeTerm:
     """Bending of every hinge between two triangles: s = 12, in the order of `TriangleEdges.hinges`."""
 
-    def __init__(self, mesh: TriangleEdges, rest_positions: Array, plate: float | Array) -> None:
+    def __init__(self, mesh: TriangleEdges, rest_positions: Doubles, plate: float | Doubles) -> None:
         """rest_positions (V, 3), metres, flat or curved; plate: the bending stiffness D in N m, one or (h,).
 
         ValueError where a hinge's triangles have no area.
@@ -64,17 +64,17 @@ class HingeTerm:
     def stencils(self) -> Indices:
         return self._stencils
 
-    def value(self, q: Array) -> Array:
-        energies: Array = hinge_bending.value(self._hinges(q), *self._constants)
+    def value(self, q: Doubles) -> Doubles:
+        energies: Doubles = hinge_bending.value(self._hinges(q), *self._constants)
         return energies
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         return hinge_bending.gradient(self._hinges(q), *self._constants)
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         return hinge_bending.projected_hessian(self._hinges(q), *self._constants)
 
-    def _hinges(self, q: Array) -> Array:
+    def _hinges(self, q: Doubles) -> Doubles:
         return q[self._stencils].reshape(-1, 4, 3)
 
 
@@ -87,9 +87,9 @@ class MidedgeTerm:
     def __init__(
         self,
         mesh: TriangleEdges,
-        rest_positions: Array,
-        plate: float | Array,
-        poisson: float | Array,
+        rest_positions: Doubles,
+        plate: float | Doubles,
+        poisson: float | Doubles,
         *,
         xi_places: Indices,
     ) -> None:
@@ -110,17 +110,17 @@ class MidedgeTerm:
     def stencils(self) -> Indices:
         return self._stencils
 
-    def value(self, q: Array) -> Array:
-        energies: Array = midedge_bending.value(*self._state(q), *self._constants)
+    def value(self, q: Doubles) -> Doubles:
+        energies: Doubles = midedge_bending.value(*self._state(q), *self._constants)
         return energies
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         return midedge_bending.gradient(*self._state(q), *self._constants)
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         return midedge_bending.projected_hessian(*self._state(q), *self._constants)
 
-    def _state(self, q: Array) -> tuple[Array, Array]:
+    def _state(self, q: Doubles) -> tuple[Doubles, Doubles]:
         own = q[self._stencils]
         return own[:, :18].reshape(-1, 6, 3), own[:, 18:]
 

@@ -7,20 +7,20 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Doubles, Indices
 from ...energies.solids.deformation import deformation_gradient, gradient_operator, rest_shapes
-from .term import Array, Indices
 
 
 class SolidEnergy(Protocol):
     """What `stvk`, `stable_neo_hookean` and `corotational` of `energies.solids` offer."""
 
-    def energy_density(self, f: Array, mu: Array, lam: Array) -> Array: ...
+    def energy_density(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles: ...
 
-    def stress(self, f: Array, mu: Array, lam: Array) -> Array: ...
+    def stress(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles: ...
 
-    def hessian(self, f: Array, mu: Array, lam: Array) -> Array: ...
+    def hessian(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles: ...
 
-    def projected_hessian(self, f: Array, mu: Array, lam: Array) -> Array: ...
+    def projected_hessian(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles: ...
 
 
 class SolidTerm:
@@ -34,10 +34,10 @@ class SolidTerm:
 
     def __init__(
         self,
-        rest_positions: Array,
+        rest_positions: Doubles,
         elements: NDArray[np.integer],
         energy: SolidEnergy,
-        lame: tuple[float | Array, float | Array],
+        lame: tuple[float | Doubles, float | Doubles],
         *,
         thickness: float = 1.0,
     ) -> None:
@@ -54,27 +54,27 @@ class SolidTerm:
     def stencils(self) -> Indices:
         return self._stencils
 
-    def value(self, q: Array) -> Array:
+    def value(self, q: Doubles) -> Doubles:
         return self._volumes * self._energy.energy_density(self._deformation(q), self._mu, self._lam)
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         stress = self._energy.stress(self._deformation(q), self._mu, self._lam)
         forces = stress.reshape(len(stress), 1, -1) @ self._operator
         return self._volumes[:, None] * forces[:, 0]
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         return self._pulled_back(self._energy.projected_hessian(self._deformation(q), self._mu, self._lam))
 
-    def exact_hessian(self, q: Array) -> Array:
+    def exact_hessian(self, q: Doubles) -> Doubles:
         """See `WithExactHessian`."""
         return self._pulled_back(self._energy.hessian(self._deformation(q), self._mu, self._lam))
 
-    def _pulled_back(self, by_entries: Array) -> Array:
+    def _pulled_back(self, by_entries: Doubles) -> Doubles:
         by_entries *= self._volumes[:, None, None]
-        hessian: Array = self._operator.swapaxes(1, 2) @ (by_entries @ self._operator)
+        hessian: Doubles = self._operator.swapaxes(1, 2) @ (by_entries @ self._operator)
         return hessian
 
-    def _deformation(self, q: Array) -> Array:
+    def _deformation(self, q: Doubles) -> Doubles:
         d = self._inverse_rest.shape[1]
-        f: Array = deformation_gradient(q[self._stencils].reshape(-1, d + 1, d), self._inverse_rest)
+        f: Doubles = deformation_gradient(q[self._stencils].reshape(-1, d + 1, d), self._inverse_rest)
         return f

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-import numpy as np
-from numpy.typing import NDArray
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Mask = NDArray[np.bool_]
+from ...arrays import Doubles, Indices
 
 
 class Term(Protocol):
@@ -24,15 +19,15 @@ class Term(Protocol):
         """(m, s): which of q each element depends on."""
         ...
 
-    def value(self, q: Array) -> Array:
+    def value(self, q: Doubles) -> Doubles:
         """(m,)."""
         ...
 
-    def gradient(self, q: Array) -> Array:
+    def gradient(self, q: Doubles) -> Doubles:
         """(m, s), derivatives by the element's own degrees of freedom."""
         ...
 
-    def hessian(self, q: Array) -> Array:
+    def hessian(self, q: Doubles) -> Doubles:
         """(m, s, s), symmetric and positive semi-definite."""
         ...
 
@@ -41,6 +36,6 @@ class Term(Protocol):
 class WithExactHessian(Protocol):
     """A term whose Hessian is quicker to have as it is than semi-definite."""
 
-    def exact_hessian(self, q: Array) -> Array:
+    def exact_hessian(self, q: Doubles) -> Doubles:
         """(m, s, s), symmetric; indefinite in places."""
         ...

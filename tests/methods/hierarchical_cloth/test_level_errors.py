@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from level_meshes import fan, grid, icosahedron
+from library_subdivision import subdivided
 
 from neural_physics.methods.hierarchical_cloth.coarsening import found_hierarchy
-from neural_physics.methods.hierarchical_cloth.subdividing import subdivided
 
 pytest.importorskip("scipy")
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from level_meshes import fan, grid, icosahedron, mesh_of, tube
+from library_subdivision import subdivided
 
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.errors import Problem
 from neural_physics.methods.hierarchical_cloth import usual_levels
 from neural_physics.methods.hierarchical_cloth.coarsening import found_hierarchy
-from neural_physics.methods.hierarchical_cloth.subdividing import subdivided
+from neural_physics.methods.hierarchical_cloth.levels import check_memory
 
 BASES = {
     "icosahedron": icosahedron(),
@@ -162,8 +163,8 @@ def test_pins_uvs_and_weights_go_along():
     assert done.weights == pytest.approx(np.stack([fine[:, 0], 1 - fine[:, 1]], 1), abs=1e-6)
     assert np.array_equal(done.mesh.pins == 1.0, fine[:, 1] == 0.0)
     found = found_hierarchy(done.mesh, 2, "Cloth")
-    assert found.level_values(done.mesh.pins, 0).sum() == 4
-    assert np.array_equal(found.unsorted(found.sorted(fine)), fine)
+    assert done.mesh.pins[found.order[: found.levels[0].vertex_count]].sum() == 4
+    assert np.array_equal(found.sorted(fine), fine[found.order])
 
 
 def test_seams_stay_seams():
@@ -251,7 +252,9 @@ def blender_s_subdivision(mesh):
 
 
 def test_a_level_too_fine_is_refused_before_it_is_made():
-    problem = refused(grid(100, 100), 8, subdivided)
+    with pytest.raises(Problem) as caught:
+        check_memory("Cloth", 2 * 100 * 100 * 4**8)
+    problem = caught.value
     assert problem.code == "levels_too_fine" and "GiB" in problem.message
 
 

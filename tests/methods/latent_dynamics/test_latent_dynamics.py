@@ -22,7 +22,7 @@ from ml_backend.methods.latent_dynamics.minimum import minimise
 from ml_backend.methods.latent_dynamics.physics import LatentPhysics
 from ml_backend.methods.latent_dynamics.potential.contact_energy import contact_energy
 from ml_backend.methods.latent_dynamics.potential.incremental_potential import IncrementalPotential
-from ml_backend.methods.latent_dynamics.presets import PRESETS, RANGES, LatentPreset
+from ml_backend.methods.latent_dynamics.presets import PRESETS, LatentPreset
 from ml_backend.methods.latent_dynamics.step import raw_inputs
 from ml_backend.simulation.bodies import make_body
 from ml_backend.training.presets import NAMES, changed
@@ -320,7 +320,7 @@ def test_every_method_has_the_four_presets_and_their_settings_can_be_changed():
     assert tuple(PRESETS) == NAMES
     preset = changed(PRESETS["balanced"], ["loss=supervised", "balance=false", "latents=5", "noise=0"])
     assert (preset.loss, preset.balance, preset.latents, preset.noise) == ("supervised", False, 5, 0.0)
-    assert set(RANGES) < set(vars(LatentPreset()))
+    assert set(LatentPreset.ranges()) < set(vars(LatentPreset()))
     with pytest.raises(Problem) as caught:
         changed(PRESETS["paper"], ["window=3"])
     assert caught.value.code == "setting_unknown" and "latents" in caught.value.message

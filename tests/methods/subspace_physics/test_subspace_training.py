@@ -9,7 +9,7 @@ from motion_data import make_dataset
 
 from ml_backend.methods.subspace_physics.learner import SubspaceLearner
 from ml_backend.methods.subspace_physics.network import SubspaceNetwork, initial_model
-from ml_backend.methods.subspace_physics.presets import PRESETS, RANGES
+from ml_backend.methods.subspace_physics.presets import PRESETS
 from ml_backend.methods.subspace_physics.presets import SubspacePreset as Preset
 from ml_backend.training.normal_regression import fit_normals
 from ml_backend.training.presets import changed
@@ -262,4 +262,4 @@ def test_settings_are_changed_one_after_the_other_to_what_was_written():
     assert (preset.steps, preset.width, preset.residual) == (5, 2.0, False)
     assert (preset.activation, preset.decay, preset.loss) == ("relu", 0.5, "paper")
     assert changed(Preset(), []) == Preset()
-    assert set(RANGES) < set(vars(Preset()))
+    assert set(Preset.ranges()) < set(vars(Preset()))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import bpy
 import numpy as np
 from mathutils import Vector
-from numpy.typing import NDArray
 
+from ....arrays import Doubles
 from ....methods.contact_corrections import specification as contact_corrections
 from ...scene.sources import mesh_data, read_positions
 from ...settings.properties import settings_of
@@ -57,12 +57,12 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     return body
 
 
-def _normals(body: bpy.types.Object) -> NDArray[np.float64]:
+def _normals(body: bpy.types.Object) -> Doubles:
     """(V, 3) of the vertices, outwards."""
     return np.array([vertex.normal for vertex in mesh_data(body).vertices], float)
 
 
-def _spread(places: NDArray[np.float64], count: int) -> list[int]:
+def _spread(places: Doubles, count: int) -> list[int]:
     """So many of some places (n, 3), each the farthest from those before it, from the highest on."""
     chosen = [int(places[:, 2].argmax())]
     off = np.linalg.norm(places - places[chosen[0]], axis=1)

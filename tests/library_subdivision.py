@@ -1,4 +1,7 @@
-"""A coarse mesh made fine: each triangle into four, with pins, UVs and weights carried along (Fig. 2)."""
+"""A coarse mesh made fine without Blender: each triangle into four, with pins, UVs and weights (Fig. 2).
+
+What Blender's own subdivision, and the levels found in a fine mesh, are held against.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...datasets.rest_mesh import Mesh
-from .half_edges import check_cut, check_vertices, half_edges_of, split_quads
-from .levels import Hierarchy, check_memory, level_of, ordered_corners, subdivided_levels
-
-Floats = NDArray[np.float32]
+from neural_physics.arrays import Floats
+from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.methods.hierarchical_cloth.half_edges import (
+    check_cut,
+    check_vertices,
+    half_edges_of,
+    split_quads,
+)
+from neural_physics.methods.hierarchical_cloth.levels import (
+    Hierarchy,
+    level_of,
+    ordered_corners,
+    subdivided_levels,
+)
 
 
 @dataclass(frozen=True)
@@ -41,12 +53,11 @@ def subdivided(
     uvs (C, 2): of each corner; seams stay seams. weights (V, k). New weights and UVs are means, new pins
     the lower of two: only what is between two pinned vertices is pinned.
     Raises Problem("levels_loose" | "levels_corners" | "levels_edge_shared" | "levels_winding" |
-    "levels_cut_shared" | "levels_too_fine").
+    "levels_cut_shared").
     """
     check_vertices(mesh, object_name)
     half_edges_of(mesh.corners, mesh.face_sizes, object_name)
     places = split_quads(mesh.corners, mesh.face_sizes)
-    check_memory(object_name, len(places), levels)
     of_vertices = mesh.corners[places]
     check_cut(of_vertices, object_name)
     triangles = ordered_corners(of_vertices, mesh.rest_positions)

@@ -1,4 +1,4 @@
-"""A capsule: all that is no further than a radius from a segment."""
+"""A capsule as a collider, to hold others against: all that is no further than a radius from a segment."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import module_of
-from .collider import Array, ConvexCollider, radial, safe_sqrt
+from neural_physics.arrays import Doubles
+from neural_physics.energies.colliders.collider import ConvexCollider, radial, safe_sqrt
+from neural_physics.energies.numpy_or_torch import module_of
 
 
 @dataclass(frozen=True)
@@ -21,17 +22,17 @@ class Capsule(ConvexCollider):
     half_length: float
     dimension: int = 3
 
-    def distance(self, points: Array) -> Array:
+    def distance(self, points: Doubles) -> Doubles:
         """See `Collider`. NumPy or torch."""
         offsets = self._offsets(points)
         return safe_sqrt((offsets * offsets).sum(-1)) - self.radius
 
-    def gradient(self, points: Array) -> Array:
+    def gradient(self, points: Doubles) -> Doubles:
         """See `Collider`."""
         offsets = self._offsets(points)
         return radial(offsets, np.linalg.norm(offsets, axis=1))[0]
 
-    def hessian(self, points: Array) -> Array:
+    def hessian(self, points: Doubles) -> Doubles:
         """See `Collider`. Zero on the segment."""
         offsets = self._offsets(points)
         hessians = radial(offsets, np.linalg.norm(offsets, axis=1))[1]
@@ -40,7 +41,7 @@ class Capsule(ConvexCollider):
         hessians[beside, :, -1] = 0.0
         return hessians
 
-    def _offsets(self, points: Array) -> Array:
+    def _offsets(self, points: Doubles) -> Doubles:
         """From the segment's nearest point, (n, d)."""
         xp = module_of(points)
         along = points[:, -1:]

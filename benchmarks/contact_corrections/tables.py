@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from benchmarks.markdown_tables import table
@@ -186,13 +185,3 @@ def _handles(row: Part) -> str:
 def _percent(row: Part, name: str) -> str:
     """Nothing where nothing touches."""
     return f"{100.0 * row['errors'][name]:.1f}" if name == "all" or row["frames"]["touched"] else ""
-
-
-PLACES: dict[str, tuple[str, Callable[[Part], str]]] = {
-    "contact_accuracy": ("contact_accuracy", accuracy),
-    "contact_decoupling": ("contact_decoupling", decoupling),
-    "contact_jacobians": ("contact_jacobians", jacobians),
-    "contact_pull": ("contact_pull", pull),
-    "contact_times": ("contact_times", times),
-    "contact_peer": ("contact_peer", peer),
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from benchmarks.markdown_tables import table
@@ -122,13 +121,3 @@ def _unseen(row: Part) -> str:
         return "capsules instead of balls"
     fabric = f"{row['fabric']['stretch']:,g} N/m, bending {row['fabric']['bending']:g} N m"
     return f"stretched, {fabric}" if row["part"] == "stretched" else fabric
-
-
-# Of the page's places: the report's part each is made of, and how.
-PLACES: dict[str, tuple[str, Callable[[Part], str]]] = {
-    "hierarchy_times": ("hierarchy_times", times),
-    "hierarchy_epochs": ("hierarchy_table", epochs),
-    "hierarchy_errors": ("hierarchy_errors", errors),
-    "hierarchy_structures": ("hierarchy_structures", structures),
-    "hierarchy_stretched": ("hierarchy_stretched", stretched),
-}

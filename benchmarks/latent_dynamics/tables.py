@@ -176,16 +176,3 @@ def _short(value: float | None) -> str:
     if float(value).is_integer() and abs(value) >= 1:
         return f"{value:,.0f}"
     return f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
-
-
-# Of the page's places: the report's part each is made of, and how.
-PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
-    "latent_table": ("latent_table", times),
-    "latent_splits": ("latent_splits", splits),
-    "latent_speeds": ("latent_splits", speeds),
-    "latent_cantilever": ("latent_ablations", ablations_of("cantilever")),
-    "latent_cloth": ("latent_ablations", ablations_of("cloth")),
-    "latent_tuft": ("latent_ablations", ablations_of("tuft")),
-    "latent_peer": ("latent_peer", peer),
-    "latent_contact": ("latent_contact", contact),
-}

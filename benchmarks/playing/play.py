@@ -1,4 +1,6 @@
-"""Play in Blender beside the cloth it replaces: `python -m benchmarks.playing.play MODEL` prints JSON.
+"""Play in Blender beside the cloth it replaces: `python -m benchmarks.playing.play MODEL [FRAMES ROUNDS]`.
+
+It prints JSON.
 
 Needs the bpy module. Where MODEL is not there yet, one of the size that the preset `balanced` makes, with
 random weights, is written: how long it takes does not depend on what it has learned.
@@ -31,7 +33,7 @@ POINTS, BASES, PRESET = 51, 64, PRESETS["balanced"]
 FRAMES, ROUNDS, CALLS = 250, 4, 2000
 
 
-def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[str, Any]:
+def measure(model_path: Path, frame_count: int = FRAMES, rounds: int = ROUNDS) -> dict[str, Any]:
     """Median milliseconds of one `frame_set` of Ball & Sheet, and of its parts in microseconds.
 
     play_mean_ms: with the frames at which several are stepped and decoded together.
@@ -40,21 +42,21 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     nothing_ms: with the cloth switched off. written_ms: with positions that are at hand written before
     each evaluation, which is the least that playing can cost. play_ms: every frame for the first time.
     scrub_ms: all states known. step_us, decode_us: the model alone, over and over.
-    model_path: a model trained on that scene with points x points vertices.
+    model_path: a model trained on that scene. rounds: in which cloth and playing have so many frames each.
     """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
-    sheet = ball_and_sheet.build(scene, points)
+    sheet = ball_and_sheet.build(scene, POINTS)
     modifier = physics_modifier(sheet)
-    frames = range(1, FRAMES + 1)
+    frames = range(1, frame_count + 1)
     modifier.show_viewport = False
     nothing = _frame_ms(scene, frames)
     modifier.show_viewport = True
     if not model_path.is_file():
-        _write_random_model(model_path, sheet, bases)
+        _write_random_model(model_path, sheet, BASES)
     packing.pack(sheet, model_path)
     cloth, play, again = [], [], []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         playback.detach(sheet)
         cloth += _frame_ms(scene, frames)
         scene.frame_set(1)
@@ -75,7 +77,7 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     bpy.app.handlers.frame_change_pre.clear()
     return {
         "blender": bpy.app.version_string,
-        "vertices": points * points,
+        "vertices": POINTS * POINTS,
         "bases": status.bases,
         "cloth_quality": modifier.settings.quality,
         "cloth_ms": _median(cloth),
@@ -151,6 +153,6 @@ def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None
 if __name__ == "__main__":
     properties.register()
     playback.register()
-    print(json.dumps(measure(Path(sys.argv[1]))))  # noqa: T201
+    print(json.dumps(measure(Path(sys.argv[1]), *map(int, sys.argv[2:]))))  # noqa: T201
     sys.stdout.flush()
     os._exit(0)  # Blender 4.5's module can hang in a destructor after much work

@@ -160,13 +160,3 @@ def making(part: Row) -> str:
 
 def _missing(part: Row) -> str:
     return f"\n\nNot there yet: {', '.join(part['missing'])}." if part["missing"] else ""
-
-
-# Of the page's places: the report's part each is made of, and how.
-PLACES: dict[str, tuple[str, Callable[[Row], str]]] = {
-    "springs_character": ("spring_errors", character("Soft Character")),
-    "springs_animal": ("spring_errors", character("Soft Animal")),
-    "springs_human": ("spring_errors", character("Human")),
-    "springs_times": ("spring_times", times),
-    "springs_making": ("spring_times", making),
-}

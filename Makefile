@@ -62,6 +62,10 @@ check: $(ENV_45)/ready
 zip: $(ENV_45)/ready
 	$(PY_45) -m tools.build_zip
 
+# Every method, the solver and Play at reduced size, beside the last release: some 20 minutes.
+bench: setup
+	$(PY_45) -m benchmarks.quick
+
 # What docs/benchmarks.md reports: hours the first time.
 bench-full: setup
 	$(PY_45) -m benchmarks.bench

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Mapping
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,19 +22,30 @@ from benchmarks.folders import ROOT
 from ml_backend.evaluation.timing import ONE_THREAD
 
 
-def run(function: str, arguments: Mapping[str, Any], *, one_thread: bool, core: int | None = None) -> Any:  # noqa: ANN401
+def run(
+    function: str,
+    arguments: Mapping[str, Any],
+    *,
+    one_thread: bool,
+    core: int | None = None,
+    log: Path | None = None,
+) -> Any:  # noqa: ANN401 (whatever the function returns)
     """What a function, "module:name", returns: JSON, as its keyword arguments are.
 
-    core: the only one that it, and what it starts, may use. Raises SystemExit where it fails.
+    core: the only one that it, and what it starts, may use. log: where what it prints goes, added to what is
+    there. Raises SystemExit where it fails.
     """
     threads = ONE_THREAD if one_thread else {}
     with TemporaryDirectory() as scratch:
         answer = Path(scratch) / "answer.json"
         task = json.dumps([function, dict(arguments), core])
         argv = [sys.executable, "-m", "benchmarks.runner", task, str(answer)]
-        done = subprocess.run(argv, cwd=ROOT, env={**os.environ, **threads}, check=False)
+        with log.open("ab") if log else nullcontext() as out:
+            done = subprocess.run(
+                argv, cwd=ROOT, env={**os.environ, **threads}, stdout=out, stderr=out, check=False
+            )
         if done.returncode or not answer.is_file():
-            raise SystemExit(f"{function} failed")
+            raise SystemExit(f"{function} failed{f': see {log}' if log else ''}")
         return json.loads(answer.read_text(encoding="utf-8"))
 
 

@@ -17,7 +17,7 @@ BENCHMARK = Benchmark(
             validation=(1, 300),
             test=(1, 300),
             bases=50,
-            changes=("latents=24", "coder_steps=1500", "steps=2500", "imagined=1000"),
+            changes=("latents=24", "coder_steps=800", "steps=1200", "imagined=500"),
         ),
         FIGURES,
         prepares=True,

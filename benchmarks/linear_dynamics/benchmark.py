@@ -12,8 +12,8 @@ BENCHMARK = Benchmark(
         Reduced(
             "linear_dynamics",
             "BALL_AND_SHEET",
-            training=(4, 900),
-            validation=(1, 400),
+            training=(3, 900),
+            validation=(1, 300),
             test=(1, 600),
             bases=64,
             dataset_of="subspace_physics",

@@ -4,111 +4,81 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.markdown_tables import table
+from benchmarks.markdown_tables import Column, table
+
+Row = dict[str, Any]
 
 
-def play(part: dict[str, Any]) -> str:
-    rows = [
-        (
-            name,
-            found["vertices"],
-            found["bases"],
-            f"{found['cloth_ms']:.1f}",
-            f"{found['play_ms']:.3f}",
-            f"{found['play_mean_ms']:.3f}",
-            f"{found['scrub_ms']:.3f}",
-            f"{found['written_ms']:.3f}",
-            f"{found['nothing_ms']:.3f}",
-            f"{found['speedup']:.0f} ({found['speedups'][0]:.0f} to {found['speedups'][-1]:.0f})",
-        )
-        for name, found in part.items()
-    ]
-    names = (
-        "Blender",
-        "vertices",
-        "bases",
-        "cloth, ms",
-        "play, ms",
-        "its mean, ms",
-        "scrub, ms",
-        "written only, ms",
-        "neither, ms",
-        "times faster",
-    )
-    return table(names, rows)
-
-
-def graphics(part: dict[str, Any]) -> str:
-    names = (
-        "vertices",
-        "bases",
-        "processor",
-        "card, read back",
-        "card",
-        "its bases, GB/s",
-        "half precision",
-        "preview drawn",
-        "capsules, processor",
-        "card with capsules",
-    )
-    parts = []
-    for blender, found in part.items():
-        rows = [
-            (
-                f"{row['vertices']:,}",
-                row["bases"],
-                *(f"{row[name]:.3f}" for name in ("cpu_ms", "read_ms", "gpu_ms")),
-                f"{_bases_bytes(row) / row['gpu_ms'] / 1e6:.1f}",
-                *(f"{row[name]:.3f}" for name in ("half_ms", "preview_ms", "cpu_push_ms", "gpu_pushed_ms")),
-            )
-            for row in found["rows"]
-        ]
-        parts.append(f"Blender {blender}, {found['renderer']} ({found['backend']}):\n\n{table(names, rows)}")
-    return "\n\n".join(parts)
-
-
-def objects(part: dict[str, Any]) -> str:
-    rows = [
-        (
-            blender,
-            many["objects"],
-            f"{many['vertices']:,}",
-            many["bases"],
-            *(f"{many[name]:.2f}" for name in ("cpu_ms", "read_ms", "gpu_ms", "gpu_pushed_ms")),
-            f"{many['gpu_one_by_one_ms']:.2f}",
-        )
-        for blender, many in ((blender, found["objects"]) for blender, found in part.items())
-    ]
-    names = (
-        "Blender",
-        "objects",
-        "vertices",
-        "bases",
-        "processor",
-        "card, read back",
-        "card",
-        "with capsules",
-        "card, one by one",
-    )
-    return table(names, rows)
-
-
-def _bases_bytes(row: dict[str, Any]) -> float:
+def _bases_gb_per_second(row: Row) -> float:
     """Of positions' and normals' bases, float32, each of which is read once."""
-    return 2.0 * 3.0 * 4.0 * float(row["vertices"]) * float(row["bases"])
+    read = 2.0 * 3.0 * 4.0 * float(row["vertices"]) * float(row["bases"])
+    return float(read / row["gpu_ms"] / 1e6)
 
 
-def normals(part: dict[str, Any]) -> str:
-    rows = [
-        (
-            row["scene"],
-            row["bases"],
-            f"{row['regressed']:.1f}",
-            f"{row['recomputed']:.1f}",
-            f"{row['ms']['regressed']:.2f}",
-            f"{row['ms']['recomputed']:.2f}",
-        )
-        for row in part["rows"]
-    ]
-    names = ("scene", "bases", "regressed, °", "recomputed, °", "regressed, ms", "recomputed, ms")
-    return table(names, rows)
+def _times_faster(row: Row) -> str:
+    least, most = row["speedups"][0], row["speedups"][-1]
+    return f"{row['speedup']:.0f} ({least:.0f} to {most:.0f})"
+
+
+PLAY = (
+    Column("Blender", "blender"),
+    Column("vertices", "vertices"),
+    Column("bases", "bases"),
+    Column("cloth, ms", "cloth_ms", ".1f"),
+    Column("play, ms", "play_ms", ".3f"),
+    Column("its mean, ms", "play_mean_ms", ".3f"),
+    Column("scrub, ms", "scrub_ms", ".3f"),
+    Column("written only, ms", "written_ms", ".3f"),
+    Column("neither, ms", "nothing_ms", ".3f"),
+    Column("times faster", _times_faster),
+)
+GRAPHICS = (
+    Column("vertices", "vertices", ","),
+    Column("bases", "bases"),
+    Column("processor", "cpu_ms", ".3f"),
+    Column("card, read back", "read_ms", ".3f"),
+    Column("card", "gpu_ms", ".3f"),
+    Column("its bases, GB/s", _bases_gb_per_second, ".1f"),
+    Column("half precision", "half_ms", ".3f"),
+    Column("preview drawn", "preview_ms", ".3f"),
+    Column("capsules, processor", "cpu_push_ms", ".3f"),
+    Column("card with capsules", "gpu_pushed_ms", ".3f"),
+)
+OBJECTS = (
+    Column("Blender", "blender"),
+    Column("objects", "objects"),
+    Column("vertices", "vertices", ","),
+    Column("bases", "bases"),
+    Column("processor", "cpu_ms", ".2f"),
+    Column("card, read back", "read_ms", ".2f"),
+    Column("card", "gpu_ms", ".2f"),
+    Column("with capsules", "gpu_pushed_ms", ".2f"),
+    Column("card, one by one", "gpu_one_by_one_ms", ".2f"),
+)
+NORMALS = (
+    Column("scene", "scene"),
+    Column("bases", "bases"),
+    Column("regressed, °", "regressed", ".1f"),
+    Column("recomputed, °", "recomputed", ".1f"),
+    Column("regressed, ms", "ms.regressed", ".2f"),
+    Column("recomputed, ms", "ms.recomputed", ".2f"),
+)
+
+
+def play(part: Row) -> str:
+    return table(PLAY, [{**found, "blender": name} for name, found in part.items()])
+
+
+def graphics(part: Row) -> str:
+    return "\n\n".join(
+        f"Blender {blender}, {found['renderer']} ({found['backend']}):\n\n{table(GRAPHICS, found['rows'])}"
+        for blender, found in part.items()
+    )
+
+
+def objects(part: Row) -> str:
+    return table(OBJECTS, [{**found["objects"], "blender": name} for name, found in part.items()])
+
+
+def normals(part: Row) -> str:
+    return table(NORMALS, part["rows"])

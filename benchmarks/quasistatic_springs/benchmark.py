@@ -13,9 +13,9 @@ BENCHMARK = Benchmark(
         Reduced(
             "quasistatic_springs",
             "SOFT_CHARACTER",
-            training=(2, 120),
-            validation=(1, 120),
-            test=(1, 120),
+            training=(3, 100),
+            validation=(1, 100),
+            test=(1, 100),
             bases=64,
             changes=("steps=600",),
             poses=80,

@@ -4,14 +4,60 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.markdown_tables import table
+from benchmarks.markdown_tables import Column, table
+
+ACCURACY = (
+    Column("seed", "seed"),
+    Column("rollout error", "rollout_error", ".3f"),
+    Column("training, min", lambda run: run["training"]["seconds"] / 60, ".1f"),
+)
+EXCURSION = (
+    Column("seed", "seed"),
+    Column("left", "error_left", ".3f"),
+    Column("never left", "error_never_left", ".3f"),
+    Column("ratio", "ratio", ".2f"),
+    Column("from the truth", "error_from_truth", ".3f"),
+    Column("largest coordinate, m", "largest_coordinate", ".2f"),
+    Column("finite", lambda run: "yes" if run["finite"] else "no"),
+)
+SIZES = (
+    Column("scene", "scene"),
+    Column("vertices", "vertices"),
+    Column("frames", "training_frames", ","),
+    Column("bases", "bases"),
+    Column("step, µs", "step_us", ".0f"),
+    Column("decode, µs", "decode_us", ".0f"),
+    Column("network, MB", "step_mb", ".2f"),
+    Column("decoder, MB", "decoder_mb", ".1f"),
+    Column("error", "rollout_error", ".3f"),
+    Column("ridge", "ridge_error", ".3f"),
+    Column("best in basis", "basis_error", ".3f"),
+)
+ABLATIONS = (
+    Column("what is changed", "name"),
+    Column("setting", lambda row: ", ".join(f"`{change}`" for change in row["changes"]) or "the preset"),
+    Column("error", "rollout_error", ".3f"),
+    Column("worst rollout", lambda row: max(row["per_rollout"]), ".2f"),
+    Column("steps", "training.steps"),
+)
+SHAPES = {
+    "reference": "the simulation",
+    "predicted": "the prediction",
+    "pushed": "and pushed out of capsules",
+}
+PENETRATION = (
+    Column("", lambda row: SHAPES[row["name"]]),
+    Column("vertices inside, %", lambda row: 100 * row["share"], ".3f"),
+    Column("mean depth, mm", "mean_mm", ".1f"),
+    Column("deepest, mm", "deepest_mm", ".1f"),
+    Column("frames with any, %", lambda row: 100 * row["frames"], ".1f"),
+    Column("edges and faces inside, %", lambda row: 100 * row["between"], ".3f"),
+    Column("frames with any, %", lambda row: 100 * row["frames_between"], ".1f"),
+    Column("vertices in capsules, %", lambda row: 100 * row["in_capsules"], ".2f"),
+)
 
 
 def accuracy(part: dict[str, Any]) -> str:
-    rows = [
-        (run["seed"], f"{run['rollout_error']:.3f}", f"{run['training']['seconds'] / 60:.1f}")
-        for run in part["runs"]
-    ]
     first = part["runs"][0]
     others = {
         "Ridge regression": first["ridge_error"],
@@ -23,7 +69,7 @@ def accuracy(part: dict[str, Any]) -> str:
         ", ".join(f"{name}: {error:.3f}" for name, error in others.items()) + ".",
         f"{part['training_frames']:,} training frames, {part['test_frames']:,} test frames.",
     ]
-    return table(("seed", "rollout error", "training, min"), rows) + "\n\n" + "\n".join(lines)
+    return table(ACCURACY, part["runs"]) + "\n\n" + "\n".join(lines)
 
 
 def limit(part: dict[str, Any]) -> str:
@@ -31,99 +77,21 @@ def limit(part: dict[str, Any]) -> str:
 
 
 def excursion(part: dict[str, Any]) -> str:
-    rows = [
-        (
-            seed,
-            f"{run['error_left']:.3f}",
-            f"{run['error_never_left']:.3f}",
-            f"{run['ratio']:.2f}",
-            f"{run['error_from_truth']:.3f}",
-            f"{run['largest_coordinate']:.2f}",
-            "yes" if run["finite"] else "no",
-        )
-        for seed, run in enumerate(part["runs"])
-    ]
-    names = ("seed", "left", "never left", "ratio", "from the truth", "largest coordinate, m", "finite")
+    rows = [{"seed": seed, **run} for seed, run in enumerate(part["runs"])]
     each = ", ".join(f"{error:.2f}" for error in part["runs"][0]["per_return"])
-    return table(names, rows) + f"\n\nAfter each return, first seed: {each}."
+    return table(EXCURSION, rows) + f"\n\nAfter each return, first seed: {each}."
 
 
-def rows_of_table(part: dict[str, Any]) -> str:
-    rows = [
-        (
-            row["scene"],
-            row["vertices"],
-            f"{row['training_frames']:,}",
-            row["bases"],
-            f"{row['step_us']:.0f}",
-            f"{row['decode_us']:.0f}",
-            f"{row['step_mb']:.2f}",
-            f"{row['decoder_mb']:.1f}",
-            f"{row['rollout_error']:.3f}",
-            f"{row['ridge_error']:.3f}",
-            f"{row['basis_error']:.3f}",
-        )
-        for row in part["rows"]
-    ]
-    names = (
-        "scene",
-        "vertices",
-        "frames",
-        "bases",
-        "step, µs",
-        "decode, µs",
-        "network, MB",
-        "decoder, MB",
-        "error",
-        "ridge",
-        "best in basis",
-    )
-    return table(names, rows)
+def sizes(part: dict[str, Any]) -> str:
+    """Holden's Table 2."""
+    return table(SIZES, part["rows"])
 
 
 def ablations(part: dict[str, Any]) -> str:
-    rows = [
-        (
-            row["name"],
-            ", ".join(f"`{change}`" for change in row["changes"]) or "the preset",
-            f"{row['rollout_error']:.3f}",
-            f"{max(row['per_rollout']):.2f}",
-            row["training"]["steps"],
-        )
-        for row in part["ablations"]
-    ]
-    return table(("what is changed", "setting", "error", "worst rollout", "steps"), rows)
+    return table(ABLATIONS, part["ablations"])
 
 
 def penetration(part: dict[str, Any]) -> str:
-    names = {
-        "reference": "the simulation",
-        "predicted": "the prediction",
-        "pushed": "and pushed out of capsules",
-    }
-    rows = [
-        (
-            names[name],
-            f"{100 * row['share']:.3f}",
-            f"{row['mean_mm']:.1f}",
-            f"{row['deepest_mm']:.1f}",
-            f"{100 * row['frames']:.1f}",
-            f"{100 * row['between']:.3f}",
-            f"{100 * row['frames_between']:.1f}",
-            f"{100 * row['in_capsules']:.2f}",
-        )
-        for name, row in part["rows"].items()
-    ]
-    heads = (
-        "",
-        "vertices inside, %",
-        "mean depth, mm",
-        "deepest, mm",
-        "frames with any, %",
-        "edges and faces inside, %",
-        "frames with any, %",
-        "vertices in capsules, %",
-    )
     left = [
         f"Rollout error of the one rollout of {part['frames']:,} frames: **{part['rollout_error']:.3f}**.",
         f"Left inside as too deep: {100 * part['deep']:.3f} % of the vertices, "
@@ -131,4 +99,5 @@ def penetration(part: dict[str, Any]) -> str:
         f"{part['training_frames']:,} training frames, {part['bases']} bases, "
         f"{part['training']['seconds'] / 60:.0f} minutes of training.",
     ]
-    return table(heads, rows) + "\n\n" + "\n".join(left)
+    rows = [{"name": name, **row} for name, row in part["rows"].items()]
+    return table(PENETRATION, rows) + "\n\n" + "\n".join(left)

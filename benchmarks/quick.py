@@ -72,10 +72,11 @@ def main() -> None:
     print(f"\n{text}\n\nAll of it took {(monotonic() - began) / 60:.1f} minutes.", flush=True)
 
 
-def prepare_all(names: Iterable[str], prepare: Callable[[str, int], None] | None = None) -> None:
+def prepare_all(names: Iterable[str], prepare: Callable[[str, int], float] | None = None) -> None:
     """Bake and train, each on a core of its own, what is not there yet of the same plan.
 
-    prepare: what does so for one benchmark on a core; else it is done in a process of its own.
+    prepare: what does so for one benchmark on a core, and tells for how many seconds of it; else it is done
+    in a process of its own.
     """
     cores: SimpleQueue[int] = SimpleQueue()
     for core in sorted(os.sched_getaffinity(0))[:AT_A_TIME]:
@@ -103,7 +104,7 @@ def prepare_all(names: Iterable[str], prepare: Callable[[str, int], None] | None
         future.result()
 
 
-def _prepare_one(name: str, core: int, prepare: Callable[[str, int], None]) -> None:
+def _prepare_one(name: str, core: int, prepare: Callable[[str, int], float]) -> None:
     folder = folder_of(name)
     ready, plan = folder / "ready.json", plan_of(name)
     if ready.is_file() and json.loads(ready.read_text(encoding="utf-8")) == plan:
@@ -115,19 +116,22 @@ def _prepare_one(name: str, core: int, prepare: Callable[[str, int], None]) -> N
         begun.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
     began = monotonic()
     print(f"{name}: baking and training", flush=True)
-    prepare(name, core)
+    busy = prepare(name, core)
     shutil.copy(begun, ready)
-    print(f"{name}: ready after {monotonic() - began:.0f} s", flush=True)
+    print(f"{name}: ready after {monotonic() - began:.0f} s, {busy:.0f} s of them on its core", flush=True)
 
 
-def _prepare(name: str, core: int) -> None:
+def _prepare(name: str, core: int) -> float:
     log = folder_of(name) / "preparing.log"
-    run("benchmarks.quick:prepare_here", {"name": name}, one_thread=True, core=core, log=log)
+    busy: float = run("benchmarks.quick:prepare_here", {"name": name}, one_thread=True, core=core, log=log)
+    return busy
 
 
-def prepare_here(name: str) -> None:
+def prepare_here(name: str) -> float:
+    """How many seconds of the processor it took, jobs included."""
     quick = BENCHMARKS[name].quick
     import_module(quick.module).prepare(folder_of(name), quick.settings)
+    return sum(os.times()[:4])
 
 
 def measure_here(name: str) -> dict[str, float]:

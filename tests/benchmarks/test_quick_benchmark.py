@@ -26,6 +26,7 @@ def prepared(tmp_path, monkeypatch):
     def prepare(name, core):
         asked.append(name)
         (tmp_path / name / "model").touch()
+        return 1.0
 
     def go():
         del asked[:]
@@ -81,6 +82,7 @@ def test_no_two_work_on_one_core_and_what_is_waited_for_comes_before(tmp_path, m
         with lock:
             busy.remove(core)
             done.append(name)
+        return 0.02
 
     quick.prepare_all(reversed(BENCHMARKS), prepare)
     assert set(done) == PREPARED

@@ -46,8 +46,7 @@ class Quick:
 
     Where `prepares`, `prepare(folder, settings)` of the module bakes and trains what is measured, beforehand.
     settings: a dataclass of plain values, which decide what is prepared and measured. after: the benchmark
-    whose preparation is needed, too. one_core: whether what
-    measures may use one core alone, and NumPy one thread.
+    whose preparation is needed, too.
     """
 
     module: str
@@ -55,7 +54,6 @@ class Quick:
     figures: Mapping[str, Figure]
     prepares: bool = False
     after: str = ""
-    one_core: bool = True
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ import numpy as np
 
 from benchmarks.code_version import PRODUCT, code_version
 from benchmarks.folders import BENCH, ROOT
-from benchmarks.history import Run, append, last_release
+from benchmarks.history import HISTORY, Run, append, last_release
 from benchmarks.ratios import written
 from benchmarks.registry import BENCHMARKS
 from benchmarks.runner import run
@@ -58,7 +58,7 @@ def main() -> None:
         datetime.now(UTC).isoformat(timespec="seconds"),
         version=tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"],
         commit=_git("rev-parse", "--short", "HEAD"),
-        dirty=bool(_git("status", "--porcelain")),
+        dirty=bool(_git("status", "--porcelain", "--", ".", f":!{HISTORY.relative_to(ROOT)}")),
         box=_box(),
         calibration_ms=calibration,
         settings={name: settings_of(name) for name in names},
@@ -158,13 +158,12 @@ def settings_of(name: str) -> str:
 
 
 def _measured(name: str) -> dict[str, float]:
-    quick = BENCHMARKS[name].quick
     folder_of(name).mkdir(parents=True, exist_ok=True)
     print(f"{name}: measuring", flush=True)
     log = folder_of(name) / "measuring.log"
-    core = min(os.sched_getaffinity(0)) if quick.one_core else None
+    core = min(os.sched_getaffinity(0))
     found: dict[str, float] = run(
-        "benchmarks.quick:measure_here", {"name": name}, one_thread=quick.one_core, core=core, log=log
+        "benchmarks.quick:measure_here", {"name": name}, one_thread=True, core=core, log=log
     )
     return found
 

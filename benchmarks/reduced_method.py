@@ -24,6 +24,7 @@ from neural_physics.evaluation.rollouts import (
     rollout_errors,
     tile,
 )
+from neural_physics.files.atomic import write_atomically
 from neural_physics.methods.interface import Method
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
@@ -42,7 +43,7 @@ def prepare(folder: Path, reduced: Reduced) -> None:
     error = folder / "error.json"
     if not error.is_file():
         path = _trained(folder, reduced)
-        error.write_text(json.dumps(_error(path, _dataset(folder, reduced))) + "\n", encoding="utf-8")
+        write_atomically(error, json.dumps(_error(path, _dataset(folder, reduced))).encode())
 
 
 def measure(folder: Path, reduced: Reduced) -> dict[str, float]:

@@ -22,7 +22,6 @@ BENCHMARK = Benchmark(
         "benchmarks.playing.quick",
         Sizes(),
         {name: figure for blender in BLENDERS for name, figure in _figures(blender).items()},
-        one_core=False,
     ),
     parts={
         "play": Part("benchmarks.playing.each_blender:play", one_thread=False),

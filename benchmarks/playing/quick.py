@@ -17,10 +17,11 @@ class Sizes:
 
 
 def measure(folder: Path, sizes: Sizes) -> dict[str, float]:
-    """Medians of the runs, in each Blender there is."""
+    """Medians of the runs, in each Blender there is; the processor's time on one core."""
     from benchmarks.playing.each_blender import runs
 
-    found = runs(sizes.runs, folder / "play.safetensors", sizes.frames, sizes.rounds)
+    sizes_of_runs = ("--frames", sizes.frames, "--rounds", sizes.rounds, "--processor")
+    found = runs(sizes.runs, folder / "play.safetensors", *sizes_of_runs)
     return {
         f"{name}_{blender}": median(run[key] for run in of_blender)
         for blender, of_blender in found.items()

@@ -8,9 +8,6 @@ from functools import partial
 
 import pytest
 
-pytest.importorskip("torch")
-pytestmark = pytest.mark.torch
-
 from benchmarks import bench
 from benchmarks.registry import BENCHMARKS, PARTS
 from benchmarks.runner import run

@@ -8,9 +8,6 @@ from dataclasses import replace
 
 import pytest
 
-pytest.importorskip("torch")
-pytestmark = pytest.mark.torch
-
 from benchmarks import quick
 from benchmarks.registry import BENCHMARKS
 

@@ -7,7 +7,7 @@ from time import process_time
 
 import numpy as np
 
-ROUNDS = 40
+ROUNDS = 200
 
 
 def calibration_ms() -> float:

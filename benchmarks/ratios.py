@@ -80,39 +80,40 @@ def written(benchmarks: Mapping[str, Benchmark], now: Run, then: Run | None) -> 
         {**vars(line), "label": ", ".join(filter(None, (line.figure.label, line.figure.unit)))}
         for line in lines(benchmarks, now, then)
     ]
-    return f"{table(columns, rows)}\n\n{' '.join(_words(now, then))}"
+    return "\n".join([table(columns, rows), "", *(f"- {said}" for said in _words(now, then))])
 
 
 def _words(now: Run, then: Run | None) -> Iterable[str]:
-    yield f"Version {now.version}, commit {now.commit}{', with changes' if now.dirty else ''}, {now.date}."
-    yield "Errors are of one seed each; times are medians."
-    yield f"This box: {_box(now)}."
+    yield f"{NOW}: version {now.version}, {_origin(now)}. Errors are of one seed each, times medians."
     if min(now.calibration_ms) < STEADY * max(now.calibration_ms):
-        yield "Its pace changed while times were taken, as where something else runs: do not trust them."
+        yield "The box's pace changed while times were taken, as if something else ran: do not trust them."
     if then is None:
         yield "There is no release in the history to compare with."
         return
-    yield f"Release {then.version}, commit {then.commit}, {then.date}: {_box(then)}."
-    pace = ratio_of(
-        Figure("the fixed work"),
-        median(now.calibration_ms),
-        median(then.calibration_ms),
-        then_name=then.version,
-    )
+    yield f"{then.version}: {_origin(then)}."
     yield (
-        "A ratio says how fast, or how exact, the worse side is, in shares of the better one. The fixed work "
-        f"in NumPy, which no change of the program touches, has {pace}: what times differ by as well is the "
-        "box's, and what is left in the last column the program's."
+        f"A ratio says how well the worse side does, in shares of the better one: “{NOW}: 0.80” is a step at "
+        "0.80 of the release's speed, or an error of 1 / 0.80 of the release's."
+    )
+    mine, theirs = (median(run.calibration_ms) for run in (now, then))
+    pace = ratio_of(Figure("the fixed work"), mine, theirs, then_name=then.version)
+    yield (
+        f"A fixed piece of NumPy's work, which no change of the program touches, takes {_short(mine)} ms, "
+        f"and took {_short(theirs)} ms: {pace}. So much of what times differ by is the boxes' doing; the "
+        "last column has it taken out."
     )
     others = [name for name in now.settings if then.settings.get(name) != now.settings[name]]
     if others:
         yield f"Of other sizes than the release's, and so not compared: {', '.join(others)}."
 
 
-def _box(run: Run) -> str:
-    box = run.box
-    about = f"{box.get('cores')} cores, {box.get('processor')}, Python {box.get('python')}"
-    return f"{about}, fixed work {' and '.join(f'{ms:.1f}' for ms in run.calibration_ms)} ms"
+def _origin(run: Run) -> str:
+    box, changed = run.box, ", with changes" if run.dirty else ""
+    pace = " and ".join(map(_short, run.calibration_ms))
+    return (
+        f"commit {run.commit}{changed}, {run.date}, on {box.get('cores')} cores of {box.get('processor')}, "
+        f"Python {box.get('python')}, NumPy {box.get('numpy')} (fixed work {pace} ms)"
+    )
 
 
 def _short(value: float | None) -> str:

@@ -85,7 +85,7 @@ def test_a_slower_box_is_told_from_a_slower_program():
     error, step, speed_up = lines(KNOWN, now, then)
     assert step.ratio == Ratio(0.25, "now") and step.equal_box == Ratio(0.5, "now")
     assert error.equal_box is None and speed_up.equal_box is None
-    assert "has now: 0.50" in written(KNOWN, now, then)
+    assert "takes 20 ms, and took 10 ms: now: 0.50" in written(KNOWN, now, then)
 
 
 def test_other_sizes_are_not_compared():
@@ -95,5 +95,5 @@ def test_other_sizes_are_not_compared():
 
 
 def test_a_pace_that_changed_meanwhile_is_told():
-    assert "Its pace changed" not in written(KNOWN, run("0.2", calibration_ms=[10.0, 10.5]), None)
-    assert "Its pace changed" in written(KNOWN, run("0.2", calibration_ms=[10.0, 14.0]), None)
+    assert "The box's pace changed" not in written(KNOWN, run("0.2", calibration_ms=[10.0, 10.5]), None)
+    assert "The box's pace changed" in written(KNOWN, run("0.2", calibration_ms=[10.0, 14.0]), None)

@@ -9,7 +9,7 @@ PY_52 := $(ENV_52)/bin/python
 EXTENSION := __init__.py neural_physics operators panels
 PIP := -m pip install --quiet --disable-pip-version-check
 
-.PHONY: setup demo test test-slow quick-4.5 quick-5.2 slow-4.5 slow-5.2 window check zip bench clean
+.PHONY: setup demo test test-slow quick-4.5 quick-5.2 slow-4.5 slow-5.2 window check zip bench bench-full clean
 
 setup: $(ENV_45)/ready $(ENV_52)/ready
 
@@ -62,7 +62,12 @@ check: $(ENV_45)/ready
 zip: $(ENV_45)/ready
 	$(PY_45) -m tools.build_zip
 
+# Every method, the solver and Play at reduced size, beside the last release: some 20 minutes.
 bench: setup
+	$(PY_45) -m benchmarks.quick
+
+# What docs/benchmarks.md reports: hours the first time.
+bench-full: setup
 	$(PY_45) -m benchmarks.bench
 
 clean:

@@ -1,8 +1,10 @@
-"""`make bench`: how good, how small and how fast, into build/bench/report.json.
+# ruff: noqa: T201 (a tool that is watched)
+"""`make bench-full`: what docs/benchmarks.md reports, into build/bench/report.json. All of it takes hours.
 
-`python -m benchmarks.bench [PART ...]` runs only some parts. Datasets and models are kept, so that a stopped
-benchmark goes on where it was and a part is cheap to repeat. `python -m benchmarks.documents` fills in
-docs/benchmarks.md from the report.
+`python -m benchmarks.bench [NAME ...]` runs only some parts, or those of some folders. Datasets and models
+are kept, so that a stopped benchmark goes on where it was and a part is cheap to repeat. Parts that are in
+the report already, of the same code, are run again only if they are named. `python -m benchmarks.documents`
+fills in docs/benchmarks.md from the report.
 """
 
 from __future__ import annotations
@@ -10,112 +12,64 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import median
 from typing import Any
 
-from benchmarks.contact_corrections import measure as contact_corrections
-from benchmarks.folders import BENCH, ROOT
-from benchmarks.hierarchical_cloth import measure as hierarchical_cloth
-from benchmarks.latent_dynamics import measure as latent_dynamics
-from benchmarks.playing import normals
-from benchmarks.quasistatic_springs import measure as quasistatic_springs
-from benchmarks.solver import block
-from benchmarks.subspace_physics import accuracy, limit, penetration, table
-from benchmarks.subspace_physics import excursion as excursions
-from neural_physics.methods.registry import load_method
-from neural_physics.models.model_file import read_model
-from tools.workshop import console, leave_after
+from benchmarks.code_version import CODE, code_version
+from benchmarks.declaration import Part
+from benchmarks.folders import REPORT
+from benchmarks.registry import BENCHMARKS, PARTS
+from benchmarks.runner import run
+from neural_physics.files.atomic import write_atomically
 
-REPORT = BENCH / "report.json"
-PLAY_RUNS = 5
-BLENDERS = {name: ROOT / ".venv" / f"blender-{name}" / "bin" / "python" for name in ("4.5", "5.2")}
+VERSIONS = "code"  # in the report: of the code that each part is of
 
 
-def excursion() -> dict[str, Any]:
-    """Of the models of `accuracy`, one for each seed."""
-    models = [read_model(path) for path in accuracy.models()]
-    runs = [excursions.judge(load_method(model), model.tensor("mean", -1, 3)) for model in models]
-    return {
-        "runs": runs,
-        "finite": all(run["finite"] for run in runs),
-        "bounded": all(run["bounded"] for run in runs),
-        "ratio": median(run["ratio"] for run in runs),
-    }
-
-
-def play() -> dict[str, Any]:
-    """In each Blender there is, in turns, each time in a new process; 4.5 first, which can write the model.
-
-    Of each, the run with the median speed-up, and the speed-ups of all.
-    """
-    runs: dict[str, list[dict[str, Any]]] = {name: [] for name, path in BLENDERS.items() if path.is_file()}
-    for _ in range(PLAY_RUNS):
-        for name, found in runs.items():
-            found.append(_said_by("benchmarks.playing.play", name, BENCH / "play.safetensors"))
-    ranked = {name: sorted(found, key=lambda run: run["speedup"]) for name, found in runs.items()}
-    return {
-        name: {**found[len(found) // 2], "speedups": [run["speedup"] for run in found]}
-        for name, found in ranked.items()
-    }
-
-
-def graphics() -> dict[str, Any]:
-    """What each Blender there is makes of the graphics card, beside the processor."""
-    return {
-        name: _said_by("benchmarks.playing.graphics_card", name)
-        for name, path in BLENDERS.items()
-        if path.is_file()
-    }
-
-
-def _said_by(module: str, blender: str, *words: Path) -> dict[str, Any]:
-    """The JSON that a benchmark prints last, in a new process of a Blender."""
-    argv = [BLENDERS[blender], "-m", module, *words]
-    done = subprocess.run(argv, check=True, capture_output=True, text=True, cwd=ROOT)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    found: dict[str, Any] = json.loads(lines[-1])
-    return found
-
-
-PARTS: dict[str, Callable[[], dict[str, Any]]] = {
-    "play": play,
-    "graphics": graphics,
-    "accuracy": accuracy.judge,
-    "limit": limit.judge,
-    "excursion": excursion,
-    "table": table.judge,
-    "normals": normals.judge,
-    "penetration": penetration.judge,
-    "solver": block.judge,
-    **latent_dynamics.PARTS,
-    **quasistatic_springs.PARTS,
-    **hierarchical_cloth.PARTS,
-    **contact_corrections.PARTS,
-}
-
-
-def main() -> None:
+def main(arguments: Sequence[str] | None = None, judge: Callable[[Part, bool], Any] | None = None) -> None:
+    """judge: what a part tells, of models that are there alone or not; else it is run in its own process."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", nargs="*", help=", ".join(PARTS))
-    parts = parser.parse_args().part or list(PARTS)
-    if set(parts) - set(PARTS):
-        parser.error(f"the parts are {', '.join(PARTS)}")
-    BENCH.mkdir(parents=True, exist_ok=True)
-    for name in parts:
-        found = PARTS[name]()
-        report = {**_report(), "cores": len(os.sched_getaffinity(0)), name: found}
-        if name == "accuracy":
-            report["rollout_error"] = found["rollout_error"]
-        REPORT.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-        console.print(f"{name}: done; the figures are in {REPORT}")
+    parser.add_argument("name", nargs="*", help=f"{', '.join(BENCHMARKS)}, or {', '.join(PARTS)}")
+    parser.add_argument("--report", type=Path, default=REPORT, help="the file that figures are added to")
+    parser.add_argument("--kept", action="store_true", help="train nothing: what is not there is told")
+    args = parser.parse_args(arguments)
+    known = {name: part for name, part in PARTS.items() if part.kept or not args.kept}
+    chosen = [part for name in args.name for part in _parts_of(name) if part in known]
+    unknown = [name for name in args.name if not set(_parts_of(name)) & set(known)]
+    if unknown:
+        parser.error(f"{', '.join(unknown)}: the parts are {', '.join(known)}, of {', '.join(BENCHMARKS)}")
+    for name in chosen or [name for name in known if not _is_told(args.report, name)]:
+        found = (judge or _judge)(known[name], args.kept)
+        _add(args.report, name, found)
+        missing = found.get("missing")
+        without = f", but for what is not there yet: {', '.join(missing)}" if missing else ""
+        print(f"{name}: done{without}; the figures are in {args.report}", flush=True)
 
 
-def _report() -> dict[str, Any]:
-    return json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.is_file() else {}
+def _parts_of(name: str) -> list[str]:
+    return list(BENCHMARKS[name].parts) if name in BENCHMARKS else [name]
+
+
+def _judge(part: Part, kept: bool) -> Any:  # noqa: ANN401
+    return run(part.judge, {"kept_only": True} if kept else {}, one_thread=part.one_thread)
+
+
+def _is_told(path: Path, name: str) -> bool:
+    report = _report(path)
+    return name in report and report.get(VERSIONS, {}).get(name) == code_version(*CODE)
+
+
+def _add(path: Path, name: str, found: dict[str, Any]) -> None:
+    report = _report(path)
+    versions = {**report.get(VERSIONS, {}), name: code_version(*CODE)}
+    report |= {"cores": len(os.sched_getaffinity(0)), name: found, VERSIONS: versions}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, (json.dumps(report, indent=1) + "\n").encode())
+
+
+def _report(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 if __name__ == "__main__":
-    leave_after(main)
+    main()

@@ -6,4 +6,5 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCH = ROOT / "build" / "bench"
+REPORT = BENCH / "report.json"
 IMAGES = ROOT / "docs" / "images"

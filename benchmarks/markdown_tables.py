@@ -1,12 +1,39 @@
-"""Tables of the benchmarks' page."""
+"""Tables in Markdown: declared columns, and a line for each row."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+Row = Any
 
-def table(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """In Markdown."""
-    lines = [names, ["---"] * len(names), *rows]
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+@dataclass(frozen=True)
+class Column:
+    """head: its name. value: how it is read from a row: a key, keys within each other ("ms.total"), or a
+    function. form: of numbers, as `format` has it, or a function; None is left empty.
+    """
+
+    head: str
+    value: str | Callable[[Row], Any]
+    form: str | Callable[[Any], str] = ""
+
+    def cell(self, row: Row) -> str:
+        value = self.value(row) if callable(self.value) else _within(row, self.value)
+        if callable(self.form):
+            return self.form(value)
+        return "" if value is None else format(value, self.form)
+
+
+def table(columns: Sequence[Column], rows: Iterable[Row]) -> str:
+    """Without a line at its end."""
+    lines = [[column.head for column in columns], ["---"] * len(columns)]
+    lines += [[column.cell(row) for column in columns] for row in rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _within(row: Row, keys: str) -> Any:  # noqa: ANN401
+    for key in keys.split("."):
+        row = row[key]
+    return row

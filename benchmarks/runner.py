@@ -1,57 +1,72 @@
-# ruff: noqa: T201 (a tool that is watched)
-"""What the benchmarks without Blender share: parts by their names, and a report that each adds to."""
+"""Functions of the benchmarks, each in a process of its own.
+
+So each has as many threads as it asks for, which NumPy counts once, when it is imported, and all the memory;
+and no Blender is left that hangs in a destructor.
+"""
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
+import subprocess
 import sys
-from collections.abc import Callable, Mapping
+import traceback
+from collections.abc import Mapping
+from contextlib import nullcontext
+from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-import torch
-
-from benchmarks.documents import REPORT
+from benchmarks.folders import ROOT
 from ml_backend.evaluation.timing import ONE_THREAD
 
-Parts = Mapping[str, Callable[[], dict[str, Any]]]
 
+def run(
+    function: str,
+    arguments: Mapping[str, Any],
+    *,
+    one_thread: bool,
+    core: int | None = None,
+    log: Path | None = None,
+) -> Any:  # noqa: ANN401 (whatever the function returns)
+    """What a function, "module:name", returns: JSON, as its keyword arguments are.
 
-def run_parts(description: str, parts: Parts, kept: Parts | None = None) -> None:
-    """Run the parts that the command line names, or all, on one thread; each is kept once it is done.
-
-    kept: of those that train, what they tell of models that are there already, for `--kept`.
+    core: the only one that it, and what it starts, may use. log: where what it prints goes, added to what is
+    there. Raises SystemExit where it fails.
     """
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("part", nargs="*", help=", ".join(parts))
-    parser.add_argument("--report", type=Path, default=REPORT, help="the file that figures are added to")
-    if kept is not None:
-        parser.add_argument("--kept", action="store_true", help="train nothing: what is not there is told")
-    args = parser.parse_args()
-    known = kept if kept is not None and args.kept else parts
-    names = args.part or list(known)
-    if set(names) - set(known):
-        parser.error(f"the parts are {', '.join(known)}")
-    _on_one_thread()
-    for name in names:
-        found = known[name]()
-        _add(args.report, name, found)
-        missing = found.get("missing")
-        without = f", but for what is not there yet: {', '.join(missing)}" if missing else ""
-        print(f"{name}: done{without}", flush=True)
+    threads = ONE_THREAD if one_thread else {}
+    with TemporaryDirectory() as scratch:
+        answer = Path(scratch) / "answer.json"
+        task = json.dumps([function, dict(arguments), core])
+        argv = [sys.executable, "-m", "benchmarks.runner", task, str(answer)]
+        with log.open("ab") if log else nullcontext() as out:
+            done = subprocess.run(
+                argv, cwd=ROOT, env={**os.environ, **threads}, stdout=out, stderr=out, check=False
+            )
+        if done.returncode or not answer.is_file():
+            raise SystemExit(f"{function} failed{f': see {log}' if log else ''}")
+        return json.loads(answer.read_text(encoding="utf-8"))
 
 
-def _on_one_thread() -> None:
-    """NumPy counts its threads once, when it is imported: where it has more, the program begins anew."""
-    if not ONE_THREAD.items() <= os.environ.items():
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **ONE_THREAD})
-    torch.set_num_threads(1)
+def _run_here(task: str, answer: Path) -> None:
+    function, arguments, core = json.loads(task)
+    if core is not None:
+        os.sched_setaffinity(0, {core})
+    module, _, name = function.partition(":")
+    found = getattr(import_module(module), name)(**arguments)
+    answer.write_text(json.dumps(found), encoding="utf-8")
 
 
-def _add(path: Path, name: str, found: dict[str, Any]) -> None:
-    report = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    report |= {"cores": len(os.sched_getaffinity(0)), name: found}
-    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+if __name__ == "__main__":
+    status = 1
+    try:
+        _run_here(sys.argv[1], Path(sys.argv[2]))
+        status = 0
+    except SystemExit as ended:
+        sys.stderr.write(f"{ended.code}\n")
+    except BaseException:  # noqa: BLE001 (whatever it is, it is shown)
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)  # bpy 4.5 can hang when Python ends

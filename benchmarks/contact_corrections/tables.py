@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from benchmarks.markdown_tables import table
+from benchmarks.markdown_tables import Column, table
 
 Part = dict[str, Any]
 
@@ -15,157 +14,6 @@ PAPERS = {
     ("JELLY_WITH_COMB", False): {200: "15 (30,486)", 1000: "14 (30,486)"},
     ("JELLY_WITH_COMB", True): {200: "21 (30,486)", 1000: "17 (30,486)", 3000: "12 (30,486)"},
 }
-
-
-def accuracy(part: Part) -> str:
-    """Table 2."""
-    lines = [
-        (
-            _name(row),
-            _handles(row),
-            f"{row['triangles']:,}",
-            f"{row['shapes']['internal']:,}, {row['shapes']['external']:,}",
-            f"{row['width']:,}",
-            *(_percent(row, name) for name in ("all", "touched", "without", "dents")),
-            PAPERS.get((row["example"], row["turning"]), {}).get(row["width"], ""),
-        )
-        for row in part["rows"]
-    ]
-    heads = (
-        "",
-        "handles",
-        "elements",
-        "shapes: *r_int*, *r_ext*",
-        "units of *r_ext*",
-        "all frames, %",
-        "in contact, %",
-        "*r_int* alone, %",
-        "dents alone, %",
-        "the paper, % (frames)",
-    )
-    frames = "; ".join(
-        f"{_name(row)} {row['frames']['all']}, {row['frames']['touched']} in contact"
-        for row in {_name(row): row for row in part["rows"]}.values()
-    )
-    return f"{table(heads, lines)}\n\nFrames that were tested on: {frames}."
-
-
-def times(part: Part) -> str:
-    """Table 1."""
-    lines = [
-        (
-            _name(row),
-            _handles(row),
-            f"{row['triangles']:,}",
-            row["cubature"],
-            ", ".join(str(row["bases"].get(name, 0)) for name in ("internal", "external")),
-            f"{row['width']:,}",
-            *(f"{1e3 / row['ms'][name]:.0f}" for name in ("linear", "ours", "full")),
-            f"{row['ms']['full'] / row['ms']['ours']:.1f}",
-        )
-        for row in part["rows"]
-    ]
-    heads = (
-        "",
-        "handles",
-        "elements",
-        "in Play",
-        "bases: *r_int*, *r_ext*",
-        "units of *r_ext*",
-        "handles alone, frames/s",
-        "ours",
-        "full",
-        "full over ours, times",
-    )
-    return table(heads, lines)
-
-
-# By body and way: what it is, and the paper's figure, in %.
-LEARNED = {
-    ("worm", "own"): ("worm, no contact: what handles lack, in the body's own axes", "15"),
-    ("worm", "world"): ("the same, in the world's axes", "75"),
-    ("worm", "whole"): ("the whole shape", "more than 4,000"),
-    ("circle", "apart"): ("circle, in contact: two networks", "19"),
-    ("circle", "together"): ("one network for both", "51"),
-}
-
-
-def decoupling(part: Part) -> str:
-    """Figs. 2, 3 and 6."""
-    lines = [
-        (told, f"{part[body]['shapes']:,}", f"{100.0 * part[body]['errors'][way]:.1f}", papers)
-        for (body, way), (told, papers) in LEARNED.items()
-        if part[body] is not None
-    ]
-    return table(("what is learned", "shapes", "left, %", "the paper, %"), lines)
-
-
-def jacobians(part: Part) -> str:
-    """Fig. 4."""
-    lines = [
-        (
-            _name(row),
-            way,
-            f"{row['from_full_mm'][way]:.2f}",
-            f"{row['from_whole_mm'][way]:.2f}",
-            f"{row['ms'][way]:.1f}",
-        )
-        for row in part["rows"]
-        for way in row["ms"]
-    ]
-    heads = ("", "Jacobian", "mm from the full body", "mm from equation 3", "ms a frame")
-    moves = ", ".join(f"{_name(row)} {row['moves_mm']:.1f} mm" for row in part["rows"])
-    return f"{table(heads, lines)}\n\nHow far the body moves: {moves}."
-
-
-def pull(part: Part) -> str:
-    """Fig. 10: the peaks, and how many times the full body's they are."""
-    if "peaks" not in part:
-        return "Not there yet."
-    papers = {"linear": "5.6", "ours": "1.8", "full": "1"}
-    names = {"linear": "handles alone", "ours": "with corrections", "full": "full body"}
-    lines = [
-        (names[way], f"{peak:.1f}", f"{peak / part['peaks']['full']:.1f}", papers[way])
-        for way, peak in part["peaks"].items()
-    ]
-    heads = ("", "largest force, N for each metre across", "times the full body's", "the paper")
-    return table(heads, lines)
-
-
-def peer(part: Part) -> str:
-    """Errors and times beside simkit's."""
-    if "rows" not in part:
-        return "simkit was not installed."
-    moved, bent, frames = part["moved_mm"], part["bent_mm"], part["frames"]
-    lines = [
-        (
-            row["name"],
-            row["coordinates"],
-            row["elements"],
-            *(f"{row['mm'][name]:.2f}" for name in ("all", "touched")),
-            *(f"{100.0 * row['mm']['all'] / whole:.1f}" for whole in (moved, bent)),
-            *(f"{row['ms'][name]:.1f}" for name in ("all", "touched")),
-        )
-        for row in part["rows"]
-    ]
-    full = ("the full solver", 3 * part["free"], part["tetrahedra"], *[""] * 4, f"{part['full_ms']:.1f}", "")
-    heads = (
-        "",
-        "coordinates",
-        "tetrahedra",
-        "error, mm",
-        "where pressed, mm",
-        "error over how far it moves, %",
-        "over how far it bends, %",
-        "step, ms",
-        "where pressed, ms",
-    )
-    said = (
-        f"{frames['all']} frames, in {frames['touched']} of which the ball presses. The body moves by "
-        f"{moved:.0f} mm and bends by {bent:.1f} mm; the handles' blends that are nearest to its shapes are "
-        f"{part['nearest_mm']:.2f} mm off."
-    )
-    return f"{table(heads, [*lines, full])}\n\n{said}"
 
 
 def _name(row: Part) -> str:
@@ -183,16 +31,161 @@ def _handles(row: Part) -> str:
     return ", ".join([*told, f"{pinned} pinned"])
 
 
-def _percent(row: Part, name: str) -> str:
+def _percent(row: Part, name: str) -> float | None:
     """Nothing where nothing touches."""
-    return f"{100.0 * row['errors'][name]:.1f}" if name == "all" or row["frames"]["touched"] else ""
+    return 100.0 * row["errors"][name] if row["frames"]["touched"] else None
 
 
-PLACES: dict[str, tuple[str, Callable[[Part], str]]] = {
-    "contact_accuracy": ("contact_accuracy", accuracy),
-    "contact_decoupling": ("contact_decoupling", decoupling),
-    "contact_jacobians": ("contact_jacobians", jacobians),
-    "contact_pull": ("contact_pull", pull),
-    "contact_times": ("contact_times", times),
-    "contact_peer": ("contact_peer", peer),
+ACCURACY = (
+    Column("", _name),
+    Column("handles", _handles),
+    Column("elements", "triangles", ","),
+    Column("shapes: *r_int*, *r_ext*", lambda row: "{internal:,}, {external:,}".format(**row["shapes"])),
+    Column("units of *r_ext*", "width", ","),
+    Column("all frames, %", lambda row: 100.0 * row["errors"]["all"], ".1f"),
+    Column("in contact, %", lambda row: _percent(row, "touched"), ".1f"),
+    Column("*r_int* alone, %", lambda row: _percent(row, "without"), ".1f"),
+    Column("dents alone, %", lambda row: _percent(row, "dents"), ".1f"),
+    Column(
+        "the paper, % (frames)",
+        lambda row: PAPERS.get((row["example"], row["turning"]), {}).get(row["width"]),
+    ),
+)
+TIMES = (
+    Column("", _name),
+    Column("handles", _handles),
+    Column("elements", "triangles", ","),
+    Column("in Play", "cubature"),
+    Column(
+        "bases: *r_int*, *r_ext*",
+        lambda row: ", ".join(str(row["bases"].get(name, 0)) for name in ("internal", "external")),
+    ),
+    Column("units of *r_ext*", "width", ","),
+    Column("handles alone, frames/s", lambda row: 1e3 / row["ms"]["linear"], ".0f"),
+    Column("ours", lambda row: 1e3 / row["ms"]["ours"], ".0f"),
+    Column("full", lambda row: 1e3 / row["ms"]["full"], ".0f"),
+    Column("full over ours, times", lambda row: row["ms"]["full"] / row["ms"]["ours"], ".1f"),
+)
+# By body and way: what it is, and the paper's figure, in %.
+LEARNED = {
+    ("worm", "own"): ("worm, no contact: what handles lack, in the body's own axes", "15"),
+    ("worm", "world"): ("the same, in the world's axes", "75"),
+    ("worm", "whole"): ("the whole shape", "more than 4,000"),
+    ("circle", "apart"): ("circle, in contact: two networks", "19"),
+    ("circle", "together"): ("one network for both", "51"),
 }
+DECOUPLING = (
+    Column("what is learned", "told"),
+    Column("shapes", "shapes", ","),
+    Column("left, %", lambda row: 100.0 * row["error"], ".1f"),
+    Column("the paper, %", "paper"),
+)
+JACOBIANS = (
+    Column("", "body"),
+    Column("Jacobian", "way"),
+    Column("mm from the full body", "from_full_mm", ".2f"),
+    Column("mm from equation 3", "from_whole_mm", ".2f"),
+    Column("ms a frame", "ms", ".1f"),
+)
+PULLED = {
+    "linear": ("handles alone", "5.6"),
+    "ours": ("with corrections", "1.8"),
+    "full": ("full body", "1"),
+}
+PULL = (
+    Column("", lambda row: PULLED[row["way"]][0]),
+    Column("largest force, N for each metre across", "peak", ".1f"),
+    Column("times the full body's", "times", ".1f"),
+    Column("the paper", lambda row: PULLED[row["way"]][1]),
+)
+PEER = (
+    Column("", "name"),
+    Column("coordinates", "coordinates"),
+    Column("tetrahedra", "elements"),
+    Column("error, mm", "mm.all", ".2f"),
+    Column("where pressed, mm", "mm.touched", ".2f"),
+    Column("error over how far it moves, %", "over_moved", ".1f"),
+    Column("over how far it bends, %", "over_bent", ".1f"),
+    Column("step, ms", "ms.all", ".1f"),
+    Column("where pressed, ms", "ms.touched", ".1f"),
+)
+
+
+def accuracy(part: Part) -> str:
+    """Table 2."""
+    frames = "; ".join(
+        f"{_name(row)} {row['frames']['all']}, {row['frames']['touched']} in contact"
+        for row in {_name(row): row for row in part["rows"]}.values()
+    )
+    return f"{table(ACCURACY, part['rows'])}\n\nFrames that were tested on: {frames}."
+
+
+def times(part: Part) -> str:
+    """Table 1."""
+    return table(TIMES, part["rows"])
+
+
+def decoupling(part: Part) -> str:
+    """Figs. 2, 3 and 6."""
+    rows = [
+        {
+            "told": told,
+            "shapes": part[body]["shapes"],
+            "error": part[body]["errors"][way],
+            "paper": paper,
+        }
+        for (body, way), (told, paper) in LEARNED.items()
+        if part[body] is not None
+    ]
+    return table(DECOUPLING, rows)
+
+
+def jacobians(part: Part) -> str:
+    """Fig. 4."""
+    told = ("from_full_mm", "from_whole_mm", "ms")
+    rows = [
+        {"body": _name(row), "way": way, **{name: row[name][way] for name in told}}
+        for row in part["rows"]
+        for way in row["ms"]
+    ]
+    moves = ", ".join(f"{_name(row)} {row['moves_mm']:.1f} mm" for row in part["rows"])
+    return f"{table(JACOBIANS, rows)}\n\nHow far the body moves: {moves}."
+
+
+def pull(part: Part) -> str:
+    """Fig. 10: the peaks, and how many times the full body's they are."""
+    if "peaks" not in part:
+        return "Not there yet."
+    peaks = part["peaks"]
+    rows = [{"way": way, "peak": peak, "times": peak / peaks["full"]} for way, peak in peaks.items()]
+    return table(PULL, rows)
+
+
+def peer(part: Part) -> str:
+    """Errors and times beside simkit's."""
+    if "rows" not in part:
+        return "simkit was not installed."
+    moved, bent, frames = part["moved_mm"], part["bent_mm"], part["frames"]
+    rows = [
+        {
+            **row,
+            "over_moved": 100.0 * row["mm"]["all"] / moved,
+            "over_bent": 100.0 * row["mm"]["all"] / bent,
+        }
+        for row in part["rows"]
+    ]
+    full = {
+        "name": "the full solver",
+        "coordinates": 3 * part["free"],
+        "elements": part["tetrahedra"],
+        "mm": {"all": None, "touched": None},
+        "over_moved": None,
+        "over_bent": None,
+        "ms": {"all": part["full_ms"], "touched": None},
+    }
+    said = (
+        f"{frames['all']} frames, in {frames['touched']} of which the ball presses. The body moves by "
+        f"{moved:.0f} mm and bends by {bent:.1f} mm; the handles' blends that are nearest to its shapes are "
+        f"{part['nearest_mm']:.2f} mm off."
+    )
+    return f"{table(PEER, [*rows, full])}\n\n{said}"

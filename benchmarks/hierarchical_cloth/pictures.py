@@ -16,8 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from benchmarks.documents import REPORT
-from benchmarks.folders import IMAGES
+from benchmarks.folders import IMAGES, REPORT
 from benchmarks.hierarchical_cloth.scenes import EVERY, shapes_of
 from benchmarks.hierarchical_cloth.stretched import SIMULATED, ways
 from ml_backend.evaluation.figures import (

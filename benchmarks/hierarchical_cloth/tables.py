@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from benchmarks.markdown_tables import table
+from benchmarks.markdown_tables import Column, table
 
 Part = dict[str, Any]
 
@@ -29,90 +28,117 @@ WAYS = {"linear": "linear subdivision", "butterfly": "butterfly subdivision"}
 
 
 def times(part: Part) -> str:
+    """A line for each way, a column for each size."""
     rows = part["rows"]
-    lines = [(label, *(f"{row['ms'][name]:.1f}" for row in rows)) for name, label in TIMES.items()]
-    ratios = (f"{row['ms']['admm'] / row['ms']['local']:.1f}" for row in rows)
-    lines.append(("ADMM over ours, `local` (the paper: 2.26, 1.25)", *ratios))
-    heads = (f"{row['masses']:,} masses ({row['level_0']} at level 0)" for row in rows)
-    return table(("ms/frame", *heads), lines)
+    heads = [f"{row['masses']:,} masses ({row['level_0']} at level 0)" for row in rows]
+    columns = [Column("ms/frame", "label"), *(Column(head, head, ".1f") for head in heads)]
+    lines = [
+        {"label": label, **{head: row["ms"][name] for head, row in zip(heads, rows, strict=True)}}
+        for name, label in TIMES.items()
+    ]
+    ratios = {head: row["ms"]["admm"] / row["ms"]["local"] for head, row in zip(heads, rows, strict=True)}
+    lines.append({"label": "ADMM over ours, `local` (the paper: 2.26, 1.25)", **ratios})
+    return table(columns, lines)
+
+
+EPOCHS = (
+    Column("level", "level"),
+    Column("epochs", "epochs", ","),
+    Column("`paper`, mm", "paper.seen", ".2f"),
+    Column("unseen", "paper.unseen", ".2f"),
+    Column("`local`, mm", "local.seen", ".2f"),
+    Column("unseen", "local.unseen", ".2f"),
+    Column("the paper's loss", lambda line: PAPERS[line["level"]].get(line["epochs"])),
+)
 
 
 def epochs(part: Part) -> str:
     """Table 1, in millimetres."""
-    lines = []
-    for row in part["rows"]:
-        for told in sorted({*TOLD, *PAPERS[row["level"]]}):
-            of_forms = [mm for form in ("paper", "local") for mm in _at(row["curves"][form], told)]
-            lines.append((row["level"], f"{told:,}", *of_forms, PAPERS[row["level"]].get(told, "")))
-    heads = (
-        "level",
-        "epochs",
-        "`paper`, mm",
-        "unseen",
-        "`local`, mm",
-        "unseen",
-        "the paper's loss",
-    )
+    lines = [
+        {
+            "level": row["level"],
+            "epochs": told,
+            **{form: _at(row["curves"][form], told) for form in ("paper", "local")},
+        }
+        for row in part["rows"]
+        for told in sorted({*TOLD, *PAPERS[row["level"]]})
+    ]
     seen = ", ".join(
         f"level {row['level']} {1e3 * row['linear'][0]:.2f} mm ({1e3 * row['linear'][1]:.2f} mm unseen)"
         for row in part["rows"]
     )
-    return f"{table(heads, lines)}\n\nLinear subdivision on the same {part['pairs']:,} pairs: {seen}."
+    return f"{table(EPOCHS, lines)}\n\nLinear subdivision on the same {part['pairs']:,} pairs: {seen}."
 
 
 def errors(part: Part) -> str:
-    lines = []
-    for row in part["rows"]:
-        ratios = row["ratios"]
-        best = min(ratios.values())
-        shown = [f"**{r:.2f}**" if r == best else f"{r:.2f}" for r in ratios.values()]
-        free = f"{row['free'] / row['spread']:.2f}"
-        linear = f"{1e3 * row['linear']:.2f} mm"
-        lines.append((_unseen(row), KINDS.get(row["kind"], row["kind"]), linear, *shown, free))
-    ways = [f"`{name}`" if name in part["training"] else name for name in part["rows"][0]["ratios"]]
-    return table(("unseen", "", "linear", *ways, "running by itself"), lines)
+    """The best way of each line is bold."""
+
+    def way(name: str) -> Column:
+        def marked(row: Part) -> str:
+            ratio = row["ratios"][name]
+            return f"**{ratio:.2f}**" if ratio == min(row["ratios"].values()) else f"{ratio:.2f}"
+
+        return Column(f"`{name}`" if name in part["training"] else name, marked)
+
+    columns = (
+        Column("unseen", _unseen),
+        Column("", lambda row: KINDS.get(row["kind"], row["kind"])),
+        Column("linear", lambda row: f"{1e3 * row['linear']:.2f} mm"),
+        *(way(name) for name in part["rows"][0]["ratios"]),
+        Column("running by itself", lambda row: row["free"] / row["spread"], ".2f"),
+    )
+    return table(columns, part["rows"])
 
 
 def structures(part: Part) -> str:
     """Fig. 10: what is left of linear subdivision's error after the study's epochs."""
-    lines = [
-        (
-            f"{row['layers']} of {row['width']}",
-            *(
-                f"{curve['unseen'][-1] / linear:.2f}"
-                for form in ("paper", "local")
-                for curve, linear in zip(row["curves"][form], part["linear"], strict=True)
-            ),
-            *(f"{row['ms'][form]:.2f}" for form in ("paper", "local")),
+
+    def left(form: str, level: int) -> Column:
+        linear = part["linear"][level - 1]
+        return Column(
+            f"`{form}`, level {level}",
+            lambda row: row["curves"][form][level - 1]["unseen"][-1] / linear,
+            ".2f",
         )
-        for row in part["rows"]
-    ]
-    levels = [f"`{form}`, level {level}" for form in ("paper", "local") for level in (1, 2)]
-    return table(("layers", *levels, "`paper`, ms", "`local`, ms"), lines)
+
+    columns = (
+        Column("layers", lambda row: f"{row['layers']} of {row['width']}"),
+        *(left(form, level) for form in ("paper", "local") for level in (1, 2)),
+        Column("`paper`, ms", "ms.paper", ".2f"),
+        Column("`local`, ms", "ms.local", ".2f"),
+    )
+    return table(columns, part["rows"])
 
 
 def stretched(part: Part) -> str:
     """Fig. 11: a line for each way, error and roughness of each scene."""
     rows = part["rows"]
-    lines = [
-        (
-            WAYS.get(name, f"`{name}`" if name in ("paper", "local") else name),
-            *(f"{1e3 * row['errors'][name]:.1f}" if name in row["errors"] else "" for row in rows),
-            *(f"{row['degrees'][name]:.1f}" for row in rows),
-        )
-        for name in rows[0]["degrees"]
+    columns = [
+        Column("", lambda name: WAYS.get(name, f"`{name}`" if name in ("paper", "local") else name)),
+        *(
+            Column(f"scene {k}, mm", lambda name, row=row: _mm(row["errors"].get(name)), ".1f")
+            for k, row in enumerate(rows, 1)
+        ),
+        *(
+            Column(f"scene {k}, degrees", lambda name, row=row: row["degrees"][name], ".1f")
+            for k, row in enumerate(rows, 1)
+        ),
     ]
-    heads = [f"scene {k}, {unit}" for unit in ("mm", "degrees") for k in range(1, len(rows) + 1)]
     times_longer = ", ".join(f"{row['times']:.1f}" for row in rows)
-    return f"{table(('', *heads), lines)}\n\nThe longest edge is {times_longer} times as long as in rest."
+    said = f"The longest edge is {times_longer} times as long as in rest."
+    return f"{table(columns, rows[0]['degrees'])}\n\n{said}"
 
 
-def _at(curve: dict[str, list[float]], told: float) -> tuple[str, str]:
+def _mm(metres: float | None) -> float | None:
+    return None if metres is None else 1e3 * metres
+
+
+def _at(curve: dict[str, list[float]], told: float) -> dict[str, float | None]:
     """In millimetres, at the measurement nearest to so many epochs; nothing after the last."""
     if told > curve["epochs"][-1] + 1.0:
-        return "", ""
+        return {"seen": None, "unseen": None}
     k = min(range(len(curve["epochs"])), key=lambda i: abs(curve["epochs"][i] - told))
-    return f"{1e3 * curve['seen'][k]:.2f}", f"{1e3 * curve['unseen'][k]:.2f}"
+    return {name: 1e3 * curve[name][k] for name in ("seen", "unseen")}
 
 
 def _unseen(row: Part) -> str:
@@ -122,13 +148,3 @@ def _unseen(row: Part) -> str:
         return "capsules instead of balls"
     fabric = f"{row['fabric']['stretch']:,g} N/m, bending {row['fabric']['bending']:g} N m"
     return f"stretched, {fabric}" if row["part"] == "stretched" else fabric
-
-
-# Of the page's places: the report's part each is made of, and how.
-PLACES: dict[str, tuple[str, Callable[[Part], str]]] = {
-    "hierarchy_times": ("hierarchy_times", times),
-    "hierarchy_epochs": ("hierarchy_table", epochs),
-    "hierarchy_errors": ("hierarchy_errors", errors),
-    "hierarchy_structures": ("hierarchy_structures", structures),
-    "hierarchy_stretched": ("hierarchy_stretched", stretched),
-}

@@ -6,167 +6,9 @@ from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
-from benchmarks.markdown_tables import table
+from benchmarks.markdown_tables import Column, table
 
 Row = dict[str, Any]
-
-
-def ablations_of(scene: str) -> Callable[[dict[str, Any]], str]:
-    """Medians of the seeds, and in brackets the least and the most."""
-    columns: dict[str, Callable[[Row], float | None]] = {
-        "steps": lambda run: run["steps"],
-        "seen": lambda run: run["seen"],
-        "unseen": lambda run: run["unseen"],
-        "kinetic energy, unseen": lambda run: run["kinetic_unseen"],
-        "most elastic energy in 5,000 frames": lambda run: run["most_elastic"],
-    }
-    if scene == "cantilever":
-        columns = {
-            "steps": columns["steps"],
-            "first 100 frames": columns["seen"],
-            "mm from rest at frame 300": lambda run: run["away_mm"][0],
-            "at frame 1,000": lambda run: run["away_mm"][1],
-            "mm a frame at 300": lambda run: run["moves_mm"][0],
-            "at 1,000": lambda run: run["moves_mm"][1],
-            "most elastic energy in 5,000 frames": columns["most elastic energy in 5,000 frames"],
-        }
-    if scene == "tuft":
-        columns |= {"slow half": lambda run: run["slow"], "fast half": lambda run: run["fast"]}
-        del columns["seen"]
-
-    def written(part: dict[str, Any]) -> str:
-        rows = [
-            (
-                row["name"],
-                len(row["runs"]),
-                *(_spread([of(run) for run in row["runs"]]) for of in columns.values()),
-                _diverged(row["runs"]),
-            )
-            for row in part[scene]["rows"]
-        ]
-        return table(("", "seeds", *columns, "above twice"), rows)
-
-    return written
-
-
-def peer(part: dict[str, Any]) -> str:
-    rows = [
-        (row["name"], _short(row["ms"]), _short(row["gap_mm"]), _short(row["error"])) for row in part["rows"]
-    ]
-    return table(("", "ms a step", "gap, mm", "rollout error"), rows)
-
-
-def contact(part: dict[str, Any]) -> str:
-    rows = [
-        (
-            row["name"],
-            "" if row.get("error") is None else f"{row['error']:.3f}",
-            f"{100 * row['share']:.2f}",
-            f"{100 * row['frames']:.1f}",
-            f"{row['mean_mm']:.1f}",
-            f"{row['deepest_mm']:.1f}",
-        )
-        for row in part["rows"]
-    ]
-    heads = (
-        "",
-        "error",
-        "vertices inside, %",
-        "frames with any, %",
-        "mean depth, mm",
-        "deepest, mm",
-    )
-    return table(heads, rows)
-
-
-def times(part: dict[str, Any]) -> str:
-    rows = []
-    for row in part["rows"]:
-        total = row["integration_ms"] + row["decode_ms"]
-        paper = row["paper"]
-        rows.append(
-            (
-                row["scene"],
-                f"{row['numbers']:,}",
-                f"{3 * row['vertices']:,}",
-                row["latents"],
-                f"{row['solver_ms']:.1f}",
-                *(f"{row[name]:.3f}" for name in ("integration_ms", "decode_ms")),
-                f"{total:.3f}",
-                f"{row['solver_ms'] / total:.0f}",
-                "" if paper is None else f"{paper[0]:g} / {paper[1]:g} = {paper[0] / paper[1]:.0f}",
-            )
-        )
-    heads = (
-        "scene",
-        "numbers, simulated",
-        "shown",
-        "latents",
-        "solver, ms",
-        "integration, ms",
-        "decoding, ms",
-        "total, ms",
-        "ratio",
-        "the paper's",
-    )
-    return table(heads, rows) + _missing(part)
-
-
-def splits(part: dict[str, Any]) -> str:
-    rows = [
-        (
-            row["scene"],
-            f"{row['seen_frames'] or 'other takes'} / {row['frames']}",
-            *(_short(row[name]) for name in ("seen", "unseen", "limit")),
-            _short(row["at_pins_mm"]),
-            *(_short(row[name]) for name in ("kinetic_seen", "kinetic_unseen")),
-            _short(row["most_elastic"])
-            + ("" if row["above_at"] is None else f", above at {row['above_at']}"),
-            f"{row['minutes']} / {row['steps']:,}",
-        )
-        for row in part["rows"]
-    ]
-    heads = (
-        "scene",
-        "seen / frames",
-        "error, seen",
-        "error, unseen",
-        "limit",
-        "at pins, mm",
-        "kinetic, seen",
-        "kinetic, unseen",
-        "most elastic in 5,000",
-        "minutes / steps",
-    )
-    return table(heads, rows) + _missing(part)
-
-
-def speeds(part: dict[str, Any]) -> str:
-    rows = [
-        (row["scene"], each["speed"], *(_short(each[name]) for name in ("error", "kinetic", "most_elastic")))
-        for row in part["rows"]
-        for each in row["speeds"]
-    ]
-    return table(("scene", "speed, m/s or rad/s", "error", "kinetic energy", "most elastic energy"), rows)
-
-
-def _missing(part: dict[str, Any]) -> str:
-    return f"\n\nNot there yet: {', '.join(part['missing'])}." if part["missing"] else ""
-
-
-def _diverged(runs: Sequence[Row]) -> str:
-    at = [run["above_at"] for run in runs if run["above_at"] is not None]
-    if not at:
-        return "never"
-    return f"{len(at)} of {len(runs)}, from frame {min(at)}"
-
-
-def _spread(values: Sequence[float | None]) -> str:
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
-        return "not finite" if values else ""
-    middle = _short(median(known))
-    return middle if len(known) == 1 else f"{middle} ({_short(min(known))} to {_short(max(known))})"
 
 
 def _short(value: float | None) -> str:
@@ -178,14 +20,140 @@ def _short(value: float | None) -> str:
     return f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
 
 
-# Of the page's places: the report's part each is made of, and how.
-PLACES: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
-    "latent_table": ("latent_table", times),
-    "latent_splits": ("latent_splits", splits),
-    "latent_speeds": ("latent_splits", speeds),
-    "latent_cantilever": ("latent_ablations", ablations_of("cantilever")),
-    "latent_cloth": ("latent_ablations", ablations_of("cloth")),
-    "latent_tuft": ("latent_ablations", ablations_of("tuft")),
-    "latent_peer": ("latent_peer", peer),
-    "latent_contact": ("latent_contact", contact),
+def _spread(values: Sequence[float | None]) -> str:
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return "not finite" if values else ""
+    middle = _short(median(known))
+    return middle if len(known) == 1 else f"{middle} ({_short(min(known))} to {_short(max(known))})"
+
+
+def _diverged(runs: Sequence[Row]) -> str:
+    at = [run["above_at"] for run in runs if run["above_at"] is not None]
+    if not at:
+        return "never"
+    return f"{len(at)} of {len(runs)}, from frame {min(at)}"
+
+
+def _of_seeds(head: str, value: Callable[[Row], float | None]) -> Column:
+    """The median of the seeds, and in brackets the least and the most."""
+    return Column(head, lambda row: [value(run) for run in row["runs"]], _spread)
+
+
+def _most_elastic(row: Row) -> str:
+    above = "" if row["above_at"] is None else f", above at {row['above_at']}"
+    return _short(row["most_elastic"]) + above
+
+
+def _total_ms(row: Row) -> float:
+    return float(row["integration_ms"] + row["decode_ms"])
+
+
+def _papers(row: Row) -> str | None:
+    paper = row["paper"]
+    return None if paper is None else f"{paper[0]:g} / {paper[1]:g} = {paper[0] / paper[1]:.0f}"
+
+
+STEPS = _of_seeds("steps", lambda run: run["steps"])
+SEEN = _of_seeds("seen", lambda run: run["seen"])
+UNSEEN = _of_seeds("unseen", lambda run: run["unseen"])
+KINETIC = _of_seeds("kinetic energy, unseen", lambda run: run["kinetic_unseen"])
+ELASTIC = _of_seeds("most elastic energy in 5,000 frames", lambda run: run["most_elastic"])
+ABLATIONS = {
+    "cantilever": (
+        STEPS,
+        _of_seeds("first 100 frames", lambda run: run["seen"]),
+        _of_seeds("mm from rest at frame 300", lambda run: run["away_mm"][0]),
+        _of_seeds("at frame 1,000", lambda run: run["away_mm"][1]),
+        _of_seeds("mm a frame at 300", lambda run: run["moves_mm"][0]),
+        _of_seeds("at 1,000", lambda run: run["moves_mm"][1]),
+        ELASTIC,
+    ),
+    "cloth": (STEPS, SEEN, UNSEEN, KINETIC, ELASTIC),
+    "tuft": (
+        STEPS,
+        UNSEEN,
+        KINETIC,
+        ELASTIC,
+        _of_seeds("slow half", lambda run: run["slow"]),
+        _of_seeds("fast half", lambda run: run["fast"]),
+    ),
 }
+PEER = (
+    Column("", "name"),
+    Column("ms a step", "ms", _short),
+    Column("gap, mm", "gap_mm", _short),
+    Column("rollout error", "error", _short),
+)
+CONTACT = (
+    Column("", "name"),
+    Column("error", lambda row: row.get("error"), ".3f"),
+    Column("vertices inside, %", lambda row: 100 * row["share"], ".2f"),
+    Column("frames with any, %", lambda row: 100 * row["frames"], ".1f"),
+    Column("mean depth, mm", "mean_mm", ".1f"),
+    Column("deepest, mm", "deepest_mm", ".1f"),
+)
+TIMES = (
+    Column("scene", "scene"),
+    Column("numbers, simulated", "numbers", ","),
+    Column("shown", lambda row: 3 * row["vertices"], ","),
+    Column("latents", "latents"),
+    Column("solver, ms", "solver_ms", ".1f"),
+    Column("integration, ms", "integration_ms", ".3f"),
+    Column("decoding, ms", "decode_ms", ".3f"),
+    Column("total, ms", _total_ms, ".3f"),
+    Column("ratio", lambda row: row["solver_ms"] / _total_ms(row), ".0f"),
+    Column("the paper's", _papers),
+)
+SPLITS = (
+    Column("scene", "scene"),
+    Column("seen / frames", lambda row: f"{row['seen_frames'] or 'other takes'} / {row['frames']}"),
+    Column("error, seen", "seen", _short),
+    Column("error, unseen", "unseen", _short),
+    Column("limit", "limit", _short),
+    Column("at pins, mm", "at_pins_mm", _short),
+    Column("kinetic, seen", "kinetic_seen", _short),
+    Column("kinetic, unseen", "kinetic_unseen", _short),
+    Column("most elastic in 5,000", _most_elastic),
+    Column("minutes / steps", lambda row: f"{row['minutes']} / {row['steps']:,}"),
+)
+SPEEDS = (
+    Column("scene", "scene"),
+    Column("speed, m/s or rad/s", "speed"),
+    Column("error", "error", _short),
+    Column("kinetic energy", "kinetic", _short),
+    Column("most elastic energy", "most_elastic", _short),
+)
+
+
+def ablations_of(scene: str) -> Callable[[dict[str, Any]], str]:
+    """Of all seeds."""
+    seeds = Column("seeds", lambda row: len(row["runs"]))
+    diverged = Column("above twice", "runs", _diverged)
+    columns = (Column("", "name"), seeds, *ABLATIONS[scene], diverged)
+    return lambda part: table(columns, part[scene]["rows"])
+
+
+def peer(part: dict[str, Any]) -> str:
+    return table(PEER, part["rows"])
+
+
+def contact(part: dict[str, Any]) -> str:
+    return table(CONTACT, part["rows"])
+
+
+def times(part: dict[str, Any]) -> str:
+    return table(TIMES, part["rows"]) + _missing(part)
+
+
+def splits(part: dict[str, Any]) -> str:
+    return table(SPLITS, part["rows"]) + _missing(part)
+
+
+def speeds(part: dict[str, Any]) -> str:
+    rows = [{**each, "scene": row["scene"]} for row in part["rows"] for each in row["speeds"]]
+    return table(SPEEDS, rows)
+
+
+def _missing(part: dict[str, Any]) -> str:
+    return f"\n\nNot there yet: {', '.join(part['missing'])}." if part["missing"] else ""

@@ -6,12 +6,13 @@ random weights, is written: how long it takes does not depend on what it has lea
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import bpy
@@ -29,9 +30,12 @@ from neural_physics.models.model_file import ModelInfo
 
 POINTS, BASES, PRESET = 51, 64, PRESETS["balanced"]
 FRAMES, ROUNDS, CALLS = 250, 4, 2000
+Clock = Callable[[], float]  # seconds
 
 
-def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[str, Any]:
+def measure(
+    model_path: Path, frame_count: int = FRAMES, rounds: int = ROUNDS, clock: Clock = perf_counter
+) -> dict[str, Any]:
     """Median milliseconds of one `frame_set` of Ball & Sheet, and of its parts in microseconds.
 
     play_mean_ms: with the frames at which several are stepped and decoded together.
@@ -40,27 +44,27 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     nothing_ms: with the cloth switched off. written_ms: with positions that are at hand written before
     each evaluation, which is the least that playing can cost. play_ms: every frame for the first time.
     scrub_ms: all states known. step_us, decode_us: the model alone, over and over.
-    model_path: a model trained on that scene with points x points vertices.
+    model_path: a model trained on that scene. rounds: in which cloth and playing have so many frames each.
     """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
-    sheet = ball_and_sheet.build(scene, points)
+    sheet = ball_and_sheet.build(scene, POINTS)
     modifier = physics_modifier(sheet)
-    frames = range(1, FRAMES + 1)
+    frames = range(1, frame_count + 1)
     modifier.show_viewport = False
-    nothing = _frame_ms(scene, frames)
+    nothing = _frame_ms(scene, frames, clock)
     modifier.show_viewport = True
     if not model_path.is_file():
-        _write_random_model(model_path, sheet, bases)
+        _write_random_model(model_path, sheet, BASES)
     packing.pack(sheet, model_path)
     cloth, play, again = [], [], []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         playback.detach(sheet)
-        cloth += _frame_ms(scene, frames)
+        cloth += _frame_ms(scene, frames, clock)
         scene.frame_set(1)
         playback.attach(sheet)
-        play += _frame_ms(scene, frames)
-        again += _frame_ms(scene, reversed(frames))
+        play += _frame_ms(scene, frames, clock)
+        again += _frame_ms(scene, reversed(frames), clock)
     status = playback.status_of(sheet)
     if status.problem:
         raise status.problem
@@ -71,11 +75,11 @@ def measure(model_path: Path, points: int = POINTS, bases: int = BASES) -> dict[
     positions = method.positions(state, y)
     playback.unregister()
     bpy.app.handlers.frame_change_pre.append(lambda *_: write_positions(mesh_data(sheet), positions))
-    written = _frame_ms(scene, frames)
+    written = _frame_ms(scene, frames, clock)
     bpy.app.handlers.frame_change_pre.clear()
     return {
         "blender": bpy.app.version_string,
-        "vertices": points * points,
+        "vertices": POINTS * POINTS,
         "bases": status.bases,
         "cloth_quality": modifier.settings.quality,
         "cloth_ms": _median(cloth),
@@ -99,12 +103,12 @@ def _call_us(call: Callable[[], object]) -> float:
     return 1e6 * _median(times)
 
 
-def _frame_ms(scene: bpy.types.Scene, frames: Iterable[int]) -> list[float]:
+def _frame_ms(scene: bpy.types.Scene, frames: Iterable[int], clock: Clock) -> list[float]:
     times = []
     for frame in frames:
-        began = perf_counter()
+        began = clock()
         scene.frame_set(frame)
-        times.append(1e3 * (perf_counter() - began))
+        times.append(1e3 * (clock() - began))
     return times
 
 
@@ -151,6 +155,13 @@ def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None
 if __name__ == "__main__":
     properties.register()
     playback.register()
-    print(json.dumps(measure(Path(sys.argv[1]))))  # noqa: T201
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--frames", type=int, default=FRAMES)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--processor", action="store_true", help="its time, and not that of a clock")
+    args = parser.parse_args()
+    clock = process_time if args.processor else perf_counter
+    print(json.dumps(measure(args.model, args.frames, args.rounds, clock)))  # noqa: T201
     sys.stdout.flush()
     os._exit(0)  # Blender 4.5's module can hang in a destructor after much work

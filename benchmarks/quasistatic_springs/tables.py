@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.markdown_tables import table
+from benchmarks.markdown_tables import Column, table
 
 Row = dict[str, Any]
 
@@ -36,30 +36,33 @@ def removed(mm: Row, way: str, region: str) -> float:
 
 
 def _taken_away(row: Row) -> str:
-    fitted, unseen = (row["actions"][use]["mm"] for use in (FITTED, UNSEEN))
+    fitted, unseen = (row["actions"][use] for use in (FITTED, UNSEEN))
+    columns = (
+        Column("region", "name"),
+        Column("vertices", "count", ","),
+        Column(f"{fitted['action']}: residual, mm", "fitted", ".1f"),
+        Column("springs take away, %", "of_fitted"),
+        Column(f"{unseen['action']}, unseen: residual, mm", "unseen", ".1f"),
+        Column("springs take away, %", "of_unseen"),
+        Column("fitted to it, %", "own", ".0f"),
+    )
     rows = [
-        (
-            region,
-            f"{count:,}",
-            f"{fitted[HELD][region]:.1f}",
-            _marked(removed(fitted, SPRINGS, region), WANTED[FITTED], region in row["soft"]),
-            f"{unseen[HELD][region]:.1f}",
-            _marked(removed(unseen, SPRINGS, region), WANTED[UNSEEN], region in row["soft"]),
-            f"{removed(unseen, OWN, region):.0f}",
-        )
+        {
+            "name": region,
+            "count": count,
+            "fitted": fitted["mm"][HELD][region],
+            "of_fitted": _marked(
+                removed(fitted["mm"], SPRINGS, region), WANTED[FITTED], region in row["soft"]
+            ),
+            "unseen": unseen["mm"][HELD][region],
+            "of_unseen": _marked(
+                removed(unseen["mm"], SPRINGS, region), WANTED[UNSEEN], region in row["soft"]
+            ),
+            "own": removed(unseen["mm"], OWN, region),
+        }
         for region, count in row["regions"].items()
     ]
-    actions = {use: row["actions"][use]["action"] for use in (FITTED, UNSEEN)}
-    heads = (
-        "region",
-        "vertices",
-        f"{actions[FITTED]}: residual, mm",
-        "springs take away, %",
-        f"{actions[UNSEEN]}, unseen: residual, mm",
-        "springs take away, %",
-        "fitted to it, %",
-    )
-    return table(heads, rows)
+    return table(columns, rows)
 
 
 def _marked(share: float, wanted: float, judged: bool) -> str:
@@ -67,10 +70,11 @@ def _marked(share: float, wanted: float, judged: bool) -> str:
 
 
 def _errors(row: Row, use: str) -> str:
+    """A line for each way, a column for each region."""
     action = row["actions"][use]
-    rows = [(way, *(f"{mm[region]:.1f}" for region in row["regions"])) for way, mm in action["mm"].items()]
     head = f"{action['action']}, {action['frames']} frames, mm from the simulation"
-    return table((head, *row["regions"]), rows)
+    columns = [Column(head, "way"), *(Column(region, region, ".1f") for region in row["regions"])]
+    return table(columns, [{"way": way, **mm} for way, mm in action["mm"].items()])
 
 
 def _counts(row: Row) -> str:
@@ -98,75 +102,45 @@ def _counts(row: Row) -> str:
     return "\n".join(lines)
 
 
+def _total(row: Row) -> str:
+    total = row["ms"]["total"]
+    return f"**{total['median']:.2f}** ({total['least']:.2f})"
+
+
+TIMES = (
+    Column("", "name"),
+    Column("preset", "preset"),
+    Column("vertices", "vertices", ","),
+    Column("bones", "bones"),
+    Column("on each vertex", "on_each", ".1f"),
+    Column("skinning, ms", "ms.skinning.median", ".2f"),
+    Column("network, ms", "ms.network.median", ".2f"),
+    Column("springs, ms", "ms.springs.median", ".2f"),
+    Column("into the frame, ms", "ms.frame.median", ".2f"),
+    Column("together, ms (least)", _total),
+    Column("simulation, ms", "solver_ms", ",.0f"),
+    Column("ratio", lambda row: row["solver_ms"] / row["ms"]["total"]["median"], ",.0f"),
+)
+MAKING = (
+    Column("", "name"),
+    Column("preset", "preset"),
+    Column("tetrahedra", "tetrahedra", ","),
+    Column("their vertices", "simulated_vertices", ","),
+    Column("poses", "poses", ","),
+    Column("s a pose", lambda row: row["pose_ms"] / 1e3, ".1f"),
+    Column("hours of two cores", lambda row: row["poses"] * row["pose_ms"] / 3.6e6 / 2, ".2f"),
+    Column("training, min", lambda row: row["training_seconds"] / 60, ".1f"),
+)
+
+
 def times(part: Row) -> str:
-    rows = [
-        (
-            row["name"],
-            row["preset"],
-            f"{row['vertices']:,}",
-            row["bones"],
-            f"{row['on_each']:.1f}",
-            *(f"{row['ms'][name]['median']:.2f}" for name in ("skinning", "network", "springs", "frame")),
-            f"**{row['ms']['total']['median']:.2f}** ({row['ms']['total']['least']:.2f})",
-            f"{row['solver_ms']:,.0f}",
-            f"{row['solver_ms'] / row['ms']['total']['median']:,.0f}",
-        )
-        for row in part["rows"]
-    ]
-    heads = (
-        "",
-        "preset",
-        "vertices",
-        "bones",
-        "on each vertex",
-        "skinning, ms",
-        "network, ms",
-        "springs, ms",
-        "into the frame, ms",
-        "together, ms (least)",
-        "simulation, ms",
-        "ratio",
-    )
-    return table(heads, rows) + _missing(part)
+    return table(TIMES, part["rows"]) + _missing(part)
 
 
 def making(part: Row) -> str:
     """What a model costs: the solver's time for poses is told from a few of them."""
-    rows = [
-        (
-            row["name"],
-            row["preset"],
-            f"{row['tetrahedra']:,}",
-            f"{row['simulated_vertices']:,}",
-            f"{row['poses']:,}",
-            f"{row['pose_ms'] / 1e3:.1f}",
-            f"{row['poses'] * row['pose_ms'] / 3.6e6 / 2:.2f}",
-            f"{row['training_seconds'] / 60:.1f}",
-        )
-        for row in part["rows"]
-    ]
-    heads = (
-        "",
-        "preset",
-        "tetrahedra",
-        "their vertices",
-        "poses",
-        "s a pose",
-        "hours of two cores",
-        "training, min",
-    )
-    return table(heads, rows)
+    return table(MAKING, part["rows"])
 
 
 def _missing(part: Row) -> str:
     return f"\n\nNot there yet: {', '.join(part['missing'])}." if part["missing"] else ""
-
-
-# Of the page's places: the report's part each is made of, and how.
-PLACES: dict[str, tuple[str, Callable[[Row], str]]] = {
-    "springs_character": ("spring_errors", character("Soft Character")),
-    "springs_animal": ("spring_errors", character("Soft Animal")),
-    "springs_human": ("spring_errors", character("Human")),
-    "springs_times": ("spring_times", times),
-    "springs_making": ("spring_times", making),
-}

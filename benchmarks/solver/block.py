@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -24,6 +25,7 @@ from neural_physics.solver.terms.solids import SolidTerm
 TETRAHEDRA, FRAMES, FPS = 12_000, 90, 60
 YOUNG, POISSON, DENSITY = 2e5, 0.45, 1000.0  # a firm jelly
 D_HAT = 5e-3
+Clock = Callable[[], float]  # seconds
 
 
 def box(size: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarray]:
@@ -34,51 +36,72 @@ def box(size: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def judge() -> dict[str, Any]:
-    """Frames per second, the median over all frames, of which each has contact, and what they take.
-
-    And beside it a sheet (see `shell`) and, where simkit is installed, the block (see `simkit`).
+    """Of the block (see `pressed`), and beside it of a sheet (see `shell`) and, where simkit is installed,
+    of the block without contact (see `simkit`).
     """
-    corners, triangles = box((1.0, 0.5, 0.5))
-    vertices, tetrahedra = _of_about(TETRAHEDRA, corners, triangles)
-    vertices[:, 2] += 1e-3 - vertices[:, 2].min()
-    term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, lame_parameters(YOUNG, POISSON))
-    masses = of_coordinates(lumped(len(vertices), tetrahedra, DENSITY * rest_shapes(vertices[tetrahedra])[1]))
-    contact = RigidContact(
-        [RigidCollider("Ground", HalfSpace(3)), RigidCollider("Ball", Sphere(0.2))],
-        np.arange(len(vertices)),
-        10.0 * masses[::3] * FPS**2,
-        D_HAT,
-    )
-    around = Surroundings(contact, _motions, np.full(2, 0.5))
-    system = System(
-        masses,
-        [term],
-        np.ones(len(masses), bool),
-        around,
-        force=gravity(masses, (0.0, 0.0, -9.81)),
-        stiffness_damping=2e-3,
-    )
-    edge = float(np.linalg.norm(vertices[tetrahedra[:, 0]] - vertices[tetrahedra[:, 1]], axis=1).mean())
-    solver = ImplicitEuler(system, 5e-3 * edge)
-    state, seconds, iterations, unfinished = State(vertices.ravel(), np.zeros(len(masses))), [], [], 0
-    for _ in range(FRAMES):
-        began = perf_counter()
-        state = solver.step(state, 1 / FPS)
-        seconds.append(perf_counter() - began)
-        iterations.append(state.iterations)
-        unfinished += not state.converged
+    block = _Block(TETRAHEDRA)
     lame = lame_parameters(YOUNG, POISSON)
     return {
-        "tetrahedra": len(tetrahedra),
-        "vertices": len(vertices),
+        **_pressed(block, FRAMES),
+        "shell": shell.judge(),
+        "simkit": simkit.judge(
+            block.vertices, block.tetrahedra, block.masses[::3], lame, tolerance=block.solver.tolerance
+        ),
+    }
+
+
+def pressed(tetrahedra: int, frames: int, clock: Clock = perf_counter) -> dict[str, Any]:
+    """A block of about so many: frames per second, the median of so many, of which each has contact."""
+    return _pressed(_Block(tetrahedra), frames, clock)
+
+
+class _Block:
+    """vertices (n, 3), m, and tetrahedra on the ground; masses (3 n,), kg; what solves for it."""
+
+    def __init__(self, count: int) -> None:
+        corners, triangles = box((1.0, 0.5, 0.5))
+        vertices, tetrahedra = _of_about(count, corners, triangles)
+        vertices[:, 2] += 1e-3 - vertices[:, 2].min()
+        term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, lame_parameters(YOUNG, POISSON))
+        densities = DENSITY * rest_shapes(vertices[tetrahedra])[1]
+        masses = of_coordinates(lumped(len(vertices), tetrahedra, densities))
+        contact = RigidContact(
+            [RigidCollider("Ground", HalfSpace(3)), RigidCollider("Ball", Sphere(0.2))],
+            np.arange(len(vertices)),
+            10.0 * masses[::3] * FPS**2,
+            D_HAT,
+        )
+        system = System(
+            masses,
+            [term],
+            np.ones(len(masses), bool),
+            Surroundings(contact, _motions, np.full(2, 0.5)),
+            force=gravity(masses, (0.0, 0.0, -9.81)),
+            stiffness_damping=2e-3,
+        )
+        edges = vertices[tetrahedra[:, 0]] - vertices[tetrahedra[:, 1]]
+        self.vertices, self.tetrahedra, self.masses = vertices, tetrahedra, masses
+        self.solver = ImplicitEuler(system, 5e-3 * float(np.linalg.norm(edges, axis=1).mean()))
+
+
+def _pressed(block: _Block, frames: int, clock: Clock = perf_counter) -> dict[str, Any]:
+    state = State(block.vertices.ravel(), np.zeros(len(block.masses)))
+    seconds, iterations, unfinished = [], [], 0
+    for _ in range(frames):
+        began = clock()
+        state = block.solver.step(state, 1 / FPS)
+        seconds.append(clock() - began)
+        iterations.append(state.iterations)
+        unfinished += not state.converged
+    return {
+        "tetrahedra": len(block.tetrahedra),
+        "vertices": len(block.vertices),
         "frames_per_second": 1.0 / float(np.median(seconds)),
         "mean_frames_per_second": 1.0 / float(np.mean(seconds)),
         "slowest_ms": 1e3 * max(seconds),
         "iterations": float(np.mean(iterations)),
         "not_converged": unfinished,
-        "solver": solver.assembly.chosen,
-        "shell": shell.judge(),
-        "simkit": simkit.judge(vertices, tetrahedra, masses[::3], lame, tolerance=solver.tolerance),
+        "solver": block.solver.assembly.chosen,
     }
 
 

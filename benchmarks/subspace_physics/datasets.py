@@ -80,5 +80,5 @@ def baked(corpus: Corpus, change: Callable[[bpy.types.Object], None] = lambda ob
 def _complete(path: Path, takes: list[PlannedTake]) -> bool:
     if not (path / "dataset.json").is_file():
         return False
-    there = {take.name: take for take in Dataset.open(path).takes()}
+    there = {take.name: take for take in Dataset.open(path).outlines()}
     return all(take.name in there and there[take.name].info.complete for take in takes)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import median
 from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.subspace_physics import accuracy
 from benchmarks.subspace_physics.datasets import Corpus, baked
 from neural_physics.blender.examples.cloth.ball_and_sheet import BALL_START, MOTION
 from neural_physics.blender.settings.properties import settings_of
@@ -16,6 +18,8 @@ from neural_physics.datasets.takes import Take
 from neural_physics.evaluation.rollouts import GIVEN_FRAMES, ErrorSums, Window, rollout
 from neural_physics.interaction.training_motion import MotionBox, positions_at, wander
 from neural_physics.methods.interface import Method
+from neural_physics.methods.registry import load_method
+from neural_physics.models.model_file import read_model
 from tools.workshop import key_path
 
 Shapes = NDArray[np.float32]  # (n, V, 3) or (V, 3), metres
@@ -28,7 +32,19 @@ LARGEST = 5.0  # metres; the sheet is 2 m wide and hangs from a fixed edge
 EXCURSION = Corpus("excursion", "BALL_AND_SHEET", (0, 0), (0, 0), test=(1, FRAMES))
 
 
-def judge(method: Method, mean_shape: Shapes) -> dict[str, Any]:
+def judge() -> dict[str, Any]:
+    """Of the models of `accuracy`, one for each seed."""
+    models = [read_model(path) for path in accuracy.models()]
+    runs = [compared(load_method(model), model.tensor("mean", -1, 3)) for model in models]
+    return {
+        "runs": runs,
+        "finite": all(run["finite"] for run in runs),
+        "bounded": all(run["bounded"] for run in runs),
+        "ratio": median(run["ratio"] for run in runs),
+    }
+
+
+def compared(method: Method, mean_shape: Shapes) -> dict[str, Any]:
     """A rollout of all 10,000 frames, and one in which the ball waits instead of leaving.
 
     Both are compared with the reference that saw the excursions, from 120 frames after each return to

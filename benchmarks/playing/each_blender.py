@@ -1,0 +1,53 @@
+"""Play and the graphics card in each Blender that is set up, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+from benchmarks.folders import BENCH, ROOT
+
+RUNS, MODEL = 5, BENCH / "play.safetensors"
+BLENDERS = {name: ROOT / ".venv" / f"blender-{name}" / "bin" / "python" for name in ("4.5", "5.2")}
+
+
+def play() -> dict[str, Any]:
+    """Of each Blender the run with the median speed-up, and the speed-ups of all."""
+    ranked = {
+        name: sorted(found, key=lambda run: run["speedup"]) for name, found in runs(RUNS, MODEL).items()
+    }
+    return {
+        name: {**found[len(found) // 2], "speedups": [run["speedup"] for run in found]}
+        for name, found in ranked.items()
+    }
+
+
+def runs(count: int, *words: object) -> dict[str, list[dict[str, Any]]]:
+    """So many of the module `play` in each Blender, in turns; 4.5 first, which can write the model.
+
+    words: of its command line.
+    """
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name, path in BLENDERS.items() if path.is_file()}
+    for _ in range(count):
+        for name, of_blender in found.items():
+            of_blender.append(_said_by("benchmarks.playing.play", name, *words))
+    return found
+
+
+def graphics() -> dict[str, Any]:
+    """What each makes of the graphics card, beside the processor."""
+    return {
+        name: _said_by("benchmarks.playing.graphics_card", name)
+        for name, path in BLENDERS.items()
+        if path.is_file()
+    }
+
+
+def _said_by(module: str, blender: str, *words: object) -> dict[str, Any]:
+    """The JSON that a benchmark prints last, in a new process of a Blender."""
+    argv = [str(BLENDERS[blender]), "-m", module, *map(str, words)]
+    done = subprocess.run(argv, check=True, capture_output=True, text=True, cwd=ROOT)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
+    found: dict[str, Any] = json.loads(lines[-1])
+    return found

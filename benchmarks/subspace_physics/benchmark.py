@@ -1,0 +1,40 @@
+"""What is measured of subspace physics (Holden et al. 2019)."""
+
+from __future__ import annotations
+
+from benchmarks.declaration import Benchmark, Part, Quick
+from benchmarks.reduced import FIGURES, Reduced
+from benchmarks.subspace_physics import tables
+
+BENCHMARK = Benchmark(
+    "subspace_physics",
+    Quick(
+        "benchmarks.reduced_method",
+        Reduced(
+            "subspace_physics",
+            "BALL_AND_SHEET",
+            training=(3, 900),
+            validation=(1, 300),
+            test=(1, 600),
+            bases=64,
+            changes=("steps=1000",),
+        ),
+        FIGURES,
+        prepares=True,
+    ),
+    parts={
+        "accuracy": Part("benchmarks.subspace_physics.accuracy:judge", one_thread=False),
+        "limit": Part("benchmarks.subspace_physics.limit:judge", one_thread=False),
+        "excursion": Part("benchmarks.subspace_physics.excursion:judge", one_thread=False),
+        "table": Part("benchmarks.subspace_physics.table:judge", one_thread=False),
+        "penetration": Part("benchmarks.subspace_physics.penetration:judge", one_thread=False),
+    },
+    tables={
+        "accuracy": ("accuracy", tables.accuracy),
+        "limit": ("limit", tables.limit),
+        "excursion": ("excursion", tables.excursion),
+        "table": ("table", tables.sizes),
+        "ablations": ("table", tables.ablations),
+        "penetration": ("penetration", tables.penetration),
+    },
+)

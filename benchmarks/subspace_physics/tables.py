@@ -1,0 +1,103 @@
+"""The tables of subspace physics in docs/benchmarks.md; see `benchmarks.documents`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.markdown_tables import Column, table
+
+ACCURACY = (
+    Column("seed", "seed"),
+    Column("rollout error", "rollout_error", ".3f"),
+    Column("training, min", lambda run: run["training"]["seconds"] / 60, ".1f"),
+)
+EXCURSION = (
+    Column("seed", "seed"),
+    Column("left", "error_left", ".3f"),
+    Column("never left", "error_never_left", ".3f"),
+    Column("ratio", "ratio", ".2f"),
+    Column("from the truth", "error_from_truth", ".3f"),
+    Column("largest coordinate, m", "largest_coordinate", ".2f"),
+    Column("finite", lambda run: "yes" if run["finite"] else "no"),
+)
+SIZES = (
+    Column("scene", "scene"),
+    Column("vertices", "vertices"),
+    Column("frames", "training_frames", ","),
+    Column("bases", "bases"),
+    Column("step, µs", "step_us", ".0f"),
+    Column("decode, µs", "decode_us", ".0f"),
+    Column("network, MB", "step_mb", ".2f"),
+    Column("decoder, MB", "decoder_mb", ".1f"),
+    Column("error", "rollout_error", ".3f"),
+    Column("ridge", "ridge_error", ".3f"),
+    Column("best in basis", "basis_error", ".3f"),
+)
+ABLATIONS = (
+    Column("what is changed", "name"),
+    Column("setting", lambda row: ", ".join(f"`{change}`" for change in row["changes"]) or "the preset"),
+    Column("error", "rollout_error", ".3f"),
+    Column("worst rollout", lambda row: max(row["per_rollout"]), ".2f"),
+    Column("steps", "training.steps"),
+)
+SHAPES = {
+    "reference": "the simulation",
+    "predicted": "the prediction",
+    "pushed": "and pushed out of capsules",
+}
+PENETRATION = (
+    Column("", lambda row: SHAPES[row["name"]]),
+    Column("vertices inside, %", lambda row: 100 * row["share"], ".3f"),
+    Column("mean depth, mm", "mean_mm", ".1f"),
+    Column("deepest, mm", "deepest_mm", ".1f"),
+    Column("frames with any, %", lambda row: 100 * row["frames"], ".1f"),
+    Column("edges and faces inside, %", lambda row: 100 * row["between"], ".3f"),
+    Column("frames with any, %", lambda row: 100 * row["frames_between"], ".1f"),
+    Column("vertices in capsules, %", lambda row: 100 * row["in_capsules"], ".2f"),
+)
+
+
+def accuracy(part: dict[str, Any]) -> str:
+    first = part["runs"][0]
+    others = {
+        "Ridge regression": first["ridge_error"],
+        "the mean shape": first["mean_error"],
+        f"the best that {part['bases']} bases could show": first["basis_error"],
+    }
+    lines = [
+        f"Median of the seeds: **{part['rollout_error']:.3f}**.",
+        ", ".join(f"{name}: {error:.3f}" for name, error in others.items()) + ".",
+        f"{part['training_frames']:,} training frames, {part['test_frames']:,} test frames.",
+    ]
+    return table(ACCURACY, part["runs"]) + "\n\n" + "\n".join(lines)
+
+
+def limit(part: dict[str, Any]) -> str:
+    return f"Relative distance of the two references over {part['frames']:,} frames: **{part['error']:.3f}**."
+
+
+def excursion(part: dict[str, Any]) -> str:
+    rows = [{"seed": seed, **run} for seed, run in enumerate(part["runs"])]
+    each = ", ".join(f"{error:.2f}" for error in part["runs"][0]["per_return"])
+    return table(EXCURSION, rows) + f"\n\nAfter each return, first seed: {each}."
+
+
+def sizes(part: dict[str, Any]) -> str:
+    """Holden's Table 2."""
+    return table(SIZES, part["rows"])
+
+
+def ablations(part: dict[str, Any]) -> str:
+    return table(ABLATIONS, part["ablations"])
+
+
+def penetration(part: dict[str, Any]) -> str:
+    left = [
+        f"Rollout error of the one rollout of {part['frames']:,} frames: **{part['rollout_error']:.3f}**.",
+        f"Left inside as too deep: {100 * part['deep']:.3f} % of the vertices, "
+        f"as wedged: {100 * part['wedged']:.3f} %.",
+        f"{part['training_frames']:,} training frames, {part['bases']} bases, "
+        f"{part['training']['seconds'] / 60:.0f} minutes of training.",
+    ]
+    rows = [{"name": name, **row} for name, row in part["rows"].items()]
+    return table(PENETRATION, rows) + "\n\n" + "\n".join(left)

@@ -1,0 +1,488 @@
+"""A report that no benchmark made: every part with rows of every kind, as tables read them."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+_GRAPHICS = {"cpu_ms": 0.48712, "read_ms": 2.46, "gpu_ms": 1.2854, "gpu_pushed_ms": 1.67549}
+_WAYS = ("network of held poses", "springs about the network", "springs fitted to the action itself")
+
+
+def _run(seed: int, **changed: Any) -> dict[str, Any]:
+    return {
+        "steps": 9000 + 562 * seed,
+        "seen": 0.0211 * (seed + 1),
+        "unseen": 0.0072 + 0.03 * seed,
+        "kinetic_unseen": 1.0 - 0.011 * seed,
+        "most_elastic": 0.99 + 140.0 * seed,
+        "above_at": None,
+        "away_mm": [0.0459 * (seed + 1), 112.4 + seed],
+        "moves_mm": [0.0142, 2.34e-7],
+        "slow": 0.2,
+        "fast": 0.0771,
+        **changed,
+    }
+
+
+def _ablations() -> dict[str, Any]:
+    rows = [
+        {"name": "solved", "runs": [_run(0), _run(1), _run(2)]},
+        {"name": "alone", "runs": [_run(0, above_at=543), _run(1, above_at=9, most_elastic=None)]},
+        {"name": "one seed", "runs": [_run(1)]},
+    ]
+    return {scene: {"minutes": 1.0, "rows": rows} for scene in ("cantilever", "cloth", "tuft")}
+
+
+def _character(name: str, goal: dict[str, float] | None) -> dict[str, Any]:
+    regions = {"all": 3182, "belly": 235, "head, hands and feet": 1482}
+
+    def action(title: str, factor: float, excluded: int) -> dict[str, Any]:
+        mm = {
+            way: {region: factor * (k + 2) / (n + 1) for k, region in enumerate(regions)}
+            for n, way in enumerate(("skinning", *_WAYS))
+        }
+        return {"action": title, "frames": 99, "excluded": excluded, "mm": mm}
+
+    return {
+        "name": name,
+        "vertices": 13182,
+        "regions": regions,
+        "soft": ["belly"],
+        "actions": {"fitted": action("Trot", 8.04, 0), "unseen": action("Shake", 3.21, 7)},
+        "poses": {
+            "solved": 2400,
+            "left_out": 14,
+            "learned": 2147,
+            "tested": 120,
+            "mm": {"skinning": {"all": 22.34}, "network of held poses": {"all": 2.651}},
+        },
+        "training": {"frames": 89},
+        "one_spring": {
+            "one spring for all, about the network": [1067.0, 38.5],
+            "one spring for all, about the bones": [812.0, 21.0],
+        },
+        "goal": goal,
+    }
+
+
+def _spring_times(name: str, preset: str) -> dict[str, Any]:
+    parts = ("skinning", "network", "springs", "frame", "total")
+    return {
+        "name": name,
+        "preset": preset,
+        "vertices": 13588,
+        "bones": 60,
+        "on_each": 2.345,
+        "ms": {part: {"median": 0.5 + k / 3, "least": 0.4 + k / 3} for k, part in enumerate(parts)},
+        "solver_ms": 1234.56,
+        "tetrahedra": 8021,
+        "simulated_vertices": 2310,
+        "poses": 2400,
+        "pose_ms": 4321.0,
+        "training_seconds": 333.3,
+    }
+
+
+def _curve(last: float) -> dict[str, list[float]]:
+    epochs = [last * k / 10 for k in range(1, 11)]
+    return {"epochs": epochs, "seen": [0.02 / (k + 1) for k in range(10)], "unseen": [0.03] * 10}
+
+
+def _unseen(part: str, kind: str, ratios: tuple[float, float]) -> dict[str, Any]:
+    return {
+        "part": part,
+        "kind": kind,
+        "fabric": {"stretch": 2000.0, "bending": 1e-5},
+        "linear": 0.00512,
+        "ratios": {"Loop": 1.021, "balanced": ratios[0], "paper": ratios[1]},
+        "free": 0.0345,
+        "spread": 0.1,
+    }
+
+
+def _contact(example: str, *, turning: bool = False, touched: int = 40, **more: Any) -> dict[str, Any]:
+    return {
+        "example": example,
+        "turning": turning,
+        "width": 1000,
+        "handles": [8, 0, 1],
+        "triangles": 1000,
+        "shapes": {"internal": 300, "external": 14486},
+        "errors": {"all": 0.0432, "touched": 0.0829, "without": 0.447, "dents": 0.188},
+        "frames": {"all": 250, "touched": touched},
+        **more,
+    }
+
+
+def _contact_times(example: str, bases: dict[str, int], handles: list[int]) -> dict[str, Any]:
+    ms = {"linear": 7.81, "ours": 13.2, "full": 29.4}
+    about = {"cubature": 141, "width": 200, "bases": bases, "handles": handles, "ms": ms}
+    return {"example": example, "turning": example == "JELLY_WITH_COMB", "triangles": 12440, **about}
+
+
+def _jacobian(example: str, moves: float) -> dict[str, Any]:
+    ways = ("equation 3", "equation 4", "U")
+    told = {name: {way: 1.19 * k + 0.004 for k, way in enumerate(ways)} for name in ("from_full_mm", "ms")}
+    whole = {way: 0.17 * k for k, way in enumerate(ways)}
+    return {"example": example, "turning": False, "moves_mm": moves, "from_whole_mm": whole, **told}
+
+
+REPORT: dict[str, Any] = {
+    "cores": 2,
+    "accuracy": {
+        "runs": [
+            {
+                "seed": seed,
+                "rollout_error": 0.1764 + seed / 1000,
+                "ridge_error": 0.4881,
+                "mean_error": 1.0,
+                "basis_error": 0.0424,
+                "training": {"seconds": 361.0 + 90 * seed},
+            }
+            for seed in (0, 1, 2)
+        ],
+        "bases": 64,
+        "rollout_error": 0.1774,
+        "training_frames": 46000,
+        "test_frames": 10000,
+    },
+    "limit": {"frames": 9998, "error": 0.0512},
+    "excursion": {
+        "runs": [
+            {
+                "error_left": 0.7182,
+                "error_never_left": 0.7251,
+                "ratio": 0.9905,
+                "error_from_truth": 0.7184,
+                "largest_coordinate": 1.8999,
+                "finite": finite,
+                "per_return": [0.149, 0.2, 0.921],
+            }
+            for finite in (True, False)
+        ]
+    },
+    "table": {
+        "rows": [
+            {
+                "scene": scene,
+                "vertices": vertices,
+                "training_frames": frames,
+                "bases": 64,
+                "step_us": 45.6,
+                "decode_us": 103.4,
+                "step_mb": 0.149,
+                "decoder_mb": 1.96,
+                "rollout_error": 0.2017,
+                "ridge_error": 0.4881,
+                "basis_error": 0.0424,
+            }
+            for scene, vertices, frames in (("Ball & Sheet", 1681, 46000), ("Soft Body", 642, 960))
+        ],
+        "ablations": [
+            {
+                "name": name,
+                "changes": changes,
+                "rollout_error": 0.4049,
+                "per_rollout": [0.2, 0.486],
+                "training": {"steps": 3000},
+            }
+            for name, changes in (("as it is", []), ("no window", ["window=3", "first_window=3"]))
+        ],
+    },
+    "play": {
+        name: {
+            "vertices": 2601,
+            "bases": 64,
+            "cloth_ms": 34.51,
+            "play_ms": 0.1484,
+            "play_mean_ms": 0.346,
+            "scrub_ms": 0.1361,
+            "written_ms": 0.0969,
+            "nothing_ms": 0.08,
+            "speedup": 232.4,
+            "speedups": [195.2, 232.4, 248.9],
+        }
+        for name in ("4.5", "5.2")
+    },
+    "graphics": {
+        name: {
+            "renderer": "llvmpipe",
+            "backend": backend,
+            "rows": [
+                {"vertices": v, "bases": 64, "half_ms": 1.157, "preview_ms": 6.2764, "cpu_push_ms": 1.671}
+                | _GRAPHICS
+                for v in (2601, 25000)
+            ],
+            "objects": {"objects": 256, "vertices": 2503, "bases": 64, "gpu_one_by_one_ms": 353.204}
+            | _GRAPHICS,
+        }
+        for name, backend in (("4.5", "OPENGL"), ("5.2", "VULKAN"))
+    },
+    "normals": {
+        "rows": [
+            {
+                "scene": "Flag",
+                "bases": bases,
+                "regressed": 12.849,
+                "recomputed": 7.94,
+                "ms": {"regressed": 0.171, "recomputed": 0.814},
+            }
+            for bases in (64, 128)
+        ]
+    },
+    "penetration": {
+        "rows": {
+            name: {
+                "share": 0.00208,
+                "mean_mm": 10.31,
+                "deepest_mm": 43.44,
+                "frames": 0.3459,
+                "between": 0.00189,
+                "frames_between": 0.336,
+                "in_capsules": 0.0257,
+            }
+            for name in ("reference", "predicted", "pushed")
+        },
+        "frames": 1998,
+        "rollout_error": 0.3301,
+        "deep": 0.0,
+        "wedged": 0.00012,
+        "training_frames": 10400,
+        "bases": 64,
+        "training": {"seconds": 493.0},
+    },
+    "solver": {
+        "tetrahedra": 12042,
+        "vertices": 2781,
+        "frames_per_second": 3.456,
+        "mean_frames_per_second": 3.21,
+        "slowest_ms": 812.3,
+        "iterations": 2.96,
+        "not_converged": 0,
+        "shell": {
+            "blender_step_ms": 8.31,
+            "blender_frame_ms": 41.6,
+            "step_ms": 133.3,
+            "frame_ms": 667.8,
+            "iterations": 2.44,
+            "steps_a_frame": 5,
+        },
+        "simkit": {
+            "ms": {"simkit": 1598.4, "ours": 146.2},
+            "iterations": {"simkit": 2, "ours": 2.4},
+            "iteration_ms": {"simkit": 790.3, "ours": 77.0},
+            "apart_m": 1.71e-6,
+        },
+    },
+    "latent_ablations": _ablations(),
+    "latent_peer": {
+        "rows": [
+            {"name": "the solver", "ms": 7.51, "gap_mm": 0.0, "error": 0.0},
+            {"name": "our network", "ms": 134.0, "gap_mm": 2.1e-6, "error": 0.0421},
+        ]
+    },
+    "latent_contact": {
+        "rows": [
+            {
+                "name": name,
+                "error": error,
+                "share": 0.0184,
+                "frames": 0.492,
+                "mean_mm": 7.71,
+                "deepest_mm": 32.5,
+            }
+            for name, error in (("the solver", None), ("with the contact term", 0.2071))
+        ]
+        + [{"name": "without", "share": 0.0, "frames": 0.0, "mean_mm": 0.0, "deepest_mm": 0.0}]
+    },
+    "latent_table": {
+        "rows": [
+            {
+                "scene": scene,
+                "numbers": 10800,
+                "vertices": 3600,
+                "latents": 16,
+                "solver_ms": 139.94,
+                "integration_ms": 0.0661,
+                "decode_ms": 0.2234,
+                "paper": paper,
+            }
+            for scene, paper in (("Hair", [268.0, 0.72]), ("Cantilever", None))
+        ],
+        "missing": [],
+    },
+    "latent_splits": {
+        "rows": [
+            {
+                "scene": "Hair",
+                "seen_frames": 0,
+                "frames": 300,
+                "seen": None,
+                "unseen": 0.0271,
+                "limit": 0.00016,
+                "at_pins_mm": 4.7e-5,
+                "kinetic_seen": None,
+                "kinetic_unseen": 1.0,
+                "most_elastic": 1.04,
+                "above_at": None,
+                "minutes": 9,
+                "steps": 20000,
+                "speeds": [
+                    {"speed": "1.25", "error": 0.0901, "kinetic": 1.1, "most_elastic": 177.3},
+                    {"speed": "drop", "error": 0.45, "kinetic": 0.951, "most_elastic": None},
+                ],
+            },
+            {
+                "scene": "Pinned cloth",
+                "seen_frames": 750,
+                "frames": 1500,
+                "seen": 0.12,
+                "unseen": 0.141,
+                "limit": None,
+                "at_pins_mm": 8.9e-5,
+                "kinetic_seen": 1.08,
+                "kinetic_unseen": 0.99,
+                "most_elastic": 17.2,
+                "above_at": 612,
+                "minutes": 9,
+                "steps": 18400,
+                "speeds": [],
+            },
+        ],
+        "missing": ["EARS_paper", "Ears"],
+    },
+    "spring_errors": {
+        "characters": [
+            _character("Soft Character", {"tried": 30, "spring": 0.8, "friction": 25.0, "edges": 0.0}),
+            _character("Human", None),
+        ],
+        "missing": ["Soft Animal"],
+    },
+    "spring_times": {
+        "rows": [_spring_times("Soft Character", "balanced"), _spring_times("Human", "final")],
+        "missing": ["Fine"],
+    },
+    "hierarchy_times": {
+        "rows": [
+            {
+                "masses": masses,
+                "level_0": level_0,
+                "ms": {
+                    "cg": 212.3,
+                    "admm": 41.26,
+                    "local": 16.3,
+                    "paper": 17.81,
+                    "local networks": 11.2,
+                    "paper networks": 12.9,
+                    "another stiffness": 1.44,
+                },
+            }
+            for masses, level_0 in ((3577, 247), (925, 70))
+        ]
+    },
+    "hierarchy_table": {
+        "pairs": 100000,
+        "rows": [
+            {
+                "level": level,
+                "linear": [0.00512, 0.00634],
+                "curves": {"paper": _curve(5000.0), "local": _curve(2000.0)},
+            }
+            for level in (1, 2)
+        ],
+    },
+    "hierarchy_errors": {
+        "training": {"paper": {}, "balanced": {}},
+        "rows": [
+            _unseen("motion", "drape", (0.31, 0.62)),
+            _unseen("stiffness", "flag", (0.71, 0.62)),
+            _unseen("colliders", "curtain", (0.5, 0.8)),
+            _unseen("stretched", "curtain", (1.5, 0.8)),
+        ],
+    },
+    "hierarchy_structures": {
+        "linear": [0.005, 0.004],
+        "rows": [
+            {
+                "layers": layers,
+                "width": 32,
+                "curves": {form: [_curve(100.0), _curve(100.0)] for form in ("paper", "local")},
+                "ms": {"paper": 1.234, "local": 2.345},
+            }
+            for layers in (2, 3)
+        ],
+    },
+    "hierarchy_stretched": {
+        "rows": [
+            {
+                "errors": {"linear": 0.01234, "butterfly": 0.0151, "local": 0.0102, "no limits": 0.2},
+                "degrees": {
+                    "simulated": 4.21,
+                    "linear": 5.1,
+                    "butterfly": 5.32,
+                    "local": 4.4,
+                    "no limits": 31.0,
+                },
+                "times": times,
+            }
+            for times in (4.12, 3.9)
+        ]
+    },
+    "contact_accuracy": {
+        "rows": [
+            _contact("JELLY_WITH_CIRCLE", width=200),
+            _contact("JELLY_WITH_CIRCLE"),
+            _contact("JELLY_WITH_COMB", turning=True, width=3000),
+            _contact("WORM", handles=[0, 3, 1]),
+            _contact("ACCORDION", touched=0, width=0, handles=[16, 0, 2]),
+            _contact("FINGER", between=True, handles=[12, 1, 4]),
+        ]
+    },
+    "contact_decoupling": {
+        "worm": {"shapes": 1000, "errors": {"own": 0.0461, "world": 0.206, "whole": 1.1749}},
+        "circle": {"shapes": 14486, "errors": {"apart": 0.0719, "together": 0.97}},
+    },
+    "contact_jacobians": {
+        "rows": [_jacobian("JELLY_WITH_CIRCLE", 5.91), _jacobian("WORM", 70.04)],
+    },
+    "contact_pull": {"peaks": {"linear": 8470.0, "ours": 1564.02, "full": 221.2}},
+    "contact_times": {
+        "rows": [
+            _contact_times("JELLY_WITH_COMB", {"internal": 95, "external": 100}, [8, 0, 1]),
+            _contact_times("ACCORDION", {"internal": 96}, [16, 0, 2]),
+        ]
+    },
+    "contact_peer": {
+        "rows": [
+            {
+                "name": name,
+                "coordinates": 36,
+                "elements": 149,
+                "mm": {"all": 0.751, "touched": 1.54},
+                "ms": {"all": 13.84, "touched": 19.3},
+            }
+            for name in ("ours, with corrections", "simkit, its cubature")
+        ],
+        "moved_mm": 100.2,
+        "bent_mm": 19.03,
+        "frames": {"all": 199, "touched": 42},
+        "free": 115,
+        "tetrahedra": 432,
+        "full_ms": 22.83,
+        "nearest_mm": 4.771,
+    },
+}
+
+
+def _lacking() -> dict[str, Any]:
+    """The same where something was not installed, or not there yet."""
+    report = deepcopy(REPORT)
+    report["solver"]["simkit"] = None
+    report["contact_decoupling"]["worm"] = None
+    report["latent_table"]["missing"] = ["EARS_paper"]
+    report["spring_times"]["missing"] = report["latent_splits"]["missing"] = []
+    return report | {"contact_peer": {"missing": ["simkit"]}, "contact_pull": {"missing": ["WORM"]}}
+
+
+LACKING = _lacking()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import bpy
 
 from ..neural_physics.blender.modelling import capsule_editing, capsule_fitting
-from ..neural_physics.blender.scene.targets import check_editable, check_set_up, target_of
+from ..neural_physics.blender.scene.targets import check_editable
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from .support import Button, scene_of, target
+from .support import Button, scene_of, set_up_target, target
 
 
 class NEURALPHYSICS_OT_fit_capsules(Button, bpy.types.Operator):
@@ -21,7 +21,7 @@ class NEURALPHYSICS_OT_fit_capsules(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        check_editable(check_set_up(target_of(context)))
+        check_editable(set_up_target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
@@ -42,7 +42,7 @@ class NEURALPHYSICS_OT_add_capsule(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        check_editable(check_set_up(target_of(context)))
+        check_editable(set_up_target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
@@ -61,7 +61,7 @@ class NEURALPHYSICS_OT_remove_capsule(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        capsule_editing.check_capsules(check_set_up(target_of(context)))
+        capsule_editing.check_capsules(set_up_target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         capsule_editing.remove_capsule(target(context))
@@ -75,7 +75,7 @@ class NEURALPHYSICS_OT_clear_capsules(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        capsule_editing.check_capsules(check_set_up(target_of(context)))
+        capsule_editing.check_capsules(set_up_target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         capsule_editing.clear_capsules(target(context))

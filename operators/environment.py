@@ -8,8 +8,7 @@ from bpy.props import EnumProperty, StringProperty
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.jobs import training_environment as environment
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.errors import Problem
-from .support import Button, OperatorReturnItems
+from .support import Button, OperatorReturnItems, open_file
 
 OWNER = "The training environment"
 KINDS = [(environment.CHECK, "Check", ""), (environment.CREATE, "Create", "")]
@@ -78,10 +77,7 @@ class NEURALPHYSICS_OT_show_environment_log(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        path = host.log_of(environment.jobs_folder(), self.kind)
-        if not path.is_file():
-            raise Problem("file_missing", path=path)
-        bpy.ops.wm.path_open(filepath=str(path))
+        open_file(host.log_of(environment.jobs_folder(), self.kind))
 
 
 CLASSES = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 import bpy
 
 from ..neural_physics.blender.display import evaluation
-from ..neural_physics.blender.scene.targets import check_set_up, target_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from .support import Button, scene_of, target
+from .support import Button, scene_of, set_up_target, target
 
 
 class NEURALPHYSICS_OT_show_evaluation(Button, bpy.types.Operator):
@@ -20,7 +19,7 @@ class NEURALPHYSICS_OT_show_evaluation(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        evaluation.check_evaluation(check_set_up(target_of(context)))
+        evaluation.check_evaluation(set_up_target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         largest = evaluation.show_evaluation(scene_of(context), target(context))

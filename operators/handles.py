@@ -5,14 +5,13 @@ from __future__ import annotations
 import bpy
 
 from ..neural_physics.blender.scene.artist_handles import add_handles, remove_handle
-from ..neural_physics.blender.scene.targets import check_set_up, target_of
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
-from .support import Button, target
+from .support import Button, SetUpButton, set_up_target, target
 
 
-class NEURALPHYSICS_OT_add_handle(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_add_handle(SetUpButton, bpy.types.Operator):
     bl_idname = "neural_physics.add_handle"
     bl_label = "Add Handle"
     bl_description = (
@@ -20,10 +19,6 @@ class NEURALPHYSICS_OT_add_handle(Button, bpy.types.Operator):
         "if none are selected, an empty line"
     )
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def require(cls, context: bpy.types.Context) -> None:
-        check_set_up(target_of(context))
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
@@ -38,7 +33,7 @@ class NEURALPHYSICS_OT_remove_handle(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = check_set_up(target_of(context))
+        obj = set_up_target(context)
         if not settings_of(obj).handles:
             raise Problem("contact_no_handles", object=obj.name)
 

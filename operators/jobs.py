@@ -23,7 +23,7 @@ from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.datasets.status import dataset_status, forget
 from ..neural_physics.errors import Problem
 from ..neural_physics.wording import plural, size
-from .support import Button, OperatorReturnItems, scene_of, target
+from .support import Button, OperatorReturnItems, existing_file, open_file, scene_of, target
 
 KINDS = [(kind, name, "") for kind, name in object_tasks.NAMES.items()]
 
@@ -97,9 +97,7 @@ class NEURALPHYSICS_OT_use_best_so_far(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        path = best_so_far_path(target(context))
-        if not path.is_file():
-            raise Problem("file_missing", path=path)
+        existing_file(best_so_far_path(target(context)))
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
@@ -139,7 +137,7 @@ class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        _open(host.log_of(jobs_folder(target(context)), self.kind))
+        open_file(host.log_of(jobs_folder(target(context)), self.kind))
 
 
 class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
@@ -149,9 +147,7 @@ class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        path = report_path(target(context))
-        if not path.is_file():
-            raise Problem("file_missing", path=path)
+        existing_file(report_path(target(context)))
 
     def run(self, context: bpy.types.Context) -> None:
         bpy.ops.wm.url_open(url=report_path(target(context)).as_uri())
@@ -182,12 +178,6 @@ class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         object_tasks.delete_dataset(target(context))
-
-
-def _open(path: Path) -> None:
-    if not path.is_file():
-        raise Problem("file_missing", path=path)
-    bpy.ops.wm.path_open(filepath=str(path))
 
 
 def _objects_of(folder: Path) -> list[bpy.types.Object]:

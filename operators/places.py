@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender.scene.targets import check_set_up, target_of
 from ..neural_physics.blender.settings.named_places import agree
 from ..neural_physics.blender.settings.paths import places_to_allow
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
-from .support import Button, OperatorReturnItems, target
+from .support import Button, OperatorReturnItems, set_up_target, target
 
 
 class NEURALPHYSICS_OT_allow_places(Button, bpy.types.Operator):
@@ -21,7 +20,7 @@ class NEURALPHYSICS_OT_allow_places(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = check_set_up(target_of(context))
+        obj = set_up_target(context)
         if not places_to_allow(obj):
             raise Problem("places_allowed", object=obj.name)
 

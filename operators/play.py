@@ -9,14 +9,14 @@ from bpy.props import IntProperty, StringProperty
 
 from ..neural_physics.blender.playing import mesh_cache, playback
 from ..neural_physics.blender.scene.cache_modifier import find_cache, remove_cache
-from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.paths import playback_path
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
 from .stepping import SteppedButton, Steps
-from .support import Button, scene_of, target
+from .support import Button, scene_of, set_up_target, target
 
 
 class NEURALPHYSICS_OT_play(Button, bpy.types.Operator):
@@ -41,7 +41,7 @@ class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = check_set_up(target_of(context))
+        obj = set_up_target(context)
         if not settings_of(obj).playing and find_cache(obj) is None:
             raise Problem("not_playing", object=obj.name)
 
@@ -80,7 +80,7 @@ class NEURALPHYSICS_OT_bake_playback(SteppedButton, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = check_set_up(target_of(context))
+        obj = set_up_target(context)
         if not settings_of(obj).playing:
             raise Problem("not_playing", object=obj.name)
 

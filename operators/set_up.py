@@ -9,13 +9,13 @@ from bpy.props import EnumProperty
 
 from ..neural_physics.blender.scene import setting_up
 from ..neural_physics.blender.scene.sources import check_mesh, check_target
-from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.settings.simulation import KINDS, preset_names, use_preset
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
-from .support import Button, scene_of, target
+from .support import Button, SetUpButton, scene_of, set_up_target, target
 
 _MATERIALS = {kind: [(name, name.capitalize(), "") for name in preset_names(kind)] for kind, _, _ in KINDS}
 
@@ -72,7 +72,7 @@ class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
         _report_found(self, obj, setting_up.set_up_for_solver(obj, scene_of(context), self.kind))
 
 
-class NEURALPHYSICS_OT_use_material(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_use_material(SetUpButton, bpy.types.Operator):
     bl_idname = "neural_physics.use_material"
     bl_label = "Material"
     bl_description = "Set stiffness, density and other properties from a material preset"
@@ -80,37 +80,25 @@ class NEURALPHYSICS_OT_use_material(Button, bpy.types.Operator):
 
     name: EnumProperty(name="Material", items=_materials)
 
-    @classmethod
-    def require(cls, context: bpy.types.Context) -> None:
-        _check_set_up(context)
-
     def run(self, context: bpy.types.Context) -> None:
         use_preset(settings_of(target(context)).simulation, self.name)
 
 
-class NEURALPHYSICS_OT_remove(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_remove(SetUpButton, bpy.types.Operator):
     bl_idname = "neural_physics.remove"
     bl_label = "Remove Neural Physics"
     bl_description = "Turn the simulation back on and discard these settings; the dataset and model are kept"
     bl_options = {"REGISTER", "UNDO"}
 
-    @classmethod
-    def require(cls, context: bpy.types.Context) -> None:
-        _check_set_up(context)
-
     def run(self, context: bpy.types.Context) -> None:
         object_tasks.remove(target(context))
 
 
-class NEURALPHYSICS_OT_add_interaction(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_add_interaction(SetUpButton, bpy.types.Operator):
     bl_idname = "neural_physics.add_interaction"
     bl_label = "Add Interaction"
     bl_description = "Add an object to react to: the other selected object, or a line in which to choose one"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def require(cls, context: bpy.types.Context) -> None:
-        _check_set_up(context)
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
@@ -130,7 +118,7 @@ class NEURALPHYSICS_OT_remove_interaction(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = check_set_up(target_of(context))
+        obj = set_up_target(context)
         if not settings_of(obj).interactions:
             raise Problem("no_interactions", object=obj.name)
 
@@ -140,25 +128,17 @@ class NEURALPHYSICS_OT_remove_interaction(Button, bpy.types.Operator):
         settings.active_interaction = max(0, min(settings.active_interaction, len(settings.interactions) - 1))
 
 
-class NEURALPHYSICS_OT_suggest_motion(Button, bpy.types.Operator):
+class NEURALPHYSICS_OT_suggest_motion(SetUpButton, bpy.types.Operator):
     bl_idname = "neural_physics.suggest_motion"
     bl_label = "Suggest Motion"
     bl_description = "Set the box and speed of the active object's training motion from the scene"
     bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def require(cls, context: bpy.types.Context) -> None:
-        _check_set_up(context)
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
         settings = settings_of(obj)
         if settings.active_interaction < len(settings.interactions):
             setting_up.suggest_motion(obj, settings.interactions[settings.active_interaction])
-
-
-def _check_set_up(context: bpy.types.Context) -> None:
-    check_set_up(target_of(context))
 
 
 CLASSES = (

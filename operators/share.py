@@ -9,13 +9,13 @@ from bpy.props import BoolProperty, StringProperty
 
 from ..neural_physics.blender.playing import packing
 from ..neural_physics.blender.scene.sources import check_mesh
-from ..neural_physics.blender.scene.targets import check_set_up, target_of
+from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.paths import keep_together, model_path
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
-from .support import Button, OperatorReturnItems, target
+from .support import Button, OperatorReturnItems, set_up_target, target
 
 MODEL_FILES = "*.safetensors"
 
@@ -28,7 +28,7 @@ class NEURALPHYSICS_OT_pack(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = check_set_up(target_of(context))
+        obj = set_up_target(context)
         if not model_path(obj).is_file():
             raise Problem("model_missing", object=obj.name)
 
@@ -125,7 +125,7 @@ class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):
 
 
 def _require_packed(context: bpy.types.Context) -> None:
-    obj = check_set_up(target_of(context))
+    obj = set_up_target(context)
     if settings_of(obj).model is None:
         raise Problem("model_not_packed", object=obj.name)
 

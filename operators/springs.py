@@ -6,9 +6,8 @@ import bpy
 
 from ..neural_physics.blender.display import springs
 from ..neural_physics.blender.scene.sources import check_mesh
-from ..neural_physics.blender.scene.targets import check_set_up, target_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from .support import Button, target
+from .support import Button, set_up_target, target
 
 
 class NEURALPHYSICS_OT_show_springs(Button, bpy.types.Operator):
@@ -23,7 +22,7 @@ class NEURALPHYSICS_OT_show_springs(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        check_mesh(check_set_up(target_of(context)))
+        check_mesh(set_up_target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         springs.show_springs(target(context))

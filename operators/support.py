@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import bpy
 
-from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.scene.targets import check_set_up, target_of
 from ..neural_physics.errors import Problem
 
 if TYPE_CHECKING:
@@ -44,6 +45,14 @@ class Button(bpy.types.Operator if TYPE_CHECKING else object):  # type: ignore[m
         raise NotImplementedError
 
 
+class SetUpButton(Button):
+    """A button for objects that have been set up."""
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        set_up_target(context)
+
+
 def obstacle(operator: type[Button], context: bpy.types.Context) -> str:
     """Why a button cannot be clicked, "" if it can."""
     try:
@@ -57,6 +66,23 @@ def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
     """The scene, which an operator always has."""
     assert context.scene is not None
     return context.scene
+
+
+def set_up_target(context: bpy.types.Context) -> bpy.types.Object:
+    """The object that is meant, if it is set up. Raises Problem("nothing_selected" | "not_set_up")."""
+    return check_set_up(target_of(context))
+
+
+def existing_file(path: Path) -> Path:
+    """The file, if it is there. Raises Problem("file_missing")."""
+    if not path.is_file():
+        raise Problem("file_missing", path=path)
+    return path
+
+
+def open_file(path: Path) -> None:
+    """Open a file in the program that shows such files. Raises Problem("file_missing")."""
+    bpy.ops.wm.path_open(filepath=str(existing_file(path)))
 
 
 def target(context: bpy.types.Context) -> bpy.types.Object:

@@ -6,10 +6,9 @@ import bpy
 from bpy.props import StringProperty
 
 from ..neural_physics.blender.display import takes, unsuitable_places
-from ..neural_physics.blender.scene.targets import check_set_up, target_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
-from .support import Button, scene_of, target
+from .support import Button, scene_of, set_up_target, target
 
 
 class NEURALPHYSICS_OT_show_take(Button, bpy.types.Operator):
@@ -24,7 +23,7 @@ class NEURALPHYSICS_OT_show_take(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        takes.check_takes(check_set_up(target_of(context)))
+        takes.check_takes(set_up_target(context))
 
     def run(self, context: bpy.types.Context) -> None:
         name = takes.show_take(scene_of(context), target(context), self.name)
@@ -49,7 +48,7 @@ class NEURALPHYSICS_OT_show_places(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        obj = check_set_up(target_of(context))
+        obj = set_up_target(context)
         if unsuitable_places.places_of(obj) is None:
             raise Problem("places_unknown", object=obj.name)
 

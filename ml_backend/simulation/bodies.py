@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
-from ml_backend.simulation.flat_bodies import filled_plane
 from ml_backend.simulation.strands import strands_of_edges
 from neural_physics.arrays import Doubles, Indices, Mask, StoredIndices
-from neural_physics.coordinates import SPACE, plane_of
+from neural_physics.coordinates import SPACE, Coordinates, plane_of
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.energies.solids.deformation import rest_shapes
@@ -24,6 +23,7 @@ from neural_physics.solver.masses import lumped
 from neural_physics.solver.meshing.embedding import Embedding, held_by
 from neural_physics.solver.meshing.surface_checks import require_solid
 from neural_physics.solver.meshing.tetrahedralisation import cage, default_edge_length, tetrahedralise
+from neural_physics.solver.meshing.triangulation import area_inside, fill_outline, outline
 
 NEAR_ENOUGH = 1.3  # how far off the number of tetrahedra may be, either way
 TRIES = 3
@@ -95,7 +95,7 @@ def _solid(request: SimulationRequest) -> Body:
     material = _material(request, lambda: Solid(settings.density, settings.young, settings.poisson))
     triangles, plane = _triangles(request), plane_of(request.rest_positions)
     if plane is not None:
-        filled, elements = filled_plane(request, plane)
+        filled, elements = _filled_plane(request, plane)
     else:
         if settings.filling == "tetwild":
             require_solid(request.rest_positions, triangles)
@@ -189,6 +189,21 @@ def _filled(request: SimulationRequest, triangles: StoredIndices) -> tuple[Doubl
             break
         length *= off ** (1.0 / 3.0)
     return min(found, key=lambda one: one[0])[1]
+
+
+def _filled_plane(request: SimulationRequest, plane: Coordinates) -> tuple[Doubles, Indices]:
+    """Vertices (n, 2) and about as many triangles (t, 3) as tetrahedra are asked for.
+
+    Raises ValueError for an outline that cannot be filled, and Problem("flat_touches_itself").
+    """
+    if request.settings.self_contact:
+        raise Problem("flat_touches_itself", object=request.object)
+    rest = plane.of(request.rest_positions)
+    area = area_inside(rest, request.corners, request.face_sizes)
+    if not area > 0.0:
+        raise ValueError("It has faces without area: remove them with Mesh > Clean Up > Degenerate Dissolve.")
+    edges = outline(request.corners, request.face_sizes)
+    return fill_outline(rest, edges, area, request.settings.tetrahedra)
 
 
 def _shell(request: SimulationRequest) -> Body:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,6 +13,11 @@ from typing import Any, Protocol
 from ml_backend.training.tensor_files import Tensors, read_tensors, write_tensors
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, Progress, StopRequest
+
+# Said where a checkpoint is of a training with another identity; see `Training.anew`.
+STARTED_ANEW = (
+    "The stopped training had a different preset, bases, seed or takes: training started from scratch."
+)
 
 
 class Learner(Protocol):
@@ -54,6 +60,16 @@ class Course:
     best_step: int = 0
     reason: str = ""
     history: list[tuple[int, float, float]] = field(default_factory=list)
+
+    def summary(self) -> dict[str, Any]:
+        """What a model file says of it."""
+        return {
+            "validation_error": self.best_error,
+            "steps": self.step,
+            "best_step": self.best_step,
+            "seconds": round(self.seconds, 1),
+            "reason": self.reason or "stopped",
+        }
 
 
 class Training:
@@ -98,6 +114,18 @@ class Training:
                 saved = time.monotonic()
                 stop.check()
         progress.at(schedule.steps)
+
+    def run_and_keep(
+        self, write: Callable[[Path], None], partial: Path, emit: Emit, stop: StopRequest
+    ) -> None:
+        """`run`; where it is stopped or diverges, the best model so far is written to `partial` first."""
+        try:
+            self.run(emit, stop)
+        except Problem as problem:
+            if problem.code in ("stopped", "training_diverged") and self.best:
+                write(partial)
+                emit({"event": "log", "text": f"The best model so far is in {partial}."})
+            raise
 
     def _share(self) -> float:
         """How much of the training is done: by steps or by the clock, whichever is further.

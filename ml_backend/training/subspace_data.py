@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ml_backend.training.interaction_basis import InteractionBasis, fit_interaction_basis, still_spreads
 from ml_backend.training.pca import MOST_PASSES, Subspace, fit_pca
 from ml_backend.training.spans import Span
+from ml_backend.training.tensor_files import Tensors
 from neural_physics.arrays import Floats
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.jobs.events import Emit, Progress, StopRequest
@@ -63,7 +64,29 @@ class SubspaceData:
     training: Sequences
     validation: Sequences
 
-    def to_tensors(self) -> dict[str, NDArray[Any]]:
+    def model_tensors(self) -> Tensors:
+        """What every model in these subspaces has."""
+        z, w = self.training.z, self.training.w
+        return {
+            "mean": self.mean,
+            "basis": self.basis,
+            "start": self.start,
+            "z_low": z.min(0),
+            "z_high": z.max(0),
+            "y_mean": self.y_mean,
+            "interaction_basis": self.interaction_basis,
+            "w_low": w.min(0),
+            "w_high": w.max(0),
+        }
+
+    def notes(self, bases: int) -> list[str]:
+        """What the artist is told where fewer bases were found than were asked for."""
+        if len(self.basis) >= bases:
+            return []
+        found = len(self.basis)
+        return [f"The motion of the training takes spans only {found} bases: {bases} are not needed."]
+
+    def to_tensors(self) -> Tensors:
         """All of it as named arrays."""
         tensors = {name: getattr(self, name) for name in _ARRAYS}
         tensors["captured"] = np.array([self.captured])
@@ -73,7 +96,7 @@ class SubspaceData:
         return tensors
 
     @classmethod
-    def from_tensors(cls, tensors: dict[str, NDArray[Any]]) -> Self:
+    def from_tensors(cls, tensors: Tensors) -> Self:
         """What `to_tensors` gave."""
         arrays: dict[str, Any] = {name: tensors[name] for name in _ARRAYS}
         for role in ("training", "validation"):

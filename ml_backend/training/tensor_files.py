@@ -1,4 +1,4 @@
-"""safetensors files, written whole or not at all."""
+"""safetensors files, models among them, written atomically."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.files.atomic import write_atomically, writing
+from neural_physics.interaction.channels import ChannelLayout
+from neural_physics.methods.specification import MethodSpecification
 from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_json
 
 Tensors = dict[str, NDArray[Any]]
@@ -34,6 +37,31 @@ def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]] | None:
             return {name: file.get_tensor(name) for name in file.keys()}, file.metadata() or {}  # noqa: SIM118
     except (OSError, SafetensorError):
         return None
+
+
+def model_info(
+    method: MethodSpecification,
+    dataset: DatasetInfo,
+    training: dict[str, Any],
+    settings: dict[str, Any] | None = None,
+    *,
+    channels: ChannelLayout | None = None,
+) -> ModelInfo:
+    """What a model of this method says of itself, trained on this dataset.
+
+    training, settings: see `ModelInfo`. channels: of y, where they are not those of the dataset.
+    """
+    return ModelInfo(
+        method=method.id,
+        dt=dataset.dt,
+        object=dataset.object,
+        topology=dataset.topology,
+        vertex_count=dataset.vertex_count,
+        channels=dataset.channels if channels is None else channels,
+        reference_frame=dataset.reference_frame,
+        settings=settings or {},
+        training=training,
+    )
 
 
 def write_model(path: Path, info: ModelInfo, tensors: Tensors) -> None:

@@ -25,7 +25,7 @@ from ml_backend.training.devices import chosen_device
 from ml_backend.training.loop import Course, Schedule, Training
 from ml_backend.training.options import Options, identity
 from ml_backend.training.spans import Span, split
-from ml_backend.training.tensor_files import Tensors, write_model
+from ml_backend.training.tensor_files import Tensors, model_info, write_model
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
@@ -176,16 +176,12 @@ class ContactTraining:
         }
         for name, course in courses.items():
             training |= {f"{name}_error": course.best_error, f"{name}_seconds": round(course.seconds, 1)}
-        return ModelInfo(
-            method=contact_corrections.SPECIFICATION.id,
-            dt=of.dt,
-            object=of.object,
-            topology=of.topology,
-            vertex_count=of.vertex_count,
+        return model_info(
+            contact_corrections.SPECIFICATION,
+            of,
+            json.loads(json.dumps(training)),
+            settings_of(self.scene, self.preset),
             channels=channels_of(of.channels, self.scene),
-            reference_frame=of.reference_frame,
-            settings=settings_of(self.scene, self.preset),
-            training=json.loads(json.dumps(training)),
         )
 
     def with_cubature(

@@ -16,17 +16,15 @@ from ml_backend.methods.hierarchical_cloth.presets import LevelPreset
 from ml_backend.training.loop import Schedule, Training
 from ml_backend.training.options import Options, identity
 from ml_backend.training.spans import Span, split
-from ml_backend.training.tensor_files import Tensors, write_model
+from ml_backend.training.tensor_files import Tensors, model_info, write_model
 from neural_physics.arrays import Floats
 from neural_physics.baking.fabric_ranges import fabric_of
 from neural_physics.datasets.takes import Dataset
-from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.hierarchical_cloth import specification as hierarchical_cloth
 from neural_physics.methods.hierarchical_cloth.loads import FABRIC_RANGES
 from neural_physics.methods.hierarchical_cloth.specification import check_cloth
 from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
-from neural_physics.models.model_file import ModelInfo
 from neural_physics.projective_dynamics.cloth import ITERATIONS
 
 MOST_FRAMES = 2000  # that pairs are drawn from
@@ -71,13 +69,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     for note in notes:
         emit({"event": "log", "text": note})
     model = _Model(dataset, options, preset, shapes, spans=training_spans)
-    try:
-        training.run(emit, stop)
-    except Problem as problem:
-        if problem.code in ("stopped", "training_diverged") and training.best:
-            model.write(options.partial, training)
-            emit({"event": "log", "text": f"The best model so far is in {options.partial}."})
-        raise
+    training.run_and_keep(lambda path: model.write(path, training), options.partial, emit, stop)
     model.write(options.out, training)
     course = training.course
     return {
@@ -120,16 +112,11 @@ class _Model:
         }
 
     def write(self, path: Path, training: Training) -> None:
-        data, course = self._dataset.info, training.course
+        data = self._dataset.info
         places = {c.name: c.kind for c in data.channels.channels}
-        info = ModelInfo(
-            method=hierarchical_cloth.SPECIFICATION.id,
-            dt=data.dt,
-            object=data.object,
-            topology=data.topology,
-            vertex_count=data.vertex_count,
-            channels=data.channels,
-            reference_frame=data.reference_frame,
+        info = model_info(
+            hierarchical_cloth.SPECIFICATION,
+            data,
             settings={
                 "form": self._preset.form,
                 "levels": self._levels,
@@ -144,11 +131,7 @@ class _Model:
                 "preset": self._options.preset_name,
                 "seed": self._options.seed,
                 "training_frames": self._frames,
-                "validation_error": course.best_error,
-                "steps": course.step,
-                "best_step": course.best_step,
-                "seconds": round(course.seconds, 1),
-                "reason": course.reason or "stopped",
+                **training.course.summary(),
             },
         )
         write_model(path, info, self._tensors | training.best)

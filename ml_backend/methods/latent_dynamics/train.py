@@ -17,18 +17,17 @@ from ml_backend.methods.latent_dynamics.potential.body_energy import rest_bend
 from ml_backend.methods.latent_dynamics.preparation import Preparation, Prepared
 from ml_backend.methods.latent_dynamics.presets import LatentPreset
 from ml_backend.training.devices import chosen_device
-from ml_backend.training.loop import Schedule, Training
-from ml_backend.training.normal_regression import fit_normals
+from ml_backend.training.loop import STARTED_ANEW, Schedule, Training
+from ml_backend.training.normal_regression import normal_tensors
 from ml_backend.training.options import Options, identity
 from ml_backend.training.spans import Span, split
-from ml_backend.training.tensor_files import Tensors, write_model
+from ml_backend.training.tensor_files import Tensors, model_info, write_model
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.latent_dynamics import specification as latent_dynamics
 from neural_physics.methods.latent_dynamics.specification import check_bending, check_steps
-from neural_physics.models.model_file import ModelInfo
 
 MOST_BEND = 0.05  # radians, of strands at rest: what is bent by more is twisted by what bends it
 CODER_SHARE = 0.25  # of a preset's minutes, for the autoencoder
@@ -61,13 +60,9 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     coder, coding = run.autoencoder(notes)
     learner, integrating = run.integrator(coder, notes)
     written = _Model(dataset, options, body, data, coder=coder, learner=learner)
-    try:
-        integrating.run(emit, stop)
-    except Problem as problem:
-        if problem.code in ("stopped", "training_diverged") and integrating.best:
-            written.write(options.partial, coding, integrating, {})
-            emit({"event": "log", "text": f"The best model so far is in {options.partial}."})
-        raise
+    integrating.run_and_keep(
+        lambda path: written.write(path, coding, integrating, {}), options.partial, emit, stop
+    )
     load_module(learner.network, "integrator", integrating.best)
     normals = written.normals(training_spans, emit, stop)
     written.write(options.out, coding, integrating, normals)
@@ -167,12 +162,8 @@ class _Run:
         name = "autoencoder" if isinstance(learner, AutoencoderLearner) else "integrator"
         training = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage=stage)
         if training.anew:
-            text = (
-                "The stopped training had a different preset, bases, seed or takes: training started "
-                "from scratch."
-            )
-            notes.append(text)
-            self.emit({"event": "log", "text": text})
+            notes.append(STARTED_ANEW)
+            self.emit({"event": "log", "text": STARTED_ANEW})
         return training
 
 
@@ -194,34 +185,24 @@ class _Model:
         with torch.no_grad():
             features = (self.coder.decode(self.learner.z) / self.coder.scale).cpu().numpy()
         z = np.concatenate([self.data.training.offsets.astype(np.float32), features], 1)
-        mean, q = fit_normals(spans, z, self.dataset.mesh, emit, stop=stop)
-        return {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
+        return normal_tensors(spans, z, self.dataset.mesh, emit, stop=stop)
 
     def write(self, path: Path, coding: Training, integrating: Training, normals: Tensors) -> None:
         """Write the best integrator so far, with the autoencoder as it is."""
-        data, body, info, course = self.data, self.body, self.dataset.info, integrating.course
+        data, body, course = self.data, self.body, integrating.course
         network: Integrator = self.learner.network
         load_module(network, "integrator", integrating.best)
-        about = ModelInfo(
-            method=latent_dynamics.SPECIFICATION.id,
-            dt=info.dt,
-            object=info.object,
-            topology=info.topology,
-            vertex_count=info.vertex_count,
-            channels=info.channels,
-            reference_frame=info.reference_frame,
-            settings={},
+        about = model_info(
+            latent_dynamics.SPECIFICATION,
+            self.dataset.info,
             training={
                 "preset": self.options.preset_name,
                 "seed": self.options.seed,
                 "training_frames": len(data.training.c),
-                "validation_error": course.best_error,
                 "coder_error": coding.course.best_error,
                 "captured_variance": data.captured,
-                "steps": course.step,
-                "best_step": course.best_step,
+                **course.summary(),
                 "seconds": round(coding.course.seconds + course.seconds, 1),
-                "reason": course.reason or "stopped",
             },
         )
         bases = np.concatenate([data.motion.offsets, self.coder.scale * data.basis])

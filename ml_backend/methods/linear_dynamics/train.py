@@ -12,17 +12,16 @@ from torch import Tensor
 
 from ml_backend.methods.linear_dynamics.presets import LinearPreset
 from ml_backend.training.devices import chosen_device
-from ml_backend.training.normal_regression import fit_normals
+from ml_backend.training.normal_regression import normal_tensors
 from ml_backend.training.options import Options
 from ml_backend.training.spans import split
 from ml_backend.training.subspace_data import Sequences, SubspaceData, prepare
 from ml_backend.training.subspace_validation import SubspaceValidation
-from ml_backend.training.tensor_files import Tensors, write_model
+from ml_backend.training.tensor_files import Tensors, model_info, write_model
 from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.linear_dynamics import specification as linear_dynamics
-from neural_physics.models.model_file import ModelInfo
 
 LEAST = 1e-9  # of an input's variance, so that one that never changes is held back too
 
@@ -59,16 +58,11 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
             f"The fitted motion would by itself grow by a factor of {fitted.fastest:.3f} per frame: "
             f"it was damped to {preset.fastest:g}."
         )
-    if len(data.basis) < options.bases:
-        notes.append(
-            f"The motion of the training takes spans only {len(data.basis)} bases: "
-            f"{options.bases} are not needed."
-        )
+    notes += data.notes(options.bases)
     for note in notes:
         emit({"event": "log", "text": note})
     error = SubspaceValidation(data, torch.device("cpu")).error(Rollout(fitted, data, preset.history))
-    mean, q = fit_normals(training, data.training.z, dataset.mesh, emit, stop=stop)
-    normals = {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
+    normals = normal_tensors(training, data.training.z, dataset.mesh, emit, stop=stop)
     seconds = time.monotonic() - began
     about = {
         "preset": options.preset_name,
@@ -77,7 +71,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "captured_variance": data.captured,
         "seconds": round(seconds, 1),
     }
-    write_model(options.out, _info(dataset, about), _tensors(fitted, data) | normals)
+    info = model_info(linear_dynamics.SPECIFICATION, dataset.info, about)
+    write_model(options.out, info, _tensors(fitted, data) | normals)
     return {
         "model": str(options.out),
         "validation_error": error,
@@ -148,35 +143,6 @@ class Rollout:
         return torch.stack(made)
 
 
-def _info(dataset: Dataset, training: dict[str, Any]) -> ModelInfo:
-    info = dataset.info
-    return ModelInfo(
-        method=linear_dynamics.SPECIFICATION.id,
-        dt=info.dt,
-        object=info.object,
-        topology=info.topology,
-        vertex_count=info.vertex_count,
-        channels=info.channels,
-        reference_frame=info.reference_frame,
-        training=training,
-    )
-
-
 def _tensors(fitted: LinearMap, data: SubspaceData) -> Tensors:
-    z, w = data.training.z, data.training.w
-    linear = {
-        name: getattr(fitted, name).astype(np.float32)
-        for name in ("now", "before", "interaction", "constant")
-    }
-    return {
-        "mean": data.mean,
-        "basis": data.basis,
-        "start": data.start,
-        "z_low": z.min(0),
-        "z_high": z.max(0),
-        "y_mean": data.y_mean,
-        "interaction_basis": data.interaction_basis,
-        "w_low": w.min(0),
-        "w_high": w.max(0),
-        **linear,
-    }
+    names = ("now", "before", "interaction", "constant")
+    return data.model_tensors() | {name: getattr(fitted, name).astype(np.float32) for name in names}

@@ -30,7 +30,7 @@ from ml_backend.methods.quasistatic_springs.presets import SpringPreset
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes, Targets
 from ml_backend.training.options import Options, identity
 from ml_backend.training.spans import Span, split, split_poses
-from ml_backend.training.tensor_files import Tensors, read_tensors, write_model, write_tensors
+from ml_backend.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
 from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import Window, rollout, rollout_errors
@@ -190,15 +190,5 @@ def _mean_shape(spans: list[Span]) -> Floats:
 
 
 def _info(dataset: Dataset, skin: Skin, training: dict[str, Any]) -> ModelInfo:
-    info = dataset.info
-    return ModelInfo(
-        method=quasistatic_springs.SPECIFICATION.id,
-        dt=info.dt,
-        object=info.object,
-        topology=info.topology,
-        vertex_count=info.vertex_count,
-        channels=info.channels,
-        reference_frame=info.reference_frame,
-        settings={"preserve_volume": skin.preserve_volume},
-        training=training,
-    )
+    settings = {"preserve_volume": skin.preserve_volume}
+    return model_info(quasistatic_springs.SPECIFICATION, dataset.info, training, settings)

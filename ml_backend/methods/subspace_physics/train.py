@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-import numpy as np
 import torch
 
 from ml_backend.methods.subspace_physics.learner import SubspaceLearner
 from ml_backend.methods.subspace_physics.presets import SubspacePreset
 from ml_backend.training.devices import chosen_device
-from ml_backend.training.loop import Schedule, Training
-from ml_backend.training.normal_regression import fit_normals
+from ml_backend.training.loop import STARTED_ANEW, Schedule, Training
+from ml_backend.training.normal_regression import normal_tensors
 from ml_backend.training.options import Options, identity
 from ml_backend.training.spans import Span, split
 from ml_backend.training.subspace_data import SubspaceData, prepare
-from ml_backend.training.tensor_files import Tensors, read_tensors, write_model, write_tensors
+from ml_backend.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
-from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.subspace_physics import specification as subspace_physics
-from neural_physics.models.model_file import ModelInfo
 
 
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
@@ -37,12 +35,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     data = _prepared(
         training_spans, validation_spans, dataset.info, options, key=key, device=device, emit=emit, stop=stop
     )
-    notes = []
-    if len(data.basis) < options.bases:
-        notes.append(
-            f"The motion of the training takes spans only {len(data.basis)} bases: "
-            f"{options.bases} are not needed."
-        )
+    notes = data.notes(options.bases)
     # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
     torch.set_num_threads(1)
     preset = cast(SubspacePreset, options.preset)
@@ -56,21 +49,13 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     )
     training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
     if training.anew:
-        notes.append(
-            "The stopped training had a different preset, bases, seed or takes: training started "
-            "from scratch."
-        )
+        notes.append(STARTED_ANEW)
     for note in notes:
         emit({"event": "log", "text": note})
-    try:
-        training.run(emit, stop)
-    except Problem as problem:
-        if problem.code in ("stopped", "training_diverged") and training.best:
-            _write(options.partial, dataset, options, data, training=training, normals={})
-            emit({"event": "log", "text": f"The best model so far is in {options.partial}."})
-        raise
-    normals = _normals(training_spans, data, dataset, emit, stop=stop)
-    _write(options.out, dataset, options, data, training=training, normals=normals)
+    write = partial(_write, dataset=dataset, options=options, data=data, training=training)
+    training.run_and_keep(partial(write, normals={}), options.partial, emit, stop)
+    normals = normal_tensors(training_spans, data.training.z, dataset.mesh, emit, stop=stop)
+    write(options.out, normals=normals)
     course = training.course
     return {
         "model": str(options.out),
@@ -106,14 +91,6 @@ def _prepared(
     return data
 
 
-def _normals(
-    spans: list[Span], data: SubspaceData, dataset: Dataset, emit: Emit, *, stop: StopRequest
-) -> Tensors:
-    mean, q = fit_normals(spans, data.training.z, dataset.mesh, emit, stop=stop)
-    # Half precision is far finer than the fit, and halves what they add to a packed .blend.
-    return {"normal_mean": mean.astype(np.float16), "normal_basis": q.astype(np.float16)}
-
-
 def _write(
     path: Path,
     dataset: Dataset,
@@ -123,43 +100,22 @@ def _write(
     training: Training,
     normals: Tensors,
 ) -> None:
-    z, w, course = data.training.z, data.training.w, training.course
     preset = cast(SubspacePreset, options.preset)
-    info = ModelInfo(
-        method=subspace_physics.SPECIFICATION.id,
-        dt=dataset.info.dt,
-        object=dataset.info.object,
-        topology=dataset.info.topology,
-        vertex_count=dataset.info.vertex_count,
-        channels=dataset.info.channels,
-        reference_frame=dataset.info.reference_frame,
+    info = model_info(
+        subspace_physics.SPECIFICATION,
+        dataset.info,
+        training={
+            "preset": options.preset_name,
+            "seed": options.seed,
+            "training_frames": len(data.training.z),
+            "captured_variance": data.captured,
+            **training.course.summary(),
+        },
         settings={
             "activation": preset.activation,
             "initial_model": preset.initial_model,
             "residual": preset.residual,
             "interaction_velocity": preset.interaction_velocity,
         },
-        training={
-            "preset": options.preset_name,
-            "seed": options.seed,
-            "training_frames": len(z),
-            "validation_error": course.best_error,
-            "captured_variance": data.captured,
-            "steps": course.step,
-            "best_step": course.best_step,
-            "seconds": round(course.seconds, 1),
-            "reason": course.reason or "stopped",
-        },
     )
-    tensors: Tensors = {
-        "mean": data.mean,
-        "basis": data.basis,
-        "start": data.start,
-        "z_low": z.min(0),
-        "z_high": z.max(0),
-        "y_mean": data.y_mean,
-        "interaction_basis": data.interaction_basis,
-        "w_low": w.min(0),
-        "w_high": w.max(0),
-    }
-    write_model(path, info, tensors | training.best | normals)
+    write_model(path, info, data.model_tensors() | training.best | normals)

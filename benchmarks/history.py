@@ -18,7 +18,7 @@ class Run:
     """One run of all benchmarks.
 
     date: UTC. commit: of git; dirty: files differed from it. box: its cores, processor, Python and NumPy.
-    calibration_ms: see `calibration`, before and after the timings. settings: by benchmark, a digest of its
+    calibration_ms: see `calibration`, beside the timings. settings: by benchmark, a digest of its
     sizes, without which figures cannot be compared. figures: by benchmark and name.
     """
 

@@ -51,8 +51,10 @@ def main() -> None:
     began = monotonic()
     names = args.name or list(BENCHMARKS)
     prepare_all([*names, *(BENCHMARKS[name].quick.after for name in names)])
-    calibration = [_calibration()]
-    figures = {name: _measured(name) for name in names}
+    calibration, figures = [], {}
+    for name in names:
+        calibration.append(_calibration())
+        figures[name] = _measured(name)
     calibration.append(_calibration())
     found = Run(
         datetime.now(UTC).isoformat(timespec="seconds"),
@@ -162,15 +164,18 @@ def _measured(name: str) -> dict[str, float]:
     print(f"{name}: measuring", flush=True)
     log = folder_of(name) / "measuring.log"
     core = min(os.sched_getaffinity(0))
-    found: dict[str, float] = run(
-        "benchmarks.quick:measure_here", {"name": name}, one_thread=True, core=core, log=log
-    )
-    return found
+    found = run("benchmarks.quick:measure_here", {"name": name}, one_thread=True, core=core, log=log)
+    return {figure: _short(value) for figure, value in found.items()}
+
+
+def _short(value: float) -> float:
+    """Four digits: no two runs have more in common."""
+    return float(f"{value:.4g}")
 
 
 def _calibration() -> float:
-    found: float = run("benchmarks.calibration:calibration_ms", {}, one_thread=True)
-    return found
+    core = min(os.sched_getaffinity(0))
+    return _short(run("benchmarks.calibration:calibration_ms", {}, one_thread=True, core=core))
 
 
 def _box() -> dict[str, Any]:

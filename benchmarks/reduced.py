@@ -11,8 +11,8 @@ from benchmarks.declaration import Figure
 FIGURES = {
     "error": Figure("error, one seed"),
     "step_us": Figure("step and decoding", "µs", timed=True),
-    "simulation_ms": Figure("its simulation", "ms", timed=True),
-    "speed_up": Figure("times faster than it", better="higher"),
+    "simulation_ms": Figure("a frame of its simulation", "ms", timed=True),
+    "speed_up": Figure("times faster than that", better="higher"),
 }
 
 

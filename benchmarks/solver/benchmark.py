@@ -14,7 +14,7 @@ BENCHMARK = Benchmark(
         {
             "block_ms": Figure("a frame of a pressed block", "ms", timed=True),
             "sheet_ms": Figure("a step of a sheet", "ms", timed=True),
-            "over_cloth": Figure("times Blender's cloth's step"),
+            "over_cloth": Figure("its step over that of Blender's cloth"),
         },
     ),
     parts={"solver": Part("benchmarks.solver.block:judge", one_thread=False)},

@@ -62,8 +62,8 @@ ours = bpy.ops.neural_physics
 """
 
 
-def test_models_are_imported_exported_and_unpacked_without_a_loss(installed: Callable[..., str]) -> None:
-    installed(
+def test_models_are_imported_exported_and_unpacked_without_a_loss(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 packing = part("neural_physics.blender.playing.packing")
@@ -88,8 +88,8 @@ assert settings.model is None and (HERE / "second.safetensors").read_bytes() == 
     )
 
 
-def test_a_trained_model_arrives_where_it_belongs_or_waits(installed: Callable[..., str]) -> None:
-    installed(
+def test_a_trained_model_arrives_where_it_belongs_or_waits(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 packing, paths = part("neural_physics.blender.playing.packing"), part("neural_physics.blender.settings.paths")
@@ -107,8 +107,8 @@ assert packing.packed_bytes(sheet) == model(2)
     )
 
 
-def test_playing_is_baked_over_the_scenes_range_beside_the_model(installed: Callable[..., str]) -> None:
-    installed(
+def test_playing_is_baked_over_the_scenes_range_beside_the_model(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 commands = part("neural_physics.blender.commands")
@@ -134,8 +134,8 @@ assert not ours.stop_playing.poll(), "a light simulates nothing"
     )
 
 
-def test_the_command_that_trains_packs_its_model_and_saves_the_scene(installed: Callable[..., str]) -> None:
-    installed(
+def test_the_command_that_trains_packs_its_model_and_saves_the_scene(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 commands, packing = part("neural_physics.blender.commands"), part("neural_physics.blender.playing.packing")
@@ -152,9 +152,9 @@ assert packing.packed_bytes(bpy.data.objects["Sheet"]) == model(2)
 
 
 def test_the_command_that_plays_fails_where_something_it_reacts_to_is_missing(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 commands = part("neural_physics.blender.commands")
@@ -168,8 +168,8 @@ assert not bpy.data.objects["Sheet"].neural_physics.playing
     )
 
 
-def test_stepped_work_ends_cleanly_when_what_it_works_on_is_gone(installed: Callable[..., str]) -> None:
-    installed(
+def test_stepped_work_ends_cleanly_when_what_it_works_on_is_gone(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 stepping = part("operators.stepping")
@@ -213,9 +213,9 @@ assert work._steps.gi_frame is None
 
 
 def test_deleting_a_dataset_asks_with_its_folder_and_who_else_learns_from_it(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 delete = part("operators.jobs").NEURALPHYSICS_OT_delete_dataset
@@ -240,8 +240,8 @@ assert asked().endswith(", also used by Twin"), asked()
     )
 
 
-def test_panels_draw_and_every_button_that_cannot_be_clicked_says_why(installed: Callable[..., str]) -> None:
-    installed(
+def test_panels_draw_and_every_button_that_cannot_be_clicked_says_why(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 panels, support = part("panels"), part("panels.support")

@@ -78,9 +78,9 @@ def drawn():
 
 
 def test_capsules_are_fitted_to_what_is_selected_or_else_to_what_is_around(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 select(sheet, rig)
@@ -103,8 +103,8 @@ assert not settings.capsules
     )
 
 
-def test_capsules_are_added_where_the_artist_is_and_taken_away(installed: Callable[..., str]) -> None:
-    installed(
+def test_capsules_are_added_where_the_artist_is_and_taken_away(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 select(sheet, ball)
@@ -139,8 +139,8 @@ refused("has not been set up", ours.add_capsule)
     )
 
 
-def test_each_button_is_undone(installed: Callable[..., str]) -> None:
-    installed(
+def test_each_button_is_undone(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 def names():
@@ -165,8 +165,8 @@ assert all("UNDO" in getattr(part("operators.capsules"), "NEURALPHYSICS_OT_" + n
     )
 
 
-def test_a_linked_or_overridden_object_is_told(installed: Callable[..., str]) -> None:
-    installed(
+def test_a_linked_or_overridden_object_is_told(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 select(sheet)
@@ -188,8 +188,10 @@ for obj, reason in ((linked, "linked from another file"), (linked.override_creat
     )
 
 
-def test_the_settings_of_a_capsule_are_set_by_hand_and_pushing_follows(installed: Callable[..., str]) -> None:
-    installed(
+def test_the_settings_of_a_capsule_are_set_by_hand_and_pushing_follows(
+    in_blender: Callable[..., str],
+) -> None:
+    in_blender(
         SCENE
         + """
 sampling = part("neural_physics.blender.scene.capsule_sampling")
@@ -228,9 +230,9 @@ assert settings.capsules[0].start_radius > tight
 
 
 def test_the_panel_draws_with_capsules_without_and_with_one_that_lost_its_bone(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + DRAWN
         + """
@@ -263,8 +265,8 @@ assert not panel.poll(bpy.context)
     )
 
 
-def test_capsules_are_fitted_by_a_command_and_saved(installed: Callable[..., str]) -> None:
-    installed(
+def test_capsules_are_fitted_by_a_command_and_saved(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 main = part("neural_physics.blender.commands").main

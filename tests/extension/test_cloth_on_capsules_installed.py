@@ -44,9 +44,9 @@ ours.import_model(filepath="//sheet.safetensors")
 
 
 def test_cloth_meets_the_capsule_that_a_button_added_and_the_panel_says_so(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 ours.play()

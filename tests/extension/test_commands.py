@@ -35,8 +35,8 @@ bpy.ops.wm.save_as_mainfile(filepath=str(Path("scene.blend").absolute()))
 """
 
 
-def test_a_wrong_command_line_ends_with_2_and_a_sentence(installed: Callable[..., str]) -> None:
-    installed(
+def test_a_wrong_command_line_ends_with_2_and_a_sentence(in_blender: Callable[..., str]) -> None:
+    in_blender(
         COMMANDS
         + """
 refused(2, "required", )
@@ -50,12 +50,12 @@ refused(2, "invalid choice", "train", "--preset", "perfect")
     )
 
 
-def test_a_scene_that_could_not_be_opened_ends_with_1(installed: Callable[..., str]) -> None:
-    installed(COMMANDS + 'refused(1, "No scene is open", "bake")')
+def test_a_scene_that_could_not_be_opened_ends_with_1(in_blender: Callable[..., str]) -> None:
+    in_blender(COMMANDS + 'refused(1, "No scene is open", "bake")')
 
 
-def test_what_cannot_be_done_ends_with_1_and_its_reason(installed: Callable[..., str]) -> None:
-    installed(
+def test_what_cannot_be_done_ends_with_1_and_its_reason(in_blender: Callable[..., str]) -> None:
+    in_blender(
         COMMANDS
         + EXAMPLE
         + """
@@ -71,8 +71,8 @@ refused(1, "Ball", "setup", "--object", "Ball")
     )
 
 
-def test_where_nothing_is_set_up_the_way_there_is_said(installed: Callable[..., str]) -> None:
-    installed(
+def test_where_nothing_is_set_up_the_way_there_is_said(in_blender: Callable[..., str]) -> None:
+    in_blender(
         COMMANDS
         + EXAMPLE
         + """
@@ -90,8 +90,8 @@ assert "add a collider" in out.getvalue(), out.getvalue()
     )
 
 
-def test_a_bake_saves_where_its_takes_are_and_says_what_is_left_out(installed: Callable[..., str]) -> None:
-    installed(
+def test_a_bake_saves_where_its_takes_are_and_says_what_is_left_out(in_blender: Callable[..., str]) -> None:
+    in_blender(
         COMMANDS
         + EXAMPLE
         + """
@@ -118,8 +118,8 @@ refused(1, "saved by someone else", "bake")
     )
 
 
-def test_a_job_that_fails_tells_it_once_on_the_error_output(installed: Callable[..., str]) -> None:
-    installed(
+def test_a_job_that_fails_tells_it_once_on_the_error_output(in_blender: Callable[..., str]) -> None:
+    in_blender(
         COMMANDS
         + EXAMPLE
         + """
@@ -134,8 +134,8 @@ assert "modifiers before" not in out.getvalue(), out.getvalue()
     )
 
 
-def test_set_up_finds_what_the_cloth_reacts_to_and_saves(installed: Callable[..., str]) -> None:
-    installed(
+def test_set_up_finds_what_the_cloth_reacts_to_and_saves(in_blender: Callable[..., str]) -> None:
+    in_blender(
         COMMANDS
         + EXAMPLE
         + """
@@ -152,8 +152,8 @@ assert all(a <= b <= c for a, b, c in zip(low, bpy.data.objects["Ball"].location
     )
 
 
-def test_a_point_cache_of_another_program_becomes_a_take(installed: Callable[..., str]) -> None:
-    installed(
+def test_a_point_cache_of_another_program_becomes_a_take(in_blender: Callable[..., str]) -> None:
+    in_blender(
         COMMANDS
         + EXAMPLE
         + """
@@ -176,11 +176,11 @@ refused(1, "does not exist", "import", "missing.pc2")
     )
 
 
-def test_the_table_of_operators_names_all_that_there_are_for_scripts(installed: Callable[..., str]) -> None:
+def test_the_table_of_operators_names_all_that_there_are_for_scripts(in_blender: Callable[..., str]) -> None:
     text = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
     table = text[text.index("| operators |") : text.index("## Without Blender")]
     named = dict(re.findall(r"`(\w+)\(([\w, ]*)\)`", table))
-    installed(
+    in_blender(
         f"""
 named = {named!r}
 ours = bpy.ops.neural_physics
@@ -197,11 +197,11 @@ assert all("`" + key + "`" in {table!r} for key in examples), examples
 
 @pytest.mark.skipif(not Path("/bin/ls").exists(), reason="needs a program that is no Python")
 def test_a_python_that_cannot_train_is_told_before_the_training_starts(
-    installed: Callable[..., str], tmp_path: Path
+    in_blender: Callable[..., str], tmp_path: Path
 ) -> None:
     venv.create(tmp_path / "plain", symlinks=True)
     plain = str(tmp_path / "plain" / "bin" / "python")
-    installed(
+    in_blender(
         COMMANDS
         + EXAMPLE
         + f"""

@@ -28,9 +28,9 @@ def refused(part, operator, **options):
 
 
 def test_latent_dynamics_bakes_one_step_a_frame_or_says_what_to_change(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 ours.add_example(name="JELLY")
@@ -47,9 +47,9 @@ assert settings.simulation.steps == 4, "what was chosen stays"
 
 
 def test_latent_dynamics_of_blender_s_cloth_is_refused_with_the_button_to_press(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 ours.add_example(name="BALL_AND_SHEET")
@@ -76,9 +76,9 @@ refused(sheet.name + " is not simulated by it", ours.train)
     ],
 )
 def test_counts_are_told_to_the_training_where_they_are_chosen(
-    installed: Callable[..., str], example: str, method: str, setting: str, told: str
+    in_blender: Callable[..., str], example: str, method: str, setting: str, told: str
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + f"""
 ours.add_example(name={example!r})
@@ -95,8 +95,8 @@ assert "--set" not in tasks._train_words(obj)
     )
 
 
-def test_hierarchical_cloth_wants_cloth_whose_levels_can_be_found(installed: Callable[..., str]) -> None:
-    installed(
+def test_hierarchical_cloth_wants_cloth_whose_levels_can_be_found(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 import bmesh
@@ -135,9 +135,9 @@ for example in ("CLOTH_SHELL", "SOFT_BODY_BALL", "CANTILEVER"):
     )
 
 
-def test_levels_are_searched_for_once_and_again_after_an_edit(installed: Callable[..., str]) -> None:
+def test_levels_are_searched_for_once_and_again_after_an_edit(in_blender: Callable[..., str]) -> None:
     """Panels ask several times at every redraw."""
-    installed(
+    in_blender(
         SCENE
         + """
 ours.add_example(name="FOUR_PINS")
@@ -159,8 +159,8 @@ assert len(searches) == 2
     )
 
 
-def test_takes_of_something_else_are_refused_for_training_levels(installed: Callable[..., str]) -> None:
-    installed(
+def test_takes_of_something_else_are_refused_for_training_levels(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 ours.add_example(name="BALL_AND_SHEET")
@@ -179,9 +179,9 @@ refused("learns from cloth only, but Sheet", ours.train)
 
 
 def test_contact_corrections_bake_what_they_can_play_or_say_what_to_change(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 ours.add_example(name="JELLY")
@@ -232,9 +232,9 @@ for example in ("BALL_AND_SHEET", "CLOTH_SHELL", "HAIR_TUFT"):
 
 
 def test_the_artist_s_handles_are_told_to_the_training_where_they_are_in_the_body(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 from mathutils import Vector
@@ -319,10 +319,10 @@ def drawn(panel, obj):
 
 
 def test_play_shows_what_the_model_that_plays_can_do_whatever_is_chosen_for_training(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
     root = str(Path(__file__).resolve().parents[2])
-    installed(
+    in_blender(
         SCENE
         + f"ROOT = {root!r}\n"
         + DRAWN
@@ -350,9 +350,9 @@ assert poll(bpy.context)
 
 
 def test_every_setting_of_a_training_is_told_none_in_the_place_of_another(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 import importlib
@@ -373,8 +373,8 @@ assert [words[i + 1] for i, word in enumerate(words) if word == "--set"] == [f"{
     )
 
 
-def test_offline_is_told_by_what_forbids_it(installed: Callable[..., str]) -> None:
-    installed(
+def test_offline_is_told_by_what_forbids_it(in_blender: Callable[..., str]) -> None:
+    in_blender(
         """
 import importlib
 from types import SimpleNamespace

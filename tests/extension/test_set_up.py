@@ -49,8 +49,8 @@ def found(cloth):
 """
 
 
-def test_what_moves_a_cloth_is_found_and_scenery_is_left_out(installed: Callable[..., str]) -> None:
-    installed(
+def test_what_moves_a_cloth_is_found_and_scenery_is_left_out(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 cloth = start()
@@ -75,9 +75,9 @@ assert set(found(cloth)) == {"Ball", "Pin"}, "set up again, nothing is added twi
 
 
 def test_a_moving_floor_counts_and_a_carried_collider_keeps_its_animation(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 cloth = start()
@@ -94,8 +94,8 @@ assert interactions["Glove"].motion == "KEEP", "what a hand carries would be tor
     )
 
 
-def test_a_body_is_known_by_its_armature_and_a_wind_by_its_strength(installed: Callable[..., str]) -> None:
-    installed(
+def test_a_body_is_known_by_its_armature_and_a_wind_by_its_strength(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 cloth = start()
@@ -116,8 +116,8 @@ assert interactions["Breeze"].strength_high > 200.0
     )
 
 
-def test_a_button_that_cannot_be_clicked_gives_its_reason(installed: Callable[..., str]) -> None:
-    installed(
+def test_a_button_that_cannot_be_clicked_gives_its_reason(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 import importlib

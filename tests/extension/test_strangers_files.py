@@ -111,6 +111,7 @@ assert not ran(), ran()
     )
 
 
+@pytest.mark.once  # the solver's Python is the same
 @NEEDS_TORCH
 def test_no_bake_of_the_solver_loads_code_from_a_dataset(installed: Callable[..., str]) -> None:
     installed(JOBS.replace("EXAMPLE", "CANTILEVER"), timeout=300, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))
@@ -217,9 +218,9 @@ SCENE = f"ROOT = {str(Path(__file__).resolve().parents[2])!r}\n" + STRANGER
 
 
 def test_unpack_writes_nothing_but_models_and_nowhere_but_below_the_scene(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 startup = HOME / ".config" / "blender" / "4.5" / "scripts" / "startup"
@@ -260,8 +261,8 @@ assert (SCENE / "neural_physics" / "model.safetensors").read_bytes() == MODEL
     )
 
 
-def test_nothing_is_written_through_a_link(installed: Callable[..., str]) -> None:
-    installed(
+def test_nothing_is_written_through_a_link(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 victim, folder = HOME / "diary.txt", HOME / "photos"
@@ -373,9 +374,9 @@ assert not ours.unpack.poll(), "what was allowed is another place now"
 
 
 def test_a_log_that_came_with_the_scene_brings_in_no_model_from_elsewhere(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + """
 trained = part("operators.jobs")._trained

@@ -41,9 +41,9 @@ def offered():
 
 
 def test_the_button_is_there_while_levels_are_missing_and_can_be_undone(
-    installed: Callable[..., str],
+    in_blender: Callable[..., str],
 ) -> None:
-    installed(
+    in_blender(
         SCENE
         + DRAWN
         + """
@@ -62,8 +62,8 @@ assert len(bpy.data.objects["Sheet"].data.vertices) == 11 ** 2
     )
 
 
-def test_what_cannot_be_subdivided_is_told_in_a_sentence(installed: Callable[..., str]) -> None:
-    installed(
+def test_what_cannot_be_subdivided_is_told_in_a_sentence(in_blender: Callable[..., str]) -> None:
+    in_blender(
         SCENE
         + """
 def refused(part, **options):

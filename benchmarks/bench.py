@@ -27,7 +27,7 @@ from benchmarks.subspace_physics import accuracy, limit, penetration, table
 from benchmarks.subspace_physics import excursion as excursions
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
-from tools.workshop import console, leave_after
+from tools.workshop import console, run_and_exit
 
 REPORT = BENCH / "report.json"
 PLAY_RUNS = 5
@@ -118,4 +118,4 @@ def _report() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    leave_after(main)
+    run_and_exit(main)

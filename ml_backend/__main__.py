@@ -1,6 +1,6 @@
 """`python -m ml_backend COMMAND ...`: the jobs that need more than Blender's own Python.
 
-With --json they talk to Blender in JSON lines (see `neural_physics.jobs.events`), else to a person.
+With --json they report to Blender in JSON lines (see `neural_physics.jobs.events`), else to a person.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main(words: list[str]) -> int:
         parser = _parser(meant)
         from ml_backend.commands.terminal import Terminal
     except ImportError as error:
-        return _tell_lacking(error, as_json="--json" in words)
+        return _report_lacking(error, as_json="--json" in words)
     args = parser.parse_args(words)
     stop = StopRequest(args.stop_file)
     stop.listen()
@@ -56,7 +56,7 @@ def _lacking(error: ImportError) -> Problem:
     )
 
 
-def _tell_lacking(error: ImportError, *, as_json: bool) -> int:
+def _report_lacking(error: ImportError, *, as_json: bool) -> int:
     """Without `Terminal`, which may be what is lacking."""
     problem = _lacking(error)
     if as_json:
@@ -83,7 +83,7 @@ def _run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> int:
     except ModuleNotFoundError as error:
         emit(error_event(_lacking(error)))
         return 1
-    except Exception as error:  # noqa: BLE001 (a job tells whatever ends it)
+    except Exception as error:  # noqa: BLE001 (a job reports whatever ends it)
         if not isinstance(error, Problem):
             traceback.print_exc()  # so that there is something to report
         emit(error_event(error, "its output"))

@@ -17,7 +17,7 @@ else:
 
 
 class Button(bpy.types.Operator if TYPE_CHECKING else object):  # type: ignore[misc]
-    """An operator that tells problems as sentences, never as tracebacks."""
+    """An operator that reports problems as sentences, never as tracebacks."""
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:

@@ -175,4 +175,4 @@ def show(measured: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    workshop.leave_after(main)
+    workshop.run_and_exit(main)

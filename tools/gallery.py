@@ -97,4 +97,4 @@ def _simulate(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int, datase
 
 
 if __name__ == "__main__":
-    workshop.leave_after(main)
+    workshop.run_and_exit(main)

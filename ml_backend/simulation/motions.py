@@ -27,7 +27,7 @@ RIGID = 1e-3  # what a collider's matrix may be off a rotation by; more is a sca
 class TrackedMotion:
     """What a take's tracks say, frame t being at t / fps seconds.
 
-    coordinates: the d numbers that places of the world are told in: two where the body is flat, in its plane.
+    coordinates: the d numbers that describe places in the world: two where the body is flat, in its plane.
     colliders: one for each of the request's, in its order. placement: where the body at rest stands in these
     at the first frame. Raises Problem("collider_unusable" | "collider_without_faces" | "collider_scales"
     | "flat_collider_beside" | "flat_collider_pieces" | "flat_collider_leaves" | "flat_pins_leave").

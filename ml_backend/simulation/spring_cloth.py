@@ -78,7 +78,7 @@ def mesh_at_rest(request: SimulationRequest) -> Mesh:
 class SpringSimulation:
     """One take, from its first frame on; `frame` is where it is.
 
-    layout: of y, in which a fabric that changes is told. Raises Problem("collider_not_round" |
+    layout: of y, which has a fabric that changes. Raises Problem("collider_not_round" |
     "collider_unusable" | "starts_inside") and what `make_cloth` does.
     """
 

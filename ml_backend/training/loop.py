@@ -76,7 +76,7 @@ class Training:
     """A training that may be stopped, or killed at any moment, and goes on from its last checkpoint.
 
     path: of the checkpoint. identity: what must be the same for a checkpoint to be gone on from.
-    stage: what is done, in the progress that is told.
+    stage: the name of this work in the progress events.
     """
 
     def __init__(

@@ -43,8 +43,8 @@ def fit_pca(
 
     Randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4) with twice the
     bases asked for, until the captured variance settles; exact where the rows or columns are no more
-    than that. Goes through the chunks once for the mean and once per pass; `report` is told the rows
-    read. Holds 6 (d, 2 bases) arrays, whatever the number of rows. At most as many bases come back as
+    than that. Goes through the chunks once for the mean and once per pass; `report` is called with the number
+    of rows read. Holds 6 (d, 2 bases) arrays, whatever the number of rows. At most as many bases come back as
     the data has directions.
     """
     mean, count, variance = _moments(chunks, report)

@@ -1,6 +1,6 @@
 """`blender -b SCENE.blend --command neural_physics ...`: what the buttons do, for scripts and farms.
 
-Ends with 0, with 1 after a problem told in one sentence, with 2 after a wrong command line.
+Ends with 0, with 1 after a problem, reported in one sentence, with 2 after a wrong command line.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class JobEnded(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """Tells what is wrong in one sentence instead of ending Blender."""
+    """Says what is wrong in one sentence instead of ending Blender."""
 
     def error(self, message: str) -> NoReturn:
         raise WrongArguments(f"{self.prog}: {message}; see {self.prog} --help.")
@@ -58,16 +58,16 @@ def main(words: Sequence[str]) -> int:
         args = _parser().parse_args(words)
         _run(args)
     except WrongArguments as wrong:
-        return _tell(str(wrong), 2)
+        return _print_error(str(wrong), 2)
     except Problem as problem:
-        return _tell(problem.message, 1)
+        return _print_error(problem.message, 1)
     except JobEnded as ended:
-        return _tell(str(ended), 1)
+        return _print_error(str(ended), 1)
     except SystemExit:  # --help
         return 0
     except Exception as error:  # noqa: BLE001 (a traceback must not reach the user)
         unexpected = Problem("unexpected", reason=f"{type(error).__name__}: {error}", path="the terminal")
-        return _tell(unexpected.message, 1)
+        return _print_error(unexpected.message, 1)
     return 0
 
 
@@ -343,7 +343,7 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _tell(sentence: str, status: int) -> int:
+def _print_error(sentence: str, status: int) -> int:
     sys.stderr.write(sentence + "\n")
     sys.stderr.flush()
     return status

@@ -85,9 +85,9 @@ def checked(take: Take, dataset: Dataset) -> Take:
     return replace(take, info=replace(take.info, excluded=excluded))
 
 
-def with_bad_poses(told: Iterable[Exclusion], found: Iterable[Exclusion]) -> tuple[Exclusion, ...]:
+def with_bad_poses(known: Iterable[Exclusion], found: Iterable[Exclusion]) -> tuple[Exclusion, ...]:
     """Poses that were left out with their reasons, and those found bad beside them; each by itself."""
-    reasons = {e.first: e for e in found} | {e.first: e for e in told}
+    reasons = {e.first: e for e in found} | {e.first: e for e in known}
     return tuple(reasons[first] for first in sorted(reasons))
 
 

@@ -26,7 +26,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def without_links(path: str, flags: int) -> int:
-    """An `opener` that refuses a file which is a link to another one, where the system can tell."""
+    """An `opener` that refuses a file which is a link to another one, where the system can detect that."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 

@@ -208,7 +208,7 @@ class JobProcess:
 
 
 def is_written(log: Path) -> bool:
-    """Whether a job still has this log open: process numbers are given out again, so they do not tell.
+    """Whether a job still has this log open: process numbers are given out again, so they prove nothing.
 
     Where the file system cannot say, it counts as not written.
     """

@@ -18,7 +18,7 @@ from .terms.term import Term, WithExactHessian
 class Potential:
     """V(x) - f.x, V being all terms and the contact of the body with itself.
 
-    The entries that are not free go to where they are told while the minimum is sought, and colliders along
+    The entries that are not free go to their target while the minimum is sought, and colliders along
     their motion, as far as nothing is in their way at first (see `contact.rigid`).
     """
 
@@ -145,7 +145,7 @@ class IncrementalPotential(Potential):
         damping = system.stiffness_damping / dt
         self._damping = [damping * term.hessian(state.q) for term in system.terms] if damping else []
         ahead = dt * state.velocity
-        if self._leads_well(state.q, ahead):
+        if self._is_good_guess(state.q, ahead):
             self._ahead = ahead
         self.begin(state, dt)
 
@@ -156,7 +156,7 @@ class IncrementalPotential(Potential):
             value += 0.5 * float((moved * drag).sum())
         return value
 
-    def _leads_well(self, q: Doubles, ahead: Doubles) -> bool:
+    def _is_good_guess(self, q: Doubles, ahead: Doubles) -> bool:
         """Whether to start from q + ahead: where the terms bend less on the way than inertia gains by it.
 
         A soft body that moves on is nearly there. What turns and is stiff is not: it would be stretched.

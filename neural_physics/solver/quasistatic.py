@@ -71,7 +71,7 @@ def settle(
     search = _Search(system, tetrahedra, scales, time)
     end = path(1.0)
     found = search.minimum(end, end, np.zeros_like(end))
-    return found if not found.failure else search.led_along(path)
+    return found if not found.failure else search.continued_along(path)
 
 
 class _Search:
@@ -85,7 +85,7 @@ class _Search:
         self._assembly: Assembly = assembly_of(system)
         self._solves = 0
 
-    def led_along(self, path: Path) -> Settled:
+    def continued_along(self, path: Path) -> Settled:
         """Step by step from the shape at rest, each half as long where the one before was too long."""
         share, step, q = 0.0, FIRST_STEP, path(0.0)
         while True:

@@ -30,7 +30,7 @@ from neural_physics.methods.contact_corrections.locator import Locator, seen_of
 
 SAVE_EVERY = 20.0  # seconds
 TILT = 0.3  # how far off the surface's normal a collider comes from, about
-REFERENCE_DEPTH = 0.03  # of the body's size: what depths are told in
+REFERENCE_DEPTH = 0.03  # of the body's size: the unit of depths
 TRIES = 200  # for a place where the takes have the collider, too
 NOTHING = Placed(np.zeros((0, 0)), np.zeros((0, 0, 0)))  # no collider
 FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be those that touch
@@ -38,7 +38,7 @@ FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be
 
 @dataclass(frozen=True)
 class Samples:
-    """N shapes: features (N, i), what a network is told; r (N, B, d) m, what it is to say, times shares (N,).
+    """N shapes: features (N, i), the network's input; r (N, B, d) m, its target, times shares (N,).
 
     states (N, h, d): Q, m. centres (N, d), m, and turns (N, d, d): where the collider was, and how its axes
     were turned. recorded (N,): whether a take has it there.

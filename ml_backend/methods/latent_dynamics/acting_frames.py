@@ -40,10 +40,10 @@ class Driven:
         """
         world = _between_places(self.world[:, None], times)[:, 0]
         y, slices = _between(self.y, times), channels.slices()
-        told = [channel for channel in channels.channels if channel.kind in KINEMATIC_KINDS]
-        for t in range(2, len(times)) if told else ():
+        kinematic = [channel for channel in channels.channels if channel.kind in KINEMATIC_KINDS]
+        for t in range(2, len(times)) if kinematic else ():
             moving = frame_kinematics((world[t], world[t - 1], world[t - 2]), dt)
-            for channel in told:
+            for channel in kinematic:
                 y[t, slices[channel.name]] = getattr(moving, channel.kind)
         return Driven(
             y=y[2:],

@@ -139,7 +139,7 @@ class IntegratorLearner:
         return (energy * solved.weights[picked]).mean()
 
     def _find_linear(self, generator: torch.Generator) -> None:
-        """The linear model, of solved samples: frames alone hardly tell a shape from where it came from."""
+        """Fit the linear model to solved samples: two frames in a row hardly differ."""
         network, preset = self.network, self._preset
         raw: list[Tensor] = []
         found: list[Tensor] = []

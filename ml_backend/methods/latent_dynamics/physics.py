@@ -34,15 +34,15 @@ class LatentPhysics:
         dt: float,
         *,
         device: torch.device,
-        thin: CubatureEnergy | None = None,
+        cubature: CubatureEnergy | None = None,
     ) -> None:
-        """thin: whose elastic energy is taken for the whole body's."""
+        """cubature: whose elastic energy is taken for the whole body's."""
         self.potential, self.dt = potential, dt
         self._whole = _Shapes(data, slice(None), device)
         self._elastic: BodyEnergy | CubatureEnergy = potential.elastic
         self._sampled = self._whole
-        if thin is not None:
-            self._sampled, self._elastic = _Shapes(data, thin.vertices, device), thin
+        if cubature is not None:
+            self._sampled, self._elastic = _Shapes(data, cubature.vertices, device), cubature
         self._pinned = torch.from_numpy(np.flatnonzero(body.pinned)).to(device)
         self.device = device
         basis = self._whole.basis.view(len(data.basis), -1, 3)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ml_backend.methods.quasistatic_springs.pose_modes import dealt_modes, leading
+from ml_backend.methods.quasistatic_springs.pose_modes import leading, modes_per_bone
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
 from ml_backend.training.pca import Subspace, fit_pca
 from ml_backend.training.spans import Span
@@ -71,7 +71,7 @@ def related_bones(skin: Skin, owners: Indices, most: int) -> Indices:
 
     Directly or through another bone: flesh is one piece, so that what a bone does is felt beyond the vertices
     that follow it. 0 is the object, then come the skin's bones; where there are fewer to be seen, a bone sees
-    itself, which tells it nothing.
+    itself, which adds nothing.
     """
     shares = Shares.of(skin)
     bones = np.array([bone for bone, _ in shares.parts])
@@ -118,7 +118,7 @@ def prepare(
     seed: int,
     report: Callable[[int], None],
 ) -> PoseData:
-    """modes: at a vertex, on average; bones: m, at most. report: is told how many more poses are done."""
+    """modes: at a vertex, on average; bones: m, at most. report: called with how many more poses are done."""
     every, count = Shares.of(rig.skin), len(rig.rest)
     places, says = leading(every, count)
     displacing = _Displacing(every.some(places), np.sqrt(says)[:, None])
@@ -130,7 +130,7 @@ def prepare(
         spaces.append(fit_pca(partial(_once, rows), MOST * modes, torch.device("cpu"), seed))
         report(0)
     sizes = [part.stop - part.start for part in parts]
-    counts = dealt_modes([np.square(space.deviations) for space in spaces], sizes, modes * count)
+    counts = modes_per_bone([np.square(space.deviations) for space in spaces], sizes, modes * count)
     most = max(1, *counts)
     wanted, held_wanted = (
         np.zeros((len(some.inputs), len(parts), most), np.float32) for some in (own, other)

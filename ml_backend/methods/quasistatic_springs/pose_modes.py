@@ -31,7 +31,7 @@ def leading(shares: Shares, vertices: int) -> tuple[Indices, Floats]:
     return places, (over[places] / total[of]).astype(np.float32)
 
 
-def dealt_modes(variances: Sequence[Floats], sizes: Sequence[int], budget: int) -> list[int]:
+def modes_per_bone(variances: Sequence[Floats], sizes: Sequence[int], budget: int) -> list[int]:
     """How many components each bone keeps, so that they show as much as so many vertices can.
 
     variances: m^2, of each bone's components, falling, summed over its vertices; sizes: how many vertices

@@ -53,7 +53,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 
     Takes that have frames are finished with the scene they were begun with; those without any frame that
     can be learned from are baked anew.
-    Raises every Problem that can be told before anything is simulated.
+    Raises every Problem that can be known before anything is simulated.
     """
     for layer in scene.view_layers:
         layer.update()  # what was just linked, hidden or removed shows only then

@@ -30,7 +30,7 @@ def save_copy(path: Path) -> None:
         bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
         scratch.replace(path)
     except (RuntimeError, OSError) as error:
-        # Blender tells of a full disk in words only.
+        # Blender reports a full disk in words only.
         if os.strerror(errno.ENOSPC) in str(error):
             raise Problem("disk_full", path=path.parent) from error
         raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error

@@ -66,7 +66,7 @@ def after_save(*_: object) -> None:
 
 @persistent
 def on_render(scene: bpy.types.Scene, *_: object) -> None:
-    """A script may have edited what the render shows without anything having been told of it."""
+    """A script may have edited what the render shows without notice."""
     if bpy.app.background:
         for layer in scene.view_layers:
             layer.update()

@@ -1,7 +1,7 @@
 """Models that travel inside a .blend: their bytes as an ID property of a Text datablock.
 
 The property survives saving, appending, linking, overriding, undo and opening without the extension,
-and costs no undo memory. The text itself tells a reader what it is.
+and costs no undo memory. The text itself explains to a reader what it is.
 
 A packed model goes before the file: `current_model` says which one an object plays.
 """

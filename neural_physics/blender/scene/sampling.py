@@ -177,7 +177,7 @@ class ChannelSampler:
     bindings: channel name -> name of the object to read in this scene; the channel's source where
     it says nothing. fps: frames per second of the scene, for velocities and accelerations. capsules: whose
     channels y has after those of the layout. widths: how wide objects were in the takes, m, by the channels
-    that tell their sizes.
+    of their sizes.
     What an undo or a newly opened file has replaced is found again by its name.
     """
 
@@ -440,7 +440,7 @@ def _columns(pairs: list[tuple[int, int]]) -> tuple[Indices, Indices]:
     return table[:, 0], table[:, 1]
 
 
-# Of channels that one object and nothing else tells.
+# Of channels that are read from one object alone.
 PLAIN_READERS: Mapping[str, Callable[[Named], Reader]] = {
     "position": _position_reader,
     "orientation": _orientation_reader,

@@ -2,8 +2,8 @@
 
 A .blend may come from anybody, and its settings name files. What lies below the .blend's own folder is free
 to name, and what the extension keeps for scenes without a file. Any other place is not so much as looked at
-(on a network, looking already tells who looks) before the artist has agreed to it: by choosing it, naming it
-on the command line, or pressing Allow. What was agreed to is remembered in the user's folder.
+(on a network, looking already reveals who looks) before the artist has agreed to it: by choosing it, naming
+it on the command line, or pressing Allow. What was agreed to is remembered in the user's folder.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Handles:
 
     @property
     def anchor(self) -> Indices:
-        """The rows of Q that poses are told relative to: the first frame's, or all where there is none."""
+        """The rows of Q that poses are relative to: the first frame's, or all where there is none."""
         if len(self.rest) > self.free:
             return np.arange(self.free, self.free + self.corners)
         return np.arange(self.free)

@@ -1,4 +1,4 @@
-"""Where a collider would be if the body were at rest: what the external correction is told of it."""
+"""Where a collider would be if the body were at rest: the input of the external correction."""
 
 from __future__ import annotations
 

@@ -99,10 +99,10 @@ def handles_of(model: Model, free: int, loose: int, d: int) -> Handles:
 def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
     """So many rows of Q."""
     channels = model.info.channels.channels
-    told = [channel for channel in channels if channel.kind not in PLAYED_KINDS]
-    if tuple(told) != channels[: len(told)]:
+    recorded = [channel for channel in channels if channel.kind not in PLAYED_KINDS]
+    if tuple(recorded) != channels[: len(recorded)]:
         raise damaged(model.path, "the channels recorded in takes are not its first channels")
-    e = sum(channel.size for channel in told)
+    e = sum(channel.size for channel in recorded)
     if not rows:
         return FollowedFrames(np.zeros(e), np.zeros((0, d)), np.zeros((0, e)))
     return FollowedFrames(
@@ -131,7 +131,7 @@ def held_of(model: Model, free: int, axes: Doubles) -> HeldHandles:
 
 
 def widths_of(model: Model, widths: Sequence[float]) -> dict[str, float]:
-    """How wide objects were in the takes, m, by the channels that tell their sizes."""
+    """How wide objects were in the takes, m, by the channels of their sizes."""
     names = [channel.name for channel in _channels(model, "size")]
     if len(names) != len(widths):
         raise damaged(model.path, f"{len(widths)} widths for {len(names)} sizes")
@@ -163,9 +163,9 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Doubles) -> Fol
     scaling, sizes, places = np.full(count, -1, np.intp), _channels(model, "size"), layout.slices()
     if sizes:
         scaling = model.indices("colliders.scaling", count, below=e, least=-1)
-    told = {-1, *(places[channel.name].start for channel in sizes)}
+    allowed = {-1, *(places[channel.name].start for channel in sizes)}
     for shape, channel, place in zip(shapes, channels, scaling.tolist(), strict=True):
-        if place not in told or (place >= 0 and (channel < 0 or not isinstance(shape, Sphere))):
+        if place not in allowed or (place >= 0 and (channel < 0 or not isinstance(shape, Sphere))):
             raise damaged(model.path, "a size is given for something other than a moving ball")
     return FollowedColliders(shapes, channels, anchors, turning, own=own, scaling=scaling, axes=axes)
 

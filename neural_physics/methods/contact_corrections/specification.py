@@ -34,7 +34,7 @@ def _check_object(facts: ObjectFacts) -> None:
 def _check_colliders(facts: ObjectFacts) -> None:
     """Raise Problem("contact_collider_shape" | "contact_colliders_differ") for what would be refused later.
 
-    One network tells all moving colliders' dents (section 4.2): of balls it knows the size. What is flat
+    One network predicts all moving colliders' dents (section 4.2): of balls it knows the size. What is flat
     meets any shape, as its plane cuts it, which is looked at where takes are simulated.
     """
     moving = []

@@ -48,7 +48,7 @@ class ClothLoads:
     Of the model: the setting "fabric", values by name in SI units; "live", the names of "value" channels by
     the value of the fabric that they set; "colliders", radii in metres of the balls at position channels;
     "gravity", m/s^2, where no ground channel says how the frame turns; "solid_ground": whether the cloth can
-    lie on the ground that such a channel tells of. Raises Problem("model_damaged").
+    lie on the ground of such a channel. Raises Problem("model_damaged").
     """
 
     def __init__(self, model: Model) -> None:

@@ -51,7 +51,7 @@ class QuasistaticSprings:
     """
 
     look_ahead = 1  # the pose after the next; where it is not known, see `targets`
-    extrapolates = True  # where a target goes is told from y and the one before
+    extrapolates = True  # the speed of a target follows from y and the one before
     decoder: LinearDecoder | None = None
     basis_count = 0
 

@@ -103,7 +103,7 @@ def free_times(
         unseen = np.flatnonzero(np.isinf(gaps))
         gaps[unseen] = shape.distance(own[unseen]) if len(unseen) else 0.0
         gaps -= offsets[live]
-        # What no piece tells of is further than the sight.
+        # What no piece reports is further than the sight.
         beyond = gaps.copy()
         seen = np.unique(of)
         beyond[seen] = sight - offsets[live[seen]]

@@ -110,7 +110,7 @@ class RigidContact:
         of d_hat between vertex and collider, the pair's stiffness doubles, until they have parted: it stays
         as it is while they rest, so that what rests is not moved by it.
         d_hat: from where on contact is felt, m. offsets (n,): half the thickness of the body there, m.
-        dimension: of the vertices, where no collider tells it.
+        dimension: of the vertices, where there is no collider to take it from.
         """
         self.colliders = list(colliders)
         self._dimension = self.colliders[0].shape.dimension if self.colliders else dimension

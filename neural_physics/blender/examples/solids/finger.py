@@ -81,8 +81,8 @@ def _add_ball(
         return x, side[0] * off, side[1] * off
 
     ball = collider(collection, name, radius, beside(0.3, far), colour=colour)
-    ways: list[tuple[int, float, float]] = [(0, 0.3, far), (20, 0.45, near), (50, 0.25, near), (70, 0.3, far)]
-    keys: list[Key] = [(begins + frame, beside(x, off)) for frame, x, off in ways]
+    path: list[tuple[int, float, float]] = [(0, 0.3, far), (20, 0.45, near), (50, 0.25, near), (70, 0.3, far)]
+    keys: list[Key] = [(begins + frame, beside(x, off)) for frame, x, off in path]
     animate(ball, keys)
     across = 0.04  # metres
     low, high = [0.12, -across, -across], [LENGTH, across, across]

@@ -57,7 +57,7 @@ def _lacking(error: ImportError) -> Problem:
 
 
 def _report_lacking(error: ImportError, *, as_json: bool) -> int:
-    """Without `Terminal`, which may be what is lacking."""
+    """Report what is lacking without `Terminal`, which may be lacking itself."""
     problem = _lacking(error)
     if as_json:
         print_event(error_event(problem))

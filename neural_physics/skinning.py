@@ -72,7 +72,7 @@ class Shares:
         return cls(bones, vertices, weights[vertices, bones])
 
     def some(self, places: Indices) -> Shares:
-        """Those at places (n,), which rise."""
+        """The shares at places (n,), which rise."""
         return Shares(self.bones[places], self.vertices[places], self.weights[places])
 
     @cached_property
@@ -164,7 +164,7 @@ class DualQuaternionSkinning:
         self._sum, self._one = np.empty((2, len(weights), 8), np.float32)
 
     def __call__(self, moves: Floats) -> Floats:
-        """As `LinearSkinning`."""
+        """See `LinearSkinning`."""
         table = dual_quaternions(_turns(moves)).astype(np.float32)
         total, one = self._sum, self._one
         total[:] = 0.0
@@ -255,7 +255,7 @@ def _with_object(weights: Floats) -> Floats:
 
 
 def _ranked(vertices: Indices, values: NDArray[Number], count: int, missing: float) -> list[NDArray[Number]]:
-    """For each vertex its first value, then for each its second, and so on: as many (V,) as any one has."""
+    """The first value of each vertex, then the second of each, and so on: as many (V,) as any has."""
     order = np.argsort(vertices, kind="stable")
     counts = np.bincount(vertices, minlength=count)
     ranks = np.arange(len(vertices)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -53,7 +53,7 @@ class TrackedMotion:
         self._targets = lru_cache(maxsize=2)(self._targets_of_frame)  # those before and after a time
 
     def poses(self, time: float) -> list[Pose]:
-        """Of the shapes, whose axes may be others than those of the colliders' meshes."""
+        """The poses of the shapes, whose axes may differ from those of the colliders' meshes."""
         frame, share = self._at(time)
         return [self._pose(number, frame, share) for number in range(len(self._places))]
 
@@ -76,7 +76,7 @@ class TrackedMotion:
 
     @property
     def _size(self) -> float:
-        """Of the body at rest, m."""
+        """The size of the body at rest, m."""
         return float(np.linalg.norm(np.ptp(self._body.rest_positions, axis=0)))
 
     def _fit(self, number: int) -> FittedShape:

@@ -31,6 +31,7 @@ class Options:
 
     @property
     def work(self) -> Path:
+        """Where checkpoints are kept meanwhile."""
         return self.out.with_name(self.out.name + ".training")
 
     @property

@@ -94,7 +94,7 @@ class _Shape:
     radii: Doubles
 
     def distances(self, points: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """Of points (n, 3): signed distances (n,); the nearest ball's place, 0 to 1, (n,); normals (n, 3)."""
+        """Signed distances (n,) of points (n, 3); the nearest ball's place, 0 to 1, (n,); normals (n, 3)."""
         along = self.ends[1] - self.ends[0]
         length, loss = float(np.linalg.norm(along)), float(self.radii[0] - self.radii[1])
         if abs(loss) >= length:  # one ball within the other
@@ -201,7 +201,7 @@ def _first_along(line: _Line, points: Doubles, weights: Doubles) -> _Shape:
 
 
 def _grown(shape: _Shape, points: Doubles, weights: Doubles, share: float) -> FittedCapsule:
-    """With radii so much larger, or smaller, that the share of the weight lies inside."""
+    """The shape with radii so much larger, or smaller, that the share of the weight lies inside."""
     growth = _quantile(shape.distances(points)[0], weights, share)
     start_radius, end_radius = np.maximum(shape.radii + growth, 0.0).tolist()
     return FittedCapsule(shape.ends[0], shape.ends[1], start_radius, end_radius)

@@ -47,7 +47,7 @@ def find_bad_poses(
     layout: ChannelLayout,
     interaction: Floats,
 ) -> tuple[Exclusion, ...]:
-    """The same where each frame is a pose by itself: no other goes with it."""
+    """Bad frames where each is a pose by itself, and excluded alone."""
     return tuple(
         Exclusion(f, f, reason) for f, reason in sorted(_bad_frames(positions, mesh, layout, interaction))
     )

@@ -243,7 +243,7 @@ class Dataset:
         return TakeOutline(name, info, min(counts))
 
     def outlines(self) -> list[TakeOutline]:
-        """Of all takes, however many they are."""
+        """The outlines of all takes, however many they are."""
         return [self.outline(name) for name in self.take_names()]
 
     def _info(self, name: str) -> TakeInfo:

@@ -129,7 +129,7 @@ class ErrorSums:
         self._frames += len(squares)
 
     def errors(self) -> RolloutErrors:
-        """Of all that was added."""
+        """The errors of all that was added."""
         spread = float(np.sqrt(self._spread / self._frames))
         rms = float(np.sqrt(self._vertices.mean() / self._frames))
         return RolloutErrors(

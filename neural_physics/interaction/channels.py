@@ -84,6 +84,7 @@ class Channel:
 
     @property
     def unit(self) -> str:
+        """The unit of its numbers."""
         return UNITS[self.kind]
 
 
@@ -118,7 +119,7 @@ class ChannelLayout:
         return y
 
     def to_json(self) -> list[dict[str, Any]]:
-        """As stored with datasets and models."""
+        """The layout as it is stored with datasets and models."""
         return [
             {
                 "name": c.name,

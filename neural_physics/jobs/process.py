@@ -44,14 +44,17 @@ class JobFiles:
 
     @property
     def log(self) -> Path:
+        """The events that it has printed."""
         return self.folder / f"{self.kind}.jsonl"
 
     @property
     def about(self) -> Path:
+        """Which process it is, and what became of its result."""
         return self.folder / f"{self.kind}.json"
 
     @property
     def stop(self) -> Path:
+        """The file whose appearance asks it to stop."""
         return self.folder / f"{self.kind}.stop"
 
 

@@ -356,7 +356,8 @@ def nested_dissection(pattern: SparsePattern) -> Indices:
 
 
 def _inverses(lower: Doubles) -> Doubles:
-    """Of symmetric positive definite blocks (s, s, n), of which the lower triangles are read; the same shape.
+    """The inverses of symmetric positive definite blocks (s, s, n), of which the lower triangles are read;
+    the same shape.
 
     All at once, by Gauss and Jordan: LAPACK takes them one by one. NotPositiveDefinite where one is not.
     """
@@ -378,7 +379,7 @@ def _inverses(lower: Doubles) -> Doubles:
 
 
 def _integers(matrix: Callable[..., object], numbers: Indices) -> object:
-    """As cvxopt's matrix of integers: from a list, as it takes an array's integers by their name in C."""
+    """A matrix of integers for cvxopt: from a list, as it takes an array's integers by their name in C."""
     return matrix(numbers.tolist(), (len(numbers), 1), "i")
 
 

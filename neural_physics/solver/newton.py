@@ -56,7 +56,7 @@ class Minimum:
 
 
 def minimise(objective: Objective, q: Doubles, tolerance: float, most_iterations: int = 100) -> Minimum:
-    """From an allowed q downhill until a Newton step goes no further than `tolerance`, m.
+    """Descend from an allowed q until a Newton step is no longer than `tolerance`, m.
 
     The last step, smaller than the tolerance, is taken too: near the minimum it leaves an error far below.
     """

@@ -130,7 +130,7 @@ class Potential:
 
 
 class IncrementalPotential(Potential):
-    """That of one step of implicit Euler (see `implicit_euler`)."""
+    """The potential of one step of implicit Euler (see `implicit_euler`)."""
 
     def __init__(
         self, system: System, assembly: Assembly, state: State, dt: float, *, target: Doubles
@@ -184,7 +184,7 @@ class IncrementalPotential(Potential):
         return self._inertia
 
     def _drags(self, q: Doubles) -> Iterator[tuple[Doubles, Doubles]]:
-        """For each damped term: how far its elements' degrees of freedom have moved, and the drag on them."""
+        """How far the degrees of freedom of each damped term have moved, and the drag on them."""
         moved = q - self._before
         for term, damping in zip(self._system.terms, self._damping, strict=False):
             there = moved[term.stencils]

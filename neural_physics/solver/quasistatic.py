@@ -102,7 +102,7 @@ class _Search:
                     return found
 
     def minimum(self, q: Doubles, goal: Doubles, lead: Doubles, *, on_the_way: bool = False) -> Settled:
-        """From q, of which the entries that are not free go where the goal has them; all (n,).
+        """The minimum found from q, of which the entries that are not free go to the goal; all (n,).
 
         lead: by how much the others are led on first, as far as nothing is in the way. on_the_way: whether
         the shape only leads to another one, so that forces need not be balanced.

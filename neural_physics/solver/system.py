@@ -58,7 +58,7 @@ class Surroundings:
     slip: float = 1e-3
 
     def friction(self, q: Doubles, dt: float) -> RigidFriction | CarriedFriction:
-        """Of what is pressed at q (n,), where a step of dt seconds begins."""
+        """The friction of what is pressed at q (n,), where a step of dt seconds begins."""
         friction = RigidFriction(self.frictions, self.slip, dt)
         if isinstance(self.contact, EmbeddedContact):
             return self.contact.rubbed(friction, q)

@@ -104,7 +104,7 @@ class Timeline:
         return self._lookahead is not None
 
     def look_ahead(self, wanted: bool) -> bool:
-        """From now on look at later frames or, as at first, do not; whether that is a change.
+        """Switch looking at later frames on or off (it is off at first); returns whether that is a change.
 
         Nothing changes where the method does not look ahead.
         """

@@ -58,7 +58,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class CorrectionData:
-    """Of the states of some spans. unsettled: how many shapes at rest were not found, and left out."""
+    """Samples of both corrections from some spans. unsettled: how many shapes at rest were not found."""
 
     internal: Samples
     external: Samples
@@ -263,7 +263,7 @@ class _Solving:
 
 @dataclass(frozen=True)
 class _Facets:
-    """Of the surface: corners (m, d, d), m; outwards (m, d), unit; chances (m,), by their size."""
+    """Facets of the surface: corners (m, d, d), m; outwards (m, d), unit; chances (m,), by their size."""
 
     corners: Doubles
     outwards: Doubles

@@ -93,7 +93,7 @@ def base_tensors(scene: ContactScene, mean: Doubles) -> Tensors:
 
 
 def cubature_tensors(scene: ContactScene, chosen: Chosen | None) -> Tensors:
-    """Of the chosen tetrahedra, or of all."""
+    """The tensors of the cubature: of the chosen tetrahedra, or of all."""
     body = scene.body
     picked = np.arange(len(body.elements)) if chosen is None else chosen.elements
     elements = body.elements[picked].astype(np.intp)
@@ -117,7 +117,7 @@ def cubature_tensors(scene: ContactScene, chosen: Chosen | None) -> Tensors:
 def fit_cubature(
     whole: ContactCorrections, scene: ContactScene, solved: CorrectionData, count: int
 ) -> Chosen:
-    """Of the model with all tetrahedra, from shapes that it makes of the training's states."""
+    """Choose the cubature of the model with all tetrahedra, from its shapes in the training's states."""
     return fit_elements(element_forces(whole, scene, solved, FITTED_SHAPES), count)
 
 

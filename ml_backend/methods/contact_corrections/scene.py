@@ -102,7 +102,7 @@ def normals_of(corners: Doubles) -> Doubles:
 def contact_scene(
     dataset: Dataset, body: Body, spans: list[Span], points: int, *, placed: tuple[PlacedHandle, ...] = ()
 ) -> ContactScene:
-    """Of the takes to learn from, with so many free handles, or with those that the artist has placed.
+    """The scene of the takes to learn from, with so many free handles, or those that the artist placed.
 
     Raises what `vertices_at` does, and Problem("latent_take_without_tracks" | "latent_takes_differ" |
     "contact_frame_moves" | "contact_scaled" | "contact_handles_unusable" | "contact_handles_few" |

@@ -156,7 +156,7 @@ class _Held:
         raise NotPositiveDefinite
 
     def _values(self, q: Doubles, elastic: Doubles) -> Doubles:
-        """Of the matrix of the elastic Hessians and of what presses."""
+        """The values of the matrix: the elastic Hessians and those of what presses."""
         pattern = self._s.pattern
         values = pattern.assemble([elastic])
         coordinates, pushes, _ = self._springs(q)
@@ -168,7 +168,7 @@ class _Held:
         return values
 
     def _pressed(self, q: Doubles) -> tuple[Indices, Doubles, Doubles]:
-        """Of the latest q it is known: value, gradient and Hessian ask for the same."""
+        """What presses at q; kept for the latest q, since value, gradient and Hessian ask for the same."""
         if not np.array_equal(self._at, q):
             self._at, self._found = q.copy(), self._seen(q)
         return self._found

@@ -70,7 +70,7 @@ def _refined(hierarchy: Hierarchy, weights: Callable[[Level], SparseMatrix]) -> 
 def _matrix(
     weights: Sequence[tuple[NDArray[np.integer], NDArray[np.integer], Doubles]], shape: Shape
 ) -> SparseMatrix:
-    """Of rows, columns and weights, summed where there are several."""
+    """A sparse matrix from rows, columns and weights, summed where there are several."""
     rows, columns, values = (np.concatenate(column) for column in zip(*weights, strict=True))
     return scipy.sparse.csr_matrix((values, (rows, columns)), shape)
 

@@ -113,7 +113,7 @@ def to_and_fro(frames: int, count: int, pace: float = 1.0) -> Doubles:
 
 
 def _between(values: Doubles, times: Doubles) -> Doubles:
-    """Of (T, ...) at times, in frames."""
+    """Values (T, ...) interpolated at times, in frames."""
     if not values.size:
         return np.empty((len(times), *values.shape[1:]))
     found: Doubles = CubicSpline(np.arange(len(values)), values)(times)
@@ -121,7 +121,7 @@ def _between(values: Doubles, times: Doubles) -> Doubles:
 
 
 def _between_places(matrices: Doubles, times: Doubles) -> Doubles:
-    """Of (T, C, 4, 4), which turn and move and are as large at all times."""
+    """Rigid placements (T, C, 4, 4) interpolated at times, in frames; sizes do not change."""
     found = np.tile(np.eye(4), (len(times), matrices.shape[1], 1, 1))
     for k in range(matrices.shape[1]):
         left, _, right = np.linalg.svd(matrices[:, k, :3, :3])

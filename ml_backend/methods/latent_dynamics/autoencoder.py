@@ -62,7 +62,7 @@ class Autoencoder(nn.Module):
         return unit * self.scale
 
     def tensors(self) -> Tensors:
-        """For the model file; `scale` is left to whoever writes the bases."""
+        """Both networks for the model file; `scale` is left to whoever writes the bases."""
         found = self.encoder.tensors("encoder") | self.decoder.tensors("decoder")
         found["decoder.0.weight"] = found["decoder.0.weight"] * self.amplitudes.cpu().numpy()
         found["encoder.around"] = self.into.cpu().numpy().copy()

@@ -53,7 +53,7 @@ class CubatureEnergy:
 
     @property
     def element_count(self) -> int:
-        """Of all parts."""
+        """The number of elements of all parts."""
         return sum(len(weights) for _, weights in self._parts)
 
 

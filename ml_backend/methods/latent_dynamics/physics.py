@@ -51,7 +51,7 @@ class LatentPhysics:
         self.weighted = weighted.reshape(len(basis), -1)
 
     def frames(self, frames: Acting) -> FrameTensors:
-        """The same as tensors."""
+        """What acts at these frames, as tensors."""
         names = ("offsets", "world", "wind", "held", "poses")
         return FrameTensors(**{name: _tensor(getattr(frames, name), self.device) for name in names})
 
@@ -99,7 +99,7 @@ class LatentPhysics:
 
 
 class FrameTensors:
-    """Of `Acting`, as tensors: offsets, world, wind, held and poses."""
+    """What acts at some frames (see `Acting`), as tensors: offsets, world, wind, held and poses."""
 
     def __init__(self, offsets: Tensor, world: Tensor, wind: Tensor, held: Tensor, *, poses: Tensor) -> None:
         self.offsets, self.world, self.wind, self.held, self.poses = offsets, world, wind, held, poses

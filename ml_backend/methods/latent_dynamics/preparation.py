@@ -48,7 +48,7 @@ class Preparation:
     stop: StopRequest
 
     def of(self, training: list[Span], validation: list[Span]) -> Prepared:
-        """Of the body's spans; kept on disk for a training that goes on. Raises Problem("stopped" | ...)."""
+        """Prepare the body's spans; kept on disk for resuming. Raises Problem("stopped" | ...)."""
         path = self.options.work / "latent_data.safetensors"
         found = read_tensors(path)
         if found is not None and found[1].get("identity") == self.key:

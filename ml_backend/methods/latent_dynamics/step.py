@@ -89,7 +89,7 @@ class Integrator(nn.Module):
         return torch.minimum(torch.maximum(z, self.z_low), self.z_high)
 
     def tensors(self) -> Tensors:
-        """For the model file; the scaling goes into the network's last layer, the start into its bias."""
+        """The model's tensors; the scaling goes into the network's last layer, the start into its bias."""
         found = self.network.tensors("layers")
         last = f"layers.{len(self.network.hidden)}"
         scaling = self.scaling.cpu().numpy()

@@ -34,7 +34,8 @@ MOST = 2  # times as many components as there are at a vertex on average: no bon
 
 @dataclass(frozen=True)
 class PoseData:
-    """Of N poses for training and M that choose the best network; R bones, e inputs, u coefficients.
+    """Inputs and coefficients of N poses for training and M that choose the best network; R bones, e inputs,
+    u coefficients.
 
     seen (R, m): the bones that each sees. inputs (N, R, e), wanted (N, R, u) metres, and so for `held_`. left
     (R,), m^2: summed over held-out poses, what the bases cannot show. far (R,), m^2: what skinning is off by

@@ -38,7 +38,7 @@ class TrainedPoses:
     seconds: float
 
     def summary(self) -> dict[str, float]:
-        """For the model file and the "result" event."""
+        """What the model file and the "result" event say of it."""
         return {
             "poses": self.poses,
             "pose_error_mm": round(1e3 * self.error, 3),

@@ -129,7 +129,7 @@ def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) ->
 
 
 def _point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
-    """Of everything in the scene that is simulated frame by frame."""
+    """The point caches of everything in the scene that is simulated frame by frame."""
     if scene.rigidbody_world and scene.rigidbody_world.point_cache:
         yield scene.rigidbody_world.point_cache
     for obj in scene.objects:

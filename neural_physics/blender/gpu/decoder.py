@@ -92,10 +92,12 @@ class GpuDecoder:
 
     @property
     def basis_count(self) -> int:
+        """The number of bases, u."""
         return self._model.basis_count
 
     @property
     def vertex_count(self) -> int:
+        """The number of vertices, V."""
         return self._model.vertex_count
 
     def decode(self, z: Floats, bodies: Sequence[Bodies | None] = (), bases: int | None = None) -> Decoded:

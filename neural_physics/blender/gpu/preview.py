@@ -33,7 +33,7 @@ Colour = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class View:
-    """From where and onto what is drawn: of a viewport's region, of an offscreen, or made up."""
+    """The view and the target that is drawn to: of a viewport's region, of an offscreen, or made up."""
 
     view_from_world: Matrix
     clip_from_view: Matrix

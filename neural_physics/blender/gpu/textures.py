@@ -23,7 +23,7 @@ def upload(texels: Floats, half: bool = False) -> gpu.types.GPUTexture:
 
 
 def empty_texture(width: int, height: int) -> gpu.types.GPUTexture:
-    """For a shader to write to. Raises NoGPU("gpu_failed")."""
+    """A texture for a shader to write to. Raises NoGPU("gpu_failed")."""
     with gpu_failures():
         return gpu.types.GPUTexture((width, height), format="RGBA32F")
 

@@ -42,7 +42,7 @@ class PlayedObjects:
         return self._sessions.get(obj.session_uid)
 
     def sessions(self) -> list[PlaySession]:
-        """Those of all objects that play."""
+        """The sessions of all objects that play."""
         return list(self._sessions.values())
 
     def problem_of(self, obj: bpy.types.Object) -> Problem | None:
@@ -223,7 +223,7 @@ class PlayedObjects:
     def _present(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, sessions: Iterable[PlaySession]
     ) -> list[Followed]:
-        """Those whose objects are in this depsgraph, and in order so far."""
+        """The sessions whose objects are in this depsgraph, and without a problem so far."""
         followed = []
         for session in sessions:
             obj = session.object()

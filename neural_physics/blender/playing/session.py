@@ -50,7 +50,7 @@ def check_belongs(model: Model, obj: bpy.types.Object) -> None:
 
 
 class PlaySession:
-    """Of Blender's data it holds nothing but `references`.
+    """One object that plays. Of Blender's data it holds nothing but `references`.
 
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained

@@ -111,7 +111,7 @@ def _active_bone(other: bpy.types.Object) -> str:
 
 
 def _ends(item: NEURALPHYSICS_PG_handle) -> list[tuple[float, float, float]]:
-    """Of a bone at rest its head and tail, in the world; of an Empty twice its place."""
+    """The head and tail of a bone at rest, in the world; of an Empty twice its place."""
     rig = item.object
     assert rig is not None  # it has a source
     if not isinstance(rig.data, bpy.types.Armature):

@@ -48,7 +48,7 @@ class Named:
         return found
 
     def evaluated(self, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
-        """As it is in an evaluated scene."""
+        """The object as it is in an evaluated scene."""
         return self.original().evaluated_get(depsgraph)
 
 

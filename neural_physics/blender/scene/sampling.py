@@ -49,7 +49,7 @@ Reader = Callable[[bpy.types.Depsgraph, Matrix], Values]
 
 
 def reference_frame_of(obj: bpy.types.Object) -> str:
-    """In whose axes positions and channels are given: "Object", "Object/Bone", or "" for `obj` itself."""
+    """The frame of positions and channels: "Object", "Object/Bone", or "" for `obj` itself."""
     return _frame_name(obj, settings_of(obj))
 
 
@@ -265,7 +265,7 @@ class ChannelSampler:
             del self._matrices[late]
 
     def world_from_frame(self, depsgraph: bpy.types.Depsgraph) -> Matrix:
-        """From the reference frame's axes, the object's own where there is none, to the world's."""
+        """The matrix from the reference frame's axes, or the object's own, to the world's."""
         if self._frame is None:
             return self._obj.evaluated(depsgraph).matrix_world
         return self._frame.matrix(depsgraph)
@@ -293,7 +293,7 @@ class ChannelSampler:
                 return self._own_reader(channel, source)
 
     def _own_reader(self, channel: Channel, source: str) -> Reader:
-        """Of what is set in the object's own settings."""
+        """The reader of what is set in the object's own settings."""
         if channel.kind == "handle":
             place = _Frame(self._obj.name, source) if source else None
             return _handle_reader(self._obj, channel.name.removeprefix(HANDLE_PREFIX), place)
@@ -423,7 +423,7 @@ def _pose_bones(obj: bpy.types.Object, source: Named) -> Any:  # noqa: ANN401 (a
 def _joint_places(
     bones: Mapping[str, Any], channel: Channel, source: Named
 ) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
-    """For heads and for tips: where in the channel, and which bone."""
+    """Places in the channel and bones, for heads and for tips."""
     order = {name: i for i, name in enumerate(bones.keys())}
     heads: list[tuple[int, int]] = []
     tips: list[tuple[int, int]] = []

@@ -95,7 +95,7 @@ def _of_programs() -> list[Path]:
 
 
 def _whole(place: Path) -> Path:
-    """From the root on and without `..`, without looking at the disk."""
+    """The absolute path without `..`, found without looking at the disk."""
     return Path(os.path.abspath(place))  # noqa: PTH100 (`resolve` would look)
 
 

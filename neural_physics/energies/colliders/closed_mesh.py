@@ -127,7 +127,7 @@ class ClosedMesh(FacetedCollider):
 
 
 def _make_unit(vectors: Doubles) -> None:
-    """In place; zero stays zero."""
+    """Normalise in place; zero stays zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     np.divide(vectors, lengths, out=vectors, where=lengths > 0.0)
 

@@ -119,6 +119,6 @@ def _crosses_itself(start: Doubles, end: Doubles) -> bool:
 
 
 def _side(a: Doubles, b: Doubles, p: Doubles) -> Doubles:
-    """On which side (-1, 0, 1) of the lines through a and b points lie."""
+    """The side (-1, 0, 1) of the lines through a and b on which points lie."""
     ab, ap = b - a, p - a
     return np.sign(ab[:, 0] * ap[:, 1] - ab[:, 1] * ap[:, 0])

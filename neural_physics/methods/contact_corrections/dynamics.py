@@ -46,7 +46,7 @@ class Around:
     places: Doubles = field(default_factory=lambda: np.zeros((0, 3)))
 
     def without_colliders(self) -> Around:
-        """The same where nothing touches."""
+        """The same surroundings without any collider."""
         return replace(self, placed=self.placed.only(), sizes=self.sizes[:0])
 
 

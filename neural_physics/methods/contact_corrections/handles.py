@@ -48,7 +48,7 @@ class Handles:
         return np.arange(self.free)
 
     def at(self, vertices: Indices) -> Handles:
-        """The same for some of the vertices only."""
+        """These handles for some of the vertices only."""
         return Handles(
             self.weights[vertices], self.gradients[vertices], self.rest, self.free, loose=self.loose
         )

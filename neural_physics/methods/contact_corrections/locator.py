@@ -25,9 +25,10 @@ class Seen:
 
 
 def seen_of(shape: Collider, centre: Doubles, turn: Doubles, *, oriented: bool) -> Seen:
-    """Of one at centre (d,), turned by (d, d): its middle, and all but the last axis where it turns.
+    """What is seen of a collider at centre (d,), turned by (d, d): its middle, and all but the last axis
+    where it turns.
 
-    Of a polygon, which may be as wide as the body, its marks: what is under one end of it is not what is
+    For a polygon, which may be as wide as the body, its marks: what is under one end of it is not what is
     under the other, and how it is turned is seen by them.
     """
     if isinstance(shape, Polygon):

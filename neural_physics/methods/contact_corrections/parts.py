@@ -78,7 +78,7 @@ def _shape(item: object, d: int) -> Collider:
 
 
 def coordinates_of(model: Model) -> Coordinates:
-    """Those of the plane of a flat body, or those of space."""
+    """The coordinates of the plane of a flat body, or of space."""
     if "plane.axes" not in model.tensors:
         return SPACE
     plane = Coordinates(array(model, "plane.origin", 3), array(model, "plane.axes", 3, 2))
@@ -88,6 +88,7 @@ def coordinates_of(model: Model) -> Coordinates:
 
 
 def handles_of(model: Model, free: int, loose: int, d: int) -> Handles:
+    """The handles, `free` of them free; loose: how many frames are among the free rows."""
     rest = array(model, "handles.rest", -1, d)
     h = len(rest)
     if h <= d or free > h or (h - free) % (d + 1) or not 0 <= loose * (d + 1) <= free:
@@ -171,6 +172,7 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Doubles) -> Fol
 
 
 def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubature:
+    """The cubature on this many vertices, of a body of d coordinates."""
     elements = model.indices("cubature.elements", -1, d + 1, below=vertices)
     k = len(elements)
     return Cubature(
@@ -184,7 +186,7 @@ def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubatur
 
 
 def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) -> Correction | None:
-    """Of vertices and coordinates of such a shape (B, d)."""
+    """The correction of this name, for vertices and coordinates of this shape (B, d); None without one."""
     if f"{name}.basis" not in model.tensors:
         return None
     layers: list[tuple[Doubles, Doubles]] = []
@@ -205,4 +207,5 @@ def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) 
 
 
 def array(model: Model, name: str, *shape: int) -> Doubles:
+    """A tensor of this shape as float64. Raises Problem("model_damaged")."""
     return model.tensor(name, *shape).astype(np.float64)

@@ -29,7 +29,7 @@ class Neighbourhood:
 
     @property
     def ghost_count(self) -> int:
-        """Of both kinds."""
+        """The number of missing points of both kinds."""
         return sum(kind.shape[1] for kind in self.ghosts)
 
     def add_ghosts(self, x: NDArray[np.floating], vertex_count: int) -> None:
@@ -44,7 +44,7 @@ class Neighbourhood:
 
 
 def neighbourhood(level: Level) -> Neighbourhood:
-    """Of every triangle of a level whose triangles are wound alike."""
+    """The neighbourhood of every triangle of a level with consistent winding."""
     m, n = len(level.triangles), level.vertex_count
     points = np.full((POINTS, m), -1, np.intp)
     points[:3], points[3:6] = level.triangles.T, level.opposite.T

@@ -100,7 +100,7 @@ class QuasistaticSprings:
         return self._network(pose.moves)
 
     def start(self, y: Floats) -> SpringState:
-        """On the targets, at rest unless the first step knows better."""
+        """All vertices on their targets, at rest unless the first step has a velocity for them."""
         target, outside = self._targets_at(y)
         return SpringState(
             target, np.zeros_like(target), target, np.zeros_like(target), outside=outside, begun=False

@@ -73,7 +73,7 @@ def free_times(
     d_hat: float,
     limit: float | None,
 ) -> Doubles:
-    """For how long, of 0 to 1, points stay further from a shape than a tenth of min(distance, d_hat).
+    """The times (0 to 1) for which points stay further from a shape than a tenth of min(distance, d_hat).
 
     points, directions, shares and motion as in `travel`. distances (n,) m, all positive: the present ones
     less the offsets (n,) m, which are the points' own thickness. limit: nothing is sought after this time

@@ -33,7 +33,7 @@ class Carrier:
 
     @property
     def size(self) -> int:
-        """Of a stencil: d (d + 1)."""
+        """The size of a stencil: d (d + 1)."""
         return self.dimension * (self.dimension + 1)
 
     @property

@@ -155,7 +155,7 @@ class RigidContact:
         return self._largest(q, direction, self.progress)
 
     def largest_advance(self, q: Doubles, direction: Doubles) -> float:
-        """The same, while the colliders make that share t of what is left of their motion."""
+        """`largest_step` while the colliders make the share t of what is left of their motion."""
         return self._largest(q, direction, 1.0)
 
     def advance(self, share: float) -> None:
@@ -239,7 +239,7 @@ class RigidContact:
     def _free_times(
         self, index: int, positions: Doubles, directions: Doubles, end: float, *, limit: float | None
     ) -> tuple[Indices, Doubles, Doubles]:
-        """Of the vertices that may get within d_hat of a collider: which, their times, their distances."""
+        """The vertices that may get within d_hat of a collider, their times and their distances."""
         motion, shares = self._motions[index], (self.progress, end)
         speed, growth = travel(motion, shares, positions, directions)
         own = motion.at(self.progress).to_own(positions)

@@ -20,12 +20,12 @@ STILL: Point = (0.0, 0.0, 0.0)
 
 
 def scaled(pose: Pose, share: float) -> Pose:
-    """The same pose, further or less far."""
+    """A pose with its angles multiplied by `share`."""
     return {bone: (share * x, share * y, share * z) for bone, (x, y, z) in pose.items()}
 
 
 def mirrored(pose: Pose) -> Pose:
-    """The same pose the other way round."""
+    """A pose with left and right exchanged."""
     other = {".L": ".R", ".R": ".L"}
     return {bone[:-2] + other.get(bone[-2:], bone[-2:]): (x, -y, -z) for bone, (x, y, z) in pose.items()}
 

@@ -94,7 +94,7 @@ def _add_ball(
 
 
 def _add_nail(scene: bpy.types.Scene, collection: bpy.types.Collection, finger: bpy.types.Object) -> None:
-    """On the back of the tip, which carries it."""
+    """Add a nail on the back of the tip, which carries it."""
     shape = bmesh.new()
     bmesh.ops.create_uvsphere(shape, u_segments=24, v_segments=12, radius=1.0)
     bmesh.ops.scale(shape, verts=list(shape.verts), vec=(0.05, 0.042, 0.016))
@@ -131,7 +131,7 @@ def _tissue() -> bmesh.types.BMesh:
 
 
 def _radius(x: float) -> float:
-    """Of the finger so far from the palm, m."""
+    """The radius of the finger so far from the palm, m."""
     radius = THICK + (THIN - THICK) * x / LENGTH
     radius += sum(KNUCKLE * exp(-(((x - joint) / 0.04) ** 2)) for joint in KNUCKLES)
     beyond = max(0.0, x - (LENGTH - THIN)) / THIN

@@ -15,7 +15,7 @@ from ml_backend.commands.environment_check import missing
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest, error_event, print_event
 
-# Each module has add_arguments(parser) and run(args, emit, stop), and is imported only when it is meant.
+# Each module has add_arguments(parser) and run(args, emit, stop), and is imported only when it is called.
 COMMANDS = {
     "train": ("ml_backend.commands.train", "train a model on a dataset"),
     "evaluate": ("ml_backend.commands.evaluate", "measure a model on takes it was not trained on"),

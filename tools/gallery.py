@@ -1,6 +1,6 @@
 """Render the example scenes side by side, as they are simulated: `python -m tools.gallery PICTURE`.
 
-Each example's picture is kept in build/gallery, so that what was stopped goes on where it was.
+Each example's picture is kept in build/gallery, so that a stopped run resumes where it was.
 """
 
 from __future__ import annotations

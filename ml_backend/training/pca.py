@@ -82,7 +82,7 @@ def _moments(chunks: Chunks, report: Callable[[int], None]) -> tuple[Floats, int
         squares += float(np.einsum("ij,ij->", rows, rows, dtype=np.float64))
         count += len(rows)
         report(len(rows))
-    assert total is not None  # whoever asks has rows
+    assert total is not None  # there is at least one row
     mean = total / count
     return mean.astype(np.float32), count, max(0.0, squares / count - float(mean @ mean))
 

@@ -3,7 +3,7 @@
 Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then.
 
 `python -I launch.py neural_physics.baking.coordinator PLAN [--stop-file FILE]` needs no Blender itself. It
-keeps nothing in memory that matters: killed at any moment and started again, it goes on from what is on disk.
+keeps nothing important in memory: killed at any moment and started again, it continues from what is on disk.
 """
 
 from __future__ import annotations

@@ -160,7 +160,10 @@ def going_on(name: str, info: TakeInfo) -> PlannedTake:
 
 
 def _new_roles(count: int, taken: list[Role]) -> list[Role]:
-    """Roles of new takes: a tenth for validation, one at least from 2 on; for tests from FEWEST_FOR_TEST on."""
+    """The roles of the takes after those that are taken.
+
+    Of `count` takes a tenth, at least one, is for validation from 2 on, for testing from FEWEST_FOR_TEST on.
+    """
     tenth = max(1, round(count / 10))
     validation = max(0, (tenth if count >= 2 else 0) - taken.count("validation"))
     test = max(0, (tenth if count >= FEWEST_FOR_TEST else 0) - taken.count("test"))

@@ -82,7 +82,7 @@ def unregister() -> None:
 
 def _run(args: argparse.Namespace) -> None:
     if not bpy.data.filepath:
-        # Blender goes on with an empty scene when it could not open the one it was given.
+        # Blender continues with an empty scene when it could not open the one it was given.
         raise Problem("no_scene")
     scene = bpy.context.scene
     assert scene is not None
@@ -330,7 +330,7 @@ def _save(path: str, opened: int) -> None:
     Raises Problem("scene_changed" | "folder_not_writable").
     """
     target = Path(path).absolute() if path else Path(bpy.data.filepath)
-    if not path and _written(target) != opened:  # a job takes hours, and somebody may work on
+    if not path and _written(target) != opened:  # a job takes hours, during which somebody may work on it
         raise Problem("scene_changed", path=target)
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=bool(path))

@@ -188,7 +188,7 @@ def _with_weight(
 
 
 def _first_along(line: _Line, points: Doubles, weights: Doubles) -> _Shape:
-    """Within the points and too short rather than too long: what is left over pulls the ends outwards."""
+    """Within the points and too short rather than too long: the points beyond pull the ends outwards."""
     axis = line.directions[0]
     offsets = points - line.origin
     along = offsets @ axis

@@ -39,7 +39,7 @@ REQUEST, TRACKS = "request.npz", "tracks.npz"
 
 @dataclass(frozen=True)
 class Take:
-    """One continuous simulation or, of kind "quasistatic", poses that are held, each by itself.
+    """One continuous simulation or, of kind "quasistatic", held poses, each on its own.
 
     Arrays are memory maps.
 

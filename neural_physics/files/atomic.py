@@ -38,7 +38,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     scratch = path.with_name(path.name + ".new")
     try:
         scratch.unlink(missing_ok=True)
-        with scratch.open("xb") as file:  # never through a link that somebody put there
+        with scratch.open("xb") as file:  # never through a link that was put there
             file.write(data)
         replace_atomically(scratch, path)
     except OSError:

@@ -1,8 +1,8 @@
 """A job: make a Python environment that can train.
 
 `python -I launch.py neural_physics.jobs.environment --folder F --requirements FILE [--optional FILE]
-[--pip-options "..."]`: a virtual environment in F, filled by pip. Started again after a stop, it goes on with
-what pip has already fetched.
+[--pip-options "..."]`: a virtual environment in F, filled by pip. Started again after a stop, it continues
+with what pip has already fetched.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def create(
     install = [str(python), *pip]
     _run([*install, "-r", str(requirements), *pip_options], stop)
     for package in _packages(optional) if optional else []:
-        # Each by itself, for there is no wheel of some for some systems, and nobody has a compiler.
+        # Each on its own: some have no wheel for some systems, and few people have a compiler.
         words = [*install, package, "--only-binary", ":all:", "-c", str(requirements), *pip_options]
         _try(words, package, stop)
     return python

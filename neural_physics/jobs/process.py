@@ -1,7 +1,7 @@
 """Carrying out a job: its process, and the files from which its state is found again.
 
 In the job's folder: `<kind>.jsonl`, everything it printed; `<kind>.json`, what was started; `<kind>.stop`,
-there while it is asked to stop. The job writes its log itself, so it goes on when the Blender that started
+there while it is asked to stop. The job writes its log itself, so it continues when the Blender that started
 it is closed, and the next one finds it by reading the log from its beginning.
 """
 
@@ -87,7 +87,7 @@ class JobProcess:
         with writing(self.files.folder):
             self.files.folder.mkdir(parents=True, exist_ok=True)
             with open(self.files.log, "ab", opener=without_links) as log:
-                if not _hold(log.fileno()):  # somebody else was faster
+                if not _hold(log.fileno()):  # another process was faster
                     self._find()
                     return
                 log.truncate(0)

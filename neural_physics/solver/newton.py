@@ -18,7 +18,8 @@ class Objective(Protocol):
     """A function of q (n,) to be minimised over its free entries."""
 
     def advance(self, q: Doubles) -> tuple[Doubles, bool]:
-        """Before each iteration: lead on what moves by itself; q then, and whether all of it has arrived.
+        """Before each iteration: advance what has a motion of its own; q then, and whether all of it has
+        arrived.
 
         The same array where nothing has moved.
         """

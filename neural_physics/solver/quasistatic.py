@@ -39,7 +39,7 @@ class Settled:
     """Where a search for an equilibrium ended.
 
     q (n,). residual: the largest force that is left at a free entry, N. failure: why this is none, "" where
-    it is one. solves: minima that were sought, 1 where skinning led there.
+    it is one. solves: minima that were sought, 1 where skinning was enough.
     """
 
     q: Doubles
@@ -104,7 +104,7 @@ class _Search:
     def minimum(self, q: Doubles, goal: Doubles, lead: Doubles, *, on_the_way: bool = False) -> Settled:
         """The minimum found from q, of which the entries that are not free go to the goal; all (n,).
 
-        lead: by how much the others are led on first, as far as nothing is in the way. on_the_way: whether
+        lead: by how much the others are advanced first, as far as nothing is in the way. on_the_way: whether
         the shape only leads to another one, so that forces need not be balanced.
         """
         self._solves += 1

@@ -1,7 +1,7 @@
 """What corrections are learned from (Romero 2021, section 4.2): shapes at rest of recorded states.
 
 States are those of the takes, projected on the handles (Fig. 7 b and c; the solver has played them already).
-Each is solved at rest without colliders (d, g), with those that touch it in its take, and with one led in
+Each is solved at rest without colliders (d, g), with those that touch it in its take, and with one moved in
 at places all over its surface, at some depths (f, h, i).
 """
 
@@ -118,7 +118,7 @@ class _Solving:
         self._unsettled = 0
 
     def add(self, positions: Doubles, y: Doubles, rng: np.random.Generator) -> None:
-        """What a frame of a take, (B, d), has to say: of r_int (Romero 2021, eq. 8), and then of r_ext."""
+        """The samples of a frame of a take, (B, d): of r_int (Romero 2021, eq. 8), and then of r_ext."""
         scene, handles = self._scene, self._scene.handles
         frames = scene.frames.rows(y)
         q = np.concatenate([self._statics.project(positions, frames), frames])
@@ -154,7 +154,7 @@ class _Solving:
             self._touched(state, alone, start, near[0], placed=placed.only(near[0]), recorded=True)
 
     def _traverse(self, state: _State, alone: Doubles, facets: _Facets, rng: np.random.Generator) -> None:
-        """One collider led in towards a place of the surface, from outside to some depth.
+        """One collider moved in towards a place of the surface, from outside to some depth.
 
         See Romero 2021, section 4.2.
         """

@@ -51,7 +51,7 @@ RIGID = 1e-3  # how far the axes of positions may be off a rotation of the world
 
 @dataclass(frozen=True)
 class SizedBall:
-    """A ball that moves by itself: the channel that holds its place, and how wide its object is, m."""
+    """A ball that is a channel itself: the channel that holds its place, and how wide its object is, m."""
 
     channel: Channel
     width: float

@@ -1,6 +1,6 @@
 """Where a whole body rests while its handles' state is held (Romero 2021, section 4.2, Fig. 7 d and f).
 
-The paper fixes the vertices that are handles. Points of a solid that are fixed by themselves are drawn out
+The paper fixes the vertices that are handles. Points of a solid that are fixed individually are drawn out
 into spikes, the sharper the finer the mesh; so here the state is held as section 6 has it for subspaces in
 general: the projection of the body on the handles, by mass, is to stay. What is solved for is then just what
 the handles cannot do. Cores are fixed as the paper has it: they are stiff, and go as their frames do.

@@ -46,7 +46,7 @@ def linear_subdivision(hierarchy: Hierarchy) -> Refine:
 
 
 def butterfly_subdivision(hierarchy: Hierarchy) -> Refine:
-    """Dyn, Levin and Gregory 1990, tension 1/16; the cloth goes on flat beyond its boundary."""
+    """Dyn, Levin and Gregory 1990, tension 1/16; the cloth is continued flat beyond its boundary."""
     return _refined(hierarchy, _butterfly_weights)
 
 

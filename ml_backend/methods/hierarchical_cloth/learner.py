@@ -87,7 +87,7 @@ class LevelLearner:
 
 
 class LevelNetwork:
-    """One level's network, in units in which its features and what it has to say are about 1."""
+    """One level's network, in units in which its inputs and targets are about 1."""
 
     def __init__(self, pairs: Pairs, preset: LevelPreset, generator: torch.Generator) -> None:
         self.count = len(pairs)

@@ -1,4 +1,4 @@
-"""Some elements of a body that stand for all, where its energy is asked for many thousand times.
+"""Some elements of a body that represent all, where its energy is evaluated many thousand times.
 
 In a space of a few shapes an elastic energy has no more independent forces than there are shapes: some
 hundred weighted elements give them as well as ten thousand do (cubature: An et al. 2008; weights above 0:
@@ -26,7 +26,7 @@ CHUNK = 2000  # elements whose forces are looked at together
 
 
 class CubatureEnergy:
-    """The energy of some elements of each part of a body, each counted as often as it stands for others.
+    """The energy of some elements of each part of a body, each with a weight.
 
     vertices (S,): those of the whole body that it is asked for by. errors: of each part's forces, relative,
     the median over shapes that were held out.

@@ -1,5 +1,5 @@
 """What latent dynamics learns from, made ready: bases, what acted, energies that are quick to ask for, and
-motion that nobody baked."""
+motion that was not baked."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Stiffness and damping of zero-restlength springs, from motions beside their targets (Jin 2022, section 6).
 
-Each vertex by itself, all at once: a first guess (`search`), then descent along the analytic gradient
+Each vertex on its own, all at once: a first guess (`search`), then descent along the analytic gradient
 with a step and a damping of its own, then the worst frames are left out and the rest fitted again (Figure 7),
 until the same frames are the worst. The first guess does without them, too: with a few frames of a solver
 that failed, the best spring of all frames may be somewhere else.

@@ -1,7 +1,7 @@
 """What the network of held poses learns from: turns of bones, and how vertices are displaced in their axes.
 
 Jin 2022, section 3.2, with principal components in the place of images. For each bone, rows are displacements
-of its vertices times the square roots of how much it has to say there: the sum over the bones of what each
+of its vertices times the square roots of its share there: the sum over the bones of what each
 is off by, squared, so is at least what the blend of all is off by, squared (Jensen), as these add up to 1.
 """
 
@@ -91,7 +91,7 @@ def related_bones(skin: Skin, owners: Indices, most: int) -> Indices:
 
 
 class _Displacing(NamedTuple):
-    """The shares that displace, (P,), and the square roots of how much each has to say, (P, 1)."""
+    """The shares that displace, (P,), and the square roots of how much each counts, (P, 1)."""
 
     shares: Shares
     roots: Floats

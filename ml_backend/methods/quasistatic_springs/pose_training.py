@@ -58,7 +58,7 @@ def train_poses(
     emit: Emit,
     stop: StopRequest,
 ) -> TrainedPoses:
-    """key: what must be the same for a stopped training to be gone on with.
+    """key: what must be the same for a stopped training to be resumed.
 
     Raises Problem("stopped" | "training_diverged" | "dataset_not_numbers" | "disk_full" |
     "folder_not_writable").

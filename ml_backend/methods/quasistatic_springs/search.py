@@ -23,7 +23,7 @@ NYQUIST = 3.0  # rad per step: a faster swing looks like a slower one at the fra
 SWINGS = np.concatenate([[0.05, 0.12], np.arange(0.25, 3.1, 0.25)]), (0.1,)  # omega, delta
 BOUNCES = np.array([0.1, 0.3, 0.6, 1.0, 1.5, 2.2, 3.0]), (0.8,)
 RETURNS = np.array([0.03, 0.15, 0.6, 2.0]), (4.0, 20.0, 100.0)  # kappa / delta, delta
-WEIGHTS = 0.4, 0.9  # of the difference between two members, drawn anew for every vertex
+WEIGHTS = 0.4, 0.9  # of the difference between two members, drawn for every vertex
 JITTER = 0.05  # of ln omega and ln delta: no two vertices' populations are the same
 CROSSING = 0.9  # the chance of each number to come from the mutant
 

@@ -133,9 +133,9 @@ def _motion(rig: RigTakes, targets: Targets, span: Span) -> Motion:
 
 @dataclass(frozen=True)
 class _Fit:
-    """A fit that may be stopped, or killed, and goes on from the last vertices that have their springs.
+    """A fit that may be stopped, or killed, and resumes after the last vertices that have their springs.
 
-    path: of the checkpoint. key: what must be the same for it to be gone on from.
+    path: of the checkpoint. key: what must be the same for it to be used.
     """
 
     path: Path

@@ -149,7 +149,7 @@ def _random_rows(
     count: int,
     rng: np.random.Generator,
 ) -> Doubles:
-    """(count, channels): each bone turned evenly within its range, by itself."""
+    """(count, channels): each bone turned evenly within its range, independently."""
     rows, places = np.tile(still, (count, 1)), {channel: i for i, channel in enumerate(channels)}
     for row in rows:
         for turning in ranges:

@@ -98,7 +98,7 @@ def _show(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
 
 
 def _simulate_again(obj: bpy.types.Object) -> None:
-    """Undo what Play has done to an object's modifiers; nobody plays in the worker."""
+    """Undo what Play has done to an object's modifiers; nothing plays in the worker."""
     remove_modifier(obj)
     remove_cache(obj)
     restore_physics(obj)

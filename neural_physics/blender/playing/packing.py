@@ -121,7 +121,7 @@ def current_model(obj: bpy.types.Object) -> bytes | Path:
     if data is not None:
         return data
     path = model_path(obj)
-    if path.name == MODEL.name and not path.is_file():  # nobody has chosen another one
+    if path.name == MODEL.name and not path.is_file():  # no other one was chosen
         raise Problem("model_missing", object=obj.name)
     return path
 

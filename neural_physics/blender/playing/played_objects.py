@@ -88,7 +88,7 @@ class PlayedObjects:
         if self._catching_up:
             return
         if scene.frame_current <= scene.frame_start:
-            resume_collisions()  # simulations begin here; a script may have added one without a word
+            resume_collisions()  # simulations begin here; a script may have added one without notice
         self._predicted = {}
         if scene.frame_subframe:
             return

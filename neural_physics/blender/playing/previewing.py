@@ -75,7 +75,7 @@ class PreviewSwitch:
         show_in_viewports(obj, True)
 
     def fail(self, problem: Problem) -> None:
-        """The graphics card cannot: it is not tried again until the artist asks for it anew."""
+        """The GPU cannot: it is not tried again until the artist asks for it again."""
         self.problem, self._failed = problem, True
 
 

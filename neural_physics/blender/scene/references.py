@@ -1,6 +1,6 @@
 """Objects that are followed from frame to frame, by their name or their number.
 
-Blender searches names one by one, so what was found is kept at hand. A deleted object says so when it is
+Blender searches names one by one, so what was found is kept. A deleted object says so when it is
 asked anything. After an undo or in another file it may not: then everything is searched for again.
 """
 

@@ -41,7 +41,7 @@ from .skins import followed_bones, is_skinned_by, pose_reader
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
-TIP = "/tip"  # a joint at the far end of a bone that no other bone goes on from
+TIP = "/tip"  # a joint at the tip of a bone without children
 UP = Vector((0.0, 0.0, 1.0))
 
 Values = Sequence[float] | NDArray[np.floating]
@@ -123,7 +123,7 @@ def handle_source(item: NEURALPHYSICS_PG_handle) -> str:
 
 
 def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
-    """What a channel is read from; "" for the reference frame, and for a handle that nobody can hold here."""
+    """What a channel is read from; "" for the reference frame, and for a handle that cannot be held here."""
     if channel.kind == "handle":
         return bindings.get(channel.name, "")
     if channel.kind == "orientation":
@@ -165,7 +165,7 @@ def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken
 
 
 def _joint_names(armature: bpy.types.Armature) -> tuple[str, ...]:
-    """Every deforming bone's head, and the tips of those that no other goes on from."""
+    """Every deforming bone's head, and the tips of those without children."""
     bones = [bone for bone in armature.bones if bone.use_deform] or list(armature.bones)
     tips = [bone.name + TIP for bone in bones if not bone.children]
     return (*(bone.name for bone in bones), *tips)

@@ -67,7 +67,7 @@ def best_so_far_path(obj: bpy.types.Object) -> Path:
 
 
 def checkpoint_path(obj: bpy.types.Object) -> Path:
-    """What a training that was stopped or killed goes on from; see `ml_backend.commands.train`."""
+    """What a training that was stopped or killed resumes from; see `ml_backend.commands.train`."""
     path = model_path(obj)
     return check_no_link(path.with_name(path.name + ".training")) / "checkpoint.safetensors"
 

@@ -84,7 +84,7 @@ def check_play(obj: bpy.types.Object | None) -> None:
 
 
 def use_model(obj: bpy.types.Object, path: Path) -> None:
-    """Pack a model file into the .blend; an object that plays goes on with it.
+    """Pack a model file into the .blend; an object that plays continues with it.
 
     What the model reacts to and this scene does not have gets a line in the object's list, to choose it in.
     Raises what `check_mesh`, `read_model_bytes`, `parse_model`, `check_belongs` and `load_method` do; then

@@ -21,7 +21,7 @@ LESS = 1e-4  # by how much the residual must fall, as a share of what the step p
 class Motion:
     """q (n, d): the free handles, m; x, v (S, d): the cubature's vertices, m and m/s.
 
-    residual: what is left of equation 6 after the step to it, over what there was at first. outside: see
+    residual: the residual of equation 6 after the step to it, over what there was at first. outside: see
     `Pose`.
     """
 
@@ -127,7 +127,7 @@ class Dynamics:
             if np.abs(move).max(initial=0.0) <= self._tolerance:
                 break
         x, outside = now.x, now.outside
-        if not len(around.frames):  # what shows how the body is turned has gone on
+        if not len(around.frames):  # what shows how the body is turned has moved
             pose = self.pose(q, around)
             x, outside = self._part.positions(pose), pose.outside
         relative = float(np.sqrt(max(left, 0.0) / first)) if first > 0.0 else 0.0

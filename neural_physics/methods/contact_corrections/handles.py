@@ -27,7 +27,7 @@ class Handles:
 
     @property
     def corners(self) -> int:
-        """How many rows of Q stand for one frame: points that go with it, affinely."""
+        """How many rows of Q represent one frame: points that move with it, affinely."""
         return int(self.rest.shape[1]) + 1
 
     @property

@@ -21,7 +21,7 @@ class Neighbourhood:
     beyond the two other sides of each neighbour. In a regular mesh these are all vertices that share a
     triangle with a corner, and all that the butterfly scheme (Dyn, Levin and Gregory 1990) interpolates the
     three sides from. Numbers from n on are ghosts. ghosts: the two kinds, each (3, g): ghost k is at
-    x[first] + x[second] - x[third], which goes on flat; those of the second kind depend on the first.
+    x[first] + x[second] - x[third], which continues flat; those of the second kind depend on the first.
     """
 
     points: Indices

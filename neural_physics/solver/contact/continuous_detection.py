@@ -25,7 +25,7 @@ FAR = 1e9
 
 
 class KnownDistances:
-    """Distances of n points to a shape, found anew only where earlier ones do not settle the question."""
+    """Distances of n points to a shape, computed again only where earlier ones do not settle the question."""
 
     def __init__(self, shape: Collider, count: int) -> None:
         """count: how many points there are."""

@@ -1,4 +1,4 @@
-"""Contact of points that elements carry: where these reach beyond the surface that is meant to touch, and
+"""Contact of points that elements carry: where these reach beyond the surface that is to touch, and
 between the vertices of an outline.
 """
 

@@ -12,7 +12,7 @@ from ...scene.rig_actions import actions_of
 from ..stage import Point
 
 # How bones are turned, in degrees about the world's axes as the rig stands, which looks along -Y: X leans
-# back, Y leans to its right, Z turns to its left. What ends in * is meant for both sides, mirrored.
+# back, Y leans to its right, Z turns to its left. A name that ends in * stands for both sides, mirrored.
 Pose = Mapping[str, Point]
 Key = tuple[int, Pose, Point]  # frame; turns; how far the rig's first bone is moved, metres
 

@@ -3,7 +3,7 @@
 As in the paper, palm and phalanges are rigid frames, and r_ext learns the radius of a ball. There, springs
 hold the phalanges, which are all that is simulated. Here bones that hold flesh go exactly where their pose
 says, so that nothing would be left to swing: what is simulated are free points in the tissue. They are spread
-over it by the trainer, because nobody is to pull a finger by points of its skin.
+over it by the trainer, because a finger is not to be pulled by points of its skin.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """`python -m ml_backend COMMAND ...`: the jobs that need more than Blender's own Python.
 
-With --json they talk to Blender in JSON lines (see `neural_physics.jobs.events`), else to a person.
+With --json they report to Blender in JSON lines (see `neural_physics.jobs.events`), else to a person.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ml_backend.commands.environment_check import missing
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest, error_event, print_event
 
-# Each module has add_arguments(parser) and run(args, emit, stop), and is imported only when it is meant.
+# Each module has add_arguments(parser) and run(args, emit, stop), and is imported only when it is called.
 COMMANDS = {
     "train": ("ml_backend.commands.train", "train a model on a dataset"),
     "evaluate": ("ml_backend.commands.evaluate", "measure a model on takes it was not trained on"),
@@ -38,7 +38,7 @@ def main(words: list[str]) -> int:
         parser = _parser(meant)
         from ml_backend.commands.terminal import Terminal
     except ImportError as error:
-        return _tell_lacking(error, as_json="--json" in words)
+        return _report_lacking(error, as_json="--json" in words)
     args = parser.parse_args(words)
     stop = StopRequest(args.stop_file)
     stop.listen()
@@ -56,8 +56,8 @@ def _lacking(error: ImportError) -> Problem:
     )
 
 
-def _tell_lacking(error: ImportError, *, as_json: bool) -> int:
-    """Without `Terminal`, which may be what is lacking."""
+def _report_lacking(error: ImportError, *, as_json: bool) -> int:
+    """Report what is lacking without `Terminal`, which may be lacking itself."""
     problem = _lacking(error)
     if as_json:
         print_event(error_event(problem))
@@ -83,7 +83,7 @@ def _run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> int:
     except ModuleNotFoundError as error:
         emit(error_event(_lacking(error)))
         return 1
-    except Exception as error:  # noqa: BLE001 (a job tells whatever ends it)
+    except Exception as error:  # noqa: BLE001 (a job reports whatever ends it)
         if not isinstance(error, Problem):
             traceback.print_exc()  # so that there is something to report
         emit(error_event(error, "its output"))

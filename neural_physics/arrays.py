@@ -1,4 +1,4 @@
-"""Names for NumPy arrays in annotations; what shape one has is said in docstrings."""
+"""Names for NumPy arrays in annotations; docstrings give their shapes."""
 
 from __future__ import annotations
 

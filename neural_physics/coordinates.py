@@ -17,7 +17,7 @@ LESSER = 0.414
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Of d numbers, in metres: origin (3,), and axes (3, d), unit columns at right angles, d = 2 or 3."""
+    """d = 2 or 3 coordinates, in metres: origin (3,), and axes (3, d), unit columns at right angles."""
 
     origin: Doubles
     axes: Doubles
@@ -54,7 +54,7 @@ class Coordinates:
         return heights
 
     def moved(self, rotation: Doubles, shift: Doubles) -> Coordinates:
-        """Those that go along with a turn (3, 3) and then a shift (3,)."""
+        """The coordinates after a rotation (3, 3) and then a shift (3,)."""
         return Coordinates(rotation @ self.origin + shift, rotation @ self.axes)
 
 

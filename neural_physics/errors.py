@@ -1,4 +1,4 @@
-"""Everything that can go wrong on somebody's bad input, each told in one sentence.
+"""Everything that can go wrong on bad input, one sentence each.
 
 A sentence names the object or file, the setting, and the way out. `docs/troubleshooting.md` lists
 every one of them; a test holds the two together.
@@ -655,7 +655,7 @@ PROBLEMS: dict[str, str] = {
 
 
 class Problem(Exception):
-    """A bad input, told to the person in one sentence.
+    """A bad input, explained to the person in one sentence.
 
     code: a key of `PROBLEMS`. names: what the sentence's blanks are filled with.
     Raises KeyError for a code or a blank that does not exist, so that a slip shows in the tests.

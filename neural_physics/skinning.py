@@ -72,7 +72,7 @@ class Shares:
         return cls(bones, vertices, weights[vertices, bones])
 
     def some(self, places: Indices) -> Shares:
-        """Those at places (n,), which rise."""
+        """The shares at places (n,), which rise."""
         return Shares(self.bones[places], self.vertices[places], self.weights[places])
 
     @cached_property
@@ -164,7 +164,7 @@ class DualQuaternionSkinning:
         self._sum, self._one = np.empty((2, len(weights), 8), np.float32)
 
     def __call__(self, moves: Floats) -> Floats:
-        """As `LinearSkinning`."""
+        """See `LinearSkinning`."""
         table = dual_quaternions(_turns(moves)).astype(np.float32)
         total, one = self._sum, self._one
         total[:] = 0.0
@@ -196,10 +196,10 @@ def dual_quaternions(turns: Doubles) -> Doubles:
     """(K, 8): real parts w, x, y, z, of unit length, then dual parts, of rigid moves (K, 4, 4)."""
     m, shift = turns[:, :3, :3], turns[:, :3, 3]
     xx, yy, zz = m[:, 0, 0], m[:, 1, 1], m[:, 2, 2]
-    # Four ways to the same quaternion, each times another of its numbers; the largest has the most digits.
+    # Four multiples of the same quaternion, each by another of its numbers; the largest has the most digits.
     yz, zx, xy = m[:, 2, 1] - m[:, 1, 2], m[:, 0, 2] - m[:, 2, 0], m[:, 1, 0] - m[:, 0, 1]
     y_z, z_x, x_y = m[:, 2, 1] + m[:, 1, 2], m[:, 0, 2] + m[:, 2, 0], m[:, 1, 0] + m[:, 0, 1]
-    ways = np.array(
+    candidates = np.array(
         [
             [1.0 + xx + yy + zz, yz, zx, xy],
             [yz, 1.0 + xx - yy - zz, x_y, z_x],
@@ -207,8 +207,8 @@ def dual_quaternions(turns: Doubles) -> Doubles:
             [xy, z_x, y_z, 1.0 - xx - yy + zz],
         ]
     )
-    best = ways[np.arange(4), np.arange(4)].argmax(0)
-    real = ways[best, :, np.arange(len(turns))]
+    best = candidates[np.arange(4), np.arange(4)].argmax(0)
+    real = candidates[best, :, np.arange(len(turns))]
     real /= np.maximum(np.linalg.norm(real, axis=1, keepdims=True), 1e-30)
     w, v = real[:, :1], real[:, 1:]
     dual = np.concatenate(
@@ -255,7 +255,7 @@ def _with_object(weights: Floats) -> Floats:
 
 
 def _ranked(vertices: Indices, values: NDArray[Number], count: int, missing: float) -> list[NDArray[Number]]:
-    """For each vertex its first value, then for each its second, and so on: as many (V,) as any one has."""
+    """The first value of each vertex, then the second of each, and so on: as many (V,) as any has."""
     order = np.argsort(vertices, kind="stable")
     counts = np.bincount(vertices, minlength=count)
     ranks = np.arange(len(vertices)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -1,4 +1,4 @@
-"""How numbers are said to people: the same in panels, logs and terminals."""
+"""Numbers in words: the same in panels, logs and terminals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that is done in steps: seen while it goes on, and stopped with Esc."""
+"""Work that is done in steps, with its progress in the status bar, and stopped with Esc."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ else:
 
 
 class Button(bpy.types.Operator if TYPE_CHECKING else object):  # type: ignore[misc]
-    """An operator that tells problems as sentences, never as tracebacks."""
+    """An operator that reports problems as sentences, never as tracebacks."""
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
@@ -69,7 +69,7 @@ def scene_of(context: bpy.types.Context) -> bpy.types.Scene:
 
 
 def set_up_target(context: bpy.types.Context) -> bpy.types.Object:
-    """The object that is meant, if it is set up. Raises Problem("nothing_selected" | "not_set_up")."""
+    """The target of the panels, if it is set up. Raises Problem("nothing_selected" | "not_set_up")."""
     return check_set_up(target_of(context))
 
 
@@ -86,7 +86,7 @@ def open_file(path: Path) -> None:
 
 
 def target(context: bpy.types.Context) -> bpy.types.Object:
-    """The object that is meant. Raises Problem("nothing_selected") if there is none."""
+    """The target of the panels. Raises Problem("nothing_selected") if there is none."""
     obj = target_of(context)
     if obj is None:
         raise Problem("nothing_selected")

@@ -1,6 +1,6 @@
 """`make demo`: bake, train, play, render and judge Ball & Sheet; everything is left in build/demo/.
 
-Each step is skipped if what it makes is there already, so a stopped demo goes on where it was.
+Each step is skipped if what it makes is there already, so a stopped demo resumes where it was.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def render(obj: bpy.types.Object) -> dict[str, Any]:
 
 
 def pack(obj: bpy.types.Object) -> None:
-    """Leave a .blend that plays by itself."""
+    """Write a .blend that plays without anything else."""
     packing.pack(obj, model_path(obj))
     playback.attach(obj)
     bpy.context.scene.frame_set(bpy.context.scene.frame_start)
@@ -175,4 +175,4 @@ def show(measured: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    workshop.leave_after(main)
+    workshop.run_and_exit(main)

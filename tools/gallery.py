@@ -1,6 +1,6 @@
 """Render the example scenes side by side, as they are simulated: `python -m tools.gallery PICTURE`.
 
-Each example's picture is kept in build/gallery, so that what was stopped goes on where it was.
+Each example's picture is kept in build/gallery, so that a stopped run resumes where it was.
 """
 
 from __future__ import annotations
@@ -97,4 +97,4 @@ def _simulate(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int, datase
 
 
 if __name__ == "__main__":
-    workshop.leave_after(main)
+    workshop.run_and_exit(main)

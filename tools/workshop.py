@@ -42,7 +42,7 @@ def empty_scene() -> bpy.types.Scene:
     return scene
 
 
-def leave_after(main: Callable[[], None]) -> NoReturn:
+def run_and_exit(main: Callable[[], None]) -> NoReturn:
     """Run a script's main function and end the process at once: bpy 4.5 can hang when Python ends."""
     status = 1
     try:

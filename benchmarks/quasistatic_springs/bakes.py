@@ -147,4 +147,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    workshop.leave_after(main)
+    workshop.run_and_exit(main)

@@ -87,4 +87,4 @@ def _worst(obj: bpy.types.Object, frames: range) -> tuple[int, Vector]:
 
 
 if __name__ == "__main__":
-    workshop.leave_after(main)
+    workshop.run_and_exit(main)

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
-    """Reads every frame once and tells of every take and of all that is wrong with it.
+    """Reads every frame once and lists every take and everything that is wrong with it.
 
     Raises Problem("dataset_faulty"), and what training would.
     """
@@ -79,7 +79,7 @@ def describe(take: Take) -> str:
 
 
 def faults_of(take: Take, read: Callable[[int], None]) -> list[str]:
-    """What is wrong with a take that can be opened; `read` is told of frames that have been read."""
+    """What is wrong with a take that can be opened; `read` is called with the number of frames read."""
     faults, frames = [], len(take.positions)
     if take.info.complete and frames < take.info.frames:
         faults.append(f"it is marked complete, but has only {frames} of {take.info.frames} frames")

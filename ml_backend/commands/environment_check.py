@@ -1,7 +1,7 @@
 """A job: whether the Python that runs this can train.
 
 `python -m ml_backend.commands.environment_check --requirements FILE --asked PYTHON`. Standard library
-only, and nothing newer than Python 3.7, because nobody knows yet what Python it runs in.
+only, and nothing newer than Python 3.7, because it runs in a Python that has not been checked yet.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ml_backend.evaluation.comparison import BASIS, MEAN, OURS, RIDGE, Comparison, compare, predictors
-from ml_backend.evaluation.recorded_colliders import met_capsules
+from ml_backend.evaluation.recorded_colliders import recorded_capsules
 from ml_backend.evaluation.timing import time_model
 from neural_physics.arrays import Floats
 from neural_physics.datasets.frame_checks import checked
@@ -58,9 +58,9 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         raise Problem("folder_not_writable", path=folder, reason="it is a file")
     model, dataset = read_model(args.model), Dataset.open(args.dataset)
     check_belongs(model.info, args.model, dataset)
-    met = met_capsules(model.info, dataset, held_out_takes(dataset))
-    method, takes = load_method(model, met.channels), met.takes
-    for note in met.notes:
+    recorded = recorded_capsules(model.info, dataset, held_out_takes(dataset))
+    method, takes = load_method(model, recorded.channels), recorded.takes
+    for note in recorded.notes:
         emit({"event": "log", "text": note})
     windows = tile(takes, max(3, args.frames))
     emit(
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
         stop.check()
 
     comparison = compare(model, method, dataset, windows, candidates=candidates, visited=visited)
-    report = {**summary(args, model, dataset, takes, comparison=comparison), "notes": met.notes}
+    report = {**summary(args, model, dataset, takes, comparison=comparison), "notes": recorded.notes}
     typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
     emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
     with writing(folder), _written_whole(folder) as scratch:

@@ -71,7 +71,7 @@ def compare(
     candidates: dict[str, Predictor],
     visited: Callable[[int], None],
 ) -> Comparison:
-    """Go through all windows; `visited` is told how many frames are done after each."""
+    """Go through all windows; `visited` is called with the number of frames done after each."""
     sums = {name: ErrorSums(method.mean_shape) for name in candidates}
     per_window: list[float] = []
     motions: list[tuple[int, dict[str, float], dict[str, float]]] = []

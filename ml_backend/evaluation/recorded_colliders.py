@@ -1,4 +1,4 @@
-"""Capsules that cloth met in its takes, as channels of y: what simulates meets them in Evaluate, too."""
+"""Capsules that cloth collided with in its takes, as channels of y, so that it does in Evaluate, too."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from neural_physics.methods.registry import specification_of
 from neural_physics.models.model_file import ModelInfo
 
 NOWHERE = np.array([1e6] * 6 + [0.0] * 2, np.float32)  # of a capsule in takes that have none of its name
-UNTOLD = (
+NOT_RECORDED = (
     "The takes do not record what the cloth collided with: in the rollouts it collided only "
     "with balls that the object reacts to."
 )
 
 
 @dataclass(frozen=True)
-class Met:
-    """channels: of kind "capsule", which takes have after the dataset's own. notes: sentences about what is
-    not met.
+class RecordedColliders:
+    """What the cloth of a dataset collided with, beyond the balls that the model knows.
+
+    channels: of kind "capsule", which takes have after the dataset's own. notes: sentences about what is left
+    out.
     """
 
     channels: tuple[Channel, ...]
@@ -35,14 +37,14 @@ class Met:
     notes: list[str]
 
 
-def met_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> Met:
-    """Balls and capsules that the bundled solver says it met, but for the balls that the model knows.
+def recorded_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> RecordedColliders:
+    """Balls and capsules that the bundled solver recorded, but for the balls that the model knows.
 
     Nothing of it for methods that do not simulate at run time. Raises Problem("dataset_damaged").
     """
     method = specification_of(model.method)
     if method is None or not method.simulates:
-        return Met((), takes, [])
+        return RecordedColliders((), takes, [])
     sources = {channel.name: channel.source for channel in dataset.info.channels.channels}
     known = {sources[name] for name in model.settings.get("colliders", {})}
     notes: list[str] = []
@@ -51,7 +53,7 @@ def met_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> Met:
         surroundings = dataset.surroundings(take.name)
         rows_of[take.name] = {}
         if surroundings is None:
-            notes.append(UNTOLD)
+            notes.append(NOT_RECORDED)
             continue
         request, tracks = surroundings
         for place, collider in enumerate(request.colliders):
@@ -72,7 +74,7 @@ def met_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> Met:
         for channel, name in zip(islice(free, len(names)), names, strict=True)
     ]
     widened = [_widened(take, [rows_of[take.name].get(name) for name in names]) for take in takes]
-    return Met(tuple(channels), widened, list(dict.fromkeys(notes)))
+    return RecordedColliders(tuple(channels), widened, list(dict.fromkeys(notes)))
 
 
 def _rows(shape: RoundShape, tracks: Tracks, place: int, frames: int) -> Floats:

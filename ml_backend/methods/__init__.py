@@ -21,7 +21,7 @@ def presets_of(method: str) -> Mapping[str, Preset]:
 
 
 def trainer_of(method: str) -> Callable[..., dict[str, Any]]:
-    """What trains a method. Loads torch, which takes seconds: a wrong command line should be told before."""
+    """What trains a method. Loads torch, which takes seconds: check the command line before."""
     return cast(Callable[..., dict[str, Any]], _module(method, "train").train)
 
 

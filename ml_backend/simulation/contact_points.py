@@ -40,7 +40,7 @@ def contact_carrier(body: Body, request: SimulationRequest) -> Carrier | None:
 
 
 def _free(body: Body, corners: Indices, weights: Doubles) -> Carrier:
-    """Without what hangs on a pinned vertex."""
+    """The candidates that hang on no pinned vertex."""
     held = (body.pinned[corners] & (np.abs(weights) > NO_SHARE)).any(axis=1)
     return Carrier(corners[~held], weights[~held])
 

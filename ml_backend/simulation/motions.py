@@ -27,7 +27,7 @@ RIGID = 1e-3  # what a collider's matrix may be off a rotation by; more is a sca
 class TrackedMotion:
     """What a take's tracks say, frame t being at t / fps seconds.
 
-    coordinates: the d numbers that places of the world are told in: two where the body is flat, in its plane.
+    coordinates: the d numbers that describe places in the world: two where the body is flat, in its plane.
     colliders: one for each of the request's, in its order. placement: where the body at rest stands in these
     at the first frame. Raises Problem("collider_unusable" | "collider_without_faces" | "collider_scales"
     | "flat_collider_beside" | "flat_collider_pieces" | "flat_collider_leaves" | "flat_pins_leave").
@@ -53,7 +53,7 @@ class TrackedMotion:
         self._targets = lru_cache(maxsize=2)(self._targets_of_frame)  # those before and after a time
 
     def poses(self, time: float) -> list[Pose]:
-        """Of the shapes, whose axes may be others than those of the colliders' meshes."""
+        """The poses of the shapes, whose axes may differ from those of the colliders' meshes."""
         frame, share = self._at(time)
         return [self._pose(number, frame, share) for number in range(len(self._places))]
 
@@ -76,7 +76,7 @@ class TrackedMotion:
 
     @property
     def _size(self) -> float:
-        """Of the body at rest, m."""
+        """The size of the body at rest, m."""
         return float(np.linalg.norm(np.ptp(self._body.rest_positions, axis=0)))
 
     def _fit(self, number: int) -> FittedShape:

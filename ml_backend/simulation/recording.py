@@ -33,7 +33,7 @@ TakeSimulation = Simulation | SpringSimulation
 
 
 def simulate_take(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
-    """Simulate a take, or what is left of it; returns what the "result" event says.
+    """Simulate a take, or the rest of it; returns what the "result" event says.
 
     Raises what `Simulation` and `SpringSimulation` do, and Problem("stopped" | "dataset_damaged" |
     "disk_full" | "folder_not_writable").
@@ -126,7 +126,7 @@ class _Recording:
             self.writer.exclude(merge(self._marks))
 
     def _end_early(self, reason: str) -> bool:
-        """Nothing usable follows; what led to it is left out."""
+        """End the take: nothing usable follows, and the frames before are left out, too."""
         self.writer.end_here()
         count = self.writer.count
         self._marks.append(Exclusion(max(0, count - BEFORE), count, reason))

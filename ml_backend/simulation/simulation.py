@@ -120,7 +120,7 @@ class Simulation:
         return converged
 
     def save(self) -> SavedState:
-        """What is needed to go on from here; goes on from it, so that one that takes it up does the same."""
+        """The state to resume from; this one continues from it, too, so that both give the same."""
         frames = self._parts.twisting.frames if self._parts.twisting else None
         saved = SavedState(
             self.frame,

@@ -68,7 +68,7 @@ def same_springs(made: SimulationRequest, asked: SimulationRequest) -> bool:
 
 
 def mesh_at_rest(request: SimulationRequest) -> Mesh:
-    """As datasets have it, its scale applied."""
+    """The mesh at rest as datasets have it, its scale applied."""
     used = np.unique(request.corners)
     loose = request.edges[~np.isin(request.edges, used).all(axis=1)]
     rest, pins = request.rest_positions.astype(np.float32), request.pins.astype(np.float32)
@@ -78,7 +78,7 @@ def mesh_at_rest(request: SimulationRequest) -> Mesh:
 class SpringSimulation:
     """One take, from its first frame on; `frame` is where it is.
 
-    layout: of y, in which a fabric that changes is told. Raises Problem("collider_not_round" |
+    layout: of y, which has a fabric that changes. Raises Problem("collider_not_round" |
     "collider_unusable" | "starts_inside") and what `make_cloth` does.
     """
 
@@ -106,7 +106,7 @@ class SpringSimulation:
         return self._x
 
     def fabric(self, frame: int) -> Fabric:
-        """As it is at a frame: its y's values kept to what can be simulated."""
+        """The fabric at a frame: values of y are kept to what can be simulated."""
         y = self._tracks.interaction[frame]
         live = {name: float(np.clip(y[at], *FABRIC_RANGES[name])) for name, at in self._live.items()}
         return replace(self._fabric, **live)
@@ -164,7 +164,7 @@ class SpringSimulation:
                 raise Problem("starts_inside", object=name, collider=collider.name, count=inside)
 
     def _colliders(self, frame: int) -> RoundColliders:
-        """As they are at a frame, with the speed of the way to it."""
+        """The colliders at a frame, with the velocity of the way to it."""
         now, before = (self._placed(t) for t in (frame, max(frame - 1, 0)))
         velocities = (now - before) / self._cloth.dt
         return RoundColliders(

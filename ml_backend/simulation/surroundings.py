@@ -35,7 +35,7 @@ def surface_of(body: Body) -> Indices:
 
 
 def make_contact(body: Body, motion: TrackedMotion, dt: float, carrier: Carrier | None) -> RigidContact:
-    """Of the body's free outer vertices, or of the points it carries. dt: of a step, s."""
+    """Contact of the body's free outer vertices, or of the points it carries. dt: of a step, s."""
     if carrier is not None:
         stiffness = CONTACT_STIFFNESS * shared_out(body.masses, carrier) / dt**2
         points = np.arange(len(stiffness))
@@ -49,6 +49,7 @@ def make_contact(body: Body, motion: TrackedMotion, dt: float, carrier: Carrier 
 def make_surroundings(
     body: Body, motion: TrackedMotion, contact: RigidContact, carrier: Carrier | None
 ) -> Surroundings:
+    """What touches a body in its takes: the colliders, how they move, and their friction."""
     frictions = np.full(len(motion.colliders), body.settings.friction)
     touching = contact if carrier is None else EmbeddedContact(contact, carrier)
     return Surroundings(touching, motion.motions, frictions)

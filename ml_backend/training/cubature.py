@@ -1,4 +1,4 @@
-"""Which tetrahedra stand for all (An et al. 2008; weights above 0, von Tycowicz et al. 2013)."""
+"""Which tetrahedra represent all (An et al. 2008; weights above 0, von Tycowicz et al. 2013)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def fit_elements(forces: Doubles, count: int, every: Doubles | None = None) -> C
 
 
 def fit_masses(weights: Doubles, masses: Doubles, vertices: Indices) -> Doubles:
-    """(S,) kg, not negative: of the vertices (S,) that stand for all, whose masses (B,) are given.
+    """(S,) kg, not negative: of the vertices (S,) that represent all, whose masses (B,) are given.
 
     M for the handles (Romero 2021, section 3.3, where the forces' weights serve).
 

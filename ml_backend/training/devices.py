@@ -8,7 +8,7 @@ from neural_physics.errors import Problem
 
 
 def chosen_device(asked: str) -> torch.device:
-    """Of "auto", "cpu" or "cuda". Raises Problem("device_missing")."""
+    """The device for "auto", "cpu" or "cuda". Raises Problem("device_missing")."""
     available = torch.cuda.is_available()
     if asked == "cuda" and not available:
         raise Problem("device_missing")

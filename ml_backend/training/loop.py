@@ -14,7 +14,7 @@ from ml_backend.training.tensor_files import Tensors, read_tensors, write_tensor
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
-# Said where a checkpoint is of a training with another identity; see `Training.anew`.
+# The note where a checkpoint has another identity; see `Training.anew`.
 STARTED_ANEW = (
     "The stopped training had a different preset, bases, seed or takes: training started from scratch."
 )
@@ -73,10 +73,10 @@ class Course:
 
 
 class Training:
-    """A training that may be stopped, or killed at any moment, and goes on from its last checkpoint.
+    """A training that may be stopped, or killed at any moment, and resumes from its last checkpoint.
 
-    path: of the checkpoint. identity: what must be the same for a checkpoint to be gone on from.
-    stage: what is done, in the progress that is told.
+    path: of the checkpoint. identity: what must be the same for a checkpoint to be used.
+    stage: the name of this work in the progress events.
     """
 
     def __init__(

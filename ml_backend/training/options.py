@@ -31,6 +31,7 @@ class Options:
 
     @property
     def work(self) -> Path:
+        """Where checkpoints are kept meanwhile."""
         return self.out.with_name(self.out.name + ".training")
 
     @property
@@ -40,7 +41,7 @@ class Options:
 
 
 def identity(dataset: Dataset, options: Options) -> str:
-    """What must be the same for a stopped training to be gone on with: dataset, settings and seed."""
+    """What must be the same for a stopped training to be resumed: dataset, settings and seed."""
     takes = [
         [take.name, take.info.role, take.segments(), _stamp(dataset.path / "takes" / take.name)]
         for kind in KINDS

@@ -43,8 +43,8 @@ def fit_pca(
 
     Randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4) with twice the
     bases asked for, until the captured variance settles; exact where the rows or columns are no more
-    than that. Goes through the chunks once for the mean and once per pass; `report` is told the rows
-    read. Holds 6 (d, 2 bases) arrays, whatever the number of rows. At most as many bases come back as
+    than that. Goes through the chunks once for the mean and once per pass; `report` is called with the number
+    of rows read. Holds 6 (d, 2 bases) arrays, whatever the number of rows. At most as many bases come back as
     the data has directions.
     """
     mean, count, variance = _moments(chunks, report)
@@ -82,7 +82,7 @@ def _moments(chunks: Chunks, report: Callable[[int], None]) -> tuple[Floats, int
         squares += float(np.einsum("ij,ij->", rows, rows, dtype=np.float64))
         count += len(rows)
         report(len(rows))
-    assert total is not None  # whoever asks has rows
+    assert total is not None  # there is at least one row
     mean = total / count
     return mean.astype(np.float32), count, max(0.0, squares / count - float(mean @ mean))
 

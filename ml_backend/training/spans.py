@@ -73,7 +73,7 @@ def split(dataset: Dataset) -> tuple[list[Span], list[Span]]:
 
 
 def split_poses(dataset: Dataset) -> tuple[list[Span], list[Span]]:
-    """As `split`, of poses that are held: takes of kind "quasistatic". Both empty where there are none.
+    """What `split` does, for held poses: takes of kind "quasistatic". Both empty where there are none.
 
     Where no such take is for validation, the last tenth of each one is, wherever bad poses cut it.
     Raises Problem("dataset_not_numbers").

@@ -80,7 +80,7 @@ class SubspaceData:
         }
 
     def notes(self, bases: int) -> list[str]:
-        """What the artist is told where fewer bases were found than were asked for."""
+        """A note for the artist where fewer bases were found than were asked for."""
         if len(self.basis) >= bases:
             return []
         found = len(self.basis)

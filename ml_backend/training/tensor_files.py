@@ -47,7 +47,7 @@ def model_info(
     *,
     channels: ChannelLayout | None = None,
 ) -> ModelInfo:
-    """What a model of this method says of itself, trained on this dataset.
+    """The description of a model of this method, trained on this dataset.
 
     training, settings: see `ModelInfo`. channels: of y, where they are not those of the dataset.
     """

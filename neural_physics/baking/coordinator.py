@@ -1,9 +1,9 @@
-"""The bake job: runs one process per take, several at once, and tells of all of them as one.
+"""The bake job: runs one process per take, several at once, and reports on all of them as one.
 
 Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then.
 
 `python -I launch.py neural_physics.baking.coordinator PLAN [--stop-file FILE]` needs no Blender itself. It
-keeps nothing in memory that matters: killed at any moment and started again, it goes on from what is on disk.
+keeps nothing important in memory: killed at any moment and started again, it continues from what is on disk.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Coordinator:
         """Bake what is missing; returns what the "result" event says.
 
         Raises Problem("stopped" | "bake_crashed" | "simulation_unusable" | "poses_unusable"), or what a
-        worker told.
+        worker reported.
         """
         if self._plan.solver and self._waiting:
             self._make_body()
@@ -86,7 +86,7 @@ class Coordinator:
         self._report_crashes()
         seconds = time.monotonic() - started
         made = sum(self._frames.values()) - already
-        # A clock may not tell so short a time from none.
+        # A clock may not resolve so short a time.
         rate = made / seconds if seconds else 0.0
         return {**self._result(), "frames_per_second": rate, "seconds": seconds}
 
@@ -237,7 +237,7 @@ def main() -> int:
     stop.listen()
     try:
         result = Coordinator(BakePlan.read(arguments.plan), print_event, stop).run()
-    except Exception as error:  # noqa: BLE001 (a job tells whatever ends it)
+    except Exception as error:  # noqa: BLE001 (a job reports whatever ends it)
         print_event(error_event(error, arguments.plan.parent))
         return 1
     print_event({"event": "result", **result})

@@ -23,7 +23,7 @@ def fabric_channels(settings: SimulationSettings) -> tuple[Channel, ...]:
 
 
 def fabric_ranges(settings: SimulationSettings) -> dict[str, tuple[float, float]]:
-    """By the names in `LIVE`: N/m and N m."""
+    """The ranges of a bake's fabrics by the names in `LIVE`, N/m and N m."""
     return {
         "stretch": (settings.stretch_low, settings.stretch_high),
         "bending": (settings.bending_low, settings.bending_high),
@@ -31,7 +31,7 @@ def fabric_ranges(settings: SimulationSettings) -> dict[str, tuple[float, float]
 
 
 def middle_fabric(settings: SimulationSettings) -> Fabric:
-    """In the middle of the ranges, as their logarithms go."""
+    """The fabric in the middle of the ranges, on a logarithmic scale."""
     middle = {name: float(np.sqrt(low * high)) for name, (low, high) in fabric_ranges(settings).items()}
     return Fabric(
         **middle, density=settings.area_density, friction=settings.friction, thickness=settings.thickness
@@ -39,7 +39,7 @@ def middle_fabric(settings: SimulationSettings) -> Fabric:
 
 
 def drawn_fabric(settings: SimulationSettings, seed: int) -> dict[str, float]:
-    """That of a take of this seed, by the names in `LIVE`: drawn evenly in their logarithms."""
+    """The fabric of a take of this seed, by the names in `LIVE`: drawn evenly on a logarithmic scale."""
     rng = np.random.default_rng([seed, sum(map(ord, "fabric"))])  # not the one that motion is drawn from
     shares = dict(zip(LIVE, rng.uniform(size=len(LIVE)), strict=True))
     return {
@@ -49,7 +49,7 @@ def drawn_fabric(settings: SimulationSettings, seed: int) -> dict[str, float]:
 
 
 def to_provenance(fabric: Fabric) -> dict[str, str]:
-    """As a dataset keeps it."""
+    """A fabric as a dataset keeps it."""
     return {f"{FABRIC_KEY}{name}": repr(value) for name, value in asdict(fabric).items()}
 
 

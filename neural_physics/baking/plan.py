@@ -52,21 +52,26 @@ class BakePlan:
 
     @property
     def dataset_path(self) -> Path:
+        """The dataset as a path."""
         return Path(self.dataset)
 
     @property
     def folder(self) -> Path:
+        """Where the bake keeps its own files while it is under way."""
         return side_folder(self.dataset_path)
 
     @property
     def path(self) -> Path:
+        """The file that holds this plan."""
         return self.folder / "bake.json"
 
     @property
     def scene_copy(self) -> Path:
+        """The copy of the scene that takes are baked from."""
         return scene_copy(self.dataset_path)
 
     def take(self, name: str) -> PlannedTake:
+        """The take of this name."""
         return next(take for take in self.takes if take.name == name)
 
     def take_scene(self, name: str) -> Path:
@@ -155,7 +160,10 @@ def going_on(name: str, info: TakeInfo) -> PlannedTake:
 
 
 def _new_roles(count: int, taken: list[Role]) -> list[Role]:
-    """Of n takes a tenth, at least one, is for validation from 2 on, and for testing from FEWEST_FOR_TEST."""
+    """The roles of the takes after those that are taken.
+
+    Of `count` takes a tenth, at least one, is for validation from 2 on, for testing from FEWEST_FOR_TEST on.
+    """
     tenth = max(1, round(count / 10))
     validation = max(0, (tenth if count >= 2 else 0) - taken.count("validation"))
     test = max(0, (tenth if count >= FEWEST_FOR_TEST else 0) - taken.count("test"))

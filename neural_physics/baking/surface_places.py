@@ -1,4 +1,4 @@
-"""Where an artist's mesh keeps it from being filled: told by a bake, shown in Blender's Edit Mode."""
+"""Where an artist's mesh keeps it from being filled: recorded by a bake, shown in Blender's Edit Mode."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Places:
 
     @staticmethod
     def read(path: Path) -> Places | None:
-        """None where there are none, or none that can be read: the next bake tells them again."""
+        """None where there are none, or none that can be read: the next bake records them again."""
         try:
             item = json.loads(path.read_text(encoding="utf-8"))
             places = Places(str(item["object"]), item["kind"], tuple(item["indices"]), int(item["count"]))

@@ -1,6 +1,6 @@
 """`blender -b SCENE.blend --command neural_physics ...`: what the buttons do, for scripts and farms.
 
-Ends with 0, with 1 after a problem told in one sentence, with 2 after a wrong command line.
+Ends with 0, with 1 after a problem, reported in one sentence, with 2 after a wrong command line.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class JobEnded(Exception):
 
 
 class Parser(argparse.ArgumentParser):
-    """Tells what is wrong in one sentence instead of ending Blender."""
+    """Says what is wrong in one sentence instead of ending Blender."""
 
     def error(self, message: str) -> NoReturn:
         raise WrongArguments(f"{self.prog}: {message}; see {self.prog} --help.")
@@ -58,16 +58,16 @@ def main(words: Sequence[str]) -> int:
         args = _parser().parse_args(words)
         _run(args)
     except WrongArguments as wrong:
-        return _tell(str(wrong), 2)
+        return _print_error(str(wrong), 2)
     except Problem as problem:
-        return _tell(problem.message, 1)
+        return _print_error(problem.message, 1)
     except JobEnded as ended:
-        return _tell(str(ended), 1)
+        return _print_error(str(ended), 1)
     except SystemExit:  # --help
         return 0
     except Exception as error:  # noqa: BLE001 (a traceback must not reach the user)
         unexpected = Problem("unexpected", reason=f"{type(error).__name__}: {error}", path="the terminal")
-        return _tell(unexpected.message, 1)
+        return _print_error(unexpected.message, 1)
     return 0
 
 
@@ -82,7 +82,7 @@ def unregister() -> None:
 
 def _run(args: argparse.Namespace) -> None:
     if not bpy.data.filepath:
-        # Blender goes on with an empty scene when it could not open the one it was given.
+        # Blender continues with an empty scene when it could not open the one it was given.
         raise Problem("no_scene")
     scene = bpy.context.scene
     assert scene is not None
@@ -330,7 +330,7 @@ def _save(path: str, opened: int) -> None:
     Raises Problem("scene_changed" | "folder_not_writable").
     """
     target = Path(path).absolute() if path else Path(bpy.data.filepath)
-    if not path and _written(target) != opened:  # a job takes hours, and somebody may work on
+    if not path and _written(target) != opened:  # a job takes hours, during which somebody may work on it
         raise Problem("scene_changed", path=target)
     try:
         bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=bool(path))
@@ -343,7 +343,7 @@ def _say(text: str) -> None:
     sys.stdout.flush()
 
 
-def _tell(sentence: str, status: int) -> int:
+def _print_error(sentence: str, status: int) -> int:
     sys.stderr.write(sentence + "\n")
     sys.stderr.flush()
     return status

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..arrays import Doubles
 
 SHARE = 0.95  # of the weight that lies inside, where nothing else is asked for
-TAIL = 0.02  # of the weight, at either end, that does not tell where a capsule begins
+TAIL = 0.02  # of the weight, at either end, that does not decide where a capsule begins
 STEPS = 60
 SETTLED = 1e-8  # of the points' size: a step this short is the last
 HUBER = 1.345 * 1.4826  # times the median distance: what is further off is a stray, and pulls less
@@ -94,7 +94,7 @@ class _Shape:
     radii: Doubles
 
     def distances(self, points: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """Of points (n, 3): signed distances (n,); the nearest ball's place, 0 to 1, (n,); normals (n, 3)."""
+        """Signed distances (n,) of points (n, 3); the nearest ball's place, 0 to 1, (n,); normals (n, 3)."""
         along = self.ends[1] - self.ends[0]
         length, loss = float(np.linalg.norm(along)), float(self.radii[0] - self.radii[1])
         if abs(loss) >= length:  # one ball within the other
@@ -112,28 +112,28 @@ class _Shape:
 
 
 class _Line:
-    """Where ends may go: from `origin` along `ways` (k, 3), orthonormal, no further than the points do.
+    """Where ends may go: from `origin` along `directions` (k, 3), orthonormal, no further than the points do.
 
     origin: (3,) for both ends, or (2, 3).
     """
 
-    def __init__(self, origin: Doubles, ways: Doubles, points: Doubles) -> None:
-        self.origin, self.ways = origin, ways
-        reach = (points - origin) @ ways.T if len(ways) else np.zeros((1, 0))
+    def __init__(self, origin: Doubles, directions: Doubles, points: Doubles) -> None:
+        self.origin, self.directions = origin, directions
+        reach = (points - origin) @ directions.T if len(directions) else np.zeros((1, 0))
         self.low, self.high = reach.min(0), reach.max(0)
         self.size = float(np.ptp(points, axis=0).max())
 
     def settle(self, first: _Shape, points: Doubles, weights: Doubles) -> _Shape:
         """The least squares of the distances, by Levenberg and Marquardt; strays pull less (Huber).
 
-        What the points do not tell, such as where a tube without caps ends, stays as in `first`.
+        What the points do not determine, such as where a tube without caps ends, stays as in `first`.
         """
-        values = np.concatenate([first.radii, ((first.ends - self.origin) @ self.ways.T).ravel()])
+        values = np.concatenate([first.radii, ((first.ends - self.origin) @ self.directions.T).ravel()])
         shape, damping = self._shape(values), 1e-3
         for _ in range(STEPS):
             distances, places, normals = shape.distances(points)
             pulls = weights * self._trust(distances, weights)
-            slants = normals @ self.ways.T
+            slants = normals @ self.directions.T
             shares = np.stack((1.0 - places, places), 1)
             moves = shares[:, :, None] * slants[:, None, :]
             slopes = -np.concatenate([shares, moves.reshape(len(points), -1)], 1)
@@ -157,12 +157,12 @@ class _Line:
         return shape
 
     def _shape(self, values: Doubles) -> _Shape:
-        return _Shape(self.origin + values[2:].reshape(2, -1) @ self.ways, values[:2])
+        return _Shape(self.origin + values[2:].reshape(2, -1) @ self.directions, values[:2])
 
     def _allowed(self, values: Doubles) -> Doubles:
         """No negative radius, no end beyond the points, and on a line no end before the start."""
         radii, ends = np.maximum(values[:2], 0.0), np.clip(values[2:].reshape(2, -1), self.low, self.high)
-        if len(self.ways) == 1 and ends[1, 0] < ends[0, 0]:
+        if len(self.directions) == 1 and ends[1, 0] < ends[0, 0]:
             ends[:] = ends.mean()
         return np.concatenate([radii, ends.ravel()])
 
@@ -188,8 +188,8 @@ def _with_weight(
 
 
 def _first_along(line: _Line, points: Doubles, weights: Doubles) -> _Shape:
-    """Within the points and too short rather than too long: what is left over pulls the ends outwards."""
-    axis = line.ways[0]
+    """Within the points and too short rather than too long: the points beyond pull the ends outwards."""
+    axis = line.directions[0]
     offsets = points - line.origin
     along = offsets @ axis
     beside = np.linalg.norm(offsets - along[:, None] * axis, axis=1)
@@ -201,7 +201,7 @@ def _first_along(line: _Line, points: Doubles, weights: Doubles) -> _Shape:
 
 
 def _grown(shape: _Shape, points: Doubles, weights: Doubles, share: float) -> FittedCapsule:
-    """With radii so much larger, or smaller, that the share of the weight lies inside."""
+    """The shape with radii so much larger, or smaller, that the share of the weight lies inside."""
     growth = _quantile(shape.distances(points)[0], weights, share)
     start_radius, end_radius = np.maximum(shape.radii + growth, 0.0).tolist()
     return FittedCapsule(shape.ends[0], shape.ends[1], start_radius, end_radius)

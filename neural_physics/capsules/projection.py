@@ -198,7 +198,7 @@ def _turn(points: Floats, walls: Floats, capsules: Capsules, margin: float) -> M
         distances, normals = capsules.distance(k, points[who])
         below = distances < 0.0
         inside, depths, normals = who[below], -distances[below], normals[below]
-        points[inside] += depths[:, None] * _ways(normals, walls[inside])
+        points[inside] += depths[:, None] * _directions(normals, walls[inside])
         walls[inside] = normals
         pushed[inside] |= depths > capsules.tolerance
     return pushed
@@ -218,15 +218,15 @@ def _rounds(k: Indices, who: Indices) -> Iterator[tuple[Indices, Indices]]:
         yield k[now], who[now]
 
 
-def _ways(normals: Floats, walls: Floats) -> Floats:
+def _directions(normals: Floats, walls: Floats) -> Floats:
     """How to go per metre of depth, (n, 3): along the normal, or along the wall if that would be crossed."""
     crossing = np.minimum(np.einsum("ij,ij->i", normals, walls), np.float32(0.0))
     slides = normals - crossing[:, None] * walls
     squares = np.einsum("ij,ij->i", slides, slides)
-    ways = slides / np.maximum(squares, STEEPEST)[:, None]
+    directions = slides / np.maximum(squares, STEEPEST)[:, None]
     facing = squares < 1e-6  # no way along the wall leads out
-    ways[facing] = normals[facing]
-    return ways
+    directions[facing] = normals[facing]
+    return directions
 
 
 def _lengths(vectors: Floats) -> Floats:

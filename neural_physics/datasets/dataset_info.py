@@ -42,6 +42,7 @@ class DatasetInfo:
 
     @property
     def dt(self) -> float:
+        """Seconds between two frames."""
         return 1.0 / self.fps
 
 

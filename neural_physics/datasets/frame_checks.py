@@ -47,7 +47,7 @@ def find_bad_poses(
     layout: ChannelLayout,
     interaction: Floats,
 ) -> tuple[Exclusion, ...]:
-    """The same where each frame is a pose by itself: no other goes with it."""
+    """Bad frames of held poses, where each frame is a pose of its own and excluded alone."""
     return tuple(
         Exclusion(f, f, reason) for f, reason in sorted(_bad_frames(positions, mesh, layout, interaction))
     )
@@ -74,7 +74,7 @@ def _bad_frames(
 
 
 def checked(take: Take, dataset: Dataset) -> Take:
-    """The take, its bad frames excluded if it is not complete: nobody has looked for them yet."""
+    """The take, its bad frames excluded if it is not complete: they have not been searched for yet."""
     if take.info.complete:
         return take
     about = take.positions, dataset.mesh, dataset.info.channels, take.interaction
@@ -85,9 +85,9 @@ def checked(take: Take, dataset: Dataset) -> Take:
     return replace(take, info=replace(take.info, excluded=excluded))
 
 
-def with_bad_poses(told: Iterable[Exclusion], found: Iterable[Exclusion]) -> tuple[Exclusion, ...]:
-    """Poses that were left out with their reasons, and those found bad beside them; each by itself."""
-    reasons = {e.first: e for e in found} | {e.first: e for e in told}
+def with_bad_poses(known: Iterable[Exclusion], found: Iterable[Exclusion]) -> tuple[Exclusion, ...]:
+    """Poses that were left out with their reasons, and those found bad beside them; each on its own."""
+    reasons = {e.first: e for e in found} | {e.first: e for e in known}
     return tuple(reasons[first] for first in sorted(reasons))
 
 

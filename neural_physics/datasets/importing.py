@@ -77,7 +77,7 @@ def import_take(
     cache_path: .mdd, else PC2; positions in metres, in the mesh's axes. source: of the interaction: .npy
     (frames, e), else CSV whose first row names the columns, in the same axes; or what was read from a scene.
     columns: the names for an .npy; without them those of the dataset. gravity, colliders: see `DatasetInfo`.
-    visited: told how many frames of how many are done; what it raises ends the import, and nothing is left.
+    visited: called with the frames done and their total; what it raises ends the import, and nothing is left.
     Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count" |
     "interaction_shape" | "interaction_not_numbers" | "interaction_unnamed" | "interaction_columns" |
     "take_exists" | "take_name_unusable" | "dataset_settings_unusable" | "dataset_other_object" |

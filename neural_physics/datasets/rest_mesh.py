@@ -37,6 +37,7 @@ class Mesh:
 
     @property
     def vertex_count(self) -> int:
+        """The number of vertices, V."""
         return len(self.rest_positions)
 
     def topology(self) -> str:

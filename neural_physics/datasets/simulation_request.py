@@ -92,7 +92,7 @@ class SimulationSettings:
 class ColliderMesh:
     """A rigid collider: its triangles (m, 3) and vertices (V, 3) in metres, in axes that it moves with.
 
-    width, m: of its object before modifiers, see `own_width`; 0 where takes of before do not say it.
+    width, m: of its object before modifiers, see `own_width`; 0 in older takes.
     """
 
     name: str
@@ -168,7 +168,7 @@ class SimulationRequest:
             with np.load(path, allow_pickle=False) as arrays:
                 about = json.loads(arrays["about"].tobytes())
                 names = about["colliders"]
-                widths = about.get("widths", [0.0] * len(names))  # there were none once
+                widths = about.get("widths", [0.0] * len(names))  # not in older files
                 colliders = tuple(
                     ColliderMesh(
                         name,
@@ -191,7 +191,7 @@ class SimulationRequest:
                     bones=arrays["bones"],
                     softness=arrays["softness"]
                     if "softness" in arrays
-                    else np.empty(0),  # there was none once
+                    else np.empty(0),  # not in older files
                     cores=tuple(_core(item) for item in about.get("cores", ())),
                 )
         except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own

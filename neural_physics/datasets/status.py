@@ -59,7 +59,7 @@ def forget() -> None:
 
 
 def _stamp(path: Path) -> Stamp:
-    """Name, time and size of every file that says something."""
+    """Name, time and size of every file that is read."""
     names = ("dataset.json", "mesh.npz", "takes/*/take.json", "takes/*/positions.pc2", "takes/*/*.npy")
     files = sorted(file for name in names for file in path.glob(name))
     about = [(file, file.stat()) for file in files if file.is_file()]

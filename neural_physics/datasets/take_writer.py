@@ -147,7 +147,7 @@ class TakeWriter:
 
 
 def _write_all(file: BinaryIO, rows: Floats) -> None:
-    """On a disk that fills up a write may be cut short without an error; the next one then raises it."""
+    """Write all of it: a full disk may cut a write short without an error, which the next one raises."""
     left = rows.data.cast("B")
     while left:
         left = left[file.write(left) :]

@@ -39,7 +39,7 @@ REQUEST, TRACKS = "request.npz", "tracks.npz"
 
 @dataclass(frozen=True)
 class Take:
-    """One continuous simulation or, of kind "quasistatic", poses that are held, each by itself.
+    """One continuous simulation or, of kind "quasistatic", held poses, each on its own.
 
     Arrays are memory maps.
 
@@ -243,7 +243,7 @@ class Dataset:
         return TakeOutline(name, info, min(counts))
 
     def outlines(self) -> list[TakeOutline]:
-        """Of all takes, however many they are."""
+        """The outlines of all takes, however many they are."""
         return [self.outline(name) for name in self.take_names()]
 
     def _info(self, name: str) -> TakeInfo:

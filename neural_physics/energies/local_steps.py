@@ -39,7 +39,7 @@ class LocalTerm(ABC):
             raise ValueError(f"{type(self).__name__} have a weight that is too small or not finite.")
 
     def balanced(self, inertia: Doubles) -> Self:
-        """The same with the weights by which ADMM goes furthest in few iterations.
+        """This term with the weights by which ADMM gets furthest in few iterations.
 
         inertia (n,): masses over dt^2, N/m. The geometric mean of an element's stiffness and of the inertia
         of its vertices, as for the best penalty of a quadratic problem (Ghadimi, Teixeira, Shames and
@@ -84,7 +84,7 @@ class Lengths(LocalTerm):
     most: Doubles
 
     def value(self, reduced: Any) -> Any:  # noqa: ANN401
-        """Without the limits, which the steps keep to."""
+        """The energy without the limits, which the steps keep to."""
         sqrt, array = module_of(reduced).sqrt, module_of(reduced).asarray
         excess = sqrt((reduced * reduced).sum(0)[0]) - array(self.rest)
         return 0.5 * array(self.stiffness) * excess**2

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Doubles, Mask
 
-# Eigenvalues above minus this share of the sum of a matrix's diagonal magnitudes are not told from zero.
+# Eigenvalues above minus this share of the sum of a matrix's diagonal magnitudes count as not negative.
 ROUND_OFF = 1e-13
 PAIRS = {2: ((0, 1),), 3: ((0, 1), (0, 2), (1, 2))}
 

@@ -26,7 +26,7 @@ from ..models.model_file import ModelInfo
 
 ROLLOUT_FRAMES = 600
 GIVEN_FRAMES = 2  # the true shapes a rollout starts from; not counted in its error
-SHORTEST_ROLLOUT = 60  # what is left at the end of a take is a rollout too unless it is shorter
+SHORTEST_ROLLOUT = 60  # the rest at the end of a take is a rollout, too, unless it is shorter
 SAME_RATE = 1e-3
 
 
@@ -129,7 +129,7 @@ class ErrorSums:
         self._frames += len(squares)
 
     def errors(self) -> RolloutErrors:
-        """Of all that was added."""
+        """The errors of all that was added."""
         spread = float(np.sqrt(self._spread / self._frames))
         rms = float(np.sqrt(self._vertices.mean() / self._frames))
         return RolloutErrors(
@@ -165,7 +165,7 @@ def held_out_takes(dataset: Dataset) -> list[Take]:
 def check_belongs(model: ModelInfo, path: object, dataset: Dataset) -> None:
     """Raise Problem("model_other_dataset") if a model cannot be compared with a dataset.
 
-    Handles that the artist may hold and the sizes of colliders are in no take, where nobody changes them.
+    Handles that the artist may hold and the sizes of colliders are in no take, in which they do not change.
     """
     info, reason = dataset.info, ""
     layouts = [

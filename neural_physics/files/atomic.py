@@ -26,7 +26,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def without_links(path: str, flags: int) -> int:
-    """An `opener` that refuses a file which is a link to another one, where the system can tell."""
+    """An `opener` that refuses a file which is a link to another one, where the system can detect that."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
@@ -38,7 +38,7 @@ def write_atomically(path: Path, data: bytes) -> None:
     scratch = path.with_name(path.name + ".new")
     try:
         scratch.unlink(missing_ok=True)
-        with scratch.open("xb") as file:  # never through a link that somebody put there
+        with scratch.open("xb") as file:  # never through a link that was put there
             file.write(data)
         replace_atomically(scratch, path)
     except OSError:

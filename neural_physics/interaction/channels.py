@@ -57,7 +57,7 @@ SIZES: dict[Kind, int] = {
     "handle": 4,
     "size": 1,
 }
-# What no take tells, and a model is told while it plays.
+# Kinds that no take has, and that a model is given while it plays.
 PLAYED_KINDS: frozenset[Kind] = frozenset({"handle", "size"})
 LARGEST_LAYOUT = 4096
 POSE_ROWS = 12  # numbers of each matrix in a channel of kind "pose"
@@ -84,6 +84,7 @@ class Channel:
 
     @property
     def unit(self) -> str:
+        """The unit of its numbers."""
         return UNITS[self.kind]
 
 
@@ -118,7 +119,7 @@ class ChannelLayout:
         return y
 
     def to_json(self) -> list[dict[str, Any]]:
-        """As stored with datasets and models."""
+        """The layout as it is stored with datasets and models."""
         return [
             {
                 "name": c.name,
@@ -170,11 +171,11 @@ def handle_channel(name: str) -> Channel:
 
 
 def size_channel(position: Channel) -> Channel:
-    """How large the object is whose place a channel tells."""
+    """How large the object is whose place a channel holds."""
     return Channel(SIZE_PREFIX + position.name, "size", SIZES["size"], position.source)
 
 
-# Channels that are told from where a reference frame is now and was one and two frames ago.
+# Channels that follow from where a reference frame is now and was one and two frames ago.
 KINEMATIC_KINDS: tuple[Kind, ...] = ("velocity", "acceleration", "angular_velocity", "angular_acceleration")
 
 

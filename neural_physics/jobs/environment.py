@@ -1,8 +1,8 @@
 """A job: make a Python environment that can train.
 
 `python -I launch.py neural_physics.jobs.environment --folder F --requirements FILE [--optional FILE]
-[--pip-options "..."]`: a virtual environment in F, filled by pip. Started again after a stop, it goes on with
-what pip has already fetched.
+[--pip-options "..."]`: a virtual environment in F, filled by pip. Started again after a stop, it continues
+with what pip has already fetched.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def create(
     Raises Problem("environment_no_room" | "folder_not_writable" | "environment_failed" | "stopped").
     """
     _check_room(folder)
-    _tell("Creating the environment")
+    _print_stage("Creating the environment")
     _run([sys.executable, "-I", "-m", "venv", str(folder)], stop)
     python = python_in(folder)
     pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
     install = [str(python), *pip]
     _run([*install, "-r", str(requirements), *pip_options], stop)
     for package in _packages(optional) if optional else []:
-        # Each by itself, for there is no wheel of some for some systems, and nobody has a compiler.
+        # Each on its own: some have no wheel for some systems, and few people have a compiler.
         words = [*install, package, "--only-binary", ":all:", "-c", str(requirements), *pip_options]
         _try(words, package, stop)
     return python
@@ -67,7 +67,7 @@ def _packages(requirements: Path) -> list[str]:
 
 
 def _try(argv: list[str], package: str, stop: StopRequest) -> None:
-    """Run one step that may fail, which is told and no more."""
+    """Run one step that may fail; a failure is only reported."""
     try:
         _run(argv, stop)
     except Problem as problem:
@@ -108,7 +108,7 @@ def _run(argv: list[str], stop: StopRequest) -> None:
             process.wait()
             raise Problem("stopped")
     if process.wait():
-        raise Problem("environment_failed", step=" ".join(argv[3:5]), reason=_last_words(said))
+        raise Problem("environment_failed", step=" ".join(argv[3:5]), reason=_last_error(said))
 
 
 def _pass_on(process: subprocess.Popen[str], said: list[str]) -> None:
@@ -119,7 +119,7 @@ def _pass_on(process: subprocess.Popen[str], said: list[str]) -> None:
         print_event({"event": "log", "text": text})
         for beginning, stage in STAGES.items():
             if text.startswith(beginning):
-                _tell(f"{stage} {_subject(text)}")
+                _print_stage(f"{stage} {_subject(text)}")
 
 
 def _subject(line: str) -> str:
@@ -130,12 +130,12 @@ def _subject(line: str) -> str:
     return words[1].split(">")[0].split("-")[0].strip(",") if len(words) > 1 else ""
 
 
-def _last_words(said: list[str]) -> str:
+def _last_error(said: list[str]) -> str:
     errors = [line for line in said if line.startswith("ERROR")]
     return (errors or said or ["there was no output"])[-1].removeprefix("ERROR: ")
 
 
-def _tell(stage: str) -> None:
+def _print_stage(stage: str) -> None:
     print_event({"event": "progress", "stage": stage, "done": 0, "total": 0, "seconds_left": None})
 
 

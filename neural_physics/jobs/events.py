@@ -71,6 +71,7 @@ class StopRequest:
         self._parent, self._followed = os.getppid(), process
 
     def asked(self) -> bool:
+        """Whether to stop: by a signal, the stop file, or because whoever is followed is gone."""
         if self._signalled or (self._stop_file is not None and self._stop_file.exists()):
             return True
         return self._parent is not None and (os.getppid() != self._parent or _is_gone(self._followed))

@@ -2,8 +2,8 @@
 
 Isolated (-I), Python looks for code neither in the current folder nor where the environment says, so that
 nothing that lies beside a .blend or in a dataset can take the place of a module. What the extension itself
-brings is found from here. Standard library only, and nothing newer than Python 3.7: nobody has looked yet
-which Python runs it.
+brings is found from here. Standard library only, and nothing newer than Python 3.7: it has not
+been checked yet which Python runs it.
 """
 
 import runpy

@@ -38,6 +38,7 @@ class JobState:
 
     @property
     def active(self) -> bool:
+        """Whether its process runs."""
         return self.phase in ("running", "stopping")
 
     @property

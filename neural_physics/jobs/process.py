@@ -1,7 +1,7 @@
 """Carrying out a job: its process, and the files from which its state is found again.
 
 In the job's folder: `<kind>.jsonl`, everything it printed; `<kind>.json`, what was started; `<kind>.stop`,
-there while it is asked to stop. The job writes its log itself, so it goes on when the Blender that started
+there while it is asked to stop. The job writes its log itself, so it continues when the Blender that started
 it is closed, and the next one finds it by reading the log from its beginning.
 """
 
@@ -44,14 +44,17 @@ class JobFiles:
 
     @property
     def log(self) -> Path:
+        """The events that it has printed."""
         return self.folder / f"{self.kind}.jsonl"
 
     @property
     def about(self) -> Path:
+        """Which process it is, and what became of its result."""
         return self.folder / f"{self.kind}.json"
 
     @property
     def stop(self) -> Path:
+        """The file whose appearance asks it to stop."""
         return self.folder / f"{self.kind}.stop"
 
 
@@ -84,7 +87,7 @@ class JobProcess:
         with writing(self.files.folder):
             self.files.folder.mkdir(parents=True, exist_ok=True)
             with open(self.files.log, "ab", opener=without_links) as log:
-                if not _hold(log.fileno()):  # somebody else was faster
+                if not _hold(log.fileno()):  # another process was faster
                     self._find()
                     return
                 log.truncate(0)
@@ -208,7 +211,7 @@ class JobProcess:
 
 
 def is_written(log: Path) -> bool:
-    """Whether a job still has this log open: process numbers are given out again, so they do not tell.
+    """Whether a job still has this log open: process numbers are given out again, so they prove nothing.
 
     Where the file system cannot say, it counts as not written.
     """

@@ -35,7 +35,7 @@ MOST_DIMENSIONS = 8
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What a model says of itself.
+    """The description of a model.
 
     method: a name in `neural_physics.methods`. dt: seconds per step. topology, vertex_count: of the
     mesh it was trained on. settings: what the method needs beside its tensors (plain JSON values).
@@ -57,7 +57,7 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class Model:
-    """A trained model: what it says of itself, and its tensors by name (read-only)."""
+    """A trained model: its description, and its tensors by name (read-only)."""
 
     info: ModelInfo
     tensors: dict[str, NDArray[Any]]

@@ -47,7 +47,7 @@ class Product:
         return self._y
 
     def rows(self, x: Floats) -> Floats:
-        """y (n, outputs) float32 of each row of x (n, inputs), bit for bit what it has by itself.
+        """y (n, outputs) float32 of each row of x (n, inputs), bit for bit as for that row alone.
 
         A is read from memory once for all rows, which for a large A is most of the time.
         """

@@ -61,7 +61,7 @@ class ADMM:
     steps as in Overby et al. 2017: the local steps first, then the dual update, then the global step.
 
     masses (n,), kg. terms: `balanced` first where they are stiff. dt: seconds. pinned (p,): vertices that
-    are where they are told to be (eliminated from the system: hard). contacts: whether there are colliders
+    are where they are put (eliminated from the system: hard). contacts: whether there are colliders
     to push vertices out of. solve: from b (f, 3) to x of `system_blocks` without the rows and columns of
     what is pinned; a dense inverse if None, which suits up to about a thousand vertices.
     Raises ValueError for masses or a time step that are not positive.
@@ -107,7 +107,7 @@ class ADMM:
 
         forces (n, 3): gravity and other forces that the step holds constant, N. pinned_positions (p, 3):
         where pinned vertices go; they stay if None. iterations: 20 in Oh et al. 2018, section 4.
-        push_out: takes positions and velocities (n, 3), by which it can tell where they came from, and
+        push_out: takes positions and velocities (n, 3), by which it can see where they came from, and
         gives them outside of the colliders; called in each iteration and once more at the end. It is the
         local step of an energy that is infinite inside, so that what is attached feels it. friction:
         Coulomb's coefficient: the local step moves a vertex along a surface by at most so many times what

@@ -111,7 +111,7 @@ class Cloth:
         return terms
 
     def system(self, fabric: Fabric, contacts: bool) -> ADMM:
-        """Its factors, made anew where the fabric or whether there are contacts has changed.
+        """Its factors, computed again where the fabric or whether there are contacts has changed.
 
         Made with the constraints of the pre-computation (Oh 2018, Algorithm 1).
         """

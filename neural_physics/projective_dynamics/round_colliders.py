@@ -41,7 +41,7 @@ class RoundColliders:
         return len(self.radii) > 0 or self.ground is not None
 
     def push_out(self, positions: Doubles, velocities: Doubles) -> Contact:
-        """Of vertices (n, 3), each along the shortest way out of the collider that it is deepest in.
+        """Push out vertices (n, 3), each along the shortest way out of the collider that it is deepest in.
 
         Out of another one that it is in then, it is pushed in the next of `TURNS`.
         """
@@ -102,7 +102,7 @@ class RoundColliders:
 
     @cached_property
     def _bounds(self) -> tuple[Doubles, Doubles, Doubles]:
-        """Of the ball around each collider: middles (c, 3) from their mean, square radii (c,); the mean."""
+        """The ball around each collider: middles (c, 3) from their mean, square radii (c,); the mean."""
         middles = 0.5 * (self.starts + self.ends)
         reach = 0.5 * np.linalg.norm(self._axes, axis=1) + self.radii + np.maximum(self._wider, 0.0)
         origin = middles.mean(axis=0)
@@ -117,8 +117,8 @@ class RoundColliders:
         return around
 
     def _from_axes(self, k: Indices, points: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """Of points (m, 3), each near its capsule of `k` (m,): from the middle of the nearest of its balls
-        (m, 3), where on the axis that ball is, 0 to 1 (m,), and its radius (m,).
+        """For points (m, 3), each near its capsule of `k` (m,): the offset from the middle of the nearest of
+        its balls (m, 3), where on the axis that ball is, 0 to 1 (m,), and its radius (m,).
         """
         axes, (inverse, onward, second) = self._axes[k], self._cones
         offsets = points - self.starts[k]
@@ -145,6 +145,6 @@ def balls(
     velocities: NDArray[np.floating],
     ground: tuple[Doubles, float] | None = None,
 ) -> RoundColliders:
-    """Of middles (c, 3), radii (c,) and velocities (c, 3)."""
+    """Balls as colliders, of middles (c, 3), radii (c,) and velocities (c, 3)."""
     at, moving = np.asarray(centres, np.float64), np.asarray(velocities, np.float64)
     return RoundColliders(at, at, np.asarray(radii, np.float64), moving, end_velocities=moving, ground=ground)

@@ -212,7 +212,7 @@ class CholeskySolver:
         try:
             self._cholmod.numeric(self._matrix, self._factors)
         except ArithmeticError:
-            # CHOLMOD's column is one of the permuted matrix, in an order that cvxopt does not tell.
+            # CHOLMOD's column is one of the permuted matrix, in an order that cvxopt does not give.
             raise NotPositiveDefinite from None
 
     def solve(self, b: Doubles) -> Doubles:
@@ -230,7 +230,7 @@ class SuperLUSolver:
     def factorise(self, values: Doubles) -> None:
         _check(self._pattern, values)
         try:
-            # With the diagonal as pivots A = L D L^T, and D tells as much as Cholesky factors would.
+            # With the diagonal as pivots A = L D L^T, and D shows as much as Cholesky factors would.
             self._factors = scipy.sparse.linalg.splu(
                 self._pattern.matrix(values).tocsc(),
                 permc_spec="MMD_AT_PLUS_A",
@@ -256,7 +256,7 @@ class ConjugateGradientSolver:
     block: each `block` degrees of freedom from 0 on are one of its blocks, a vertex's coordinates.
     tolerance: stops where the residual is so small against b; most: or after so many steps for each
     right-hand side. A step too few still leaves x a direction of descent of x.A.x/2 - b.x: `steps` and
-    `residual` (relative) tell how the last solution ended, of its worst right-hand side.
+    `residual` (relative) say how the last solution ended, of its worst right-hand side.
     `solve` raises NotPositiveDefinite where it meets a direction of no or negative curvature.
     """
 
@@ -356,7 +356,8 @@ def nested_dissection(pattern: SparsePattern) -> Indices:
 
 
 def _inverses(lower: Doubles) -> Doubles:
-    """Of symmetric positive definite blocks (s, s, n), of which the lower triangles are read; the same shape.
+    """The inverses of symmetric positive definite blocks (s, s, n), of which the lower triangles are read;
+    the same shape.
 
     All at once, by Gauss and Jordan: LAPACK takes them one by one. NotPositiveDefinite where one is not.
     """
@@ -378,7 +379,7 @@ def _inverses(lower: Doubles) -> Doubles:
 
 
 def _integers(matrix: Callable[..., object], numbers: Indices) -> object:
-    """As cvxopt's matrix of integers: from a list, as it takes an array's integers by their name in C."""
+    """A matrix of integers for cvxopt: from a list, as it takes an array's integers by their name in C."""
     return matrix(numbers.tolist(), (len(numbers), 1), "i")
 
 

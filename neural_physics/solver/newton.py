@@ -18,7 +18,8 @@ class Objective(Protocol):
     """A function of q (n,) to be minimised over its free entries."""
 
     def advance(self, q: Doubles) -> tuple[Doubles, bool]:
-        """Before each iteration: lead on what moves by itself; q then, and whether all of it has arrived.
+        """Before each iteration: advance what has a motion of its own; q then, and whether all of it has
+        arrived.
 
         The same array where nothing has moved.
         """
@@ -56,7 +57,7 @@ class Minimum:
 
 
 def minimise(objective: Objective, q: Doubles, tolerance: float, most_iterations: int = 100) -> Minimum:
-    """From an allowed q downhill until a Newton step goes no further than `tolerance`, m.
+    """Descend from an allowed q until a Newton step is no longer than `tolerance`, m.
 
     The last step, smaller than the tolerance, is taken too: near the minimum it leaves an error far below.
     """

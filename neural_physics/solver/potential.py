@@ -18,7 +18,7 @@ from .terms.term import Term, WithExactHessian
 class Potential:
     """V(x) - f.x, V being all terms and the contact of the body with itself.
 
-    The entries that are not free go to where they are told while the minimum is sought, and colliders along
+    The entries that are not free go to their target while the minimum is sought, and colliders along
     their motion, as far as nothing is in their way at first (see `contact.rigid`).
     """
 
@@ -33,7 +33,7 @@ class Potential:
     ) -> None:
         """force (n,) N; target (n,): where the entries that are not free go.
 
-        ahead (n,): by how much the others are led on before the minimum is sought; by nothing if None.
+        ahead (n,): by how much the others are advanced before the minimum is sought; None: not at all.
         """
         self._system, self._assembly, self._force, self._target = system, assembly, force, target
         self._terms: list[Term] = list(system.terms)
@@ -57,7 +57,7 @@ class Potential:
             self._system.self_contact.begin_step(state.q)
 
     def advance(self, q: Doubles) -> tuple[Doubles, bool]:
-        """q and the colliders led on towards where they shall be, and whether they are there."""
+        """q and the colliders advanced towards their targets, and whether they are there."""
         system = self._system
         lead = np.where(system.free, self._ahead, self._target - q)
         self._ahead = np.zeros_like(q)
@@ -130,7 +130,7 @@ class Potential:
 
 
 class IncrementalPotential(Potential):
-    """That of one step of implicit Euler (see `implicit_euler`)."""
+    """The potential of one step of implicit Euler (see `implicit_euler`)."""
 
     def __init__(
         self, system: System, assembly: Assembly, state: State, dt: float, *, target: Doubles
@@ -145,7 +145,7 @@ class IncrementalPotential(Potential):
         damping = system.stiffness_damping / dt
         self._damping = [damping * term.hessian(state.q) for term in system.terms] if damping else []
         ahead = dt * state.velocity
-        if self._leads_well(state.q, ahead):
+        if self._is_good_start(state.q, ahead):
             self._ahead = ahead
         self.begin(state, dt)
 
@@ -156,7 +156,7 @@ class IncrementalPotential(Potential):
             value += 0.5 * float((moved * drag).sum())
         return value
 
-    def _leads_well(self, q: Doubles, ahead: Doubles) -> bool:
+    def _is_good_start(self, q: Doubles, ahead: Doubles) -> bool:
         """Whether to start from q + ahead: where the terms bend less on the way than inertia gains by it.
 
         A soft body that moves on is nearly there. What turns and is stiff is not: it would be stretched.
@@ -184,7 +184,7 @@ class IncrementalPotential(Potential):
         return self._inertia
 
     def _drags(self, q: Doubles) -> Iterator[tuple[Doubles, Doubles]]:
-        """For each damped term: how far its elements' degrees of freedom have moved, and the drag on them."""
+        """How far the degrees of freedom of each damped term have moved, and the drag on them."""
         moved = q - self._before
         for term, damping in zip(self._system.terms, self._damping, strict=False):
             there = moved[term.stencils]

@@ -39,7 +39,7 @@ class Settled:
     """Where a search for an equilibrium ended.
 
     q (n,). residual: the largest force that is left at a free entry, N. failure: why this is none, "" where
-    it is one. solves: minima that were sought, 1 where skinning led there.
+    it is one. solves: minima that were sought, 1 where skinning was enough.
     """
 
     q: Doubles
@@ -71,7 +71,7 @@ def settle(
     search = _Search(system, tetrahedra, scales, time)
     end = path(1.0)
     found = search.minimum(end, end, np.zeros_like(end))
-    return found if not found.failure else search.led_along(path)
+    return found if not found.failure else search.continued_along(path)
 
 
 class _Search:
@@ -85,7 +85,7 @@ class _Search:
         self._assembly: Assembly = assembly_of(system)
         self._solves = 0
 
-    def led_along(self, path: Path) -> Settled:
+    def continued_along(self, path: Path) -> Settled:
         """Step by step from the shape at rest, each half as long where the one before was too long."""
         share, step, q = 0.0, FIRST_STEP, path(0.0)
         while True:
@@ -102,9 +102,9 @@ class _Search:
                     return found
 
     def minimum(self, q: Doubles, goal: Doubles, lead: Doubles, *, on_the_way: bool = False) -> Settled:
-        """From q, of which the entries that are not free go where the goal has them; all (n,).
+        """The minimum found from q, of which the entries that are not free go to the goal; all (n,).
 
-        lead: by how much the others are led on first, as far as nothing is in the way. on_the_way: whether
+        lead: by how much the others are advanced first, as far as nothing is in the way. on_the_way: whether
         the shape only leads to another one, so that forces need not be balanced.
         """
         self._solves += 1

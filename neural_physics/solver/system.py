@@ -58,7 +58,7 @@ class Surroundings:
     slip: float = 1e-3
 
     def friction(self, q: Doubles, dt: float) -> RigidFriction | CarriedFriction:
-        """Of what is pressed at q (n,), where a step of dt seconds begins."""
+        """The friction of what is pressed at q (n,), where a step of dt seconds begins."""
         friction = RigidFriction(self.frictions, self.slip, dt)
         if isinstance(self.contact, EmbeddedContact):
             return self.contact.rubbed(friction, q)
@@ -71,7 +71,7 @@ class System:
     """What moves.
 
     masses: (n,) kg; of angles kg m^2. free: (n,) which entries are solved for; the others go where each step
-    is told. force: N, of q, velocity and time at the start of a step. mass_damping (1/s) and
+    is given. force: N, of q, velocity and time at the start of a step. mass_damping (1/s) and
     stiffness_damping (s): Rayleigh's, the stiffness that of the terms at the start of a step.
     reach: how far, in m, what hangs on an entry of q moves with a unit of it: 1 for coordinates, half of an
     edge's length for what turns at it; (n,), or one for all. solid: whether there are

@@ -1,6 +1,6 @@
 """What y will be at later frames, as keyed animation was read ahead, and how long that may be believed.
 
-It is believed up to the first frame whose recorded y is another one, as it is once somebody poses by hand:
+It is valid up to the first frame whose recorded y differs, as it does once somebody poses by hand:
 what was read of later frames then says nothing of what they will be.
 """
 

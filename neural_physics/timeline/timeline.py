@@ -29,7 +29,7 @@ class FrameState:
 
     state: at the last model step not after the frame. ahead: a step further, for frames between two model
     steps, with the y of this frame or, where the method extrapolates, with what y will be: as it was read
-    ahead, or if it goes on as it does; share: how far towards it, 0 to 1.
+    ahead, or if it continues as it does; share: how far towards it, 0 to 1.
     """
 
     state: Any
@@ -104,7 +104,7 @@ class Timeline:
         return self._lookahead is not None
 
     def look_ahead(self, wanted: bool) -> bool:
-        """From now on look at later frames or, as at first, do not; whether that is a change.
+        """Switch looking at later frames on or off (it is off at first); returns whether that is a change.
 
         Nothing changes where the method does not look ahead.
         """
@@ -148,7 +148,7 @@ class Timeline:
     def predict(self, ys: Sequence[Floats]) -> list[FrameState]:
         """The states from `next_frame` on if these were their y; each is taken over when its y is recorded.
 
-        None of them where the state of the frame before is not at hand: what it is may depend on y, too. Up
+        None of them where the state of the frame before is not in memory: what it is may depend on y, too. Up
         to the first before which others have to be read ahead.
         """
         first = self.next_frame
@@ -184,7 +184,7 @@ class Timeline:
         self._compare_again(frame)
 
     def forget_states(self) -> None:
-        """Keep the interaction, and step through it anew: the method does not do what it did."""
+        """Keep the interaction, and step through it again: the method behaves differently now."""
         self._guesses.clear()
         self._states.clear()
 

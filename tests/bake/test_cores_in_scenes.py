@@ -11,7 +11,7 @@ pytestmark = pytest.mark.blender
 from scenes import add_empty, add_rig, bpy, empty_scene, settings_of
 
 from neural_physics.blender.baking.solver_request import solver_request
-from neural_physics.blender.scene.artist_handles import add_handles, handle_words
+from neural_physics.blender.scene.artist_handles import add_handles, handle_arguments
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_cores_are_where_bones_are_at_rest_and_empties_are_now(body):
 
 
 def test_training_is_told_of_cores_by_name_and_of_points_by_place(body):
-    words = handle_words(body)
+    words = handle_arguments(body)
     told = dict(word.split("=") for word in words[1::2])
     assert words[::2] == ["--handle"] * 3
     assert told["Rig/upper"] == told["Ball"] == "core" and len(told["Grip"].split(",")) == 3

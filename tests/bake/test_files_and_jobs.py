@@ -194,7 +194,7 @@ def test_training_is_only_called_resumed_if_it_would_be(tmp_path):
     time.sleep(0.02)
     about = JobFiles(paths.jobs_folder(cloth), object_tasks.TRAIN).about
     about.parent.mkdir(parents=True)
-    argv = ["/any/python", *object_tasks._train_words(cloth)]
+    argv = ["/any/python", *object_tasks._train_arguments(cloth)]
     about.write_text(json.dumps({"pid": 1, "argv": argv, "delivered": False}))
     assert object_tasks.resumes_training(cloth)
     settings.basis_count += 1

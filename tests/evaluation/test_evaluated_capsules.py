@@ -17,7 +17,7 @@ pytest.importorskip("scipy")
 pytestmark = pytest.mark.torch
 
 from ml_backend.commands import evaluate
-from ml_backend.evaluation.recorded_colliders import UNTOLD, met_capsules
+from ml_backend.evaluation.recorded_colliders import NOT_RECORDED, recorded_capsules
 from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
 from neural_physics.datasets.point_caches import read_pc2
 from neural_physics.datasets.simulation_request import ColliderMesh
@@ -77,7 +77,7 @@ def dataset_in(folder, colliders, places, frame_from_world=None):
 
 def met(dataset, **settings):
     model = parse_model(cloth_model_file(FLAT, weights=0.0, **settings), "sheet").info
-    return met_capsules(model, dataset, dataset.takes("test"))
+    return recorded_capsules(model, dataset, dataset.takes("test"))
 
 
 def test_a_capsule_is_where_it_was_as_large_as_it_was_in_the_axes_of_the_take(tmp_path):
@@ -111,14 +111,14 @@ def test_a_take_without_a_capsule_of_another_meets_none(tmp_path):
         for _ in range(2):
             writer.append(FLAT.rest_positions, np.zeros(5, np.float32))
     found = met(dataset)
-    assert found.notes == [UNTOLD]
+    assert found.notes == [NOT_RECORDED]
     row = found.takes[1].interaction[0, LAYOUT.size :]
     assert np.linalg.norm(row[:3]) > 1e5 and (row[6:] == 0.0).all()
 
 
 def test_other_methods_see_what_they_were_trained_on(tmp_path):
     dataset = dataset_in(tmp_path / "d", [limb()], [lying])
-    found = met_capsules(synthetic.make_model_info(FLAT), dataset, dataset.takes("test"))
+    found = recorded_capsules(synthetic.make_model_info(FLAT), dataset, dataset.takes("test"))
     assert found.channels == () and found.takes[0].interaction.shape[1] == LAYOUT.size
 
 
@@ -139,5 +139,5 @@ def test_evaluated_cloth_comes_to_lie_on_the_capsule_or_says_why_not(tmp_path, m
     assert off.min() > RADIUS and off[-1].min() < RADIUS + 0.02 and notes == []
     (dataset.path / "takes" / "take_000" / REQUEST).unlink()
     falls, notes = shown()
-    assert falls[-1, :, 2].max() < -1.0 and notes == [UNTOLD]
-    assert UNTOLD in (tmp_path / "out" / "report.html").read_text()
+    assert falls[-1, :, 2].max() < -1.0 and notes == [NOT_RECORDED]
+    assert NOT_RECORDED in (tmp_path / "out" / "report.html").read_text()

@@ -21,7 +21,7 @@ from neural_physics.blender.examples import build
 from neural_physics.blender.examples.cloth import cloth_shell
 from neural_physics.blender.examples.solids import ears, hanging_figure
 from neural_physics.blender.examples.strands import hair_tuft, sliding_hair, turning_hair
-from neural_physics.blender.scene.artist_handles import handle_words
+from neural_physics.blender.scene.artist_handles import handle_arguments
 from neural_physics.blender.scene.collider_meshes import check_colliders
 from neural_physics.blender.scene.sampling import layout_of
 from neural_physics.blender.scene.sources import mesh_of, read_positions
@@ -249,7 +249,7 @@ def test_the_bunny_has_a_stiff_core_and_24_handles_in_its_skin():
     from ml_backend.methods.contact_corrections.placed_handles import placed_handle, vertices_at
 
     obj, _, body = filled("BUNNY_WITH_CORE")
-    placed = [placed_handle(word) for word in handle_words(obj)[1::2]]
+    placed = [placed_handle(word) for word in handle_arguments(obj)[1::2]]
     skin = [handle for handle in placed if not handle.core]
     vertices = vertices_at(body, obj.name, skin)
     assert len(placed) == 25 and len(vertices) == 24

@@ -86,11 +86,11 @@ tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_t
 obj = bpy.context.active_object
 settings = obj.neural_physics
 settings.{setting} = 9
-assert "{told}=9" not in tasks._train_words(obj), "of another method"
+assert "{told}=9" not in tasks._train_arguments(obj), "of another method"
 settings.method = {method!r}
-assert "{told}=9" in tasks._train_words(obj)
+assert "{told}=9" in tasks._train_arguments(obj)
 settings.{setting} = 0
-assert "--set" not in tasks._train_words(obj)
+assert "--set" not in tasks._train_arguments(obj)
 """
     )
 
@@ -151,7 +151,7 @@ for _ in range(5):
     assert ours.bake.poll()
 assert len(searches) == 1
 sheet.data.polygons[0].flip()
-facts.look_again()
+facts.forget_facts()
 assert not ours.bake.poll()
 assert not ours.bake.poll()
 assert len(searches) == 2
@@ -203,7 +203,7 @@ def add_collider(name):
     collider.modifiers.new("Collision", "COLLISION")
     bpy.context.view_layer.objects.active = jelly
     jelly.neural_physics.interactions.add().object = collider
-    facts.look_again()
+    facts.forget_facts()
     return collider
 
 bpy.ops.mesh.primitive_uv_sphere_add(radius=0.2, location=(0, 0, 3))
@@ -254,7 +254,7 @@ def select(*others):
     bpy.context.view_layer.objects.active = jelly
 
 def told():
-    words = tasks._train_words(jelly)
+    words = tasks._train_arguments(jelly)
     pairs = [words[n + 1].rpartition("=") for n, word in enumerate(words) if word == "--handle"]
     return {name: Vector(map(float, place.split(","))) for name, _, place in pairs}
 
@@ -270,7 +270,7 @@ names = [item.name for item in settings.handles]
 assert sorted(names) == [rig.name + "/Bone", "Top"], "each once"
 found = told()
 assert (found["Top"] - place).length < 1e-5 and (found[rig.name + "/Bone"] + place).length < 1e-5
-assert not any("handles=9" in word for word in tasks._train_words(jelly)), "the list is taken instead"
+assert not any("handles=9" in word for word in tasks._train_arguments(jelly)), "the list is taken instead"
 handles.check_handles(jelly)
 bpy.context.view_layer.objects.active = empty
 assert ours.add_handle.poll(), "the tab goes on showing the jelly"
@@ -285,7 +285,7 @@ else:
 for _ in range(3):
     assert ours.remove_handle() == {"FINISHED"}
 refused("The Handles list of " + jelly.name + " is empty", ours.remove_handle)
-assert any("handles=9" in word for word in tasks._train_words(jelly))
+assert any("handles=9" in word for word in tasks._train_arguments(jelly))
 """
     )
 
@@ -367,7 +367,7 @@ method = replace(registry.SPECIFICATIONS["latent_dynamics"], training_settings=t
 tasks.method_of = lambda obj: method
 for setting in both:
     setattr(settings, setting.property, 7)
-words = tasks._train_words(sheet)
+words = tasks._train_arguments(sheet)
 assert [words[i + 1] for i, word in enumerate(words) if word == "--set"] == [f"{s.option}=7" for s in both]
 """
     )

@@ -90,7 +90,7 @@ def test_step_by_step_from_rest_it_comes_to_the_same_shape_as_from_skinning():
     rest, tetrahedra, system, scales = bar(weight=9.81)
     path = bent(rest, 0.8)
     direct = settle(system, tetrahedra, path, scales)
-    led = quasistatic._Search(system, tetrahedra, scales, 0.0).led_along(path)
+    led = quasistatic._Search(system, tetrahedra, scales, 0.0).continued_along(path)
     assert direct.failure == led.failure == "" and direct.solves == 1 and led.solves >= 4
     assert led.q == pytest.approx(direct.q, abs=1e-6)
 

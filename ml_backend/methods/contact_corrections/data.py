@@ -1,7 +1,7 @@
 """What corrections are learned from (Romero 2021, section 4.2): shapes at rest of recorded states.
 
 States are those of the takes, projected on the handles (Fig. 7 b and c; the solver has played them already).
-Each is solved at rest without colliders (d, g), with those that touch it in its take, and with one led in
+Each is solved at rest without colliders (d, g), with those that touch it in its take, and with one moved in
 at places all over its surface, at some depths (f, h, i).
 """
 
@@ -30,7 +30,7 @@ from neural_physics.methods.contact_corrections.locator import Locator, seen_of
 
 SAVE_EVERY = 20.0  # seconds
 TILT = 0.3  # how far off the surface's normal a collider comes from, about
-REFERENCE_DEPTH = 0.03  # of the body's size: what depths are told in
+REFERENCE_DEPTH = 0.03  # of the body's size: the unit of depths
 TRIES = 200  # for a place where the takes have the collider, too
 NOTHING = Placed(np.zeros((0, 0)), np.zeros((0, 0, 0)))  # no collider
 FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be those that touch
@@ -38,7 +38,7 @@ FOREMOST = 0.05  # of a polygon's reach: corners that are no further back may be
 
 @dataclass(frozen=True)
 class Samples:
-    """N shapes: features (N, i), what a network is told; r (N, B, d) m, what it is to say, times shares (N,).
+    """N shapes: features (N, i), the network's input; r (N, B, d) m, its target, times shares (N,).
 
     states (N, h, d): Q, m. centres (N, d), m, and turns (N, d, d): where the collider was, and how its axes
     were turned. recorded (N,): whether a take has it there.
@@ -58,7 +58,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class CorrectionData:
-    """Of the states of some spans. unsettled: how many shapes at rest were not found, and left out."""
+    """Samples of both corrections from some spans. unsettled: how many shapes at rest were not found."""
 
     internal: Samples
     external: Samples
@@ -118,7 +118,7 @@ class _Solving:
         self._unsettled = 0
 
     def add(self, positions: Doubles, y: Doubles, rng: np.random.Generator) -> None:
-        """What a frame of a take, (B, d), has to say: of r_int (Romero 2021, eq. 8), and then of r_ext."""
+        """The samples of a frame of a take, (B, d): of r_int (Romero 2021, eq. 8), and then of r_ext."""
         scene, handles = self._scene, self._scene.handles
         frames = scene.frames.rows(y)
         q = np.concatenate([self._statics.project(positions, frames), frames])
@@ -154,7 +154,7 @@ class _Solving:
             self._touched(state, alone, start, near[0], placed=placed.only(near[0]), recorded=True)
 
     def _traverse(self, state: _State, alone: Doubles, facets: _Facets, rng: np.random.Generator) -> None:
-        """One collider led in towards a place of the surface, from outside to some depth.
+        """One collider moved in towards a place of the surface, from outside to some depth.
 
         See Romero 2021, section 4.2.
         """
@@ -263,7 +263,7 @@ class _Solving:
 
 @dataclass(frozen=True)
 class _Facets:
-    """Of the surface: corners (m, d, d), m; outwards (m, d), unit; chances (m,), by their size."""
+    """Facets of the surface: corners (m, d, d), m; outwards (m, d), unit; chances (m,), by their size."""
 
     corners: Doubles
     outwards: Doubles

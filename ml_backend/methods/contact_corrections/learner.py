@@ -1,11 +1,11 @@
 """Training of one correction: PCA of its samples, and a network that gives the coefficients.
 
 Dents are local, and a network that begins as Adam usually has it, with one soft slope for each unit across
-all that it is told, learns them badly: from 10,894 shapes of a flat jelly with a circle 0.67 is left of the
+all of its inputs, learns them badly: from 10,894 shapes of a flat jelly with a circle 0.67 is left of the
 dents of another take after 10,000 steps. Two things bring that to 0.13 after 500: the last layer is linear,
 so that the best one for the others is solved for; and units begin as steep as suits the samples, each with
-its slope at one of them. But what takes a few values only, as the radii of a few balls, is told gently: steep
-units follow it from one value to the next, and nothing says what is between them.
+its slope at one of them. But what takes a few values only, as the radii of a few balls, is given gentle
+slopes: steep units follow it from one value to the next, and nothing says what is between them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ml_backend.training.pca import fit_pca
 from ml_backend.training.tensor_files import Tensors
 
 LAST_RATE = 0.01  # of the learning rate, where it falls
-BEYOND = 0.1  # of the range of what was trained: how far what the network is told may be off it
+BEYOND = 0.1  # of the range of what was trained: how far the network's inputs may be off it
 STILL = 1e-6  # of the largest spread: what varies by less does not vary
 STEEPNESS = (4.0, 1.0, 2.0, 8.0, 16.0)  # of the first layer, where the last is solved for: what is tried
 FEW, GENTLY = 16, 0.1  # values; how much less steep units begin along what takes no more
@@ -60,7 +60,7 @@ class CorrectionLearner:
         seed: int,
         device: torch.device,
     ) -> None:
-        """training: at least one sample; validation: others, of which the error is told. width: of layers."""
+        """training: at least one sample; validation: others, to measure errors on. width: of layers."""
         self._preset, self._seed = preset, seed
         rows = training.r.reshape(len(training), -1)
         # What is multiplied by shares has none of it where these are 0: no mean either.

@@ -54,7 +54,7 @@ def settings_of(scene: ContactScene, preset: ContactPreset) -> dict[str, Any]:
 
 
 def channels_of(layout: ChannelLayout, scene: ContactScene) -> ChannelLayout:
-    """What takes tell, and after it what only Play does: how large balls are, and how each handle is held."""
+    """The channels of the takes, then those that only Play has: sizes of balls, and holds of handles."""
     sizes = (size_channel(ball.channel) for ball in scene.balls)
     return handle_channels(ChannelLayout((*layout.channels, *sizes)), scene.placed)
 
@@ -93,7 +93,7 @@ def base_tensors(scene: ContactScene, mean: Doubles) -> Tensors:
 
 
 def cubature_tensors(scene: ContactScene, chosen: Chosen | None) -> Tensors:
-    """Of the chosen tetrahedra, or of all."""
+    """The tensors of the cubature: of the chosen tetrahedra, or of all."""
     body = scene.body
     picked = np.arange(len(body.elements)) if chosen is None else chosen.elements
     elements = body.elements[picked].astype(np.intp)
@@ -117,7 +117,7 @@ def cubature_tensors(scene: ContactScene, chosen: Chosen | None) -> Tensors:
 def fit_cubature(
     whole: ContactCorrections, scene: ContactScene, solved: CorrectionData, count: int
 ) -> Chosen:
-    """Of the model with all tetrahedra, from shapes that it makes of the training's states."""
+    """Choose the cubature of the model with all tetrahedra, from its shapes in the training's states."""
     return fit_elements(element_forces(whole, scene, solved, FITTED_SHAPES), count)
 
 
@@ -157,12 +157,12 @@ def situation(scene: ContactScene, samples: Samples, number: int, *, touched: bo
     q = samples.states[number].astype(np.float64)
     n, features = handles.free, samples.features[number].astype(np.float64)
     centres, turns = (each[number, None].astype(np.float64) for each in (samples.centres, samples.turns))
-    placed, told = Placed(centres, turns), features[-1:]
+    placed, radius = Placed(centres, turns), features[-1:]
     if not touched:
-        return q[:n], Around(q[n:], placed.only(), told[:0])
+        return q[:n], Around(q[n:], placed.only(), radius[:0])
     # The first of the colliders stands for any: of balls scaled, others are all alike.
     usual = scene.colliders.sizes[0]
-    return q[:n], Around(q[n:], replace(placed, scales=told / usual if usual else None), told)
+    return q[:n], Around(q[n:], replace(placed, scales=radius / usual if usual else None), radius)
 
 
 def _shape(shape: Collider) -> dict[str, Any]:

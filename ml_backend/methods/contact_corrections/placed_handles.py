@@ -23,7 +23,7 @@ PINNED = 0.9  # the share of the pins in where a place goes from which on nothin
 class PlacedHandle:
     """place: m, in the axes of the body at rest. name: of the Empty, or "Rig/bone".
 
-    core: whether it is one of the request's cores, which tells its place.
+    core: whether it is one of the request's cores, which gives its place.
     """
 
     name: str

@@ -51,7 +51,7 @@ RIGID = 1e-3  # how far the axes of positions may be off a rotation of the world
 
 @dataclass(frozen=True)
 class SizedBall:
-    """A ball that moves by itself: the channel that tells its place, and how wide its object is, m."""
+    """A ball that is a channel itself: the channel that holds its place, and how wide its object is, m."""
 
     channel: Channel
     width: float
@@ -64,10 +64,10 @@ class ContactScene:
     coordinates: of what follows, in the axes of the takes' positions; d is 2 where the body is flat, else 3.
     facets (m, d): of the artist's mesh the triangles; of a flat body the edges around it, turned outwards.
     gravity (d,), m/s^2. placed: the handles that can be held, where the artist has placed them: points, then
-    cores; rows (g,): of Q, by which they are; aside (g, d), m: from there, as it is told, to these rows.
+    cores; rows (g,): of Q, by which they are; aside (g, d), m: from there, as y has it, to these rows.
     turns_met (N, c, d, d): how the c colliders that move are turned in frames of the takes; in one only where
     none turns. places_met (2, c, d): the least and the largest coordinates of their centres. balls: whose
-    sizes y tells in Play, in the order of the colliders.
+    sizes y has in Play, in the order of the colliders.
     """
 
     body: Body
@@ -102,7 +102,7 @@ def normals_of(corners: Doubles) -> Doubles:
 def contact_scene(
     dataset: Dataset, body: Body, spans: list[Span], points: int, *, placed: tuple[PlacedHandle, ...] = ()
 ) -> ContactScene:
-    """Of the takes to learn from, with so many free handles, or with those that the artist has placed.
+    """The scene of the takes to learn from, with so many free handles, or those that the artist placed.
 
     Raises what `vertices_at` does, and Problem("latent_take_without_tracks" | "latent_takes_differ" |
     "contact_frame_moves" | "contact_scaled" | "contact_handles_unusable" | "contact_handles_few" |
@@ -272,10 +272,10 @@ def _colliders(
             places.append([rotation @ pose.translation + shift for pose in poses])
             turns.append([rotation @ pose.rotation for pose in poses])
         y.append(span.interaction.astype(np.float64))
-    told, axes = np.concatenate(y), coordinates.axes
+    recorded, axes = np.concatenate(y), coordinates.axes
     near = EXACT * float(np.linalg.norm(np.ptp(body.rest_positions, axis=0)))
     found = []
-    told_at = dict(zip((place.start for place in layout.slices().values()), layout.channels, strict=True))
+    channel_at = dict(zip((place.start for place in layout.slices().values()), layout.channels, strict=True))
     for number, shape in enumerate(shapes):
         mesh = around[0][0].colliders[number]
         collider = mesh.name
@@ -285,11 +285,11 @@ def _colliders(
         turn = np.array([each[number] for each in turns])
         turning, own = -1, axes if isinstance(shape, Sphere) else axes @ turn[0]
         if not isinstance(shape, Sphere) and np.abs(turn - turn[0]).max() > TURNS:
-            turning, own = _turned(told, _starts(layout, "orientation"), turn, axes)
+            turning, own = _turned(recorded, _starts(layout, "orientation"), turn, axes)
             if turning < 0:
                 raise Problem("contact_collider_turns", object=name, collider=collider)
         where = _starts(layout, "position")
-        anchors = {at: place - coordinates.along(told[:, at : at + 3]) for at in where} | {-1: place}
+        anchors = {at: place - coordinates.along(recorded[:, at : at + 3]) for at in where} | {-1: place}
         strays = {at: float(np.abs(each - each.mean(0)).max()) for at, each in anchors.items()}
         best = min(strays, key=lambda at: (strays[at] > near, at))
         if strays[best] > near:
@@ -299,8 +299,8 @@ def _colliders(
         if best < 0 <= turning:
             raise Problem("contact_collider_unseen", object=name, collider=collider)
         # What hangs on another object, which may be scaled without it, stays as large as it was.
-        alone = best >= 0 and isinstance(shape, Sphere) and told_at[best].source == collider
-        ball = SizedBall(told_at[best], mesh.own_width) if alone else None
+        alone = best >= 0 and isinstance(shape, Sphere) and channel_at[best].source == collider
+        ball = SizedBall(channel_at[best], mesh.own_width) if alone else None
         found.append((shape, best, anchors[best].mean(0), turning, own, ball))
     found.sort(key=lambda each: each[1] < 0)
     if not of_one_shape([each[0] for each in found if each[1] >= 0]):
@@ -325,12 +325,12 @@ def _starts(layout: ChannelLayout, kind: Kind) -> list[int]:
     return [places[channel.name].start for channel in layout.channels if channel.kind == kind]
 
 
-def _turned(told: Doubles, where: list[int], turns: Doubles, axes: Doubles) -> tuple[int, Doubles]:
+def _turned(y: Doubles, where: list[int], turns: Doubles, axes: Doubles) -> tuple[int, Doubles]:
     """Which of the orientations in y (N, e) a shape's axes, turned by (N, d, d), go along with: where it
     begins, -1 for none of them, and the shape's axes in those of the object (3, d).
     """
     for at in where:
-        rotations = np.array([rotation_of(y[at : at + 6]) for y in told])
+        rotations = np.array([rotation_of(row[at : at + 6]) for row in y])
         own = rotations[0].T @ axes @ turns[0]
         if np.abs(axes.T @ rotations @ own - turns).max() <= TURNS:
             return at, own

@@ -1,6 +1,6 @@
 """Where a whole body rests while its handles' state is held (Romero 2021, section 4.2, Fig. 7 d and f).
 
-The paper fixes the vertices that are handles. Points of a solid that are fixed by themselves are drawn out
+The paper fixes the vertices that are handles. Points of a solid that are fixed individually are drawn out
 into spikes, the sharper the finer the mesh; so here the state is held as section 6 has it for subspaces in
 general: the projection of the body on the handles, by mass, is to stay. What is solved for is then just what
 the handles cannot do. Cores are fixed as the paper has it: they are stiff, and go as their frames do.
@@ -156,7 +156,7 @@ class _Held:
         raise NotPositiveDefinite
 
     def _values(self, q: Doubles, elastic: Doubles) -> Doubles:
-        """Of the matrix of the elastic Hessians and of what presses."""
+        """The values of the matrix: the elastic Hessians and those of what presses."""
         pattern = self._s.pattern
         values = pattern.assemble([elastic])
         coordinates, pushes, _ = self._springs(q)
@@ -168,7 +168,7 @@ class _Held:
         return values
 
     def _pressed(self, q: Doubles) -> tuple[Indices, Doubles, Doubles]:
-        """Of the latest q it is known: value, gradient and Hessian ask for the same."""
+        """What presses at q; kept for the latest q, since value, gradient and Hessian ask for the same."""
         if not np.array_equal(self._at, q):
             self._at, self._found = q.copy(), self._seen(q)
         return self._found

@@ -112,7 +112,7 @@ class ContactTraining:
         return cast(ContactPreset, self.options.preset)
 
     def solved(self, spans: list[Span], count: int, role: str) -> CorrectionData:
-        """The shapes at rest of so many states, kept on disk for a training that goes on."""
+        """The shapes at rest of so many states, kept on disk for resuming."""
         kept = self.options.work / f"{role}.safetensors", self.key
         stage = f"Solving equilibrium shapes for {role}"
         seed = self.options.seed + (role == "validation")
@@ -166,7 +166,7 @@ class ContactTraining:
         return tensors, courses
 
     def info(self, solved: CorrectionData, courses: dict[str, Course]) -> ModelInfo:
-        """What the model says of itself."""
+        """The description of the model."""
         of = self.dataset.info
         training: dict[str, Any] = {
             "preset": self.options.preset_name,

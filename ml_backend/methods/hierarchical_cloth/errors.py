@@ -46,7 +46,7 @@ def linear_subdivision(hierarchy: Hierarchy) -> Refine:
 
 
 def butterfly_subdivision(hierarchy: Hierarchy) -> Refine:
-    """Dyn, Levin and Gregory 1990, tension 1/16; the cloth goes on flat beyond its boundary."""
+    """Dyn, Levin and Gregory 1990, tension 1/16; the cloth is continued flat beyond its boundary."""
     return _refined(hierarchy, _butterfly_weights)
 
 
@@ -70,7 +70,7 @@ def _refined(hierarchy: Hierarchy, weights: Callable[[Level], SparseMatrix]) -> 
 def _matrix(
     weights: Sequence[tuple[NDArray[np.integer], NDArray[np.integer], Doubles]], shape: Shape
 ) -> SparseMatrix:
-    """Of rows, columns and weights, summed where there are several."""
+    """A sparse matrix from rows, columns and weights, summed where there are several."""
     rows, columns, values = (np.concatenate(column) for column in zip(*weights, strict=True))
     return scipy.sparse.csr_matrix((values, (rows, columns)), shape)
 

@@ -87,7 +87,7 @@ class LevelLearner:
 
 
 class LevelNetwork:
-    """One level's network, in units in which its features and what it has to say are about 1."""
+    """One level's network, in units in which its inputs and targets are about 1."""
 
     def __init__(self, pairs: Pairs, preset: LevelPreset, generator: torch.Generator) -> None:
         self.count = len(pairs)
@@ -117,7 +117,7 @@ class LevelNetwork:
             self.parameters += [weight.requires_grad_(), torch.zeros(b).requires_grad_()]
 
     def loss(self, generator: torch.Generator) -> Tensor:
-        """Of a random batch. "rmse": equation 7 in metres; "square": relative to what is to be said."""
+        """The loss of a random batch. "rmse": equation 7 in metres; "square": relative to the targets."""
         preset = self._preset
         at = torch.randint(self.count, (min(preset.batch, self.count),), generator=generator)
         x, y, weights = self._x[at], self._y[at], self._weights[at]
@@ -135,7 +135,7 @@ class LevelNetwork:
         return squares.mean()
 
     def layers(self) -> Layers:
-        """As Play uses them: its units folded into the weights."""
+        """The layers as Play uses them: units are folded into the weights."""
         pairs = [p.detach().numpy().copy() for p in self.parameters]
         weights, biases = pairs[::2], pairs[1::2]
         weights[0] *= float(self._x_scale)

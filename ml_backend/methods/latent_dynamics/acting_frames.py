@@ -40,10 +40,10 @@ class Driven:
         """
         world = _between_places(self.world[:, None], times)[:, 0]
         y, slices = _between(self.y, times), channels.slices()
-        told = [channel for channel in channels.channels if channel.kind in KINEMATIC_KINDS]
-        for t in range(2, len(times)) if told else ():
+        kinematic = [channel for channel in channels.channels if channel.kind in KINEMATIC_KINDS]
+        for t in range(2, len(times)) if kinematic else ():
             moving = frame_kinematics((world[t], world[t - 1], world[t - 2]), dt)
-            for channel in told:
+            for channel in kinematic:
                 y[t, slices[channel.name]] = getattr(moving, channel.kind)
         return Driven(
             y=y[2:],
@@ -113,7 +113,7 @@ def to_and_fro(frames: int, count: int, pace: float = 1.0) -> Doubles:
 
 
 def _between(values: Doubles, times: Doubles) -> Doubles:
-    """Of (T, ...) at times, in frames."""
+    """Values (T, ...) interpolated at times, in frames."""
     if not values.size:
         return np.empty((len(times), *values.shape[1:]))
     found: Doubles = CubicSpline(np.arange(len(values)), values)(times)
@@ -121,7 +121,7 @@ def _between(values: Doubles, times: Doubles) -> Doubles:
 
 
 def _between_places(matrices: Doubles, times: Doubles) -> Doubles:
-    """Of (T, C, 4, 4), which turn and move and are as large at all times."""
+    """Rigid placements (T, C, 4, 4) interpolated at times, in frames; sizes do not change."""
     found = np.tile(np.eye(4), (len(times), matrices.shape[1], 1, 1))
     for k in range(matrices.shape[1]):
         left, _, right = np.linalg.svd(matrices[:, k, :3, :3])

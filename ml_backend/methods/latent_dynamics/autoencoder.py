@@ -43,7 +43,7 @@ class Autoencoder(nn.Module):
         if preset.shortcut:
             around[range(latents), range(latents)] = deviations[:latents] / self.scale
         # Each latent moves the decoder's network as far as it moves the body: what hardly moves anything has
-        # few frames that tell what goes with it.
+        # few frames that show what goes with it.
         share = deviations[:latents] / self.scale if preset.shortcut else np.ones(latents)
         self.register_buffer("amplitudes", torch.from_numpy(share.astype(np.float32)))
         inverse = np.divide(1.0, around, out=np.zeros_like(around), where=around > 0.0)
@@ -62,7 +62,7 @@ class Autoencoder(nn.Module):
         return unit * self.scale
 
     def tensors(self) -> Tensors:
-        """For the model file; `scale` is left to whoever writes the bases."""
+        """Both networks for the model file; `scale` is left to whoever writes the bases."""
         found = self.encoder.tensors("encoder") | self.decoder.tensors("decoder")
         found["decoder.0.weight"] = found["decoder.0.weight"] * self.amplitudes.cpu().numpy()
         found["encoder.around"] = self.into.cpu().numpy().copy()

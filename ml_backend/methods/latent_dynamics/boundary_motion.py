@@ -57,7 +57,8 @@ class BoundaryMotion:
 def fit_boundary_motion(
     body: Body, pins: Doubles, y: NDArray[np.floating], layout: ChannelLayout
 ) -> BoundaryMotion:
-    """From pins (T, P, 3), m, in the axes that takes are stored in, and y (T, e) of the same frames.
+    """Fit the motion of pins (T, P, 3), m, in the axes that takes are stored in, and y (T, e) of the same
+    frames.
 
     What positions are relative to (Li 2025, section 3.2).
     """

@@ -1,8 +1,8 @@
-"""Some elements of a body that stand for all, where its energy is asked for many thousand times.
+"""Some elements of a body that represent all, where its energy is evaluated many thousand times.
 
 In a space of a few shapes an elastic energy has no more independent forces than there are shapes: some
-hundred weighted elements tell them as well as ten thousand do (cubature: An et al. 2008; weights above 0:
-von Tycowicz et al. 2013). Inertia, weight and air are not thinned.
+hundred weighted elements give them as well as ten thousand do (cubature: An et al. 2008; weights above 0:
+von Tycowicz et al. 2013). Inertia, weight and air are exact.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CHUNK = 2000  # elements whose forces are looked at together
 
 
 class CubatureEnergy:
-    """The energy of some elements of each part of a body, each counted as often as it stands for others.
+    """The energy of some elements of each part of a body, each with a weight.
 
     vertices (S,): those of the whole body that it is asked for by. errors: of each part's forces, relative,
     the median over shapes that were held out.
@@ -53,11 +53,11 @@ class CubatureEnergy:
 
     @property
     def element_count(self) -> int:
-        """Of all parts."""
+        """The number of elements of all parts."""
         return sum(len(weights) for _, weights in self._parts)
 
 
-def thinned(
+def fit_cubature_energy(
     energy: BodyEnergy, basis: Doubles, shapes: Doubles, most: int, *, seed: int
 ) -> CubatureEnergy | None:
     """At most so many elements of each part, with nearly the forces along the basis that all of it have.
@@ -70,7 +70,7 @@ def thinned(
     if len(parts) < len(energy.parts) or 2 * sum(min(most, size) for size in sizes) > sum(sizes):
         return None
     rng = np.random.default_rng(seed)
-    if len(basis) > DIRECTIONS:  # random sums of them tell the lengths of forces as well
+    if len(basis) > DIRECTIONS:  # random sums of them give the lengths of forces as well
         basis = np.tensordot(rng.normal(size=(DIRECTIONS, len(basis))) / np.sqrt(DIRECTIONS), basis, 1)
     chosen, weights, errors = [], [], []
     for part, size in zip(parts, sizes, strict=True):
@@ -88,7 +88,7 @@ def thinned(
     return CubatureEnergy(parts, chosen, weights, errors)
 
 
-def telling_shapes(data: LatentData, seed: int) -> Doubles:
+def sample_shapes(data: LatentData, seed: int) -> Doubles:
     """(SHAPES, B, 3), m, in the frame's axes: half of them true ones, half with noise."""
     frames, rng = data.training, np.random.default_rng(seed)
     at, one, other = rng.integers(len(frames.c), size=(3, SHAPES))
@@ -102,7 +102,7 @@ def telling_shapes(data: LatentData, seed: int) -> Doubles:
 def whitened(basis: Doubles, metric: Doubles) -> Doubles:
     """(K, B, 3): directions along which a step's energy rises alike, of a basis whose metric (K, K) is known.
 
-    Forces along them tell how far they move the body: what is soft is pushed far by little.
+    Forces along them show how far they move the body: what is soft is pushed far by little.
     """
     values, vectors = np.linalg.eigh(metric)
     directions: Doubles = np.tensordot((vectors / np.sqrt(values)) @ vectors.T, basis, 1)

@@ -56,7 +56,7 @@ class LatentData:
 
     mean (B, 3), basis (K, B, 3), rows of unit length over all vertices; captured: share of the variance they
     hold. boundary (v, e): s = boundary (y - y_mean); its last three rows are the pins' mean position, of
-    which only differences are told to the integrator unless `absolute`.
+    which the integrator is given only differences unless `absolute`.
     starts: indices of the training frames that takes begin with. acting: what acts in the training frames,
     then the same to and fro at a faster pace. imagined (2, n, K): c of more frames than were baked, and of
     the frames before them; see `imagining`.
@@ -117,7 +117,7 @@ def colliders_of(dataset: Dataset, body: Body) -> list[Collider]:
     for take in dataset.takes("training", "validation"):
         surroundings = dataset.surroundings(take.name)
         if surroundings is None:
-            continue  # told before
+            continue  # reported before
         request, tracks = surroundings
         if not first:
             first, known = take.name, request.colliders

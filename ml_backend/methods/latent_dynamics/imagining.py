@@ -1,7 +1,8 @@
-"""More motion of a body than was baked: its own potential goes on from frames of the takes, as others act.
+"""More motion of a body than was baked: simulated by its own potential from frames of the takes on, with what
+acts in other frames.
 
 A few takes show few of the shapes that a body can swing through, and autoencoders know no others. What acts
-is also played faster, for whoever moves things faster than it was done in the bake.
+is also played faster, since artists may move things faster than in the bake.
 """
 
 from __future__ import annotations

@@ -139,7 +139,7 @@ class IntegratorLearner:
         return (energy * solved.weights[picked]).mean()
 
     def _find_linear(self, generator: torch.Generator) -> None:
-        """The linear model, of solved samples: frames alone hardly tell a shape from where it came from."""
+        """Fit the linear model to solved samples: two frames in a row hardly differ."""
         network, preset = self.network, self._preset
         raw: list[Tensor] = []
         found: list[Tensor] = []
@@ -176,7 +176,7 @@ class IntegratorLearner:
         at, now, before = self._states.drawn(self._preset.batch, self.network, share, generator)
         z = self.network(self._states.raw(at, now, before))
         steps = self._steps(at, now, before)
-        with torch.no_grad():  # no gradient sees it, but whoever looks at the loss does
+        with torch.no_grad():  # without a gradient, but part of the reported loss
             still = steps(self._coder.decode(now))
         return ((steps(self._coder.decode(z)) - still) * self._weights(steps.step)).mean()
 

@@ -21,7 +21,7 @@ def minimise(
 ) -> tuple[Tensor, Tensor]:
     """Latents (n, L) near the minimum of each energy, from z (n, L), and how much energy that was below z, J.
 
-    BFGS for each by itself (Nocedal and Wright 1999, algorithm 6.1), from the inverse Hessian (L, L) or
+    BFGS for each on its own (Nocedal and Wright 1999, algorithm 6.1), from the inverse Hessian (L, L) or
     (n, L, L); a trial that is no decrease is shortened. Each of at most so many evaluations is of all that
     promise more than `tolerance`, J, of decrease. What comes back is the best that was found.
     """

@@ -34,15 +34,15 @@ class LatentPhysics:
         dt: float,
         *,
         device: torch.device,
-        thin: CubatureEnergy | None = None,
+        cubature: CubatureEnergy | None = None,
     ) -> None:
-        """thin: whose elastic energy is taken for the whole body's."""
+        """cubature: whose elastic energy is taken for the whole body's."""
         self.potential, self.dt = potential, dt
         self._whole = _Shapes(data, slice(None), device)
         self._elastic: BodyEnergy | CubatureEnergy = potential.elastic
         self._sampled = self._whole
-        if thin is not None:
-            self._sampled, self._elastic = _Shapes(data, thin.vertices, device), thin
+        if cubature is not None:
+            self._sampled, self._elastic = _Shapes(data, cubature.vertices, device), cubature
         self._pinned = torch.from_numpy(np.flatnonzero(body.pinned)).to(device)
         self.device = device
         basis = self._whole.basis.view(len(data.basis), -1, 3)
@@ -51,7 +51,7 @@ class LatentPhysics:
         self.weighted = weighted.reshape(len(basis), -1)
 
     def frames(self, frames: Acting) -> FrameTensors:
-        """The same as tensors."""
+        """What acts at these frames, as tensors."""
         names = ("offsets", "world", "wind", "held", "poses")
         return FrameTensors(**{name: _tensor(getattr(frames, name), self.device) for name in names})
 
@@ -99,7 +99,7 @@ class LatentPhysics:
 
 
 class FrameTensors:
-    """Of `Acting`, as tensors: offsets, world, wind, held and poses."""
+    """What acts at some frames (see `Acting`), as tensors: offsets, world, wind, held and poses."""
 
     def __init__(self, offsets: Tensor, world: Tensor, wind: Tensor, held: Tensor, *, poses: Tensor) -> None:
         self.offsets, self.world, self.wind, self.held, self.poses = offsets, world, wind, held, poses

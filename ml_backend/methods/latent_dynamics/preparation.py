@@ -1,5 +1,5 @@
 """What latent dynamics learns from, made ready: bases, what acted, energies that are quick to ask for, and
-motion that nobody baked."""
+motion that was not baked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import cast
 
 import torch
 
-from ml_backend.methods.latent_dynamics.cubature_energy import telling_shapes, thinned, whitened
+from ml_backend.methods.latent_dynamics.cubature_energy import fit_cubature_energy, sample_shapes, whitened
 from ml_backend.methods.latent_dynamics.data import LatentData, colliders_of, prepare
 from ml_backend.methods.latent_dynamics.imagining import with_imagined
 from ml_backend.methods.latent_dynamics.physics import LatentPhysics
@@ -37,7 +37,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Preparation:
-    """Of a dataset's body; key: what tells one training from another (`training.options.identity`)."""
+    """The preparation of a dataset's body. key: the identity of the training, see `training.options`."""
 
     dataset: Dataset
     options: Options
@@ -48,7 +48,7 @@ class Preparation:
     stop: StopRequest
 
     def of(self, training: list[Span], validation: list[Span]) -> Prepared:
-        """Of the body's spans; kept on disk for a training that goes on. Raises Problem("stopped" | ...)."""
+        """Prepare the body's spans; kept on disk for resuming. Raises Problem("stopped" | ...)."""
         path = self.options.work / "latent_data.safetensors"
         found = read_tensors(path)
         if found is not None and found[1].get("identity") == self.key:
@@ -104,14 +104,14 @@ class Preparation:
         if not preset.sampled_elements:
             return physics
         most, seed = preset.sampled_elements, self.options.seed
-        shapes = telling_shapes(data, seed)
+        shapes = sample_shapes(data, seed)
         if stiffness is None:
-            thin = thinned(potential.elastic, data.basis, shapes, most // 2, seed=seed)
+            cubature = fit_cubature_energy(potential.elastic, data.basis, shapes, most // 2, seed=seed)
         else:
             directions = whitened(data.basis, stiffness.mean + physics.inertia())
-            thin = thinned(potential.elastic, directions, shapes, most, seed=seed)
-            if thin is not None:
-                found = f"{thin.element_count:,} cubature elements represent the whole body"
-                off = f"elastic forces are {100.0 * max(thin.errors):.2g} % off"
+            cubature = fit_cubature_energy(potential.elastic, directions, shapes, most, seed=seed)
+            if cubature is not None:
+                found = f"{cubature.element_count:,} cubature elements represent the whole body"
+                off = f"elastic forces are {100.0 * max(cubature.errors):.2g} % off"
                 self.emit({"event": "log", "text": f"{found}: {off}."})
-        return LatentPhysics(data, body, potential, dt, device=self.device, thin=thin)
+        return LatentPhysics(data, body, potential, dt, device=self.device, cubature=cubature)

@@ -120,7 +120,7 @@ class Solved:
         self.filled = torch.zeros(1, dtype=torch.int64, device=device)
 
     def add(self, raw: Tensor, z: Tensor, weights: Tensor) -> None:
-        """In the place of the oldest."""
+        """Add samples in the place of the oldest."""
         places = (self.filled + torch.arange(len(z), device=z.device)) % len(self.z)
         self.raw[places], self.z[places], self.weights[places] = raw, z, weights
         self.filled += len(z)

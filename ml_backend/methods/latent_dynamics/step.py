@@ -89,7 +89,7 @@ class Integrator(nn.Module):
         return torch.minimum(torch.maximum(z, self.z_low), self.z_high)
 
     def tensors(self) -> Tensors:
-        """For the model file; the scaling goes into the network's last layer, the start into its bias."""
+        """The model's tensors; the scaling goes into the network's last layer, the start into its bias."""
         found = self.network.tensors("layers")
         last = f"layers.{len(self.network.hidden)}"
         scaling = self.scaling.cpu().numpy()
@@ -101,7 +101,7 @@ class Integrator(nn.Module):
 
 
 def raw_inputs(z: Tensor, z_before: Tensor, s: Tensor, s_before: Tensor, *, s_earlier: Tensor) -> Tensor:
-    """(n, i) of z_{t-1}, z_{t-2} (n, L) and s_t, s_{t-1}, s_{t-2} (n, v): what I is told (Li 2025, eq. 3)."""
+    """The inputs (n, i) of I (Li 2025, eq. 3): of z_{t-1}, z_{t-2} (n, L), s_t, s_{t-1}, s_{t-2} (n, v)."""
     change, before = s - s_before, s_before - s_earlier
     return torch.cat([z, z - z_before, s, change, change - before], 1)
 

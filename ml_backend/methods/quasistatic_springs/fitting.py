@@ -1,6 +1,6 @@
 """Stiffness and damping of zero-restlength springs, from motions beside their targets (Jin 2022, section 6).
 
-Each vertex by itself, all at once: a first guess (`search`), then descent along the analytic gradient
+Each vertex on its own, all at once: a first guess (`search`), then descent along the analytic gradient
 with a step and a damping of its own, then the worst frames are left out and the rest fitted again (Figure 7),
 until the same frames are the worst. The first guess does without them, too: with a few frames of a solver
 that failed, the best spring of all frames may be somewhere else.
@@ -8,9 +8,9 @@ that failed, the best spring of all frames may be somewhere else.
 The first guess, and first descents, are of a motion cut into short pieces, each with a start of its own: the
 longer a motion, the nearer to the right frequency a swing must be to stay in step with it. Of 512 springs
 with swings of 2.4 to 60 frames, damped by 0.02 of critical, on 100 frames of which every tenth was spoiled by
-centimetres, 7 ended at a wrong swing without the cuts, and none with them. What cannot be told is a spoiled
-frame among the first two or three from the start of a swing that dies within as many: there, springs were
-found whose damping is some 10 % off.
+centimetres, 7 ended at a wrong swing without the cuts, and none with them. What cannot be detected is a
+spoiled frame among the first two or three from the start of a swing that dies within as many: there, springs
+were found whose damping is some 10 % off.
 
 Descent is Levenberg and Marquardt's: along the gradient, in the metric that the same derivatives of the
 motion give. From the same first guesses it came within 0.1 % of the true springs in 5 steps in the median, in

@@ -1,7 +1,7 @@
 """What the network of held poses learns from: turns of bones, and how vertices are displaced in their axes.
 
 Jin 2022, section 3.2, with principal components in the place of images. For each bone, rows are displacements
-of its vertices times the square roots of how much it has to say there: the sum over the bones of what each
+of its vertices times the square roots of its share there: the sum over the bones of what each
 is off by, squared, so is at least what the blend of all is off by, squared (Jensen), as these add up to 1.
 """
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ml_backend.methods.quasistatic_springs.pose_modes import dealt_modes, leading
+from ml_backend.methods.quasistatic_springs.pose_modes import leading, modes_per_bone
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
 from ml_backend.training.pca import Subspace, fit_pca
 from ml_backend.training.spans import Span
@@ -34,7 +34,8 @@ MOST = 2  # times as many components as there are at a vertex on average: no bon
 
 @dataclass(frozen=True)
 class PoseData:
-    """Of N poses for training and M that choose the best network; R bones, e inputs, u coefficients.
+    """Inputs and coefficients of N poses for training and M that choose the best network; R bones, e inputs,
+    u coefficients.
 
     seen (R, m): the bones that each sees. inputs (N, R, e), wanted (N, R, u) metres, and so for `held_`. left
     (R,), m^2: summed over held-out poses, what the bases cannot show. far (R,), m^2: what skinning is off by
@@ -71,7 +72,7 @@ def related_bones(skin: Skin, owners: Indices, most: int) -> Indices:
 
     Directly or through another bone: flesh is one piece, so that what a bone does is felt beyond the vertices
     that follow it. 0 is the object, then come the skin's bones; where there are fewer to be seen, a bone sees
-    itself, which tells it nothing.
+    itself, which adds nothing.
     """
     shares = Shares.of(skin)
     bones = np.array([bone for bone, _ in shares.parts])
@@ -90,7 +91,7 @@ def related_bones(skin: Skin, owners: Indices, most: int) -> Indices:
 
 
 class _Displacing(NamedTuple):
-    """The shares that displace, (P,), and the square roots of how much each has to say, (P, 1)."""
+    """The shares that displace, (P,), and the square roots of how much each counts, (P, 1)."""
 
     shares: Shares
     roots: Floats
@@ -118,7 +119,7 @@ def prepare(
     seed: int,
     report: Callable[[int], None],
 ) -> PoseData:
-    """modes: at a vertex, on average; bones: m, at most. report: is told how many more poses are done."""
+    """modes: at a vertex, on average; bones: m, at most. report: called with how many more poses are done."""
     every, count = Shares.of(rig.skin), len(rig.rest)
     places, says = leading(every, count)
     displacing = _Displacing(every.some(places), np.sqrt(says)[:, None])
@@ -130,7 +131,7 @@ def prepare(
         spaces.append(fit_pca(partial(_once, rows), MOST * modes, torch.device("cpu"), seed))
         report(0)
     sizes = [part.stop - part.start for part in parts]
-    counts = dealt_modes([np.square(space.deviations) for space in spaces], sizes, modes * count)
+    counts = modes_per_bone([np.square(space.deviations) for space in spaces], sizes, modes * count)
     most = max(1, *counts)
     wanted, held_wanted = (
         np.zeros((len(some.inputs), len(parts), most), np.float32) for some in (own, other)

@@ -12,12 +12,12 @@ import numpy as np
 from neural_physics.arrays import Floats, Indices
 from neural_physics.skinning import Shares
 
-LED = 0.5  # of a vertex's largest weight: bones with no more than that do not displace it
+LED = 0.5  # of a vertex's largest weight: bones with at most that do not displace it
 WORTH = 1e-6  # of the mean square displacement: a component that shows less of it is left out
 
 
 def leading(shares: Shares, vertices: int) -> tuple[Indices, Floats]:
-    """Places (P,), rising, of the shares that displace, and how much each has to say, (P,) float32.
+    """Places (P,), rising, of the shares that displace, and how much each counts, (P,) float32.
 
     What a weight is more than LED times the vertex's largest, over the sum of these: as smooth as the weights
     are, 1 together for each of the mesh's vertices.
@@ -31,7 +31,7 @@ def leading(shares: Shares, vertices: int) -> tuple[Indices, Floats]:
     return places, (over[places] / total[of]).astype(np.float32)
 
 
-def dealt_modes(variances: Sequence[Floats], sizes: Sequence[int], budget: int) -> list[int]:
+def modes_per_bone(variances: Sequence[Floats], sizes: Sequence[int], budget: int) -> list[int]:
     """How many components each bone keeps, so that they show as much as so many vertices can.
 
     variances: m^2, of each bone's components, falling, summed over its vertices; sizes: how many vertices

@@ -38,7 +38,7 @@ class TrainedPoses:
     seconds: float
 
     def summary(self) -> dict[str, float]:
-        """For the model file and the "result" event."""
+        """What the model file and the "result" event say of it."""
         return {
             "poses": self.poses,
             "pose_error_mm": round(1e3 * self.error, 3),
@@ -58,13 +58,13 @@ def train_poses(
     emit: Emit,
     stop: StopRequest,
 ) -> TrainedPoses:
-    """key: what must be the same for a stopped training to be gone on with.
+    """key: what must be the same for a stopped training to be resumed.
 
     Raises Problem("stopped" | "training_diverged" | "dataset_not_numbers" | "disk_full" |
     "folder_not_writable").
     """
     preset = cast(SpringPreset, options.preset)
-    training = thinned(training, preset.poses)
+    training = at_most(training, preset.poses)
     data = _prepared(rig, training, held, preset, seed=options.seed, emit=emit, stop=stop)
     schedule = Schedule(
         preset.steps,
@@ -92,12 +92,12 @@ def train_poses(
         _distance(rig, rig.bones_alone(), held),
         seconds=course.course.seconds,
     )
-    emit({"event": "log", "text": told(found, held)})
+    emit({"event": "log", "text": validation_note(found, held)})
     return found
 
 
-def told(found: TrainedPoses, held: list[Span]) -> str:
-    """A sentence about what the network is worth."""
+def validation_note(found: TrainedPoses, held: list[Span]) -> str:
+    """One sentence: the network's error on the validation poses, beside that of skinning alone."""
     poses = plural(sum(len(span) for span in held), "pose")
     return (
         f"On {poses} used for validation, the pose network is {1e3 * found.error:.2g} mm from the "
@@ -111,7 +111,7 @@ def targets_of(rig: RigTakes, info: ModelInfo, tensors: Tensors) -> Targets:
     return lambda pose: network(pose.moves)[0]
 
 
-def thinned(spans: list[Span], most: int) -> list[Span]:
+def at_most(spans: list[Span], most: int) -> list[Span]:
     """The beginnings of all spans, in equal shares, so that no more poses than `most` are left.
 
     However short they are: shares are rounded over all that came before.

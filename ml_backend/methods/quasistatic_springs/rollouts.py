@@ -198,7 +198,8 @@ def _rolled(factors: Doubles, bends: Doubles) -> Doubles:
 
 
 def _rolled_with_changes(factors: Doubles, gradients: Doubles, bends: Doubles) -> tuple[Doubles, Doubles]:
-    """As `_rolled`, and (N, 2, 5, B): its derivatives by kappa and delta, through all the steps before.
+    """What `_rolled` gives, and (N, 2, 5, B): its derivatives by kappa and delta, through all the steps
+    before.
 
     The recursion after eq. 18 of Jin 2022.
     """

@@ -18,12 +18,12 @@ from neural_physics.arrays import Doubles
 # In steps: frequencies omega = sqrt(kappa) from a swing of 600 frames to what is rigid at any frame rate.
 SLOWEST, FASTEST = np.log([1e-2, 1e-3]), np.log([30.0, 300.0])  # of omega and delta
 NYQUIST = 3.0  # rad per step: a faster swing looks like a slower one at the frames and is not searched
-# Where populations begin, in steps. Through pieces of 24 frames, swings are told from one another at 0.25 rad
-# per step; faster return is told from slower by its rate alone.
+# Where populations begin, in steps. Through pieces of 24 frames, swings differ visibly at 0.25 rad
+# per step; faster and slower return differ in their rate alone.
 SWINGS = np.concatenate([[0.05, 0.12], np.arange(0.25, 3.1, 0.25)]), (0.1,)  # omega, delta
 BOUNCES = np.array([0.1, 0.3, 0.6, 1.0, 1.5, 2.2, 3.0]), (0.8,)
 RETURNS = np.array([0.03, 0.15, 0.6, 2.0]), (4.0, 20.0, 100.0)  # kappa / delta, delta
-WEIGHTS = 0.4, 0.9  # of the difference between two members, drawn anew for every vertex
+WEIGHTS = 0.4, 0.9  # of the difference between two members, drawn for every vertex
 JITTER = 0.05  # of ln omega and ln delta: no two vertices' populations are the same
 CROSSING = 0.9  # the chance of each number to come from the mutant
 
@@ -34,7 +34,7 @@ def springs_of(theta: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def within_bounds(theta: Doubles) -> Doubles:
-    """The nearest theta (2, B) that frames can tell from others; where it swings too fast, more damped."""
+    """The nearest theta (2, B) that frames can distinguish; where it swings too fast, more damped."""
     inside = np.clip(theta, SLOWEST[:, None], FASTEST[:, None])
     kappa, delta = springs_of(inside)
     inside[1] = np.log(np.maximum(delta, 2.0 * np.sqrt(np.maximum(kappa - NYQUIST**2, 0.0))))

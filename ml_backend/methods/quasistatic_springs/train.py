@@ -23,8 +23,8 @@ from ml_backend.methods.quasistatic_springs.pose_training import (
     FEWEST,
     TrainedPoses,
     targets_of,
-    told,
     train_poses,
+    validation_note,
 )
 from ml_backend.methods.quasistatic_springs.presets import SpringPreset
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes, Targets
@@ -97,7 +97,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         f"skinning alone {1000 * bones.rms:.2g} mm (root mean square)."
     ]
     if learned:
-        notes.insert(0, told(learned, held_poses))
+        notes.insert(0, validation_note(learned, held_poses))
     if errors.rms >= held.rms:
         notes.append(
             "Springs do not help here, since what the simulation adds to skinning is bulging and "
@@ -133,9 +133,9 @@ def _motion(rig: RigTakes, targets: Targets, span: Span) -> Motion:
 
 @dataclass(frozen=True)
 class _Fit:
-    """A fit that may be stopped, or killed, and goes on from the last vertices that have their springs.
+    """A fit that may be stopped, or killed, and resumes after the last vertices that have their springs.
 
-    path: of the checkpoint. key: what must be the same for it to be gone on from.
+    path: of the checkpoint. key: what must be the same for it to be used.
     """
 
     path: Path
@@ -179,7 +179,7 @@ class _Fit:
 
 
 def _silent(_: dict[str, Any]) -> None:
-    """Progress is told by vertices of the whole mesh."""
+    """Progress is reported by vertices of the whole mesh."""
 
 
 def _mean_shape(spans: list[Span]) -> Floats:

@@ -84,7 +84,7 @@ class SubspaceLearner:
         self._optimiser.load_state_dict({**saved, "state": {0: tensors} if tensors else {}})
 
     def loss(self, rolled: Tensor, z: Tensor, z1: Tensor) -> Tensor:
-        """Of z_2 .. z_{s-1} (s - 2, n, u) rolled out from z_1 (n, u), where z (s, n, u) is true.
+        """The loss of z_2 .. z_{s-1} (s - 2, n, u), rolled out from z_1 (n, u), where z (s, n, u) is true.
 
         The preset's loss "paper" is L_pos + L_vel (Holden 2019, Algorithm 1).
         """

@@ -81,7 +81,7 @@ def _prepared(
     emit: Emit,
     stop: StopRequest,
 ) -> SubspaceData:
-    """The data in its subspaces, kept on disk so that a training that goes on need not find them again."""
+    """The data in its subspaces, kept on disk so that a resumed training need not compute them again."""
     path = options.work / "subspace.safetensors"
     found = read_tensors(path)
     if found is not None and found[1].get("identity") == key:

@@ -41,7 +41,7 @@ class InteriorSkin:
         which turns about a joint what the joint holds.
         """
         moves = moves.astype(np.float64)
-        placed, size = _taken_apart(moves[0, :, :3])
+        placed, size = _polar(moves[0, :, :3])
         # To the body's own axes, where it is at rest as large as it is in the world.
         turns = Rotation.from_matrix(placed.T @ moves[:, :, :3] @ np.linalg.inv(size))
         shifts = (moves[:, :, 3] - moves[0, :, 3]) @ placed
@@ -66,7 +66,7 @@ def _screws(turns: Doubles, shifts: Doubles, share: float) -> tuple[Doubles, Dou
     return rotations, share * along + centres - np.einsum("kij,kj->ki", rotations, centres)
 
 
-def _taken_apart(matrix: Doubles) -> tuple[Doubles, Doubles]:
+def _polar(matrix: Doubles) -> tuple[Doubles, Doubles]:
     """The rotation nearest to a matrix (3, 3), and what it was stretched by before, mirroring included."""
     left, _, right = np.linalg.svd(matrix)
     left[:, 2] *= np.sign(np.linalg.det(left @ right))

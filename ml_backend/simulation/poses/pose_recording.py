@@ -1,6 +1,6 @@
 """Settling a body in the poses of one take, to its files, so that a kill costs nothing but time.
 
-Each frame is a pose by itself. One for which no equilibrium was found is not a number in the files, and left
+Each frame is a pose of its own. One for which no equilibrium was found is NaN in the files, and left
 out with its reason. A resumed take is the same, bit for bit, as an uninterrupted one.
 """
 
@@ -25,7 +25,7 @@ from neural_physics.jobs.events import Emit, Progress, StopRequest
 
 
 def settle_poses(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
-    """Settle the poses of a take, or what is left of them; returns what the "result" event says.
+    """Settle the poses of a take, or the rest of them; returns what the "result" event says.
 
     Raises what `PosedBody` does, and Problem("stopped" | "dataset_damaged" | "skin_not_baked" | "disk_full" |
     "folder_not_writable").
@@ -81,7 +81,7 @@ class _PoseRecording:
         positions, settled = posed.settle(index)
         if settled.failure:
             self._failed[index] = Exclusion(index, index, settled.failure)
-            # Before the pose itself: whoever finds one without the other finds it left out.
+            # Before the pose itself, so that it is left out where only one of the two is there.
             self.writer.exclude(with_bad_poses(self._failed.values(), ()))
             positions = np.full_like(positions, np.nan)
         mesh, body = stored(self._body, positions, self._tracks.frame_from_world[index])

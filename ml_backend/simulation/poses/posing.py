@@ -61,7 +61,7 @@ class PosedBody:
         return settled.q.reshape(-1, 3), settled
 
     def _system(self) -> System:
-        """With contact as in a dynamic take of the same settings."""
+        """The system of a pose, with contact as in a dynamic take of the same settings."""
         body, parts = self._body, self._parts
         dt = 1.0 / (self._fps * body.settings.steps)
         contact = make_contact(body, self._motion, dt, self._carrier)

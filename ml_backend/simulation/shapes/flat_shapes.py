@@ -25,7 +25,7 @@ from neural_physics.errors import Problem
 from neural_physics.solver.contact.rigid_motion import Pose
 
 STAYS = 1e-3  # of the body's size, and of a turn: by how much less nothing has left the plane
-LONGEST_OF_ROUND = 0.5  # of the radius: edges of what is meant to be round
+LONGEST_OF_ROUND = 0.5  # of the radius: the edges of shapes that count as round
 
 
 def fit_in_plane(collider: ColliderMesh, plane: Coordinates, body: Doubles, name: str) -> FittedShape:

@@ -19,7 +19,7 @@ class JointRange:
 
 
 def joint_ranges(rig: bpy.types.Object, bones: tuple[str, ...], most: float) -> list[JointRange]:
-    """Of those of the bones that turn by themselves: no constraint but a limit moves them.
+    """The ranges of those bones that turn by themselves: no constraint but a limit moves them.
 
     An axis has the limits of a Limit Rotation constraint in local space, else those of inverse kinematics; a
     locked axis none; others turn by `most` radians either way. Bones that cannot turn at all are left out.

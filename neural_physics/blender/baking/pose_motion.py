@@ -86,7 +86,8 @@ def key_poses(scene: bpy.types.Scene, obj: bpy.types.Object, span: Span, seed: i
 
 
 def _ranges(obj: bpy.types.Object, rig: bpy.types.Object) -> list[JointRange]:
-    """Of all bones but those that are shorter than a tetrahedron is wide, fingers for the most part.
+    """The ranges of all bones but those that are shorter than a tetrahedron is wide, fingers for the most
+    part.
 
     There is no flesh between such bones that could bend: turned by themselves they turn it inside out.
     """
@@ -109,12 +110,12 @@ def _element_width(obj: bpy.types.Object) -> float:
 
 
 def _size(obj: bpy.types.Object) -> float:
-    """By how much an object is scaled in the world, on average."""
+    """The mean scale of an object in the world."""
     return float(np.cbrt(abs(obj.matrix_world.to_3x3().determinant())))
 
 
 def _posing_actions(obj: bpy.types.Object, rig: bpy.types.Object) -> list[bpy.types.Action]:
-    """In the order of their names; without those that are kept for testing, which no model may have seen."""
+    """The actions to take poses from, by name; without test actions, which no model may have seen."""
     kept = {item.test_action for item in settings_of(obj).interactions if item.object == rig}
     return sorted((a for a in actions_of(rig) if a.name not in kept), key=lambda action: action.name)
 
@@ -148,7 +149,7 @@ def _random_rows(
     count: int,
     rng: np.random.Generator,
 ) -> Doubles:
-    """(count, channels): each bone turned evenly within its range, by itself."""
+    """(count, channels): each bone turned evenly within its range, independently."""
     rows, places = np.tile(still, (count, 1)), {channel: i for i, channel in enumerate(channels)}
     for row in rows:
         for turning in ranges:

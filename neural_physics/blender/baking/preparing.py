@@ -52,8 +52,8 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Write the copy of the scene and the plan beside the takes; returns the job's command.
 
     Takes that have frames are finished with the scene they were begun with; those without any frame that
-    can be learned from are baked anew.
-    Raises every Problem that can be told before anything is simulated.
+    can be learned from are baked again.
+    Raises every Problem that can be known before anything is simulated.
     """
     for layer in scene.view_layers:
         layer.update()  # what was just linked, hidden or removed shows only then
@@ -187,7 +187,7 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
     for name in names:
         scene_folder = take_scene(dataset.path, name).parent
         if is_written(JobFiles(side_folder(dataset.path), name).log):
-            continue  # its Blender outlived the bake that started it, and ends by itself
+            continue  # its Blender outlived the bake that started it, and ends on its own
         take = dataset.outline(name) if name in begun else None
         if take is not None and (take.usable_frames if take.info.complete else take.frame_count):
             continue

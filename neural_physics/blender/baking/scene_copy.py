@@ -30,7 +30,7 @@ def save_copy(path: Path) -> None:
         bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
         scratch.replace(path)
     except (RuntimeError, OSError) as error:
-        # Blender tells of a full disk in words only.
+        # Blender reports a full disk in words only.
         if os.strerror(errno.ENOSPC) in str(error):
             raise Problem("disk_full", path=path.parent) from error
         raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error
@@ -98,7 +98,7 @@ def _show(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
 
 
 def _simulate_again(obj: bpy.types.Object) -> None:
-    """Undo what Play has done to an object's modifiers; nobody plays in the worker."""
+    """Undo what Play has done to an object's modifiers; nothing plays in the worker."""
     remove_modifier(obj)
     remove_cache(obj)
     restore_physics(obj)
@@ -129,7 +129,7 @@ def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) ->
 
 
 def _point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
-    """Of everything in the scene that is simulated frame by frame."""
+    """The point caches of everything in the scene that is simulated frame by frame."""
     if scene.rigidbody_world and scene.rigidbody_world.point_cache:
         yield scene.rigidbody_world.point_cache
     for obj in scene.objects:

@@ -42,7 +42,7 @@ def frame_scale(obj: bpy.types.Object) -> Doubles:
 
 
 def _world_from_frame(obj: bpy.types.Object) -> Matrix:
-    """Of the axes that positions and channels are given in; see `sampling.reference_frame_of`."""
+    """The matrix of the axes that positions and channels are given in; see `sampling.reference_frame_of`."""
     settings = settings_of(obj)
     frame = settings.frame_object or obj
     bone = frame.pose.bones.get(settings.frame_bone) if frame.pose else None

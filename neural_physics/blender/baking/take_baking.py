@@ -30,7 +30,7 @@ WARM_UP = 3  # frames read from the cache before that: colliders and velocities 
 
 
 def bake_take(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
-    """Bake a take, or what is left of it; returns what the "result" event says.
+    """Bake a take, or the rest of it; returns what the "result" event says.
 
     Raises Problem("stopped" | "vertex_count_changes" | "disk_full" | "folder_not_writable" | ...).
     """
@@ -120,7 +120,8 @@ class _TakeBake:
         return positions, y, object_from_frame
 
     def _resume(self) -> int:
-        """Go on from Blender's cache; the index of the next frame, 0 if it must be simulated anew.
+        """Continue from Blender's cache; the index of the next frame, 0 if it must be simulated from the
+        start.
 
         The newest cached frame may be torn, which Blender does not notice; so the last frames of
         the take are simulated again from older ones, and must come out the same.
@@ -146,7 +147,7 @@ class _TakeBake:
         return count
 
     def _end_early(self) -> None:
-        """Nothing finite follows; what led to it is left out."""
+        """End the take: nothing finite follows, and the frames before are left out, too."""
         self.writer.end_here()
         count = self.writer.count
         self._breaks.append(Exclusion(max(0, count - BEFORE), count, NOT_FINITE))

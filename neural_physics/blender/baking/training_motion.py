@@ -48,7 +48,7 @@ def motion_varies(obj: bpy.types.Object) -> bool:
 
 
 def animation_end(mover: bpy.types.Object) -> float | None:
-    """The frame after which an object's animation rests; None where it never does, or cannot be told."""
+    """The frame after which an object's animation rests; None where it never does, or cannot be known."""
     ends: list[float] = []
     owner: bpy.types.Object | None = mover
     while owner is not None:

@@ -30,7 +30,7 @@ def holds_scripts() -> bool:
 
 
 def _animations() -> Iterator[bpy.types.AnimData]:
-    """Of all data in the file, node trees inside of it too."""
+    """The animation data of everything in the file, its node trees included."""
     for prop in bpy.data.bl_rna.properties:
         if prop.type != "COLLECTION":
             continue

@@ -40,7 +40,7 @@ def main() -> int:
         plan = BakePlan.read(arguments.plan)
         work = record_tracks if plan.solver else bake_take
         result = work(plan, arguments.take, print_event, stop)
-    except Exception as error:  # noqa: BLE001 (told to the coordinator, which tells the artist)
+    except Exception as error:  # noqa: BLE001 (reported to the coordinator, which informs the artist)
         print_event(error_event(error, arguments.plan.parent / f"{arguments.take}.jsonl"))
         return 1
     print_event({"event": "result", **result})

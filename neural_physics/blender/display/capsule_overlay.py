@@ -1,4 +1,4 @@
-"""The capsules that an object is pushed out of, drawn in the viewport while it is the one that is meant."""
+"""The capsules of an object, drawn in the viewport while it is the target of the panels."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def draw_capsules(
 ) -> None:
     """Draw an object's capsules where they are now into what is bound; viewport, width: in pixels.
 
-    Nothing is drawn while one of them has lost what carries it: playing and fitting say so.
+    Nothing is drawn while one of them has lost what carries it, which Play and Fit report.
     """
     try:
         capsules, _ = CapsuleSampler(obj).sample(depsgraph)

@@ -59,6 +59,6 @@ def copy_beside(obj: bpy.types.Object, name: str, step: int) -> bpy.types.Object
 
 
 def shift(obj: bpy.types.Object, step: int) -> Matrix:
-    """From where an object is to beside it."""
+    """The translation from an object to the place beside it."""
     width = max(obj.dimensions.x, obj.dimensions.y, 1e-3)
     return Matrix.Translation((GAP * step * width, 0.0, 0.0))

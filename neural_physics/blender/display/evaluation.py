@@ -129,7 +129,7 @@ def _read_error(obj: bpy.types.Object) -> Floats:
 
 
 def _fps(obj: bpy.types.Object, folder: Path) -> float:
-    """Of the take that is shown."""
+    """The frame rate of the take that is shown."""
     path = folder / "report.json"
     try:
         fps = float(json.loads(path.read_text(encoding="utf-8"))["fps"])

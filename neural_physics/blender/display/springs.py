@@ -19,7 +19,7 @@ NAMES = (STIFFNESS, DAMPING, DAMPED)
 
 
 def show_springs(obj: bpy.types.Object) -> None:
-    """Add three colour attributes to an object's mesh, or make them anew; the first becomes the active one.
+    """Add three colour attributes to an object's mesh, or replace them; the first becomes the active one.
 
     Stiffness k_s and damping k_d are on logarithmic scales of their own, from least to most; k_d^2 - 4 k_s is
     0 in the middle of its scale, and below it a vertex swings. Raises Problem("springs_unknown") and what

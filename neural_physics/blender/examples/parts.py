@@ -111,7 +111,7 @@ def hang_on(obj: bpy.types.Object, mover: bpy.types.Object, vertices: Sequence[i
 
 
 def thicken(obj: bpy.types.Object, thickness: float) -> None:
-    """Of what is flat, to look at only: behind the physics, so that what is simulated stays flat."""
+    """Thicken a flat body for its looks only: after the physics, so that the simulated mesh stays flat."""
     solidify = cast(bpy.types.SolidifyModifier, obj.modifiers.new("Solidify", "SOLIDIFY"))
     solidify.thickness, solidify.offset = thickness, 0.0
     split = cast(bpy.types.EdgeSplitModifier, obj.modifiers.new("Edge Split", "EDGE_SPLIT"))

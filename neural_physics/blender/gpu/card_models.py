@@ -19,7 +19,7 @@ _DECODERS: WeakValueDictionary[tuple[Hashable, bool], GpuDecoder] = WeakValueDic
 def decoder_on_card(
     identity: Hashable, name: str, model: Model, decoder: LinearDecoder, *, for_display: bool
 ) -> GpuDecoder:
-    """The card's copy of a model, made where there is none; it is gone when nobody holds it any more.
+    """The card's copy of a model, made where there is none; it is freed with the last reference to it.
 
     identity: equal for objects that share the model. name: the object, for messages. for_display: with
     the learned normals, and in half precision where memory would be short; without, positions are exact.

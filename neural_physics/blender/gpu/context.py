@@ -39,7 +39,7 @@ def check_context() -> None:
     try:
         gpu.platform.renderer_get()
     except SystemError as error:
-        raise NoGPU("gpu_missing", reason=_said(error)) from error
+        raise NoGPU("gpu_missing", reason=_one_line(error)) from error
 
 
 def make_context() -> None:
@@ -61,12 +61,12 @@ def make_context() -> None:
 
 
 @contextmanager
-def failures_told() -> Iterator[None]:
+def gpu_failures() -> Iterator[None]:
     """What Blender's gpu module raises, when memory is short or the context is lost, becomes NoGPU."""
     try:
         yield
     except (SystemError, RuntimeError, ReferenceError, ValueError) as error:
-        raise NoGPU("gpu_failed", reason=_said(error)) from error
+        raise NoGPU("gpu_failed", reason=_one_line(error)) from error
 
 
 def largest_texture() -> int:
@@ -98,6 +98,6 @@ def _render_nothing() -> None:
         bpy.data.cameras.remove(data)  # type: ignore[arg-type]
 
 
-def _said(error: Exception) -> str:
+def _one_line(error: Exception) -> str:
     """One line, without the full stop that the sentence around it has."""
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__

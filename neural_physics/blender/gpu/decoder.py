@@ -14,7 +14,7 @@ import numpy as np
 
 from ...arrays import Floats, Indices
 from ...capsules.projection import Bodies
-from .context import check_context, failures_told, largest_texture
+from .context import check_context, gpu_failures, largest_texture
 from .model_textures import ModelTextures, model_textures
 from .shaders import GROUP, decode_shader
 from .textures import check_size, empty_texture, read_back, upload
@@ -92,10 +92,12 @@ class GpuDecoder:
 
     @property
     def basis_count(self) -> int:
+        """The number of bases, u."""
         return self._model.basis_count
 
     @property
     def vertex_count(self) -> int:
+        """The number of vertices, V."""
         return self._model.vertex_count
 
     def decode(self, z: Floats, bodies: Sequence[Bodies | None] = (), bases: int | None = None) -> Decoded:
@@ -113,7 +115,7 @@ class GpuDecoder:
         shader = decode_shader(together, model.with_normals)
         drive = upload(self._drive(z[:, :used], bodies))
         result = self._result_for(count)
-        with failures_told():
+        with gpu_failures():
             shader.bind()
             shader.uniform_sampler("bases", model.bases)
             shader.uniform_sampler("means", model.means)

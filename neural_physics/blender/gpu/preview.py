@@ -19,7 +19,7 @@ from mathutils import Matrix
 from ...arrays import Floats
 from ..scene.references import Numbered
 from ..scene.sources import mesh_data
-from .context import check_context, failures_told
+from .context import check_context, gpu_failures
 from .decoder import Decoded
 from .shaders import preview_shader
 
@@ -33,7 +33,7 @@ Colour = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class View:
-    """From where and onto what is drawn: of a viewport's region, of an offscreen, or made up."""
+    """The view and the target that is drawn to: of a viewport's region, of an offscreen, or made up."""
 
     view_from_world: Matrix
     clip_from_view: Matrix
@@ -104,7 +104,7 @@ class Preview:
         smooth = decoded.normals is not None and not self._flat
         values = _values(view, placed, colour or _rgb(obj.color), smooth)
         rim_colour = _rim_colour(obj) if rim else None
-        with failures_told(), _State():
+        with gpu_failures(), _State():
             # A new one each time: another viewport's draw may still be waiting to read the last.
             uniforms = gpu.types.GPUUniformBuf(gpu.types.Buffer("FLOAT", values.size, values))
             shader.bind()
@@ -148,7 +148,7 @@ def _batch(mesh: bpy.types.Mesh) -> gpu.types.GPUBatch:
     mesh.loop_triangles.foreach_get("vertices", triangles)
     layout = gpu.types.GPUVertFormat()
     layout.attr_add(id="vertex_index", comp_type="I32", len=1, fetch_mode="INT")
-    with failures_told():
+    with gpu_failures():
         vertices = gpu.types.GPUVertBuf(layout, len(mesh.vertices))
         vertices.attr_fill("vertex_index", np.arange(len(mesh.vertices), dtype=np.int32))
         indices = gpu.types.GPUIndexBuf(type="TRIS", seq=triangles.reshape(-1, 3))

@@ -61,7 +61,7 @@ def preview_shader() -> gpu.types.GPUShader:
 
 
 def forget_shaders() -> None:
-    """Let go of all shaders: they are made anew where they are needed."""
+    """Drop all shaders: they are compiled again where they are needed."""
     decode_shader.cache_clear()
     preview_shader.cache_clear()
 

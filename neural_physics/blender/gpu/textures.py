@@ -6,7 +6,7 @@ import gpu
 import numpy as np
 
 from ...arrays import Floats
-from .context import NoGPU, failures_told
+from .context import NoGPU, gpu_failures
 
 
 def upload(texels: Floats, half: bool = False) -> gpu.types.GPUTexture:
@@ -17,14 +17,14 @@ def upload(texels: Floats, half: bool = False) -> gpu.types.GPUTexture:
     """
     height, width, _ = texels.shape
     flat = np.ascontiguousarray(texels, np.float32).reshape(-1)
-    with failures_told():
+    with gpu_failures():
         buffer = gpu.types.Buffer("FLOAT", flat.size, flat)
         return gpu.types.GPUTexture((width, height), format="RGBA16F" if half else "RGBA32F", data=buffer)
 
 
 def empty_texture(width: int, height: int) -> gpu.types.GPUTexture:
-    """For a shader to write to. Raises NoGPU("gpu_failed")."""
-    with failures_told():
+    """A texture for a shader to write to. Raises NoGPU("gpu_failed")."""
+    with gpu_failures():
         return gpu.types.GPUTexture((width, height), format="RGBA32F")
 
 
@@ -33,7 +33,7 @@ def read_back(texture: gpu.types.GPUTexture) -> Floats:
 
     Waits until the card has written them. Raises NoGPU("gpu_failed").
     """
-    with failures_told():
+    with gpu_failures():
         buffer = texture.read()
         buffer.dimensions = texture.width * texture.height * 4
     return np.frombuffer(buffer, np.float32).reshape(-1, 4)

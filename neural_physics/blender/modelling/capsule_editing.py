@@ -122,7 +122,7 @@ def _found(obj: bpy.types.Object, source: bpy.types.Object, bone: str) -> Found:
 
 
 def _ball_radius(obj: bpy.types.Object, source: bpy.types.Object) -> float:
-    """In lengths of the carrier's own axes."""
+    """The radius of a new ball, in lengths of the carrier's own axes."""
     scale = abs(source.matrix_world.to_3x3().determinant()) ** (1.0 / 3.0)
     return max(LEAST, BALL * max(obj.dimensions[:])) / (scale or 1.0)
 

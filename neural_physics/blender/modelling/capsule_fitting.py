@@ -86,7 +86,7 @@ def summary(obj: bpy.types.Object, names: list[str]) -> str:
 def _bodies(
     obj: bpy.types.Object, sources: list[bpy.types.Object]
 ) -> dict[bpy.types.Object, list[bpy.types.Object]]:
-    """For every armature its bodies; meshes that follow none stand for themselves.
+    """The bodies of every armature; meshes that follow none stand for themselves.
 
     Raises Problem("body_missing" | "edit_mode").
     """

@@ -19,7 +19,7 @@ from ...methods.hierarchical_cloth.levels import MOST_COARSE
 from ...methods.hierarchical_cloth.specification import check_levels
 from ..scene.sources import check_mesh, mesh_data, mesh_of, pin_group
 from ..settings.properties import method_of, settings_of
-from ..tasks.facts import look_again, topology_of
+from ..tasks.facts import forget_facts, topology_of
 
 MOST_TRIANGLES = 2_000_000  # of the finest mesh: more take minutes to make
 
@@ -92,7 +92,7 @@ def subdivide_cloth(obj: bpy.types.Object, levels: int) -> None:
     finally:
         work.free()
     data.update()
-    look_again()
+    forget_facts()
 
 
 def _pin_between(work: bmesh.types.BMesh, before: int, group: int) -> None:

@@ -22,7 +22,7 @@ from .unanimated_channels import UnanimatedChannels
 
 
 class Setup(NamedTuple):
-    """What a binding depends on; when it changes, the object begins anew.
+    """What a binding depends on; when it changes, the object starts over.
 
     scene: its session_uid. fps: frames per second. start_frame: shows the start state.
     bindings: see `sampling.bindings_of`. capsules: that cloth is simulated against; carriers: see

@@ -1,4 +1,4 @@
-"""Telling what a frame will show before Blender evaluates it, so that it need evaluate it only once.
+"""Predicting what a frame will show before Blender evaluates it, so that it need evaluate it only once.
 
 A guess is made in `frame_change_pre`, where only plain keys can be read, and is verified in
 `frame_change_post` against what the evaluated scene says. So it may be wrong, and then costs time and
@@ -63,7 +63,7 @@ class Guess(NamedTuple):
 class FramePredictor:
     """Guesses what one object will show.
 
-    trusted: whether the last guess came true, as whoever verifies it has to tell.
+    trusted: whether the last prediction matched; set by the caller, who compares them.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class FramePredictor:
         self._timings = timings
         self._prepared: dict[int, Guess] = {}  # by frame
 
-    def can_tell(self, frame: int) -> bool:
+    def can_predict(self, frame: int) -> bool:
         """Whether there is anything to go by; raises Problem("interaction_missing")."""
         if frame > self._timeline.next_frame:
             return False
@@ -84,7 +84,7 @@ class FramePredictor:
     def guess(self, frame: int, last: int, seen: Floats, bases: int) -> Guess:
         """What a frame will show; `seen` is the y of the frame `last`, where the scene was before.
 
-        To be acted on only if the last guess is known to have come true: that is asked for each time.
+        To be acted on only if the last guess is known to have matched: that is asked for each time.
         """
         trusted, self.trusted = self.trusted, False
         ready = self._prepared.get(frame) if trusted else None
@@ -111,7 +111,7 @@ class FramePredictor:
     def _prepare(self, frame: int, way: int, y: Floats, seen: Floats, *, bases: int) -> None:
         """Decode what a frame will show if its y is this one, and more of the way while frames follow on.
 
-        Nothing where its state cannot be told, or is no number.
+        Nothing where its state cannot be known, or is no number.
         """
         timeline = self._timeline
         count = frames_together(timeline.method.vertex_count) if abs(way) == 1 else 1

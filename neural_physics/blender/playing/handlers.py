@@ -15,16 +15,19 @@ PLAYED = PlayedObjects()
 
 @persistent
 def before_frame_change(scene: bpy.types.Scene, *_: object) -> None:
+    """Predict what objects will show."""
     PLAYED.predict(scene)
 
 
 @persistent
 def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Show the frame of the evaluated scene."""
     PLAYED.visit(scene, depsgraph)
 
 
 @persistent
 def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Follow what was edited."""
     PLAYED.edited(scene, depsgraph)
 
 
@@ -36,6 +39,7 @@ def on_undo(*_: object) -> None:
 
 @persistent
 def on_load(*_: object) -> None:
+    """Begin again with the file that was opened."""
     PLAYED.clear()
     PLAYED.rebuild()
     PLAYED.settle_previews(False)  # a file saved by itself while it played
@@ -45,11 +49,13 @@ def on_load(*_: object) -> None:
 
 @persistent
 def on_playback(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
+    """Begin a run: what is dragged from now on belongs to it."""
     PLAYED.begin_run(scene, depsgraph)
 
 
 @persistent
 def on_pause(*_: object) -> None:
+    """Show the meshes again that a preview stood for."""
     settle_previews(playing=False)
 
 
@@ -61,12 +67,13 @@ def before_save(*_: object) -> None:
 
 @persistent
 def after_save(*_: object) -> None:
+    """Go on with the previews that `before_save` ended."""
     settle_previews()
 
 
 @persistent
 def on_render(scene: bpy.types.Scene, *_: object) -> None:
-    """A script may have edited what the render shows without anything having been told of it."""
+    """A script may have edited what the render shows without notice."""
     if bpy.app.background:
         for layer in scene.view_layers:
             layer.update()

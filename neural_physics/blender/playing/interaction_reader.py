@@ -205,7 +205,7 @@ class InteractionReader:
 
 
 def span(ranges: Iterable[range]) -> range:
-    """From the first to the last frame of any of them."""
+    """The first and the last frame of any of them."""
     filled = [frames for frames in ranges if frames]
     if not filled:
         return range(0)

@@ -42,7 +42,7 @@ def bake_playback(
 def bake_steps(
     scene: bpy.types.Scene, obj: bpy.types.Object, path: Path, first: int, *, last: int
 ) -> Generator[tuple[int, int], None, None]:
-    """As `bake_playback`, one frame at a time; closing the iterator leaves everything as it was.
+    """What `bake_playback` does, one frame at a time; closing the iterator leaves everything as it was.
 
     Raises Problem("not_playing" | "frames_reversed" | "file_is_folder" | "folder_not_writable" |
     "disk_full"), and what keeps the object from playing on the way.

@@ -1,7 +1,7 @@
 """Models that travel inside a .blend: their bytes as an ID property of a Text datablock.
 
 The property survives saving, appending, linking, overriding, undo and opening without the extension,
-and costs no undo memory. The text itself tells a reader what it is.
+and costs no undo memory. The text itself explains to a reader what it is.
 
 A packed model goes before the file: `current_model` says which one an object plays.
 """
@@ -121,7 +121,7 @@ def current_model(obj: bpy.types.Object) -> bytes | Path:
     if data is not None:
         return data
     path = model_path(obj)
-    if path.name == MODEL.name and not path.is_file():  # nobody has chosen another one
+    if path.name == MODEL.name and not path.is_file():  # no other one was chosen
         raise Problem("model_missing", object=obj.name)
     return path
 

@@ -42,7 +42,7 @@ class PlayedObjects:
         return self._sessions.get(obj.session_uid)
 
     def sessions(self) -> list[PlaySession]:
-        """Those of all objects that play."""
+        """The sessions of all objects that play."""
         return list(self._sessions.values())
 
     def problem_of(self, obj: bpy.types.Object) -> Problem | None:
@@ -84,18 +84,18 @@ class PlayedObjects:
                     self._problems[obj.session_uid] = problem
 
     def predict(self, scene: bpy.types.Scene) -> None:
-        """Before the scene's frame is evaluated: write what objects will show, where that can be told."""
+        """Before the scene's frame is evaluated: write what objects will show, where that is known."""
         if self._catching_up:
             return
         if scene.frame_current <= scene.frame_start:
-            resume_collisions()  # simulations begin here; a script may have added one without a word
+            resume_collisions()  # simulations begin here; a script may have added one without notice
         self._predicted = {}
         if scene.frame_subframe:
             return
         for session in self._sessions.values():
             obj = session.object() if session.problem is None else None
             if obj is not None:
-                with _KeepingProblem(session):  # one that still holds at the visit will be told there
+                with _KeepingProblem(session):  # one that still holds at the visit is reported there
                     predicted = session.predict(scene, obj)
                     if predicted is not None:
                         self._predicted[session.uid] = predicted
@@ -214,7 +214,7 @@ class PlayedObjects:
         for session in self._sessions.values():
             guess, matches = predicted.get(session.uid), False
             if guess is not None:
-                with _KeepingProblem(session):  # one that holds will be told again
+                with _KeepingProblem(session):  # one that still holds is reported again
                     matches = session.shows_as_predicted(guess, scene, depsgraph, visit)
             if not matches:
                 sessions.append(session)
@@ -223,7 +223,7 @@ class PlayedObjects:
     def _present(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, sessions: Iterable[PlaySession]
     ) -> list[Followed]:
-        """Those whose objects are in this depsgraph, and in order so far."""
+        """The sessions whose objects are in this depsgraph, and without a problem so far."""
         followed = []
         for session in sessions:
             obj = session.object()
@@ -311,7 +311,7 @@ def _sound(followed: Iterable[Followed]) -> Iterator[Followed]:
 
 
 class _KeepingProblem:
-    """What goes wrong in a handler is told in the panel: raised, it would only be lost in a console."""
+    """What goes wrong in a handler is shown in the panel: raised, it would only be lost in a console."""
 
     def __init__(self, session: PlaySession) -> None:
         self._session = session

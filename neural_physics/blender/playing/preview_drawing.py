@@ -100,7 +100,7 @@ DRAWING = Drawing()
 
 
 def draw_previews(view: View) -> None:
-    """For scripts: draw all previews into the offscreen that is bound, as seen in this view."""
+    """Draw all previews, for a script, into the offscreen that is bound, as seen in this view."""
     DRAWING.draw(_previewed(), view, None)
 
 

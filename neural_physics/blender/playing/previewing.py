@@ -75,7 +75,7 @@ class PreviewSwitch:
         show_in_viewports(obj, True)
 
     def fail(self, problem: Problem) -> None:
-        """The graphics card cannot: it is not tried again until the artist asks for it anew."""
+        """The GPU cannot: it is not tried again until the artist asks for it again."""
         self.problem, self._failed = problem, True
 
 
@@ -94,7 +94,7 @@ def obstacle(obj: bpy.types.Object, linear: bool) -> Problem | None:
 
 
 def viewports() -> Iterator[bpy.types.SpaceView3D]:
-    """Those that are open in any window."""
+    """The 3D viewports that are open in any window."""
     manager = bpy.context.window_manager
     for window in manager.windows if manager is not None else ():
         for area in window.screen.areas:

@@ -30,7 +30,7 @@ class Projection:
 
     @property
     def sampler(self) -> CapsuleSampler | None:
-        """Of the capsules there are; None for none."""
+        """The sampler of the capsules; None without any."""
         return self._sampler
 
     @property

@@ -50,7 +50,7 @@ def check_belongs(model: Model, obj: bpy.types.Object) -> None:
 
 
 class PlaySession:
-    """Of Blender's data it holds nothing but `references`.
+    """One object that plays. Of Blender's data it holds nothing but `references`.
 
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
@@ -113,7 +113,7 @@ class PlaySession:
             self._bases, self.stale = bases, True
 
     def predict(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Predicted | None:
-        """Before the scene's whole frame is evaluated: write what it will show, if that can be told.
+        """Before the scene's whole frame is evaluated: write what it will show, if that is known.
 
         Raises Problem("interaction_missing").
         """
@@ -125,7 +125,7 @@ class PlaySession:
         # What a mesh that others share shows is up to the last one to write.
         if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
             return None
-        if self.output.needs_evaluation(obj) or not self._predictor.can_tell(frame):
+        if self.output.needs_evaluation(obj) or not self._predictor.can_predict(frame):
             return None
         if reader.timeline.unread(frame):
             return None
@@ -225,7 +225,7 @@ class PlaySession:
         return obstacle
 
     def size_problem(self) -> Problem | None:
-        """What tells of a collider that is larger, or smaller, than any that was learned from."""
+        """The Problem of a collider larger or smaller than any that was learned from; None without one."""
         if self.reader is None or self.reader.frame is None:
             return None
         y = self.timeline.recorded(self.reader.frame)

@@ -20,7 +20,7 @@ class UnanimatedChannels:
     """names: the channels that only a hand moves, as it was looked at last. values (e,): theirs."""
 
     def __init__(self, layout: ChannelLayout, sized: Collection[str], sources: Mapping[str, Named]) -> None:
-        """sized: the channels that tell how large colliders are. sources: what each channel is read from."""
+        """sized: the channels of colliders' sizes. sources: what each channel is read from."""
         self._live = live_names(layout)  # read from the object's own settings
         self._held = [channel.name for channel in layout.channels if channel.kind == "handle"]
         self._sized, self._sources, self._slices = sized, sources, layout.slices()

@@ -49,12 +49,12 @@ def check_handles(obj: bpy.types.Object) -> None:
             raise Problem("contact_handle_unset", object=obj.name, row=row)
 
 
-def handle_words(obj: bpy.types.Object) -> list[str]:
+def handle_arguments(obj: bpy.types.Object) -> list[str]:
     """The handles, where they are now, for the command that trains; m, in the axes of the body at rest.
 
     Of cores only the names: they are where they were baked.
 
-    Lines without an Empty or a bone are left out: `check_handles` tells of them.
+    Lines without an Empty or a bone are left out: `check_handles` reports them.
     """
     words = []
     rest_from_world = np.linalg.inv(placement(obj.matrix_world))
@@ -111,7 +111,7 @@ def _active_bone(other: bpy.types.Object) -> str:
 
 
 def _ends(item: NEURALPHYSICS_PG_handle) -> list[tuple[float, float, float]]:
-    """Of a bone at rest its head and tail, in the world; of an Empty twice its place."""
+    """The head and tail of a bone at rest, in the world; of an Empty twice its place."""
     rig = item.object
     assert rig is not None  # it has a source
     if not isinstance(rig.data, bpy.types.Armature):

@@ -98,7 +98,7 @@ class CapsuleSampler:
         return Bodies(self._capsules.placed(self._carried), _depth_limit(obj, world))
 
     def bodies(self, rows: Floats, world_from_axes: Matrix) -> Bodies:
-        """As `sample` gives them, of what `rows` gave at some frame. Raises Problem("object_unknown")."""
+        """The bodies of `sample`, from what `rows` gave at some frame. Raises Problem("object_unknown")."""
         starts, ends, radii = np.split(rows.reshape(-1, SIZES["capsule"]), (3, 6), axis=1)
         capsules = Capsules(starts, ends, radii[:, 0], radii[:, 1])
         return Bodies(capsules, _depth_limit(self._original(), world_from_axes))

@@ -58,7 +58,7 @@ def is_scaled_by_keys(obj: bpy.types.Object) -> bool:
 
 
 def size_problem(owner: str, method: Method, y: Floats, sources: Mapping[str, str]) -> Problem | None:
-    """What tells of the first ball that is of a size which nothing was learned from; None where all are.
+    """The Problem of the first ball of a size that was not learned; None where all sizes are known.
 
     owner: the name of the object that plays. sources: the names of the objects that
     channels are read from.

@@ -25,6 +25,7 @@ class Span:
 
     @property
     def dt(self) -> float:
+        """Seconds between two frames."""
         return 1.0 / self.fps
 
 

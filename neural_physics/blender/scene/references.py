@@ -1,6 +1,6 @@
 """Objects that are followed from frame to frame, by their name or their number.
 
-Blender searches names one by one, so what was found is kept at hand. A deleted object says so when it is
+Blender searches names one by one, so what was found is kept. A deleted object says so when it is
 asked anything. After an undo or in another file it may not: then everything is searched for again.
 """
 
@@ -48,7 +48,7 @@ class Named:
         return found
 
     def evaluated(self, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
-        """As it is in an evaluated scene."""
+        """The object as it is in an evaluated scene."""
         return self.original().evaluated_get(depsgraph)
 
 

@@ -23,7 +23,7 @@ def actions_of(rig: bpy.types.Object) -> Iterator[bpy.types.Action]:
 
 
 def actions_played(item: NEURALPHYSICS_PG_interaction, role: Role) -> list[bpy.types.Action]:
-    """Those of a line's armature that takes of one role play.
+    """The actions of a line's armature that takes of one role play.
 
     What is kept for testing is all that test takes play, and nothing that others do: so the model is judged
     by what it has never seen. Raises Problem("actions_missing").

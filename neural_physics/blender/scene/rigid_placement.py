@@ -18,5 +18,5 @@ def placement(matrix: Matrix) -> Doubles:
 
 
 def stretch(matrix: Matrix) -> Doubles:
-    """(3, 3): what is left of a matrix without its `placement`: scale, shear and mirroring."""
+    """(3, 3): the rest of a matrix without its `placement`: scale, shear and mirroring."""
     return np.asarray(placement(matrix)[:3, :3].T @ np.array(matrix, np.float64)[:3, :3])

@@ -41,7 +41,7 @@ from .skins import followed_bones, is_skinned_by, pose_reader
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
-TIP = "/tip"  # a joint at the far end of a bone that no other bone goes on from
+TIP = "/tip"  # a joint at the tip of a bone without children
 UP = Vector((0.0, 0.0, 1.0))
 
 Values = Sequence[float] | NDArray[np.floating]
@@ -49,7 +49,7 @@ Reader = Callable[[bpy.types.Depsgraph, Matrix], Values]
 
 
 def reference_frame_of(obj: bpy.types.Object) -> str:
-    """In whose axes positions and channels are given: "Object", "Object/Bone", or "" for `obj` itself."""
+    """The frame of positions and channels: "Object", "Object/Bone", or "" for `obj` itself."""
     return _frame_name(obj, settings_of(obj))
 
 
@@ -123,7 +123,7 @@ def handle_source(item: NEURALPHYSICS_PG_handle) -> str:
 
 
 def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
-    """What a channel is read from; "" for the reference frame, and for a handle that nobody can hold here."""
+    """What a channel is read from; "" for the reference frame, and for a handle that cannot be held here."""
     if channel.kind == "handle":
         return bindings.get(channel.name, "")
     if channel.kind == "orientation":
@@ -165,7 +165,7 @@ def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken
 
 
 def _joint_names(armature: bpy.types.Armature) -> tuple[str, ...]:
-    """Every deforming bone's head, and the tips of those that no other goes on from."""
+    """Every deforming bone's head, and the tips of those without children."""
     bones = [bone for bone in armature.bones if bone.use_deform] or list(armature.bones)
     tips = [bone.name + TIP for bone in bones if not bone.children]
     return (*(bone.name for bone in bones), *tips)
@@ -177,7 +177,7 @@ class ChannelSampler:
     bindings: channel name -> name of the object to read in this scene; the channel's source where
     it says nothing. fps: frames per second of the scene, for velocities and accelerations. capsules: whose
     channels y has after those of the layout. widths: how wide objects were in the takes, m, by the channels
-    that tell their sizes.
+    of their sizes.
     What an undo or a newly opened file has replaced is found again by its name.
     """
 
@@ -265,7 +265,7 @@ class ChannelSampler:
             del self._matrices[late]
 
     def world_from_frame(self, depsgraph: bpy.types.Depsgraph) -> Matrix:
-        """From the reference frame's axes, the object's own where there is none, to the world's."""
+        """The matrix from the reference frame's axes, or the object's own, to the world's."""
         if self._frame is None:
             return self._obj.evaluated(depsgraph).matrix_world
         return self._frame.matrix(depsgraph)
@@ -293,7 +293,7 @@ class ChannelSampler:
                 return self._own_reader(channel, source)
 
     def _own_reader(self, channel: Channel, source: str) -> Reader:
-        """Of what is set in the object's own settings."""
+        """The reader of what is set in the object's own settings."""
         if channel.kind == "handle":
             place = _Frame(self._obj.name, source) if source else None
             return _handle_reader(self._obj, channel.name.removeprefix(HANDLE_PREFIX), place)
@@ -423,7 +423,7 @@ def _pose_bones(obj: bpy.types.Object, source: Named) -> Any:  # noqa: ANN401 (a
 def _joint_places(
     bones: Mapping[str, Any], channel: Channel, source: Named
 ) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
-    """For heads and for tips: where in the channel, and which bone."""
+    """Places in the channel and bones, for heads and for tips."""
     order = {name: i for i, name in enumerate(bones.keys())}
     heads: list[tuple[int, int]] = []
     tips: list[tuple[int, int]] = []
@@ -440,7 +440,7 @@ def _columns(pairs: list[tuple[int, int]]) -> tuple[Indices, Indices]:
     return table[:, 0], table[:, 1]
 
 
-# Of channels that one object and nothing else tells.
+# Of channels that are read from one object alone.
 PLAIN_READERS: Mapping[str, Callable[[Named], Reader]] = {
     "position": _position_reader,
     "orientation": _orientation_reader,

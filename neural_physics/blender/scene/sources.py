@@ -66,7 +66,7 @@ def solver_steps(obj: bpy.types.Object) -> int | None:
 
 
 def carrying_modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
-    """Of an object that the bundled solver simulates: the modifiers that carry its pins."""
+    """The modifiers that carry the pins of an object that the bundled solver simulates."""
     return list(takewhile(lambda modifier: modifier.type in CARRYING_TYPES, obj.modifiers))
 
 

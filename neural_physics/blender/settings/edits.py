@@ -17,7 +17,7 @@ def edits() -> int:
 
 
 def note_edit() -> None:
-    """Settings may have changed without a word, as they do in an undo."""
+    """Settings may have changed without notice, as they do in an undo."""
     _Edits.number += 1
 
 

@@ -2,8 +2,8 @@
 
 A .blend may come from anybody, and its settings name files. What lies below the .blend's own folder is free
 to name, and what the extension keeps for scenes without a file. Any other place is not so much as looked at
-(on a network, looking already tells who looks) before the artist has agreed to it: by choosing it, naming it
-on the command line, or pressing Allow. What was agreed to is remembered in the user's folder.
+(on a network, looking already reveals who looks) before the artist has agreed to it: by choosing it, naming
+it on the command line, or pressing Allow. What was agreed to is remembered in the user's folder.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _of_programs() -> list[Path]:
 
 
 def _whole(place: Path) -> Path:
-    """From the root on and without `..`, without looking at the disk."""
+    """The absolute path without `..`, found without looking at the disk."""
     return Path(os.path.abspath(place))  # noqa: PTH100 (`resolve` would look)
 
 

@@ -35,7 +35,7 @@ def model_path(obj: bpy.types.Object) -> Path:
 
 
 def named_model(obj: bpy.types.Object) -> Path:
-    """What `model_path` checks: to tell models apart, and not to open one."""
+    """What `model_path` checks: to distinguish models, not to open one."""
     chosen = settings_of(obj).model_path
     return Path(bpy.path.abspath(chosen)) if chosen else home_folder(obj) / MODEL
 
@@ -56,8 +56,8 @@ def trained_model(obj: bpy.types.Object, result: Mapping[str, object]) -> Path:
 
     The log that says so may have come with the scene: it can name what the scene can, and nothing else.
     """
-    told = result.get("model")
-    return check_place(Path(told), obj, MODEL_SETTING) if isinstance(told, str) else model_path(obj)
+    named = result.get("model")
+    return check_place(Path(named), obj, MODEL_SETTING) if isinstance(named, str) else model_path(obj)
 
 
 def best_so_far_path(obj: bpy.types.Object) -> Path:
@@ -67,7 +67,7 @@ def best_so_far_path(obj: bpy.types.Object) -> Path:
 
 
 def checkpoint_path(obj: bpy.types.Object) -> Path:
-    """What a training that was stopped or killed goes on from; see `ml_backend.commands.train`."""
+    """What a training that was stopped or killed resumes from; see `ml_backend.commands.train`."""
     path = model_path(obj)
     return check_no_link(path.with_name(path.name + ".training")) / "checkpoint.safetensors"
 

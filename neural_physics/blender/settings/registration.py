@@ -10,7 +10,7 @@ import bpy
 
 
 class Part(Protocol):
-    """A module that Blender has to be told of."""
+    """A module with something to register in Blender."""
 
     def register(self) -> None: ...
     def unregister(self) -> None: ...

@@ -293,7 +293,7 @@ def settings_for_solver(simulation: NEURALPHYSICS_PG_simulation) -> SimulationSe
     chosen = {name: getattr(simulation, name) for name in names}
     if simulation.kind == "SOLID" and simulation.softer:
         chosen["softest"] = simulation.softest
-    if simulation.kind == "SPRINGS":  # of the others, takes of before there were springs stay the same
+    if simulation.kind == "SPRINGS":  # else takes from before there were springs would differ
         for name in LIVE:
             span = getattr(simulation, f"{name}_low"), getattr(simulation, f"{name}_high")
             chosen[f"{name}_low"], chosen[f"{name}_high"] = sorted(span)

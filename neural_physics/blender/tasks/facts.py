@@ -88,7 +88,7 @@ def topology_of(obj: bpy.types.Object) -> str:
     return topology
 
 
-def look_again() -> None:
+def forget_facts() -> None:
     """Do not rely on what was seen of meshes a moment ago."""
     _topologies.clear()
     _shapes.clear()

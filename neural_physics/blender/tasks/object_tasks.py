@@ -25,7 +25,7 @@ from ..jobs import host, training_environment
 from ..playing import packing, playback
 from ..playing.session import check_belongs
 from ..scene import live_fabric, setting_up
-from ..scene.artist_handles import check_handles, handle_words, list_unbound_handles
+from ..scene.artist_handles import check_handles, handle_arguments, list_unbound_handles
 from ..scene.cache_modifier import remove_cache
 from ..scene.scene_interaction import sample_steps
 from ..scene.skins import simulated_mesh
@@ -84,7 +84,7 @@ def check_play(obj: bpy.types.Object | None) -> None:
 
 
 def use_model(obj: bpy.types.Object, path: Path) -> None:
-    """Pack a model file into the .blend; an object that plays goes on with it.
+    """Pack a model file into the .blend; an object that plays continues with it.
 
     What the model reacts to and this scene does not have gets a line in the object's list, to choose it in.
     Raises what `check_mesh`, `read_model_bytes`, `parse_model`, `check_belongs` and `load_method` do; then
@@ -186,7 +186,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
 
 def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Write what the bake needs; the job that bakes. Raises what `check_bake` and the bake do."""
-    facts.look_again()
+    facts.forget_facts()
     check_bake(scene, obj)
     keep_together(obj)
     return preparing.prepare_bake(scene, obj)
@@ -196,14 +196,14 @@ def train_command(obj: bpy.types.Object) -> list[str]:
     """The job that trains a model. Raises what `check_train` and `working_python` do."""
     check_train(obj)
     keep_together(obj)
-    return _backend(_train_words(obj))
+    return _backend(_train_arguments(obj))
 
 
 def resumes_training(obj: bpy.types.Object) -> bool:
     """Whether Train would go on with a training that was stopped or killed: the same settings and takes."""
     if not checkpoint_path(obj).is_file():
         return False
-    began = host.begun(jobs_folder(obj), TRAIN, _train_words(obj))
+    began = host.begun(jobs_folder(obj), TRAIN, _train_arguments(obj))
     return began is not None and dataset_status(dataset_folder(obj)).changed <= began
 
 
@@ -224,7 +224,7 @@ def running(obj: bpy.types.Object) -> str:
     return next((kind for kind in NAMES if host.state_of(jobs_folder(obj), kind).active), "")
 
 
-def _train_words(obj: bpy.types.Object) -> list[str]:
+def _train_arguments(obj: bpy.types.Object) -> list[str]:
     settings = settings_of(obj)
     options: list[tuple[str, object]] = [
         ("--method", method_of(obj).id),
@@ -238,7 +238,7 @@ def _train_words(obj: bpy.types.Object) -> list[str]:
         if value != setting.default and not (setting.replaced_by and getattr(settings, setting.replaced_by)):
             options.append(("--set", f"{setting.option}={value}"))
     words = _words("train", [dataset_folder(obj)], options)
-    return [*words, *handle_words(obj)] if method_of(obj).has_handles else words
+    return [*words, *handle_arguments(obj)] if method_of(obj).has_handles else words
 
 
 def _words(command: str, what: Sequence[object], options: Sequence[tuple[str, object]]) -> list[str]:

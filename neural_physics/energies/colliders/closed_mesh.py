@@ -15,8 +15,8 @@ class ClosedMesh(FacetedCollider):
     """A closed mesh of triangles, counter-clockwise seen from where bodies may be.
 
     Wound the other way round it is a container: all outside of it is solid. Distances are exact and keep
-    sharp edges; inside from outside is told by angle-weighted pseudo-normals (Baerentzen & Aanaes 2005,
-    "Signed distance computation using the angle weighted pseudonormal", theorem 1), which holds for
+    sharp edges; inside and outside are distinguished by angle-weighted pseudo-normals (Baerentzen & Aanaes
+    2005, "Signed distance computation using the angle weighted pseudonormal", theorem 1), which holds for
     surfaces that do not pass through themselves. NumPy only.
     """
 
@@ -127,7 +127,7 @@ class ClosedMesh(FacetedCollider):
 
 
 def _make_unit(vectors: Doubles) -> None:
-    """In place; zero stays zero."""
+    """Normalise in place; zero stays zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     np.divide(vectors, lengths, out=vectors, where=lengths > 0.0)
 

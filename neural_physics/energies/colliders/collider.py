@@ -104,7 +104,7 @@ class ConvexCollider(ABC):
         )
 
     def may_reach(self, points: Doubles, within: float) -> Indices:
-        """See `Collider`: just those, as the distance is as quickly told."""
+        """See `Collider`: just those, as the distance is as quickly computed."""
         return np.flatnonzero(self.distance(points) < within)
 
 

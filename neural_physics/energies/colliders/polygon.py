@@ -37,12 +37,12 @@ class Polygon(FacetedCollider):
         self._along = along / lengths
         edge_normals = np.stack([self._along[:, 1], -self._along[:, 0]], 1)
         self._container = float(self.corners[:, 0] @ (self._ends - np.roll(self.corners, 1, 0))[:, 1]) < 0.0
-        # For telling the side only, so that their lengths do not matter.
+        # For finding the side only, so that their lengths do not matter.
         self._normals = np.concatenate([edge_normals + np.roll(edge_normals, 1, 0), edge_normals])
 
     @cached_property
     def marks(self) -> Doubles:
-        """(8, 2) m: places evenly along the outline, from its first corner on, that tell how it lies."""
+        """(8, 2) m: places evenly along the outline, from its first corner on, that describe how it lies."""
         ends = np.concatenate([self.corners, self.corners[:1]])
         along = np.concatenate([[0.0], np.linalg.norm(np.diff(ends, axis=0), axis=1).cumsum()])
         at = np.arange(MARKS) / MARKS * along[-1]
@@ -119,6 +119,6 @@ def _crosses_itself(start: Doubles, end: Doubles) -> bool:
 
 
 def _side(a: Doubles, b: Doubles, p: Doubles) -> Doubles:
-    """On which side (-1, 0, 1) of the lines through a and b points lie."""
+    """The side (-1, 0, 1) of the lines through a and b on which points lie."""
     ab, ap = b - a, p - a
     return np.sign(ab[:, 0] * ap[:, 1] - ab[:, 1] * ap[:, 0])

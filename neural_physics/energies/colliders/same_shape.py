@@ -15,7 +15,7 @@ from .sphere import Sphere
 
 
 def of_one_shape(shapes: Sequence[Collider]) -> bool:
-    """Whether one network can tell the dents of all: balls of any sizes, or others of one shape and size.
+    """Whether one network can predict the dents of all: balls of any sizes, or others of one shape and size.
 
     Sizes may differ by the rounding of Blender's numbers, as those of copies that are turned do.
     """

@@ -3,7 +3,7 @@
 Each of the two edges j sees the joint's curvature in its own frame, kappa_1^j = kb . m2^j and
 kappa_2^j = -kb . m1^j (Bergou et al. 2008, equation 2), and the energies of both are averaged. Directors
 that are averaged instead (Bergou et al. 2010) make a joint that is twisted by m as soft in bending as
-cos(m / 2)^2 of its stiffness; one that is bent by 80 degrees and more then twists by itself.
+cos(m / 2)^2 of its stiffness; one that is bent by 80 degrees and more then twists spontaneously.
 
 All are written as kappa = 1/2 kb . (n^{i-1} + n^i) with directors n that turn with the frames, one of them
 zero: that is linear in the directors.

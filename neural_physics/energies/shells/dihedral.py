@@ -36,7 +36,7 @@ def angle(hinges: Any) -> Any:  # noqa: ANN401 (an array or a tensor, and the sa
 
 
 def wrapped(turn: Any) -> Any:  # noqa: ANN401
-    """The same turn in [-pi, pi], radians; NumPy or torch.
+    """An angle brought to [-pi, pi], radians; NumPy or torch.
 
     An angle less its rest angle must be wrapped: the energy of it is then continuous where the angle
     itself jumps.

@@ -49,7 +49,7 @@ class Contact:
     shapes: Sequence[Collider]
 
     def only(self, *colliders: int) -> Contact:
-        """With these of the colliders."""
+        """The placement of these colliders only."""
         return replace(self, shapes=[self.shapes[number] for number in colliders])
 
     def points(self, positions: Doubles) -> Doubles:

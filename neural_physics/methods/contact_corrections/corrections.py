@@ -34,7 +34,7 @@ class Pose:
     """The body at some q: Q (h, d), m; c (m,) all corrections' coefficients.
 
     slopes (m, d n): their derivatives by the free handles' coordinates, 1/m. outside: the share of what r_int
-    is told that is beyond its training.
+    is given that is beyond its training.
     """
 
     q: Doubles
@@ -79,7 +79,7 @@ class Corrections:
         reference_depth: float,
         oriented: bool,
     ) -> None:
-        """oriented: whether r_ext is told how colliders are turned, too."""
+        """oriented: whether the inputs of r_ext include how colliders are turned."""
         self._handles, self._internal, self._external = handles, internal, external
         given = [each.basis for each in (internal, external) if each is not None]
         self.basis = np.concatenate(given) if given else np.zeros((0, *handles.gradients.shape[:2]))
@@ -94,7 +94,7 @@ class Corrections:
 
         r (Romero 2021, eq. 7) and dr/dq (eq. 4), as coefficients and their slopes.
 
-        turned (d, d): the anchor's rotation, where it is known or not to be told from Q.
+        turned (d, d): the anchor's rotation, where it is known, or does not follow from Q.
         """
         place = q[self._handles.anchor].mean(0)
         rotation = self._handles.placement(q)[0] if turned is None else turned

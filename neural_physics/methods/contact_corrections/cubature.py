@@ -21,7 +21,8 @@ ENERGIES: dict[str, ModuleType] = {
 
 @dataclass(frozen=True)
 class Cubature:
-    """k tetrahedra, of flat bodies triangles, that stand for all, over S vertices for the mass of all.
+    """k tetrahedra, of flat bodies triangles, that represent all, over S vertices that represent the mass of
+    all.
 
     The points x_k and weights w_k of Romero 2021, section 3.3.
 

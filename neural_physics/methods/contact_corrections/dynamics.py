@@ -21,7 +21,7 @@ LESS = 1e-4  # by how much the residual must fall, as a share of what the step p
 class Motion:
     """q (n, d): the free handles, m; x, v (S, d): the cubature's vertices, m and m/s.
 
-    residual: what is left of equation 6 after the step to it, over what there was at first. outside: see
+    residual: the residual of equation 6 after the step to it, over what there was at first. outside: see
     `Pose`.
     """
 
@@ -36,7 +36,7 @@ class Motion:
 class Around:
     """What acts in a step, at its end: frames (k (d + 1), d): the frames' rows of Q, m; placed: all
     colliders, those that move first; sizes (c,) m: of the c that move. held (g,): which free rows of Q are
-    where they are told to be, and places (g, d), m: where that is.
+    where they are put, and places (g, d), m: where that is.
     """
 
     frames: Doubles
@@ -46,7 +46,7 @@ class Around:
     places: Doubles = field(default_factory=lambda: np.zeros((0, 3)))
 
     def without_colliders(self) -> Around:
-        """The same where nothing touches."""
+        """The same surroundings without any collider."""
         return replace(self, placed=self.placed.only(), sizes=self.sizes[:0])
 
 
@@ -102,7 +102,7 @@ class Dynamics:
     def step(self, motion: Motion, dt: float, around: Around) -> Motion:
         """Where equation 6 holds dt seconds later, or the nearest to it that was found.
 
-        Handles that are held are where they are told to be; the equation is that of all others.
+        Held handles are where they are put; the equation is that of all others.
         """
         step = _Step(self, motion, dt, around)
         q = self._rows.holding(motion.q, around.held, around.places)
@@ -127,7 +127,7 @@ class Dynamics:
             if np.abs(move).max(initial=0.0) <= self._tolerance:
                 break
         x, outside = now.x, now.outside
-        if not len(around.frames):  # what tells how the body is turned has gone on
+        if not len(around.frames):  # what shows how the body is turned has moved
             pose = self.pose(q, around)
             x, outside = self._part.positions(pose), pose.outside
         relative = float(np.sqrt(max(left, 0.0) / first)) if first > 0.0 else 0.0

@@ -23,7 +23,7 @@ class FreeRows:
 
     @classmethod
     def of(cls, handles: Handles) -> FreeRows:
-        """Those of handles."""
+        """The free rows of handles."""
         return cls(handles.rest[: handles.free], handles.loose)
 
     def rigid(self, q: Doubles) -> Doubles:

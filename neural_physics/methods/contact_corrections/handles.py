@@ -27,7 +27,7 @@ class Handles:
 
     @property
     def corners(self) -> int:
-        """How many rows of Q stand for one frame: points that go with it, affinely."""
+        """How many rows of Q represent one frame: points that move with it, affinely."""
         return int(self.rest.shape[1]) + 1
 
     @property
@@ -42,13 +42,13 @@ class Handles:
 
     @property
     def anchor(self) -> Indices:
-        """The rows of Q that poses are told relative to: the first frame's, or all where there is none."""
+        """The rows of Q that poses are relative to: the first frame's, or all where there is none."""
         if len(self.rest) > self.free:
             return np.arange(self.free, self.free + self.corners)
         return np.arange(self.free)
 
     def at(self, vertices: Indices) -> Handles:
-        """The same for some of the vertices only."""
+        """These handles for some of the vertices only."""
         return Handles(
             self.weights[vertices], self.gradients[vertices], self.rest, self.free, loose=self.loose
         )

@@ -1,4 +1,4 @@
-"""Where a collider would be if the body were at rest: what the external correction is told of it."""
+"""Where a collider would be if the body were at rest: the input of the external correction."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...energies.colliders.polygon import Polygon
 from ...energies.solids.deformation import cofactor, determinant
 from .handles import Handles
 
-NEAR = 0.05  # of the body's size: how far beyond the nearest vertex others have a say
+NEAR = 0.05  # of the body's size: how far beyond the nearest vertex others count
 FLATTEST = 0.1  # the least volume, as a share of that at rest, that is taken for one
 
 
@@ -25,9 +25,10 @@ class Seen:
 
 
 def seen_of(shape: Collider, centre: Doubles, turn: Doubles, *, oriented: bool) -> Seen:
-    """Of one at centre (d,), turned by (d, d): its middle, and all but the last axis where it turns.
+    """What is seen of a collider at centre (d,), turned by (d, d): its middle, and all but the last axis
+    where it turns.
 
-    Of a polygon, which may be as wide as the body, its marks: what is under one end of it is not what is
+    For a polygon, which may be as wide as the body, its marks: what is under one end of it is not what is
     under the other, and how it is turned is seen by them.
     """
     if isinstance(shape, Polygon):
@@ -36,7 +37,7 @@ def seen_of(shape: Collider, centre: Doubles, turn: Doubles, *, oriented: bool) 
 
 
 def feature_count(shape: Collider, *, oriented: bool) -> int:
-    """How many numbers the locator has to say of such a collider."""
+    """How many numbers the locator gives for such a collider."""
     d = shape.dimension
     seen = seen_of(shape, np.zeros(d), np.eye(d), oriented=oriented)
     return seen.places.size + (0 if seen.axes is None else seen.axes.size)

@@ -34,7 +34,7 @@ LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what m
 class HandleState:
     """q (n, d) m: the free handles; x, v (S, d): the cubature's vertices, m and m/s. y (e,) it came from.
 
-    outside: the share of what the internal correction is told, and of the colliders' sizes, that is beyond
+    outside: the share of the internal correction's inputs, and of the colliders' sizes, that is beyond
     what was trained. residual: see `Motion`.
     """
 
@@ -52,25 +52,25 @@ class ContactCorrections:
     Tensors (d coordinates, V vertices of the artist's mesh, B of the body, h rows of Q of which n free ones
     and then d + 1 for each frame, S vertices and k tetrahedra of the cubature, P points of contact, C
     colliders, those that move first, g handles that can be held, and e values of y before those that only
-    Play tells, which are sizes of colliders, then the four of each handle): mean (V, 3); plane.origin (3,)
+    Play adds, which are sizes of colliders, then the four of each handle): mean (V, 3); plane.origin (3,)
     and plane.axes (3, 2), where the body is flat and d is 2, not 3; carriers.corners, carriers.weights (V,
     d + 1); handles.weights (B, h), handles.gradients (B, d, h), handles.rest (h, d); frames.mean (e,),
     frames.offset (h - n, d) and frames.matrix (d (h - n), e), where there are frames; cubature.vertices,
     cubature.masses (S,), cubature.elements (k, d + 1), cubature.inverse_rest (k, d, d), cubature.volumes
     (k,), cubature.moduli (k, 2); contact.corners, contact.weights (P, d + 1); where there are such handles,
     handles.held (g,), handles.aside (g, d); where there are colliders, colliders.channels (C,),
-    colliders.anchors (C, d), colliders.turning (C,), colliders.axes (C, 3, d), and where y tells sizes
+    colliders.anchors (C, d), colliders.turning (C,), colliders.axes (C, 3, d), and where y has sizes
     colliders.scaling (C,), see `FollowedColliders`; and of each correction NAME, which is "internal" or
     "external": NAME.basis (m, B, d), NAME.mean, scale, low, high (i,), NAME.layers.K.weight and .bias.
     Settings: free: n; loose: how many frames' corners are the last of the n; elasticity; steps: of a frame;
     damping, s; gravity (d,), m/s^2; tolerance, m; iterations; stiffness, N/m, and reach, m, of contact;
     reference_depth, m; colliders: a kind and sizes in m of each, of a polygon all coordinates of its corners;
-    widths, m: how wide each object was whose size y tells.
+    widths, m: how wide each object was whose size y has.
     Raises Problem("model_damaged").
     """
 
     look_ahead = 0
-    extrapolates = True  # how fast pins and colliders go is told from y and the one before
+    extrapolates = True  # the speed of pins and colliders follows from y and the one before
     decoder = None
 
     def __init__(self, model: Model) -> None:
@@ -98,9 +98,9 @@ class ContactCorrections:
         surface = Surface(contact, vertices)
         oriented = self._colliders.oriented
         # Of a collider: where it is and how it is turned, then its size. Those that move are all alike.
-        told = 1 + (feature_count(contact.shapes[0], oriented=oriented) if contact.shapes else d)
+        inputs = 1 + (feature_count(contact.shapes[0], oriented=oriented) if contact.shapes else d)
         internal = correction_of(model, "internal", self.handles.rest.size, (count, d))
-        external = correction_of(model, "external", told, (count, d))
+        external = correction_of(model, "external", inputs, (count, d))
         self._clipped = internal.network.varying if internal else 0  # how many numbers r_int may have clipped
         self._learns_sizes = external is not None
         corrections = Corrections(
@@ -143,15 +143,15 @@ class ContactCorrections:
     ) -> HandleState:
         """The handles nearest to both shapes (V, 3)."""
         now, before = (
-            self.dynamics.at(self._nearest(shape, told), self.around(told))
-            for shape, told in ((positions, y), (positions_before, y_before))
+            self.dynamics.at(self._nearest(shape, y_then), self.around(y_then))
+            for shape, y_then in ((positions, y), (positions_before, y_before))
         )
         return self._state(Motion(now.q, now.x, (now.x - before.x) / self.dt, 0.0, outside=now.outside), y)
 
     def step(self, state: HandleState, y: Floats, ahead: Sequence[Floats] = ()) -> HandleState:
         """Implicit Euler (equation 6), in as many steps as the takes have in a frame, y going straight.
 
-        So does a handle that is held, from where it is to where it is told to be.
+        So does a handle that is held, from where it is to where it is put.
         """
         steps = self._settings.steps
         motion = Motion(state.q, state.x, state.v)
@@ -159,8 +159,8 @@ class ContactCorrections:
         begun = state.q[held]
         for number in range(1, steps + 1):
             share = number / steps
-            told = state.y + np.float32(share) * (y - state.y) if number < steps else y
-            around = replace(self.around(told), held=held, places=begun + share * (places - begun))
+            y_now = state.y + np.float32(share) * (y - state.y) if number < steps else y
+            around = replace(self.around(y_now), held=held, places=begun + share * (places - begun))
             motion = self.dynamics.step(motion, self.dt / steps, around)
         return self._state(motion, y)
 
@@ -194,9 +194,9 @@ class ContactCorrections:
         )
 
     def unlearned_sizes(self, y: Floats) -> list[tuple[str, Unlearned]]:
-        """The balls that y has smaller or larger than r_ext has learned, with the channels that tell it.
+        """The balls that y has smaller or larger than r_ext has learned, with the channels of their sizes.
 
-        They touch as large as they are; r_ext is told the nearest size that it knows.
+        They touch as large as they are; r_ext is given the nearest size that it knows.
         """
         if not self._learns_sizes:
             return []
@@ -210,7 +210,7 @@ class ContactCorrections:
         )
 
     def _outside(self, motion: Motion, y: Floats) -> float:
-        """The share of what r_int is told, and of the balls' sizes, that is beyond training."""
+        """The share of the inputs of r_int, and of the balls' sizes, that is beyond training."""
         if not (self.widths and self._learns_sizes):
             return motion.outside
         beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y))
@@ -229,7 +229,8 @@ class ContactCorrections:
     def _nearest(self, positions: Floats, y: Floats) -> Doubles:
         """q (n, d) whose blend is nearest to a shape (V, 3).
 
-        Of handles that hardly move what is seen a shape tells nothing: they are moved along with the frames.
+        A shape does not show where handles are that hardly move what is seen: they are moved along with the
+        frames.
         """
         n, carried = self.handles.free, self._carried(y)
         weights = np.einsum("vk,vkh->vh", self._shares, self.handles.weights[self._carriers])

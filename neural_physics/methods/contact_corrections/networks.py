@@ -1,4 +1,4 @@
-"""A network with tanh that also tells its derivatives, for corrections (Romero 2021, section 4.3)."""
+"""A network with tanh that also gives its derivatives, for corrections (Romero 2021, section 4.3)."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def _shape(item: object, d: int) -> Collider:
 
 
 def coordinates_of(model: Model) -> Coordinates:
-    """Those of the plane of a flat body, or those of space."""
+    """The coordinates of the plane of a flat body, or of space."""
     if "plane.axes" not in model.tensors:
         return SPACE
     plane = Coordinates(array(model, "plane.origin", 3), array(model, "plane.axes", 3, 2))
@@ -88,6 +88,7 @@ def coordinates_of(model: Model) -> Coordinates:
 
 
 def handles_of(model: Model, free: int, loose: int, d: int) -> Handles:
+    """The handles, `free` of them free; loose: how many frames are among the free rows."""
     rest = array(model, "handles.rest", -1, d)
     h = len(rest)
     if h <= d or free > h or (h - free) % (d + 1) or not 0 <= loose * (d + 1) <= free:
@@ -99,10 +100,10 @@ def handles_of(model: Model, free: int, loose: int, d: int) -> Handles:
 def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
     """So many rows of Q."""
     channels = model.info.channels.channels
-    told = [channel for channel in channels if channel.kind not in PLAYED_KINDS]
-    if tuple(told) != channels[: len(told)]:
+    recorded = [channel for channel in channels if channel.kind not in PLAYED_KINDS]
+    if tuple(recorded) != channels[: len(recorded)]:
         raise damaged(model.path, "the channels recorded in takes are not its first channels")
-    e = sum(channel.size for channel in told)
+    e = sum(channel.size for channel in recorded)
     if not rows:
         return FollowedFrames(np.zeros(e), np.zeros((0, d)), np.zeros((0, e)))
     return FollowedFrames(
@@ -131,7 +132,7 @@ def held_of(model: Model, free: int, axes: Doubles) -> HeldHandles:
 
 
 def widths_of(model: Model, widths: Sequence[float]) -> dict[str, float]:
-    """How wide objects were in the takes, m, by the channels that tell their sizes."""
+    """How wide objects were in the takes, m, by the channels of their sizes."""
     names = [channel.name for channel in _channels(model, "size")]
     if len(names) != len(widths):
         raise damaged(model.path, f"{len(widths)} widths for {len(names)} sizes")
@@ -163,14 +164,15 @@ def colliders_of(model: Model, shapes: Sequence[Collider], axes: Doubles) -> Fol
     scaling, sizes, places = np.full(count, -1, np.intp), _channels(model, "size"), layout.slices()
     if sizes:
         scaling = model.indices("colliders.scaling", count, below=e, least=-1)
-    told = {-1, *(places[channel.name].start for channel in sizes)}
+    allowed = {-1, *(places[channel.name].start for channel in sizes)}
     for shape, channel, place in zip(shapes, channels, scaling.tolist(), strict=True):
-        if place not in told or (place >= 0 and (channel < 0 or not isinstance(shape, Sphere))):
+        if place not in allowed or (place >= 0 and (channel < 0 or not isinstance(shape, Sphere))):
             raise damaged(model.path, "a size is given for something other than a moving ball")
     return FollowedColliders(shapes, channels, anchors, turning, own=own, scaling=scaling, axes=axes)
 
 
 def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubature:
+    """The cubature on this many vertices, of a body of d coordinates."""
     elements = model.indices("cubature.elements", -1, d + 1, below=vertices)
     k = len(elements)
     return Cubature(
@@ -184,7 +186,7 @@ def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubatur
 
 
 def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) -> Correction | None:
-    """Of vertices and coordinates of such a shape (B, d)."""
+    """The correction of this name, for vertices and coordinates of this shape (B, d); None without one."""
     if f"{name}.basis" not in model.tensors:
         return None
     layers: list[tuple[Doubles, Doubles]] = []
@@ -205,4 +207,5 @@ def correction_of(model: Model, name: str, inputs: int, shape: tuple[int, int]) 
 
 
 def array(model: Model, name: str, *shape: int) -> Doubles:
+    """A tensor of this shape as float64. Raises Problem("model_damaged")."""
     return model.tensor(name, *shape).astype(np.float64)

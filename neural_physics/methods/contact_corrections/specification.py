@@ -14,7 +14,7 @@ OF_A_SOLID = "bundled solver, solid"
 def check_solid(obj: str, physics: str) -> None:
     """Raise Problem("contact_needs_solid") where corrections would have to be learned from something else.
 
-    obj: its name. physics: what simulates it, as a dataset's provenance says it. What handles lack is solved
+    obj: its name. physics: what simulates it, as in a dataset's provenance. What handles lack is solved
     for (section 4.2), which takes tetrahedra and a material.
     """
     if physics != OF_A_SOLID:
@@ -34,7 +34,7 @@ def _check_object(facts: ObjectFacts) -> None:
 def _check_colliders(facts: ObjectFacts) -> None:
     """Raise Problem("contact_collider_shape" | "contact_colliders_differ") for what would be refused later.
 
-    One network tells all moving colliders' dents (section 4.2): of balls it knows the size. What is flat
+    One network predicts all moving colliders' dents (section 4.2): of balls it knows the size. What is flat
     meets any shape, as its plane cuts it, which is looked at where takes are simulated.
     """
     moving = []

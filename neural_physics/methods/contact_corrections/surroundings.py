@@ -17,7 +17,7 @@ from .contact import Placed
 from .handles import nearest_rotation
 
 LEAST_SCALE = 1e-3  # a ball that is scaled to nothing is a point
-ALIKE = 1e-3  # of a radius: by less no ball is of another size than those that were learned from
+SAME_SIZE = 1e-3  # of a radius: by less no ball is of another size than those that were learned from
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class Unlearned(NamedTuple):
 class FollowedColliders:
     """C shapes, those that move first.
 
-    channels (C,): the first of the three numbers of y that tell where each is, -1 where it stands. anchors
-    (C, d), m: its place less what is told. turning (C,): the first of the six numbers of y that tell its
+    channels (C,): the first of the three numbers of y that are its place, -1 where it stands. anchors
+    (C, d), m: its centre less that place. turning (C,): the first of the six numbers of y that are its
     object's first two axes, -1 where it keeps its orientation. own (C, 3, d): the axes of its shape in those
-    of the object; where it does not turn, in those that y tells places in. scaling (C,): the number of y
-    that tells how many times as large as in the takes its object is, -1 where none does. axes (3, d): the
-    body's coordinates in those that y tells places in.
+    of the object; where it does not turn, in those of y. scaling (C,): the number of y
+    that is how many times as large as in the takes its object is, -1 where none does. axes (3, d): the
+    body's coordinates in those of y.
     """
 
     shapes: Sequence[Collider]
@@ -90,16 +90,16 @@ class FollowedColliders:
         centres[moving] += y[self.channels[moving, None] + np.arange(3)] @ self.axes
         turns = self._at_rest.copy()
         for index in np.flatnonzero(self.turning >= 0):
-            told = y[self.turning[index] : self.turning[index] + 6]
-            turns[index] = nearest_rotation(self.axes.T @ rotation_of(told) @ self.own[index])
+            axes = y[self.turning[index] : self.turning[index] + 6]
+            turns[index] = nearest_rotation(self.axes.T @ rotation_of(axes) @ self.own[index])
         return Placed(centres, turns, scales)
 
     def scales(self, y: NDArray[np.floating]) -> Doubles:
-        """(C,): how many times as large as in the takes each is. Takes, whose y ends before, do not tell."""
+        """(C,): how many times as large as in the takes each is. 1 in takes, whose y ends before."""
         scales = np.ones(len(self.shapes))
-        told = np.flatnonzero(self.scaling >= 0)
-        if len(told) and len(y) > self.scaling[told].max():
-            scales[told] = np.maximum(y[self.scaling[told]], LEAST_SCALE)
+        scaled = np.flatnonzero(self.scaling >= 0)
+        if len(scaled) and len(y) > self.scaling[scaled].max():
+            scales[scaled] = np.maximum(y[self.scaling[scaled]], LEAST_SCALE)
         return scales
 
     def learned_sizes(self, y: NDArray[np.floating]) -> Doubles:
@@ -113,7 +113,7 @@ class FollowedColliders:
     def unlearned(self, y: NDArray[np.floating]) -> list[Unlearned]:
         """The balls that y has smaller, or larger, than any was in the takes."""
         now, near = self.sizes * self.scales(y)[: self.moving], self.learned_sizes(y)
-        others = np.flatnonzero(np.abs(now - near) > ALIKE * near)
+        others = np.flatnonzero(np.abs(now - near) > SAME_SIZE * near)
         return [Unlearned(int(k), float(now[k]), float(near[k])) for k in others]
 
     @cached_property
@@ -140,7 +140,7 @@ class HeldHandles:
 
     So what lies between a frame in which a handle is free, all four 0, and one in which it is held is the
     same place with less weight. rows (c,): of Q. channels (c,): the first of the four. aside (c, d), m: from
-    the place that is told to where the handle is to be. axes (3, d): as `FollowedColliders` has them.
+    the place in y to where the handle is to be. axes (3, d): as `FollowedColliders` has them.
     """
 
     rows: Indices
@@ -152,6 +152,6 @@ class HeldHandles:
         """The rows of Q (k,) that are held, and where (k, d), m. Takes, whose y ends before, hold none."""
         if not len(self.rows) or len(y) <= self.channels[0]:
             return self.rows[:0], self.aside[:0]
-        told = y[self.channels[:, None] + np.arange(4)].astype(np.float64)
-        firm = told[:, 3] >= FIRM
-        return self.rows[firm], told[firm, :3] / told[firm, 3:] @ self.axes + self.aside[firm]
+        values = y[self.channels[:, None] + np.arange(4)].astype(np.float64)
+        firm = values[:, 3] >= FIRM
+        return self.rows[firm], values[firm, :3] / values[firm, 3:] @ self.axes + self.aside[firm]

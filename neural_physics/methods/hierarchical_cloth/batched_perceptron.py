@@ -28,14 +28,16 @@ class Layers:
 
     @property
     def inputs(self) -> int:
+        """The number of inputs."""
         return int(self.layers[0][0].shape[1])
 
     @property
     def outputs(self) -> int:
+        """The number of outputs."""
         return len(self.layers[-1][0])
 
     def tensors(self, prefix: str) -> dict[str, Floats]:
-        """By name, as `layers_of` reads them."""
+        """The tensors by name, as `layers_of` reads them."""
         given = {"linear": self.linear, "limits": self.limits}
         tensors = {f"{prefix}.{name}": array for name, array in given.items() if array is not None}
         for k, (weight, bias) in enumerate(self.layers):

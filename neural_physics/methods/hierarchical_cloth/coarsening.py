@@ -83,7 +83,7 @@ def coarsened(mesh: HalfEdges) -> Coarser | None:
 
 
 class _Links:
-    """From each vertex to those at the other ends of the edges it might have been an end of."""
+    """The links from each vertex to the other ends of the coarse edges that it might have been an end of."""
 
     def __init__(self, mesh: HalfEdges, onward: Indices) -> None:
         self.count = int(mesh.start.max()) + 1

@@ -28,7 +28,8 @@ class HalfEdges:
     size: Indices
 
     def midway(self) -> Indices:
-        """(h,): where each half-edge v-m goes on to if m is the middle of a subdivided edge v-w; else -1.
+        """(h,): the half-edge that continues each half-edge v-m if m is the middle of a subdivided edge v-w;
+        else -1.
 
         The half-edge m-w of the same subdivided face: across its middle, which is one triangle, or a vertex
         that four quads share.

@@ -48,7 +48,7 @@ class ClothLoads:
     Of the model: the setting "fabric", values by name in SI units; "live", the names of "value" channels by
     the value of the fabric that they set; "colliders", radii in metres of the balls at position channels;
     "gravity", m/s^2, where no ground channel says how the frame turns; "solid_ground": whether the cloth can
-    lie on the ground that such a channel tells of. Raises Problem("model_damaged").
+    lie on the ground of such a channel. Raises Problem("model_damaged").
     """
 
     def __init__(self, model: Model) -> None:
@@ -76,7 +76,7 @@ class ClothLoads:
         self._capsule_radii = capsules + np.arange(6, 8)
 
     def fabric(self, y: Floats) -> Fabric:
-        """As it is now: live values are kept to what can be simulated."""
+        """The fabric at y: live values are kept to what can be simulated."""
         live = {name: float(np.clip(y[at], *FABRIC_RANGES[name])) for name, at in self._live.items()}
         return replace(self._fabric, **live)
 
@@ -85,7 +85,7 @@ class ClothLoads:
         return y[self._ends].astype(np.float64)
 
     def colliders(self, y: Floats, ends_before: Doubles, dt: float) -> RoundColliders:
-        """As they are at y; ends_before (c, 2, 3): dt seconds before."""
+        """The colliders at y; ends_before (c, 2, 3): their ends dt seconds before."""
         ends, up = self.ends(y), self._up(y)
         velocities = (ends - ends_before) / dt
         balls, capsules = self._ball_radii, np.maximum(y[self._capsule_radii].astype(np.float64), 0.0)
@@ -105,7 +105,7 @@ class ClothLoads:
         )
 
     def load(self, y: Floats, ends_before: Doubles, x: Doubles, v: Doubles, *, dt: float, pins: Pins) -> Load:
-        """Of the step that ends at y; what f_ext (Oh 2018, eq. 2) is made of.
+        """The load of the step that ends at y, of which f_ext (Oh 2018, eq. 2) is made.
 
         x, v (n, 3): the cloth at its start, m and m/s.
         """

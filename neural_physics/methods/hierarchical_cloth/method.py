@@ -41,7 +41,7 @@ class HierarchicalCloth:
     """
 
     look_ahead = 0
-    extrapolates = True  # how fast pins and colliders go is told from y and the one before
+    extrapolates = True  # the speed of pins and colliders follows from y and the one before
     decoder = None
 
     def __init__(self, model: Model) -> None:

@@ -21,7 +21,7 @@ class Neighbourhood:
     beyond the two other sides of each neighbour. In a regular mesh these are all vertices that share a
     triangle with a corner, and all that the butterfly scheme (Dyn, Levin and Gregory 1990) interpolates the
     three sides from. Numbers from n on are ghosts. ghosts: the two kinds, each (3, g): ghost k is at
-    x[first] + x[second] - x[third], which goes on flat; those of the second kind depend on the first.
+    x[first] + x[second] - x[third], which continues flat; those of the second kind depend on the first.
     """
 
     points: Indices
@@ -29,7 +29,7 @@ class Neighbourhood:
 
     @property
     def ghost_count(self) -> int:
-        """Of both kinds."""
+        """The number of missing points of both kinds."""
         return sum(kind.shape[1] for kind in self.ghosts)
 
     def add_ghosts(self, x: NDArray[np.floating], vertex_count: int) -> None:
@@ -44,7 +44,7 @@ class Neighbourhood:
 
 
 def neighbourhood(level: Level) -> Neighbourhood:
-    """Of every triangle of a level whose triangles are wound alike."""
+    """The neighbourhood of every triangle of a level with consistent winding."""
     m, n = len(level.triangles), level.vertex_count
     points = np.full((POINTS, m), -1, np.intp)
     points[:3], points[3:6] = level.triangles.T, level.opposite.T

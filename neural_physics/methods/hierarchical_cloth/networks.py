@@ -44,7 +44,7 @@ class LevelNetworks:
 
     @classmethod
     def of_model(cls, model: Model, hierarchy: Hierarchy, rest: NDArray[np.floating]) -> LevelNetworks:
-        """From `levels.L.K.weight` and `.bias`, L from 1, and the setting "form".
+        """The networks in `levels.L.K.weight` and `.bias`, L from 1, of the form in the setting "form".
 
         Raises Problem("model_damaged").
         """

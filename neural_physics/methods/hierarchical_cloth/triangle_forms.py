@@ -141,7 +141,7 @@ class LocalForm:
         return middles
 
     def targets(self, middles: Floats) -> Floats:
-        """In each triangle's frame, in its size, less rest's: what its sides lack of new vertices (3, e)."""
+        """Offsets of new vertices (3, e) from the sides, in the triangles' frames and sizes, less rest's."""
         away = (middles - self._halfway())[:, self._sides]
         local = np.einsum("fcm,csm->fsm", self._frame, away) * self._scale
         targets: Floats = local.reshape(OUTPUTS, -1) - self._rest_away
@@ -156,7 +156,7 @@ class LocalForm:
         return ends
 
     def _set_frame(self) -> None:
-        """By Gram and Schmidt of the two sides at p; zeros for what has no direction."""
+        """Set the frames by Gram-Schmidt of the two sides at p; zero where there is no direction."""
         points, (first, second, normal) = self._points, self._frame
         np.subtract(points[:, 1], points[:, 0], out=first)
         first /= np.maximum(np.sqrt((first * first).sum(0)), TINY)

@@ -1,4 +1,4 @@
-"""How many levels a cloth is taken to have, where nobody says so."""
+"""The default number of levels of a cloth."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     x_v = skinning(rest)_v + sum_b o_vb R_b d_vb
 
 with R_b the matrix of bone b's move, without its shift, d_vb what the bone adds to the vertex at rest, and
-o_vb how much it has to say there: not negative, 1 together for each vertex, 0 for bones that do not carry it.
+o_vb its share there: not negative, 1 together for each vertex, 0 for bones that do not carry it.
 Where they are the skin's own weights that is, by matrices, the skinning of rest + d; fewer bones at a vertex
 cost less, and leave each with less to learn. One d for all bones of a vertex would have to be found by
 inverting the blend of their matrices, which is singular where a bone is folded back; with one for each bone
@@ -29,7 +29,7 @@ from ...skinning import (
     multiply,
 )
 
-SINGULAR = 1e-3  # of a matrix's largest stretch: what it squeezes further is not drawn out again
+SINGULAR = 1e-3  # of a matrix's largest stretch: what it squeezes further is not stretched again
 
 
 class DisplacedSkinning:
@@ -52,7 +52,7 @@ class DisplacedSkinning:
         """displaced (P,): which of the skin's shares bones displace, rising; mean (P, 3), metres at rest.
 
         bases: (u_b, n_b, 3) metres at rest for each of the R bones that displace any, of its n_b shares; both
-        are times how much the bone has to say there. modes: u, none of the u_b is more.
+        are times the bone's share there. modes: u, none of the u_b is more.
         """
         shares = Shares.of(skin)
         some = shares.some(displaced)
@@ -98,7 +98,7 @@ class DisplacedSkinning:
 def undisplaced(shares: Shares, moves: NDArray[Any], offsets: NDArray[Any]) -> Sequence[Doubles]:
     """(N, n, 3) of each part: d_vb that add offsets (N, V, 3), metres in the world, to skinning.
 
-    moves (N, K + 1, 3, 4). Where a bone squeezes all flat, nothing is drawn out.
+    moves (N, K + 1, 3, 4). Where a bone squeezes everything flat, nothing is stretched.
     """
     found = []
     for bone, part in shares.parts:

@@ -51,7 +51,7 @@ class QuasistaticSprings:
     """
 
     look_ahead = 1  # the pose after the next; where it is not known, see `targets`
-    extrapolates = True  # where a target goes is told from y and the one before
+    extrapolates = True  # the speed of a target follows from y and the one before
     decoder: LinearDecoder | None = None
     basis_count = 0
 
@@ -100,7 +100,7 @@ class QuasistaticSprings:
         return self._network(pose.moves)
 
     def start(self, y: Floats) -> SpringState:
-        """On the targets, at rest unless the first step knows better."""
+        """All vertices on their targets, at rest unless the first step has a velocity for them."""
         target, outside = self._targets_at(y)
         return SpringState(
             target, np.zeros_like(target), target, np.zeros_like(target), outside=outside, begun=False

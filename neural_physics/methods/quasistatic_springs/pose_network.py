@@ -33,7 +33,7 @@ class PoseNetwork:
     for the object, then the bones. network.low, high (R, e): what inputs are clipped to. network.linear
     (R, u, e), network.K.weight (R, out, in), network.K.bias (R, out): the coefficients are the last layer's
     outputs and linear times the inputs. network.modes (R,) int: how many of them count. network.mean (P, 3),
-    network.basis: metres times how much the bone has to say, bone by bone (u_b, n_b, 3) for its n_b shares,
+    network.basis: metres times the bone's share, bone by bone (u_b, n_b, 3) for its n_b shares,
     one after the other.
     """
 

@@ -1,8 +1,8 @@
 """How bones are turned against each other: what the network of held poses sees (Jin 2022, section 3.2).
 
-A turn is told by the first two columns of its matrix (Zhou et al. 2019, "On the Continuity of Rotation
-Representations"): unlike angles and quaternions these have no jumps. What a bone does at rest is no turn,
-however the rig is built, as moves are from the mesh at rest; so nothing needs to be known of parents.
+A rotation is described by the first two columns of its matrix (Zhou et al. 2019, "On the Continuity of
+Rotation Representations"): unlike angles and quaternions these have no jumps. What a bone does at rest is no
+turn, however the rig is built, as moves are from the mesh at rest; so nothing needs to be known of parents.
 """
 
 from __future__ import annotations

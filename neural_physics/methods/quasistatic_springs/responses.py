@@ -93,7 +93,7 @@ def response_and_slopes(stiffness: Doubles, damping: Doubles, dt: float) -> tupl
 def _split(
     stiffness: Doubles, damping: Doubles, dt: float
 ) -> tuple[Mask, tuple[Doubles, Doubles], tuple[Complexes, Complexes, Complexes]]:
-    """Whose roots are small; kappa and delta of all; and L, l and r = (l - L) / 2 of the others.
+    """Which have small roots; kappa and delta of all; and L, l and r = (l - L) / 2 of the others.
 
     r is epsilon at s = 1, times i where underdamped, which makes one of the cases of damping (Jin 2022,
     eqs. 9 to 11).

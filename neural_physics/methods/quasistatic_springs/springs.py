@@ -22,7 +22,7 @@ ROUNDING = 2.0**-22  # of a determinant: more than twice what rounding its four 
 
 
 class Springs:
-    """Springs of V vertices for steps of dt seconds; make them anew for other factors or another dt.
+    """Springs of V vertices for steps of dt seconds; make new ones for other factors or another dt.
 
     What they obey is eq. 4 of Jin 2022.
 

@@ -39,7 +39,8 @@ class Segment(NamedTuple):
 def segment(
     start: Floats, end: Floats, after: Floats | None, start_velocity: Floats | None, *, dt: float
 ) -> Segment:
-    """From `start` to `end`; central differences where the pose after it is known, else backward ones.
+    """The segment from `start` to `end`; central differences where the pose after it is known, else backward
+    ones.
 
     x^net at t^n, t^(n+1) and t^(n+2), each (..., 3), metres; start_velocity: that at the end of the segment
     before, None in the first one, where the difference is one-sided (equation 3); dt: seconds between poses.

@@ -25,7 +25,7 @@ FAR = 1e9
 
 
 class KnownDistances:
-    """Distances of n points to a shape, found anew only where earlier ones do not settle the question."""
+    """Distances of n points to a shape, computed again only where earlier ones do not settle the question."""
 
     def __init__(self, shape: Collider, count: int) -> None:
         """count: how many points there are."""
@@ -73,7 +73,7 @@ def free_times(
     d_hat: float,
     limit: float | None,
 ) -> Doubles:
-    """For how long, of 0 to 1, points stay further from a shape than a tenth of min(distance, d_hat).
+    """The times (0 to 1) for which points stay further from a shape than a tenth of min(distance, d_hat).
 
     points, directions, shares and motion as in `travel`. distances (n,) m, all positive: the present ones
     less the offsets (n,) m, which are the points' own thickness. limit: nothing is sought after this time
@@ -103,7 +103,7 @@ def free_times(
         unseen = np.flatnonzero(np.isinf(gaps))
         gaps[unseen] = shape.distance(own[unseen]) if len(unseen) else 0.0
         gaps -= offsets[live]
-        # What no piece tells of is further than the sight.
+        # What no piece reports is further than the sight.
         beyond = gaps.copy()
         seen = np.unique(of)
         beyond[seen] = sight - offsets[live[seen]]

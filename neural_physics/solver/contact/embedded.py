@@ -1,4 +1,4 @@
-"""Contact of points that elements carry: where these reach beyond the surface that is meant to touch, and
+"""Contact of points that elements carry: where these reach beyond the surface that is to touch, and
 between the vertices of an outline.
 """
 
@@ -33,7 +33,7 @@ class Carrier:
 
     @property
     def size(self) -> int:
-        """Of a stencil: d (d + 1)."""
+        """The size of a stencil: d (d + 1)."""
         return self.dimension * (self.dimension + 1)
 
     @property

@@ -15,7 +15,7 @@ EASED = 0.05  # of the curvature along the slide is left for it then
 class RigidFriction:
     """A `Term` whose elements are contacts as they were when last lagged (Li et al. 2020, section 5).
 
-    A minimisation tells it of each of its iterations by `observe`.
+    A minimisation calls `observe` at each of its iterations.
 
     value = mu * force * f0(|u|), with u the way that a vertex slides on its collider in this step and f0
     their equation 14: smooth up to sliding at eps_v, where friction reaches its full strength.
@@ -74,9 +74,9 @@ class RigidFriction:
         lengths = np.linalg.norm(slides, axis=1)
         planes = np.eye(self._normals.shape[1]) - self._normals[:, :, None] * self._normals[:, None, :]
         let_go = (self._growing >= SURE_AFTER) & (lengths > self._slip)
-        ways = slides / np.maximum(lengths, self._slip)[:, None]
+        directions = slides / np.maximum(lengths, self._slip)[:, None]
         eased = np.where(let_go, 1.0 - EASED, 0.0)[:, None, None]
-        planes -= eased * ways[:, :, None] * ways[:, None, :]
+        planes -= eased * directions[:, :, None] * directions[:, None, :]
         return (self._strengths * self._f1_over(lengths))[:, None, None] * planes
 
     def _slides(self, q: Doubles) -> Doubles:

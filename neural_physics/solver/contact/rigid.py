@@ -4,8 +4,8 @@ Li et al. 2020, "Incremental Potential Contact".
 
 How a collider moves within a step. The bodies' new positions are the minimum of a potential in which the
 colliders stand where they are at the step's end; but a minimisation that starts from the bodies' old
-positions may find colliders inside or beyond them. So the colliders are led along their motion while the
-minimisation goes on: before each of its iterations they go as far as the vertices in their way let them,
+positions may find colliders inside or beyond them. So the colliders are advanced along their motion during
+the minimisation: before each of its iterations they go as far as the vertices in their way let them,
 and the barrier pushes these aside, as everything else is felt and nothing is crossed. What the step ends
 with is the minimum with all colliders at the end of their motion, whichever way it was reached, so that
 momentum and energy are those of implicit Euler. `carry` makes it quicker: a guess of where to, by which
@@ -24,7 +24,7 @@ vertices that are pressed, or in the way, go along with the collider.
 
 What this does not see: vertices touch, not the faces between them, so a collider finer than the body's
 mesh pokes through its faces; and in a step in which a round collider goes further than its own size, what
-is single and off its axis may be led around it to where inertia has it rest.
+is single and off its axis may be moved around it to where inertia has it rest.
 
 A barrier and not a penalty: forces then hold whatever comes, at any speed and stiffness, without a number
 to tune for each scene; and as the force is a smooth function of positions, what rests stays at rest.
@@ -48,7 +48,7 @@ TOO_CLOSE = 0.01
 
 @dataclass(frozen=True)
 class RigidCollider:
-    """A shape that moves by itself, and what to call it."""
+    """A shape with its motion, and its name."""
 
     name: str
     shape: Collider
@@ -110,7 +110,7 @@ class RigidContact:
         of d_hat between vertex and collider, the pair's stiffness doubles, until they have parted: it stays
         as it is while they rest, so that what rests is not moved by it.
         d_hat: from where on contact is felt, m. offsets (n,): half the thickness of the body there, m.
-        dimension: of the vertices, where no collider tells it.
+        dimension: of the vertices, where there is no collider to take it from.
         """
         self.colliders = list(colliders)
         self._dimension = self.colliders[0].shape.dimension if self.colliders else dimension
@@ -120,7 +120,7 @@ class RigidContact:
         self._offsets = np.broadcast_to(np.asarray(offsets, np.float64), (count,))
         self.d_hat = d_hat
         self.factors = np.ones((len(self.colliders), count))
-        """(C, n): how much stiffer than at first each pair has become; with them a saved state goes on."""
+        """(C, n): how much stiffer than at first each pair has become; with them a saved state is resumed."""
         self._active = np.zeros((len(self.colliders), count), bool)
         self._known = [KnownDistances(collider.shape, count) for collider in self.colliders]
         self._motions: list[RigidMotion] = []
@@ -155,11 +155,11 @@ class RigidContact:
         return self._largest(q, direction, self.progress)
 
     def largest_advance(self, q: Doubles, direction: Doubles) -> float:
-        """The same, while the colliders make that share t of what is left of their motion."""
+        """`largest_step` while the colliders make the share t of the rest of their motion."""
         return self._largest(q, direction, 1.0)
 
     def advance(self, share: float) -> None:
-        """Let the colliders make this share (0 to 1) of what is left of their motion."""
+        """Let the colliders make this share (0 to 1) of the rest of their motion."""
         self.progress = 1.0 if share >= 1.0 else self.progress + share * (1.0 - self.progress)
 
     def carry(self, q: Doubles, lead: Doubles) -> Doubles:
@@ -239,7 +239,7 @@ class RigidContact:
     def _free_times(
         self, index: int, positions: Doubles, directions: Doubles, end: float, *, limit: float | None
     ) -> tuple[Indices, Doubles, Doubles]:
-        """Of the vertices that may get within d_hat of a collider: which, their times, their distances."""
+        """The vertices that may get within d_hat of a collider, their times and their distances."""
         motion, shares = self._motions[index], (self.progress, end)
         speed, growth = travel(motion, shares, positions, directions)
         own = motion.at(self.progress).to_own(positions)

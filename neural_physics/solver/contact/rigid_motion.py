@@ -60,7 +60,7 @@ class RigidMotion:
 
     @cached_property
     def angle(self) -> float:
-        """By how much it turns, in radians, from 0 to pi."""
+        """The angle by which it turns, in radians, from 0 to pi."""
         return self._turn[0]
 
     @cached_property

@@ -111,7 +111,7 @@ class SelfContact:
 
     @property
     def _reach(self) -> float:
-        """By how much the toolkit is to inflate the boxes of both parts of a pair."""
+        """The margin by which the toolkit inflates the boxes of both parts of a pair."""
         return 0.5 * (self.d_hat + self.thickness)
 
     def _positions(self, q: Doubles) -> Doubles:

@@ -168,7 +168,7 @@ class _Lattice:
         self._halves = tuple((2 * cells + 1).tolist())
 
     def crossed(self, points: Doubles, triangles: Indices) -> Mask:
-        """Of the shape of all tetrahedra: which of them a triangle touches."""
+        """Which tetrahedra a triangle touches, in the shape of all."""
         crossed = np.zeros(self._shape, bool)
         corners = _split(points[triangles], 2.0)
         low, high = corners.min(1) - TOLERANCE, corners.max(1) + TOLERANCE
@@ -192,7 +192,7 @@ class _Lattice:
         return crossed
 
     def inside(self, crossed: Mask, points: Doubles, triangles: Indices) -> Mask:
-        """Of the shape of all tetrahedra: which of those that no triangle touches are inside.
+        """Which of the tetrahedra that no triangle touches are inside, in the shape of all.
 
         Where the surface is closed, all that can be reached without crossing it has one winding number.
         """
@@ -285,7 +285,7 @@ def _common(axes: Doubles, corners: Doubles, tetrahedron: Doubles) -> Mask:
 
 
 def _tidied(vertices: Doubles, tetrahedra: Indices) -> tuple[Doubles, Indices]:
-    """Without vertices that nothing uses, and with positive volumes."""
+    """The tetrahedra without unused vertices, and with positive volumes."""
     used, tetrahedra = np.unique(tetrahedra, return_inverse=True)
     vertices, tetrahedra = np.ascontiguousarray(vertices[used]), tetrahedra.reshape(-1, 4)
     a, b, c, d = (vertices[tetrahedra[:, k]] for k in range(4))

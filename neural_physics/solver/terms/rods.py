@@ -85,7 +85,7 @@ class RodBendTwistTerm:
     The two are one term, as they share all that is costly, and what twisting lacks of being positive
     semi-definite bending often makes up for.
 
-    The reference frames are part of the state: whoever integrates in time calls `accept` with each state
+    The reference frames are part of the state: the time integrator calls `accept` with each state
     that a step ends with, and not in between, as within a step the energy has to be one function of q.
     Thetas go on as they are. A state's energy and torques are the same before and after; its forces are the
     same where torques vanish, as it is with other frames that thetas are held while positions move.

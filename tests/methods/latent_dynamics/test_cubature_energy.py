@@ -11,7 +11,7 @@ from bake_requests import cloth, cuboid, grid, jelly, request
 from swinging_strips import straight, strands
 
 from ml_backend.methods.latent_dynamics import cubature_energy
-from ml_backend.methods.latent_dynamics.cubature_energy import thinned, whitened
+from ml_backend.methods.latent_dynamics.cubature_energy import fit_cubature_energy, whitened
 from ml_backend.methods.latent_dynamics.potential.body_energy import BodyEnergy
 from ml_backend.simulation.bodies import make_body
 
@@ -62,11 +62,11 @@ def error(body, most, part=None):
     energy = BodyEnergy(body, CPU)
     if part is not None:
         energy.parts = [energy.parts[part]]
-    thin = thinned(energy, basis, shapes, most, seed=0)
-    assert thin is not None and thin.element_count <= most * len(energy.parts)
+    cubature = fit_cubature_energy(energy, basis, shapes, most, seed=0)
+    assert cubature is not None and cubature.element_count <= most * len(energy.parts)
     unseen = smooth(body, 20, 2)[1]
     true = along(energy, basis, unseen)
-    wrong = along(thin, basis[:, thin.vertices], unseen[:, thin.vertices]) - true
+    wrong = along(cubature, basis[:, cubature.vertices], unseen[:, cubature.vertices]) - true
     return np.linalg.norm(wrong) / np.linalg.norm(true)
 
 
@@ -101,7 +101,7 @@ def test_what_would_hardly_be_less_and_what_is_curved_stays_whole(block):
     line = np.linspace(0.0, 1.0, 9)
     curved = tuft(strands(np.stack([line, 0.05 * line**2, 0.0 * line], 1)))
     for body, most in ((block, len(block.elements)), (tuft(straight()), 250), (curved, 10)):
-        assert thinned(BodyEnergy(body, CPU), *smooth(body, 48, 1), most, seed=0) is None
+        assert fit_cubature_energy(BodyEnergy(body, CPU), *smooth(body, 48, 1), most, seed=0) is None
 
 
 def test_along_directions_that_are_alike_the_energy_rises_alike():

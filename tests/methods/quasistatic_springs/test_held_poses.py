@@ -171,11 +171,11 @@ def test_a_stopped_training_goes_on_and_ends_the_same(dataset, trained, tmp_path
 
 
 def test_no_more_poses_are_used_than_asked_for_however_they_are_cut():
-    from ml_backend.methods.quasistatic_springs.pose_training import thinned
+    from ml_backend.methods.quasistatic_springs.pose_training import at_most
     from ml_backend.training.spans import Span
 
     spans = [Span(None, 10 * k, 10 * k + 1 + k % 3) for k in range(30)]
-    kept = [thinned(spans, most) for most in (1, 20, 59, 60, 1000)]
+    kept = [at_most(spans, most) for most in (1, 20, 59, 60, 1000)]
     assert [sum(len(span) for span in some) for some in kept] == [1, 20, 59, 60, 60]
     assert kept[-1] == spans and kept[1][0].start < 40 and kept[1][-1].start > 200
 

@@ -39,12 +39,12 @@ def test_a_vertex_with_many_small_weights_is_displaced_all_the_same():
 
 def test_no_other_deal_of_as_many_numbers_shows_more():
     """Held against every deal there is, where bones are of the same size."""
-    from ml_backend.methods.quasistatic_springs.pose_modes import dealt_modes
+    from ml_backend.methods.quasistatic_springs.pose_modes import modes_per_bone
 
     rng = np.random.default_rng(0)
     for seed in range(20):
         variances = [np.sort(rng.exponential(size=4))[::-1] * 10.0**k for k in (0, seed % 3, 1)]
-        counts = dealt_modes(variances, [7, 7, 7], 7 * 5 + 6)
+        counts = modes_per_bone(variances, [7, 7, 7], 7 * 5 + 6)
         best = max(
             sum(v[:c].sum() for v, c in zip(variances, some, strict=True))
             for some in product(range(5), repeat=3)
@@ -55,19 +55,19 @@ def test_no_other_deal_of_as_many_numbers_shows_more():
 
 
 def test_a_component_counts_by_what_it_shows_for_each_vertex():
-    from ml_backend.methods.quasistatic_springs.pose_modes import dealt_modes
+    from ml_backend.methods.quasistatic_springs.pose_modes import modes_per_bone
 
     large, small = np.array([8.0, 4.0, 2.0]), np.array([1.0, 0.5, 0.25])
-    assert dealt_modes([large, small], [100, 5], 110) == [1, 2]
-    assert dealt_modes([large, small], [100, 5], 15) == [0, 3]
+    assert modes_per_bone([large, small], [100, 5], 110) == [1, 2]
+    assert modes_per_bone([large, small], [100, 5], 15) == [0, 3]
 
 
 def test_components_that_show_nothing_are_left_out_however_much_there_is_to_spend():
-    from ml_backend.methods.quasistatic_springs.pose_modes import dealt_modes
+    from ml_backend.methods.quasistatic_springs.pose_modes import modes_per_bone
 
-    counts = dealt_modes([np.array([1.0, 1e-3, 1e-9]), np.array([1e-8, 0.0])], [10, 10], 10_000)
+    counts = modes_per_bone([np.array([1.0, 1e-3, 1e-9]), np.array([1e-8, 0.0])], [10, 10], 10_000)
     assert counts == [2, 0]
-    assert dealt_modes([np.zeros(3)], [4], 100) == [0]
+    assert modes_per_bone([np.zeros(3)], [4], 100) == [0]
 
 
 def test_every_vertex_of_a_skin_is_displaced_by_some_bone():

@@ -123,7 +123,7 @@ class BodyEnergy:
         return [stretch, bend]
 
     def _untwisting(self, strands: Strands) -> Callable[[Tensor], Tensor]:
-        """From the reference twists (n, m) of all joints to thetas (n, m, 2) that leave no twist anywhere.
+        """The thetas (n, m, 2) that, with the reference twists (n, m) of all joints, leave no twist anywhere.
 
         Each strand's first edge has its theta at 0, and the twist theta^i - theta^{i-1} + reference is 0 at
         all joints but, on a ring, the one that closes it.
@@ -179,7 +179,7 @@ class Elements:
         return energies.view(n, -1)
 
     def some(self, numbers: Tensor | slice, vertices: Tensor) -> Elements:
-        """Those with these numbers (k,), of other vertices (k, s)."""
+        """The elements with these numbers (k,), on other vertices (k, s)."""
         return Elements(self._value, vertices, [each[numbers] for each in self._constants])
 
 

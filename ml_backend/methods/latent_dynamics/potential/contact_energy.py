@@ -23,7 +23,7 @@ from neural_physics.energies.colliders.collider import Collider
 
 
 class ContactEnergy:
-    """Of P points of a body, with C colliders."""
+    """The energy of contact of P points of a body with C colliders."""
 
     def __init__(
         self, colliders: Sequence[Collider], points: Tensor, stiffness: Tensor, reach: float, *, offset: float
@@ -48,7 +48,7 @@ class ContactEnergy:
 def contact_energy(
     colliders: Sequence[Collider], body: Body, dt: float, device: torch.device
 ) -> ContactEnergy | None:
-    """As stiff as the solver's contact, of the free outer vertices; None where there is nothing to touch.
+    """Contact of the free outer vertices, as stiff as the solver's; None where there is nothing to touch.
 
     dt: of a step, s.
     """

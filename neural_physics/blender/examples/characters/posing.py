@@ -12,7 +12,7 @@ from ...scene.rig_actions import actions_of
 from ..stage import Point
 
 # How bones are turned, in degrees about the world's axes as the rig stands, which looks along -Y: X leans
-# back, Y leans to its right, Z turns to its left. What ends in * is meant for both sides, mirrored.
+# back, Y leans to its right, Z turns to its left. A name that ends in * stands for both sides, mirrored.
 Pose = Mapping[str, Point]
 Key = tuple[int, Pose, Point]  # frame; turns; how far the rig's first bone is moved, metres
 
@@ -20,12 +20,12 @@ STILL: Point = (0.0, 0.0, 0.0)
 
 
 def scaled(pose: Pose, share: float) -> Pose:
-    """The same pose, further or less far."""
+    """A pose with its angles multiplied by `share`."""
     return {bone: (share * x, share * y, share * z) for bone, (x, y, z) in pose.items()}
 
 
 def mirrored(pose: Pose) -> Pose:
-    """The same pose the other way round."""
+    """A pose with left and right exchanged."""
     other = {".L": ".R", ".R": ".L"}
     return {bone[:-2] + other.get(bone[-2:], bone[-2:]): (x, -y, -z) for bone, (x, y, z) in pose.items()}
 

@@ -50,10 +50,10 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
     (item,) = settings.interactions
     item.box_low, item.box_high = (far, -0.5, 0.3), (near, 0.3, 1.2)
     away = (far, -0.2, 0.9)
-    ways: list[Key] = [(1, away), (30, (near, 0.1, 0.5)), (60, (near, -0.1, 0.4)), (80, away)]
-    ways += [(110, (near, 0.0, 0.35)), (140, away), (170, (near, -0.05, 0.6)), (200, away)]
+    keys: list[Key] = [(1, away), (30, (near, 0.1, 0.5)), (60, (near, -0.1, 0.4)), (80, away)]
+    keys += [(110, (near, 0.0, 0.35)), (140, away), (170, (near, -0.05, 0.6)), (200, away)]
     item.object.animation_data_clear()  # the plain bunny's ball goes over its back
-    animate(item.object, ways)
+    animate(item.object, keys)
     return body
 
 

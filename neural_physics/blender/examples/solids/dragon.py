@@ -62,7 +62,7 @@ def _balls() -> list[Ball]:
 
 
 def _spine(along: float) -> tuple[float, float, float]:
-    """From the tail's tip (0) to the neck (1)."""
+    """A point of the spine, from the tail's tip (0) to the neck (1)."""
     x = 1.2 - 2.25 * along
     y = 0.28 * sin(2.0 * pi * along) * (1.0 - 0.5 * along)
     tail, neck = max(0.0, 0.25 - along) / 0.25, max(0.0, along - 0.75) / 0.25

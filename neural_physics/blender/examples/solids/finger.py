@@ -3,7 +3,7 @@
 As in the paper, palm and phalanges are rigid frames, and r_ext learns the radius of a ball. There, springs
 hold the phalanges, which are all that is simulated. Here bones that hold flesh go exactly where their pose
 says, so that nothing would be left to swing: what is simulated are free points in the tissue. They are spread
-over it by the trainer, because nobody is to pull a finger by points of its skin.
+over it by the trainer, because a finger is not to be pulled by points of its skin.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def _add_ball(
         return x, side[0] * off, side[1] * off
 
     ball = collider(collection, name, radius, beside(0.3, far), colour=colour)
-    ways: list[tuple[int, float, float]] = [(0, 0.3, far), (20, 0.45, near), (50, 0.25, near), (70, 0.3, far)]
-    keys: list[Key] = [(begins + frame, beside(x, off)) for frame, x, off in ways]
+    path: list[tuple[int, float, float]] = [(0, 0.3, far), (20, 0.45, near), (50, 0.25, near), (70, 0.3, far)]
+    keys: list[Key] = [(begins + frame, beside(x, off)) for frame, x, off in path]
     animate(ball, keys)
     across = 0.04  # metres
     low, high = [0.12, -across, -across], [LENGTH, across, across]
@@ -94,7 +94,7 @@ def _add_ball(
 
 
 def _add_nail(scene: bpy.types.Scene, collection: bpy.types.Collection, finger: bpy.types.Object) -> None:
-    """On the back of the tip, which carries it."""
+    """Add a nail on the back of the tip, which carries it."""
     shape = bmesh.new()
     bmesh.ops.create_uvsphere(shape, u_segments=24, v_segments=12, radius=1.0)
     bmesh.ops.scale(shape, verts=list(shape.verts), vec=(0.05, 0.042, 0.016))
@@ -131,7 +131,7 @@ def _tissue() -> bmesh.types.BMesh:
 
 
 def _radius(x: float) -> float:
-    """Of the finger so far from the palm, m."""
+    """The radius of the finger so far from the palm, m."""
     radius = THICK + (THIN - THICK) * x / LENGTH
     radius += sum(KNUCKLE * exp(-(((x - joint) / 0.04) ** 2)) for joint in KNUCKLES)
     beyond = max(0.0, x - (LENGTH - THIN)) / THIN

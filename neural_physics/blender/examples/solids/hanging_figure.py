@@ -48,7 +48,7 @@ def build(scene: bpy.types.Scene) -> bpy.types.Object:
 
 
 def _balls() -> list[Ball]:
-    """From its feet on the bar down to its ears; it looks towards -Y."""
+    """The figure's balls, from its feet on the bar down to its ears; it looks towards -Y."""
     trunk = [((0.0, 0.03, 1.10), 0.21), ((0.0, 0.0, 0.93), 0.22), ((0.0, 0.02, 0.76), 0.18)]
     head = [((0.0, -0.03, 0.50), 0.20), ((0.0, -0.20, 0.46), 0.12), ((0.0, 0.02, 0.63), 0.12)]
     bends = [0.17 * k for k in range(12)]

@@ -102,7 +102,7 @@ def _between_struts(x: float, z: float) -> bool:
 
 
 def _distance(at: tuple[float, float], a: tuple[float, float], b: tuple[float, float]) -> float:
-    """Of a place from a line between two others, m."""
+    """The distance of a place from the line between two others, m."""
     along = b[0] - a[0], b[1] - a[1]
     share = (at[0] - a[0]) * along[0] + (at[1] - a[1]) * along[1]
     share = min(max(share / (along[0] ** 2 + along[1] ** 2), 0.0), 1.0)

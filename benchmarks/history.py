@@ -18,8 +18,8 @@ class Run:
     """One run of all benchmarks.
 
     date: UTC. commit: of git; dirty: files differed from it. box: its cores, processor, Python and NumPy.
-    calibration_ms: see `calibration`, by benchmark, of just before and after it. settings: by benchmark, a digest of its
-    sizes, without which figures cannot be compared. figures: by benchmark and name.
+    calibration_ms: see `calibration`, by benchmark, of just before and after it. settings: by benchmark, a
+    digest of its sizes, without which figures cannot be compared. figures: by benchmark and name.
     """
 
     date: str

@@ -18,15 +18,15 @@ class Run:
     """One run of all benchmarks.
 
     date: UTC. commit: of git; dirty: files differed from it. box: its cores, processor, Python and NumPy.
-    calibration_ms: see `calibration`, beside the timings. settings: by benchmark, a digest of its
-    sizes, without which figures cannot be compared. figures: by benchmark and name.
+    calibration_ms: see `calibration`, by benchmark, of just before and after it. settings: by benchmark, a
+    digest of its sizes, without which figures cannot be compared. figures: by benchmark and name.
     """
 
     date: str
     version: str
     commit: str
     box: Mapping[str, Any]
-    calibration_ms: list[float]
+    calibration_ms: Mapping[str, float]
     settings: Mapping[str, str]
     figures: Mapping[str, Mapping[str, float]]
     release: bool = False

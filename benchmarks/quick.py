@@ -24,6 +24,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from queue import SimpleQueue
+from statistics import fmean
 from time import monotonic
 from typing import Any
 
@@ -51,18 +52,17 @@ def main() -> None:
     began = monotonic()
     names = args.name or list(BENCHMARKS)
     prepare_all([*names, *(BENCHMARKS[name].quick.after for name in names)])
-    calibration, figures = [], {}
+    paces, figures = [_calibration()], {}
     for name in names:
-        calibration.append(_calibration())
         figures[name] = _measured(name)
-    calibration.append(_calibration())
+        paces.append(_calibration())
     found = Run(
         datetime.now(UTC).isoformat(timespec="seconds"),
         version=tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))["version"],
         commit=_git("rev-parse", "--short", "HEAD"),
         dirty=bool(_git("status", "--porcelain", "--", ".", f":!{HISTORY.relative_to(ROOT)}")),
         box=_box(),
-        calibration_ms=calibration,
+        calibration_ms={name: _short(fmean(paces[k : k + 2])) for k, name in enumerate(names)},
         settings={name: settings_of(name) for name in names},
         figures=figures,
         release=args.release,
@@ -175,7 +175,8 @@ def _short(value: float) -> float:
 
 def _calibration() -> float:
     core = min(os.sched_getaffinity(0))
-    return _short(run("benchmarks.calibration:calibration_ms", {}, one_thread=True, core=core))
+    found: float = run("benchmarks.calibration:calibration_ms", {}, one_thread=True, core=core)
+    return found
 
 
 def _box() -> dict[str, Any]:

@@ -50,7 +50,6 @@ def ratio_of(figure: Figure, now: float, then: float, *, then_name: str) -> Rati
 
 def lines(benchmarks: Mapping[str, Benchmark], now: Run, then: Run | None) -> Iterable[Line]:
     """Of every figure there is, in the order in which benchmarks declare them."""
-    pace = 1.0 if then is None else median(then.calibration_ms) / median(now.calibration_ms)
     for name, found in now.figures.items():
         same_sizes = then is not None and then.settings.get(name) == now.settings[name]
         for key, figure in benchmarks[name].quick.figures.items():
@@ -61,6 +60,7 @@ def lines(benchmarks: Mapping[str, Benchmark], now: Run, then: Run | None) -> It
                 yield Line(name, figure, found[key], None, None, None)
                 continue
             ratio = ratio_of(figure, found[key], before, then_name=then.version)
+            pace = then.calibration_ms[name] / now.calibration_ms[name]
             equal = ratio_of(figure, found[key] * pace, before, then_name=then.version)
             yield Line(name, figure, found[key], before, ratio, equal if figure.timed else None)
 
@@ -85,31 +85,38 @@ def written(benchmarks: Mapping[str, Benchmark], now: Run, then: Run | None) -> 
 
 def _words(now: Run, then: Run | None) -> Iterable[str]:
     yield f"{NOW}: version {now.version}, {_origin(now)}. Errors are of one seed each, times medians."
-    if min(now.calibration_ms) < STEADY * max(now.calibration_ms):
-        yield "The box's pace changed while times were taken, as if something else ran: do not trust them."
+    yield from _unsteady(now)
     if then is None:
         yield "There is no release in the history to compare with."
         return
     yield f"{then.version}: {_origin(then)}."
+    yield from _unsteady(then)
     yield (
         f"A ratio says how well the worse side does, in shares of the better one: “{NOW}: 0.80” is a step at "
         "0.80 of the release's speed, or an error of 1 / 0.80 of the release's."
     )
-    mine, theirs = (median(run.calibration_ms) for run in (now, then))
+    mine, theirs = (median(run.calibration_ms.values()) for run in (now, then))
     pace = ratio_of(Figure("the fixed work"), mine, theirs, then_name=then.version)
     yield (
         f"A fixed piece of NumPy's work, which no change of the program touches, takes {_short(mine)} ms, "
         f"and took {_short(theirs)} ms: {pace}. So much of what times differ by is the boxes' doing; the "
-        "last column has it taken out."
+        "last column has it taken out, as it was just before and after each benchmark."
     )
     others = [name for name in now.settings if then.settings.get(name) != now.settings[name]]
     if others:
         yield f"Of other sizes than the release's, and so not compared: {', '.join(others)}."
 
 
+def _unsteady(run: Run) -> Iterable[str]:
+    paces = run.calibration_ms.values()
+    if min(paces) < STEADY * max(paces):
+        yield "Its box's pace changed while times were taken, as if something else ran: do not trust them."
+
+
 def _origin(run: Run) -> str:
     box, changed = run.box, ", with changes" if run.dirty else ""
-    pace = " to ".join(map(_short, (min(run.calibration_ms), max(run.calibration_ms))))
+    paces = run.calibration_ms.values()
+    pace = f"{_short(min(paces))} to {_short(max(paces))}"
     return (
         f"commit {run.commit}{changed}, {run.date}, on {box.get('cores')} cores of {box.get('processor')}, "
         f"Python {box.get('python')}, NumPy {box.get('numpy')} (fixed work {pace} ms)"

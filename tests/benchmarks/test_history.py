@@ -8,8 +8,9 @@ from dataclasses import asdict, replace
 import pytest
 
 from benchmarks.declaration import Benchmark, Figure, Quick
-from benchmarks.history import Run, append, last_release
+from benchmarks.history import HISTORY, Run, append, last_release
 from benchmarks.ratios import Ratio, lines, ratio_of, written
+from neural_physics.methods.registry import SPECIFICATIONS
 
 TIME, SPEED_UP = Figure("step", "µs", timed=True), Figure("times faster", better="higher")
 ERROR = Figure("error")
@@ -20,7 +21,9 @@ KNOWN = {"springs": Benchmark("springs", Quick("nowhere", None, FIGURES))}
 def run(version: str, *, step_us: float = 50.0, calibration: float = 10.0, **changed) -> Run:
     figures = {"springs": {"error": 0.2, "step_us": step_us, "speed_up": 5000.0 / step_us}}
     box = {"cores": 2, "processor": "P", "python": "3.11.9", "numpy": "1.26.4"}
-    one = Run("2026-01-01T00:00:00+00:00", version, "abc", box, [calibration] * 2, {"springs": "1"}, figures)
+    one = Run(
+        "2026-01-01T00:00:00+00:00", version, "abc", box, {"springs": calibration}, {"springs": "1"}, figures
+    )
     return replace(one, **changed)
 
 
@@ -95,5 +98,16 @@ def test_other_sizes_are_not_compared():
 
 
 def test_a_pace_that_changed_meanwhile_is_told():
-    assert "The box's pace changed" not in written(KNOWN, run("0.2", calibration_ms=[10.0, 10.5]), None)
-    assert "The box's pace changed" in written(KNOWN, run("0.2", calibration_ms=[10.0, 14.0]), None)
+    steady, busy = ({"springs": 10.0, "cloth": ms} for ms in (10.5, 14.0))
+    told = "box's pace changed"
+    assert told not in written(KNOWN, run("0.2", calibration_ms=steady), run("0.1", calibration_ms=steady))
+    assert told in written(KNOWN, run("0.2", calibration_ms=busy), None)
+    assert told in written(KNOWN, run("0.2", calibration_ms=steady), run("0.1", calibration_ms=busy))
+
+
+def test_the_history_has_a_release_that_was_measured_on_its_own_commit():
+    release = last_release(HISTORY)
+    assert release is not None and release.commit and not release.dirty
+    assert set(release.figures) == set(release.settings) == set(release.calibration_ms)
+    assert set(release.figures) >= set(SPECIFICATIONS)
+    assert all(value > 0.0 for figures in release.figures.values() for value in figures.values())

@@ -258,12 +258,14 @@ def test_wind_noise_is_silenced_in_the_copy_and_told(tmp_path):
     assert np.array_equal(take_of(tmp_path / "d").positions, simulate(cloth, 20))
 
 
+@pytest.mark.once
 def test_animation_alone_makes_one_take_and_says_so(tmp_path):
     cloth, _ = cloth_and_animated_ball()
     result = run(command_for(cloth, tmp_path / "d", 4, 10))
     assert result["takes"] == 1 and "Only one take is baked" in result["notes"][0]
 
 
+@pytest.mark.once
 def test_a_bake_with_nothing_left_to_do_says_so(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     assert run(command_for(cloth, folder, 2, 10))["notes"] == []
@@ -315,6 +317,7 @@ def test_drivers_that_need_no_python_are_not_told_of(tmp_path):
     assert "Auto Run" in plan_of(command_for(cloth, tmp_path / "b", 1, 5)).notes[0]
 
 
+@pytest.mark.once
 def test_several_takes_differ_have_their_roles_and_more_can_be_added(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     result = run(command_for(cloth, folder, 2, 30))
@@ -330,6 +333,7 @@ def test_several_takes_differ_have_their_roles_and_more_can_be_added(tmp_path):
     assert all(t.info.complete for t in takes)
 
 
+@pytest.mark.once
 def test_a_begun_take_that_is_not_asked_for_now_can_be_finished_later(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     stop = ["--stop-file", str(tmp_path / "stop")]
@@ -356,6 +360,7 @@ def test_a_begun_take_is_finished_with_the_scene_it_was_begun_in(tmp_path):
     assert contents(folder) == contents(tmp_path / "whole")
 
 
+@pytest.mark.once
 def test_takes_are_baked_at_the_same_time(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     bake = start(
@@ -377,6 +382,7 @@ def test_workers_end_by_themselves_when_the_coordinator_is_killed(tmp_path):
     wait_for(lambda: workers(folder) == [], 10)
 
 
+@pytest.mark.once
 def test_a_worker_that_crashes_again_and_again_is_told_with_its_log_and_the_bake_can_go_on(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     command = command_for(cloth, folder, 1, 1500)

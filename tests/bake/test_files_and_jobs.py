@@ -10,7 +10,7 @@ import time
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = pytest.mark.blender
+pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 from bakes import cloth_and_ball, command_for, run, wait_for
 from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of

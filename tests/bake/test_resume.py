@@ -84,6 +84,7 @@ def test_frames_that_cannot_be_repeated_are_kept_apart_by_a_gap(tmp_path):
     assert "resumed" in take.info.excluded[0].reason
 
 
+@pytest.mark.once
 def test_a_coordinator_killed_and_started_again_at_once_takes_over_from_its_workers(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     run(command_for(cloth, tmp_path / "whole", 1, 300))
@@ -108,6 +109,7 @@ coordinator.main()
 """
 
 
+@pytest.mark.once
 def test_a_worker_whose_coordinator_died_before_noting_it_is_waited_for(tmp_path):
     cloth = cloth_and_ball()
     command = command_for(cloth, tmp_path / "d", 1, 300)

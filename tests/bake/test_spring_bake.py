@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
-pytestmark = [pytest.mark.blender, pytest.mark.usefixtures("a_python_that_simulates")]
+pytestmark = [
+    pytest.mark.blender,
+    pytest.mark.once,
+    pytest.mark.usefixtures("a_python_that_simulates"),
+]
 
 from bakes import command_for, contents, run
 from scenes import add_ball, add_empty, add_grid, bpy, empty_scene, react_to, settings_of

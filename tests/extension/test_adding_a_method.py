@@ -113,6 +113,7 @@ assert shape(20) == forward[19], "a packed scene plays the same with no further 
 
 
 @pytest.mark.blender
+@pytest.mark.once
 @NEEDS_TORCH
 def test_it_is_listed_trained_packed_played_scrubbed_and_evaluated(installed: Callable[..., str]) -> None:
     installed(WAY, timeout=600, NEURAL_PHYSICS_PYTHON=str(TRAINING_PYTHON))

@@ -26,6 +26,13 @@ from neural_physics.datasets.takes import Dataset
 FRAMES = 40
 
 
+@pytest.fixture(autouse=True)
+def four_takes_can_spare_one_for_testing(monkeypatch):
+    """Each take starts a Blender."""
+    for module in ("baking.plan", "blender.scene.rig_actions"):
+        monkeypatch.setattr(f"neural_physics.{module}.FEWEST_FOR_TEST", 4)
+
+
 def cloth_and_rig(kept):
     empty_scene()
     cloth = add_cloth(points=9)
@@ -62,11 +69,11 @@ def test_only_the_test_take_plays_it_and_a_stopped_bake_goes_on_as_if_it_had_not
 
 def test_that_takes_which_are_there_may_have_played_it_is_said(tmp_path):
     cloth, folder = cloth_and_rig(""), tmp_path / "d"
-    run(command_for(cloth, folder, 2, 5))
+    run(command_for(cloth, folder, 4, 5))
     settings_of(cloth).interactions[0].test_action = "lift"
-    notes = notes_of(command_for(cloth, folder, 4, 5))
+    notes = notes_of(command_for(cloth, folder, 5, 5))
     assert any(
         "baked with no action reserved for testing, which is now lift of Rig" in note for note in notes
     )
     settings_of(cloth).interactions[0].test_action = ""
-    assert notes_of(command_for(cloth, folder, 4, 5)) == ()
+    assert notes_of(command_for(cloth, folder, 5, 5)) == ()

@@ -22,6 +22,9 @@ from scenes import (
 )
 
 from neural_physics.blender.baking.preparing import prepare_bake
+from neural_physics.datasets.dataset_info import read_info
+from neural_physics.datasets.point_caches import PC2_HEADER
+from neural_physics.files.row_files import NPY_HEADER
 from neural_physics.jobs.events import parse_event
 
 BOX = {"box_low": (-0.8, -0.9, -0.8), "box_high": (0.8, 0.9, 0.4)}
@@ -124,9 +127,14 @@ def wait_for(holds, seconds: float = 120.0) -> None:
 
 
 def frames_on_disk(dataset: Path, take: str, vertices: int) -> int:
-    """Whole frames of a take, as its file's size tells."""
-    path = dataset / "takes" / take / "positions.pc2"
-    return max(0, path.stat().st_size - 32) // (12 * vertices) if path.exists() else 0
+    """Frames of a take that are whole in all its files, as their sizes have it: a kill may fall between two of them."""
+    folder = dataset / "takes" / take
+    if not (folder / "positions.pc2").exists():
+        return 0
+    rows = {"positions.pc2": 12 * vertices, "interaction.npy": 4 * read_info(dataset).channels.size, "frames.npy": 64}
+    headers = {"positions.pc2": PC2_HEADER.size, "interaction.npy": NPY_HEADER, "frames.npy": NPY_HEADER}
+    sizes = {name: (folder / name).stat().st_size for name in rows if (folder / name).exists()}
+    return max(0, min((size - headers[name]) // rows[name] for name, size in sizes.items()))
 
 
 def contents(dataset: Path) -> dict[str, bytes]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Self
 
 import numpy as np
+from scipy.optimize import brentq
 
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.scene import ContactScene, normals_of
@@ -311,17 +312,18 @@ def distance_of(
         tip = turn @ shape.corners[tips[rng.integers(len(tips))]]
         return lambda depth: -tip - depth * normal
 
-    def off(depth: float) -> Doubles:
-        low, high = 0.0, 4.0 * _reach_of(shape)  # its middle is as deep as can be
-        while deeper(high, depth):  # a board that comes edge on
-            high *= 2.0
-        for _ in range(50):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if deeper(middle, depth) else (low, middle)
-        return high * normal
+    reach, along = _reach_of(shape), -(normal @ turn)[None]
 
-    def deeper(away: float, depth: float) -> bool:
-        return float(shape.distance(-away * (normal @ turn)[None])[0]) < -depth
+    def missing(away: float, depth: float) -> float:
+        return float(shape.distance(away * along)[0]) + depth
+
+    def off(depth: float) -> Doubles:
+        if missing(0.0, depth) >= 0.0:
+            return 0.0 * normal  # its middle is as deep as can be
+        high = 4.0 * reach
+        while missing(high, depth) < 0.0:  # a board that comes edge on
+            high *= 2.0
+        return brentq(missing, 0.0, high, args=(depth,), xtol=1e-12 * reach) * normal
 
     return off
 

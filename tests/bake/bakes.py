@@ -127,11 +127,12 @@ def wait_for(holds, seconds: float = 120.0) -> None:
 
 
 def frames_on_disk(dataset: Path, take: str, vertices: int) -> int:
-    """Frames of a take that are whole in all its files, as their sizes have it: a kill may fall between two of them."""
+    """Frames of a take that are whole in all its files: a kill may fall between the writes to two of them."""
     folder = dataset / "takes" / take
     if not (folder / "positions.pc2").exists():
         return 0
-    rows = {"positions.pc2": 12 * vertices, "interaction.npy": 4 * read_info(dataset).channels.size, "frames.npy": 64}
+    y_bytes = 4 * read_info(dataset).channels.size
+    rows = {"positions.pc2": 12 * vertices, "interaction.npy": y_bytes, "frames.npy": 64}
     headers = {"positions.pc2": PC2_HEADER.size, "interaction.npy": NPY_HEADER, "frames.npy": NPY_HEADER}
     sizes = {name: (folder / name).stat().st_size for name in rows if (folder / name).exists()}
     return max(0, min((size - headers[name]) // rows[name] for name, size in sizes.items()))

@@ -293,7 +293,7 @@ def test_a_twisted_curl_is_as_twisted_when_taken_up():
 
 
 def sag_of_a_strip(bending_model, one_way):
-    """How far a stiff strip, clamped at one end, hangs at rest; diagonals run one way, or turned at one side."""
+    """How far a stiff strip, clamped at one end, hangs at rest; its diagonals run one way, or both."""
     vertices, quads, _ = grid((6, 3), (0.3, 0.15))
     # What is clamped is narrow: half of it bends with the rest.
     vertices[:, 0] = np.where(vertices[:, 0] < 0.01, 0.0499, vertices[:, 0])

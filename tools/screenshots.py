@@ -1,6 +1,6 @@
 """The guide's pictures of each state: cut from the screenshots that the window tests leave in build/window.
 
-`python -m tools.screenshots` after `python -m pytest tests/window`.
+`python -m tools.screenshots` after `NEURAL_PHYSICS_PICTURES=1 make window`: presets are trained to their end.
 """
 
 from __future__ import annotations

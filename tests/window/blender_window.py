@@ -2,7 +2,8 @@
 
 NEURAL_PHYSICS_WINDOW names a launcher that understands: setup DIR, run DIR ARGS, stop DIR, shot DIR PNG,
 click DIR X Y, x DIR XDOTOOL-ARGS, log DIR, and bg DIR ARGS (Blender without its window). If nothing is
-named, one beside this checkout is looked for.
+named, one beside this checkout is looked for. NEURAL_PHYSICS_PICTURES=1: presets are trained to their end,
+as for the pictures of the documents.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from whole_ways import TRAINING_PYTHON, python_that_trains
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHER = Path(os.environ.get("NEURAL_PHYSICS_WINDOW", ROOT.parent / "shared" / "tools" / "blender-gui"))
@@ -54,6 +56,11 @@ class Window:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.train_quickly()
+
+    def train_quickly(self, *settings: str) -> None:
+        """From now on presets are trained with these settings changed, such as `steps=300`."""
+        python_that_trains(self.folder, *settings)
 
     def launcher(self, *words: object, timeout: float = 600) -> str:
         status, said = self.run(*words, timeout=timeout)
@@ -63,6 +70,7 @@ class Window:
     def run(self, *words: object, timeout: float = 600) -> tuple[int, str]:
         """The exit status of one of the launcher's commands, and what it printed."""
         base = sys.base_prefix  # of the Python that trains; its environment is inside the checkout
+        python = TRAINING_PYTHON if os.environ.get("NEURAL_PHYSICS_PICTURES") else self.folder / "python"
         done = subprocess.run(
             [str(LAUNCHER), str(words[0]), str(HOME), *map(str, words[1:])],
             check=False,
@@ -74,7 +82,7 @@ class Window:
                 **os.environ,
                 "BLENDER_GUI_BIND": base,
                 "BLENDER_GUI_SIZE": SIZE,
-                "NEURAL_PHYSICS_PYTHON": sys.executable,
+                "NEURAL_PHYSICS_PYTHON": str(python),
             },
         )
         return done.returncode, done.stdout + done.stderr

@@ -60,6 +60,7 @@ area.spaces.active.region_3d.view_perspective = "CAMERA"
     assert state(window, "bake")[0] == "finished", state(window, "bake")
     window.shot("4_baked")
 
+    window.train_quickly("steps=800", "validate_every=16")
     window.press("neural_physics.train")
     window.wait(lambda: state(window, "train")[3] > 40 or state(window, "train")[0] != "running", 300)
     window.shot("5_train")

@@ -16,6 +16,7 @@ QUICK = """
 settings.simulation.tetrahedra, settings.take_count, settings.take_frames = 250, 2, 100
 settings.preset, settings.basis_count = "preview", 24
 """
+IN_SECONDS = ["poses=40", "traverses=3", "epochs=150"]
 ABOVE = """
 circle = bpy.data.objects["Circle"]
 circle.animation_data_clear()
@@ -123,7 +124,7 @@ def drag_while_it_plays(jelly: Example, steps: int, pixels: int, shot: str) -> N
 
 def test_a_jelly_is_baked_trained_and_pressed_by_hand(window: Window) -> None:
     jelly = Example(window, "JELLY_WITH_CIRCLE", "Jelly", QUICK)
-    jelly.bake_and_train()
+    jelly.bake_and_train(*IN_SECONDS)
     window.shot("contact_1_trained")
     jelly.play()
     jelly.ask(ABOVE)
@@ -143,7 +144,7 @@ def test_a_jelly_is_baked_trained_and_pressed_by_hand(window: Window) -> None:
 def test_a_handle_is_pulled_by_hand(window: Window) -> None:
     jelly = Example(window, "JELLY_WITH_CIRCLE", "Jelly", QUICK)
     window.ask(IN_VIEW + f"exec({JELLY + GRIPS!r})")
-    jelly.bake_and_train()
+    jelly.bake_and_train(*IN_SECONDS)
     jelly.play()
     jelly.ask(HELD)
     jelly.ask(WATCH_GRIP)

@@ -20,7 +20,7 @@ def test_a_figure_is_baked_trained_and_played(window: Window) -> None:
     figure = Example(window, "SOFT_CHARACTER", "Soft Body", QUICK)
     assert figure.ask("result = settings.method") == "quasistatic_springs"
     bones = [figure.shown(frame) for frame in (1, 10, 20, 30)]
-    figure.bake_and_train()
+    figure.bake_and_train("frames=60", "generations=1", "poses=60", "steps=200")
     window.shot("springs_1_trained")
     figure.play()
     for frame in range(1, 31):

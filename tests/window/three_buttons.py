@@ -49,8 +49,10 @@ class Example:
         names = f"body = bpy.data.objects[{self._body!r}]; settings = body.neural_physics\n"
         return self.window.ask(names + "scene = bpy.context.scene\n" + code)
 
-    def bake_and_train(self) -> None:
+    def bake_and_train(self, *training: str) -> None:
+        """training: what is changed of the preset, so that it takes seconds."""
         self._finish("bake")
+        self.window.train_quickly(*training)
         self._finish("train")
         self.window.wait(lambda: self.ask("result = settings.model is not None"), 20)
 

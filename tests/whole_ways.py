@@ -7,7 +7,7 @@ from shlex import quote
 
 import pytest
 
-TRAINING_PYTHON = Path(__file__).resolve().parents[2] / ".venv" / "blender-4.5" / "bin" / "python"
+TRAINING_PYTHON = Path(__file__).resolve().parents[1] / ".venv" / "blender-4.5" / "bin" / "python"
 NEEDS_TORCH = pytest.mark.skipif(
     not TRAINING_PYTHON.exists(), reason="needs the environment with torch: make setup"
 )

@@ -374,10 +374,7 @@ PROBLEMS: dict[str, str] = {
     ),
     # Models
     "model_missing": "{object} has no model: train one, or import a model file.",
-    "jiggle_group_missing": (
-        "{object} has no vertex group {group} to limit its jiggle: choose another Jiggle Group under "
-        "Play, or clear it."
-    ),
+    "live_group_missing": "{object} has no vertex group {group}: choose another {setting} under Play, or clear it.",
     "springs_unknown": "{object} has no Jiggle Springs model whose springs could be shown: train one first.",
     "model_not_packed": "{object} has no model in this .blend: train one, import a model file, or pack one first.",
     "model_in_the_way": (

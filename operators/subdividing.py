@@ -9,8 +9,8 @@ from ..neural_physics.blender.modelling import cloth_subdividing
 from ..neural_physics.blender.scene.sources import mesh_data
 from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.methods.hierarchical_cloth.levels import MOST_LEVELS
-from ..neural_physics.methods.hierarchical_cloth.usual_levels import USUAL_LEVELS
+from ..neural_physics.subdivision.levels import MOST_LEVELS
+from ..neural_physics.subdivision.usual_levels import USUAL_LEVELS
 from .support import Button, target
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Generator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +35,11 @@ def pytest_unconfigure(config: pytest.Config) -> Generator[None, None, None]:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(config.stash[EXIT_STATUS])
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
 
 
 @pytest.fixture(scope="session")

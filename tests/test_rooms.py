@@ -12,7 +12,7 @@ PRODUCT = ("neural_physics", "operators", "panels", "ml_backend", "benchmarks", 
 
 
 @pytest.mark.parametrize("tree", PRODUCT)
-def test_no_folder_has_more_modules_side_by_side_than_can_be_overlooked(tree: str) -> None:
+def test_no_folder_has_more_modules_side_by_side_than_can_be_taken_in(tree: str) -> None:
     rooms: dict[str, int] = {}
     for path in (ROOT / tree).rglob("*.py"):
         if path.name != "__init__.py":

@@ -33,7 +33,7 @@ from ml_backend.methods.hierarchical_cloth.pairs import Shapes
 from ml_backend.methods.hierarchical_cloth.scenes import ClothScene, motions_of
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.files.atomic import write_atomically
-from neural_physics.methods.hierarchical_cloth.levels import Level
+from neural_physics.subdivision.levels import Level
 
 PAPER_COLOUR, PAPER_CLOTH = "#b04a6f", "#cf8aa3"
 COLOURS = {"paper": PAPER_COLOUR, "local": OURS_COLOUR}

@@ -15,7 +15,7 @@ from benchmarks.folders import BENCH
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes
 from ml_backend.methods.hierarchical_cloth.scenes import ClothScene, Fabric, random_scenes, simulated
 from neural_physics.files.atomic import write_atomically
-from neural_physics.methods.hierarchical_cloth.coarsening import found_hierarchy
+from neural_physics.subdivision.coarsening import found_hierarchy
 
 HIERARCHY = BENCH / "hierarchy"
 SCENES = HIERARCHY / "scenes"

@@ -20,8 +20,8 @@ from ml_backend.methods.hierarchical_cloth.errors import (
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes
 from ml_backend.methods.hierarchical_cloth.scenes import ClothScene
 from neural_physics.methods.hierarchical_cloth.batched_perceptron import Layers
-from neural_physics.methods.hierarchical_cloth.levels import Level
 from neural_physics.methods.hierarchical_cloth.networks import LevelNetworks
+from neural_physics.subdivision.levels import Level
 
 SIMULATED, WITHOUT_LIMITS = "simulated", "local, without limits"
 

@@ -16,11 +16,11 @@ from benchmarks.hierarchical_cloth.conjugate_gradients import ConjugateGradients
 from ml_backend.methods.hierarchical_cloth.scenes import ClothScene, Fabric, grid_triangles, motions_of
 from ml_backend.simulation.sparse_solve import sparse_solve
 from neural_physics.methods.hierarchical_cloth.batched_perceptron import Layers
-from neural_physics.methods.hierarchical_cloth.coarsening import found_hierarchy
-from neural_physics.methods.hierarchical_cloth.levels import Hierarchy
 from neural_physics.methods.hierarchical_cloth.networks import LevelNetworks
 from neural_physics.methods.hierarchical_cloth.triangle_forms import FORMS, OUTPUTS
 from neural_physics.projective_dynamics.cloth import GRAVITY, Cloth, Load
+from neural_physics.subdivision.coarsening import found_hierarchy
+from neural_physics.subdivision.levels import Hierarchy
 
 FRAMES, UNCOUNTED = 60, 2  # of each, and at its start
 SIZES = (("Flag", 49, 73), ("Cloth", 25, 37))

@@ -20,15 +20,14 @@ from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.energies.air import wind_velocity
 from neural_physics.errors import Problem
 from neural_physics.interaction.channels import ChannelLayout
-from neural_physics.methods.hierarchical_cloth.half_edges import (
+from neural_physics.projective_dynamics.cloth import FABRIC_RANGES, Cloth, Fabric, Load
+from neural_physics.projective_dynamics.round_colliders import RoundColliders
+from neural_physics.subdivision.half_edges import (
     check_cut,
     check_vertices,
     half_edges_of,
     split_quads,
 )
-from neural_physics.methods.hierarchical_cloth.loads import FABRIC_RANGES
-from neural_physics.projective_dynamics.cloth import Cloth, Fabric, Load
-from neural_physics.projective_dynamics.round_colliders import RoundColliders
 
 NOTHING = np.empty(0)
 

@@ -296,12 +296,12 @@ def _setting(
     parser.add_argument(option, dest=f"setting_{name}", type=convert, choices=choices)
 
 
-def _number_for(name: str) -> Callable[[str], int]:
-    """Reads a whole number for one of the object's settings; beyond their limits they would cut it off."""
+def _number_for(name: str) -> Callable[[str], float]:
+    """Reads a number for one of the object's settings; beyond their limits they would cut it off."""
     limits = cast(bpy.types.IntProperty, NEURALPHYSICS_PG_object.bl_rna.properties[name])
 
-    def number(word: str) -> int:
-        value = int(word)
+    def number(word: str) -> float:
+        value = int(word) if limits.type == "INT" else float(word)
         if not limits.hard_min <= value <= limits.hard_max:
             raise argparse.ArgumentTypeError(
                 f"{value} is not between {limits.hard_min} and {limits.hard_max}"

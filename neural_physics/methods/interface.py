@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 from ..arrays import Floats
 from ..interaction.channels import ChannelLayout
@@ -62,3 +62,38 @@ class Method(Protocol):
 
     def coefficients(self, state: Any, y: Floats) -> Floats | None:  # noqa: ANN401
         """z (u,) float32 for `decoder`, which makes `positions` of it; None where that is not linear."""
+
+
+class Adjustable(Protocol):
+    """A method whose specification has live settings."""
+
+    def adjust(self, settings: Mapping[str, float | Floats | None]) -> None:
+        """What the artist has set now, by the property of each live setting.
+
+        Of a vertex group: its weights (V,) float32, None where none is chosen.
+        """
+
+
+class UnlearnedSize(Protocol):
+    """A collider larger or smaller than all that were learned: its radius and the nearest learned one, m."""
+
+    @property
+    def radius(self) -> float:
+        """As it is now."""
+
+    @property
+    def nearest(self) -> float:
+        """As learned."""
+
+
+@runtime_checkable
+class LearnsSizes(Protocol):
+    """A method that has learned how large colliders are.
+
+    widths: how wide objects were in the takes, m, by the channels of kind "size".
+    """
+
+    widths: dict[str, float]
+
+    def unlearned_sizes(self, y: Floats) -> Sequence[tuple[str, UnlearnedSize]]:
+        """The colliders of y (e,) of a size that was not learned, with the channels of their sizes."""

@@ -13,8 +13,6 @@ from ..models.model_file import Model
 from .interface import Method
 from .specification import MethodSpecification
 
-DEFAULT = "subspace_physics"
-
 
 def _found() -> dict[str, MethodSpecification]:
     package = import_module(__package__ or "")
@@ -24,6 +22,7 @@ def _found() -> dict[str, MethodSpecification]:
 
 
 SPECIFICATIONS: Mapping[str, MethodSpecification] = _found()
+DEFAULT = next(iter(SPECIFICATIONS))
 
 
 def specification_of(method: str) -> MethodSpecification | None:

@@ -72,21 +72,21 @@ class DatasetFacts:
 
 @dataclass(frozen=True)
 class NumberSetting:
-    """A whole number that a training can be given.
+    """A number that a training can be given: a whole one where its default is an int.
 
     property: its name among the artist's settings. option: its name among the preset's, and on the command
-    line. default: as the preset has it. replaced_by: a list of the artist's settings that is taken instead
-    where there is something in it.
+    line. default: the value that leaves it to the preset. replaced_by: a list of the artist's settings that
+    is taken instead where there is something in it.
     """
 
     property: str
     option: str
     label: str
     description: str
-    most: int
-    usual_most: int
-    default: int = 0
-    least: int = 0
+    most: float
+    usual_most: float
+    default: float = 0
+    least: float = 0
     replaced_by: str = ""
 
 
@@ -104,10 +104,19 @@ BASES = NumberSetting(
 
 @dataclass(frozen=True)
 class LiveSetting:
-    """One of the artist's settings that a model of this method reads while it plays."""
+    """One of the artist's settings that a model of this method reads while it plays; see `Adjustable`.
+
+    property: its name among the artist's settings. default, least, most, usual_most: of a value.
+    """
 
     property: str
+    label: str
+    description: str
     kind: Literal["value", "vertex_group"] = "value"
+    default: float = 0.0
+    least: float = 0.0
+    most: float = 1.0
+    usual_most: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,15 @@ class Fabric:
     thickness: float = 0.004
 
 
+FABRIC_RANGES = {  # what can be simulated, in the units of `Fabric`
+    "stretch": (1e-3, 1e7),
+    "bending": (0.0, 1e3),
+    "density": (1e-4, 1e3),
+    "friction": (0.0, 10.0),
+    "thickness": (0.0, 1.0),
+}
+
+
 @dataclass(frozen=True)
 class Load:
     """What acts during one step. wind (3,): m/s. acceleration (3,): gravity and what else acts on all mass,

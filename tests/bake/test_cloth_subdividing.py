@@ -18,7 +18,7 @@ from neural_physics.blender.scene.sources import group_weights, mesh_of, read_po
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import facts
 from neural_physics.errors import Problem
-from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
+from neural_physics.subdivision.usual_levels import usual_hierarchy
 
 
 @pytest.fixture

@@ -33,9 +33,9 @@ from ml_backend.methods.hierarchical_cloth.scenes import (
 )
 from ml_backend.training.loop import Schedule
 from neural_physics.methods.hierarchical_cloth.batched_perceptron import Layers
-from neural_physics.methods.hierarchical_cloth.coarsening import found_hierarchy
-from neural_physics.methods.hierarchical_cloth.levels import level_of
 from neural_physics.projective_dynamics.cloth import GRAVITY, Cloth, Load
+from neural_physics.subdivision.coarsening import found_hierarchy
+from neural_physics.subdivision.levels import level_of
 
 ALL = 10**6
 SMALL = replace(PRESETS["paper"], epochs=40.0, batch=50)

@@ -23,7 +23,7 @@ from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import facts
 from neural_physics.datasets.simulation_request import SimulationSettings
-from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
+from neural_physics.subdivision.usual_levels import usual_hierarchy
 
 SIZES = {"FLAG_LEVELS": [247, 925, 3577], "CLOTH_OVER_OBJECTS": [70, 247, 925]}
 

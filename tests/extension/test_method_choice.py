@@ -144,7 +144,7 @@ ours.add_example(name="FOUR_PINS")
 sheet = bpy.context.active_object
 sheet.neural_physics.method = "hierarchical_cloth"
 facts = importlib.import_module(MODULE + ".neural_physics.blender.tasks.facts")
-levels = importlib.import_module(MODULE + ".neural_physics.methods.hierarchical_cloth.specification")
+levels = importlib.import_module(MODULE + ".neural_physics.subdivision.usual_levels")
 searches, search = [], levels.usual_hierarchy
 levels.usual_hierarchy = lambda *arguments: searches.append(arguments) or search(*arguments)
 for _ in range(5):

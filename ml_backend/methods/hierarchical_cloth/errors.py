@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes
 from neural_physics.arrays import Doubles
-from neural_physics.methods.hierarchical_cloth.levels import Hierarchy, Level
 from neural_physics.methods.hierarchical_cloth.neighbourhood import neighbourhood
+from neural_physics.subdivision.levels import Hierarchy, Level
 
 SparseMatrix = scipy.sparse.csr_matrix
 Shape = tuple[int, int]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neural_physics.arrays import Floats
-from neural_physics.methods.hierarchical_cloth.levels import Hierarchy
 from neural_physics.methods.hierarchical_cloth.triangle_forms import FORMS
+from neural_physics.subdivision.levels import Hierarchy
 
 
 @dataclass(frozen=True)

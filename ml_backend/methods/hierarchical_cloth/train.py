@@ -22,10 +22,9 @@ from neural_physics.baking.fabric_ranges import fabric_of
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.hierarchical_cloth import specification as hierarchical_cloth
-from neural_physics.methods.hierarchical_cloth.loads import FABRIC_RANGES
 from neural_physics.methods.hierarchical_cloth.specification import check_cloth
-from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
-from neural_physics.projective_dynamics.cloth import ITERATIONS
+from neural_physics.projective_dynamics.cloth import FABRIC_RANGES, ITERATIONS
+from neural_physics.subdivision.usual_levels import usual_hierarchy
 
 MOST_FRAMES = 2000  # that pairs are drawn from
 VALIDATION_FRAMES = 60

@@ -14,9 +14,9 @@ import numpy as np
 
 from ...arrays import Indices
 from ...errors import Problem
-from ...methods.hierarchical_cloth.half_edges import check_cut, check_vertices, half_edges_of, split_quads
-from ...methods.hierarchical_cloth.levels import MOST_COARSE
-from ...methods.hierarchical_cloth.specification import check_levels
+from ...subdivision.half_edges import check_cut, check_vertices, half_edges_of, split_quads
+from ...subdivision.levels import MOST_COARSE
+from ...subdivision.usual_levels import check_levels
 from ..scene.sources import check_mesh, mesh_data, mesh_of, pin_group
 from ..settings.properties import method_of, settings_of
 from ..tasks.facts import forget_facts, topology_of

@@ -31,7 +31,7 @@ from .binding import Binding, setup_of
 from .frame_prediction import FramePredictor, Predicted, Shown
 from .geometry_nodes import has_positions, write_positions
 from .interaction_reader import InteractionReader, Visit
-from .live_jiggle import jiggle_of
+from .live_settings import live_settings_of
 from .packing import identity_of, model_of
 from .shape_output import Moment, ShapeOutput, moved
 
@@ -71,9 +71,10 @@ class PlaySession:
         self.model_identity = identity_of(obj)
         self.model = model_of(obj)
         check_belongs(self.model, obj)
-        self.method: Method = load_method(self.model)
+        method = load_method(self.model)
+        self._specification = SPECIFICATIONS[self.model.info.method]
+        self._run_with(method)
         self.output = ShapeOutput(self.model_identity, self.model, self.method)
-        self._jiggle = jiggle_of(self.method)
         self.reader: InteractionReader | None = None
         self._predictor: FramePredictor
 
@@ -106,7 +107,7 @@ class PlaySession:
             self.output.projection.check_carriers(scene)
         changed = self._bind(scene, obj)
         changed |= self.timeline.look_ahead(self._looks_ahead(obj))
-        if self._jiggle is not None and self._jiggle.follow(obj):
+        if self._live is not None and self._live.follow(obj):
             self.timeline.forget_states()
             changed = True
         if edited or changed or bases != self._bases:
@@ -261,13 +262,17 @@ class PlaySession:
         taken = {*bindings, *(channel.name for channel in own)}
         capsules = met.channels(taken) if met is not None else ()
         if self.method.channels.channels != (*own, *capsules):
-            self.method = load_method(self.model, capsules)
+            self._run_with(load_method(self.model, capsules))
+
+    def _run_with(self, method: Method) -> None:
+        self.method = method
+        self._live = live_settings_of(method, self._specification)
 
     def _is_set_otherwise(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
         """Whether settings that show are others than when something was shown last."""
         if self.output.projection.out_of_date or settings_of(obj).bases_shown != self._bases:
             return True
-        if self._jiggle is not None and self._jiggle.out_of_date(obj):
+        if self._live is not None and self._live.out_of_date(obj):
             return True
         if setup_of(scene, obj, self._met) != self._following.binding.setup:
             return True
@@ -285,7 +290,7 @@ class PlaySession:
     @property
     def _met(self) -> CapsuleSampler | None:
         """The capsules that a method which simulates collides with; None for none."""
-        return self.output.projection.sampler if SPECIFICATIONS[self.model.info.method].simulates else None
+        return self.output.projection.sampler if self._specification.simulates else None
 
 
 def _other_mesh(vertex_count: int, obj: bpy.types.Object) -> Problem:

@@ -10,8 +10,7 @@ from mathutils import Matrix
 
 from ...arrays import Floats
 from ...errors import Problem
-from ...methods.contact_corrections.method import ContactCorrections
-from ...methods.interface import Method
+from ...methods.interface import LearnsSizes, Method
 from .keying import is_keyed
 from .references import Named
 from .sources import read_positions
@@ -47,7 +46,7 @@ def size_reader(source: Named, width: float) -> Callable[[bpy.types.Depsgraph, M
 
 def widths_of(method: Method) -> dict[str, float]:
     """How wide objects were in the takes, m, by the channels of kind "size"."""
-    return method.widths if isinstance(method, ContactCorrections) else {}
+    return method.widths if isinstance(method, LearnsSizes) else {}
 
 
 def is_scaled_by_keys(obj: bpy.types.Object) -> bool:
@@ -63,7 +62,7 @@ def size_problem(owner: str, method: Method, y: Floats, sources: Mapping[str, st
     owner: the name of the object that plays. sources: the names of the objects that
     channels are read from.
     """
-    if not isinstance(method, ContactCorrections):
+    if not isinstance(method, LearnsSizes):
         return None
     for channel, ball in method.unlearned_sizes(y):
         larger = ball.radius > ball.nearest

@@ -20,7 +20,14 @@ from bpy.props import (
 
 from ...interaction.training_motion import MotionBox
 from ...methods.registry import DEFAULT, SPECIFICATIONS
-from ...methods.specification import BASES, DEFAULT_PRESET, PRESETS, MethodSpecification, NumberSetting
+from ...methods.specification import (
+    BASES,
+    DEFAULT_PRESET,
+    PRESETS,
+    LiveSetting,
+    MethodSpecification,
+    NumberSetting,
+)
 from ...projective_dynamics.cloth import Fabric
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import refresh_display
@@ -79,13 +86,29 @@ def _agree_to(chosen: str) -> None:
 
 def _number(setting: NumberSetting) -> Any:  # noqa: ANN401 (what Blender makes properties from)
     """The property of a number that a training can be given."""
-    return IntProperty(
+    make: Any = IntProperty if isinstance(setting.default, int) else FloatProperty
+    return make(
         name=setting.label,
         description=setting.description,
         default=setting.default,
         min=setting.least,
         max=setting.most,
         soft_max=setting.usual_most,
+    )
+
+
+def _live(setting: LiveSetting) -> Any:  # noqa: ANN401 (see `_number`)
+    """The property of a setting that a model reads while it plays."""
+    if setting.kind == "vertex_group":
+        return StringProperty(name=setting.label, description=setting.description, update=refresh_display)
+    return FloatProperty(
+        name=setting.label,
+        description=setting.description,
+        default=setting.default,
+        min=setting.least,
+        max=setting.most,
+        soft_max=setting.usual_most,
+        update=refresh_display,
     )
 
 
@@ -296,20 +319,6 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         max=BASES.most,
         update=refresh_display,
     )
-    jiggle: FloatProperty(
-        name="Jiggle",
-        description="Scales how far flesh swings away from its skinned position; 1: as learned, 0: none",
-        default=1.0,
-        min=0.0,
-        max=100.0,
-        soft_max=3.0,
-        update=refresh_display,
-    )
-    jiggle_group: StringProperty(
-        name="Jiggle Group",
-        description="Vertex group that limits the jiggle: its weights are the fraction that remains",
-        update=refresh_display,
-    )
     look_ahead: BoolProperty(
         name="Look Ahead",
         description=(
@@ -364,14 +373,12 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
 
 
-# What a method's training can be given, as its specification declares it.
-NEURALPHYSICS_PG_object.__annotations__.update(
-    {
-        setting.property: _number(setting)
-        for method in SPECIFICATIONS.values()
-        for setting in method.training_settings
-    }
-)
+# What a method's training can be given, and what it reads while it plays, as its specification declares it.
+for _method in SPECIFICATIONS.values():
+    NEURALPHYSICS_PG_object.__annotations__.update(
+        {setting.property: _number(setting) for setting in _method.training_settings}
+        | {setting.property: _live(setting) for setting in _method.live_settings}
+    )
 
 
 CLASSES = (

@@ -11,16 +11,8 @@ from ...arrays import Doubles, Floats, Indices
 from ...energies.air import wind_velocity
 from ...interaction.channels import ChannelLayout
 from ...models.model_file import Model, damaged
-from ...projective_dynamics.cloth import GRAVITY, Fabric, Load
+from ...projective_dynamics.cloth import FABRIC_RANGES, GRAVITY, Fabric, Load
 from ...projective_dynamics.round_colliders import RoundColliders
-
-FABRIC_RANGES = {
-    "stretch": (1e-3, 1e7),
-    "bending": (0.0, 1e3),
-    "density": (1e-4, 1e3),
-    "friction": (0.0, 10.0),
-    "thickness": (0.0, 1.0),
-}
 
 
 @dataclass(frozen=True)

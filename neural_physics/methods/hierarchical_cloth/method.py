@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays import Doubles, Floats
 from ...models.model_file import Model, damaged
 from ...projective_dynamics.cloth import Cloth
-from .levels import MOST_COARSE, MOST_LEVELS, Hierarchy, level_of, subdivided_levels
+from ...subdivision.levels import MOST_COARSE, MOST_LEVELS, Hierarchy, level_of, subdivided_levels
 from .loads import ClothLoads, Pins
 from .networks import LevelNetworks
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Indices
-from .levels import Level
+from ...subdivision.levels import Level
 
 POINTS = 12
 

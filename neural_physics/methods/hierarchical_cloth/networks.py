@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from ...arrays import Floats
 from ...models.model_file import Model, damaged
+from ...subdivision.levels import Hierarchy
 from .batched_perceptron import BatchedPerceptron, Layers, layers_of
-from .levels import Hierarchy
 from .triangle_forms import FORMS, OUTPUTS, TriangleForm
 
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from ...datasets.rest_mesh import Mesh
 from ...errors import Problem
+from ...subdivision.usual_levels import check_levels
 from ..specification import DatasetFacts, MethodSpecification, ObjectFacts
 from .method import HierarchicalCloth
-from .usual_levels import usual_hierarchy
 
 # What simulates cloth, in the words of a dataset's provenance; of imported takes it says nothing.
 OF_CLOTH = ("cloth", "bundled solver, springs", "")
-
-_levels: dict[tuple[str, str], Problem | None] = {}  # what was found of a topology and an object
 
 
 def check_cloth(obj: str, physics: str) -> None:
@@ -24,23 +19,6 @@ def check_cloth(obj: str, physics: str) -> None:
     """
     if physics not in OF_CLOTH:
         raise Problem("levels_need_cloth", object=obj)
-
-
-def check_levels(topology: str, mesh: Callable[[], Mesh], obj: str) -> None:
-    """Raise the Problem of a mesh that is no subdivision of a coarser one, see `usual_hierarchy`.
-
-    topology: of `mesh`, which is only made where this topology was not looked at before. obj: its name.
-    """
-    key = topology, obj
-    if key not in _levels:
-        try:
-            usual_hierarchy(mesh(), obj)
-            _levels[key] = None
-        except Problem as problem:
-            _levels[key] = problem
-    obstacle = _levels[key]
-    if obstacle is not None:
-        raise obstacle.with_traceback(None)
 
 
 def _check_object(facts: ObjectFacts) -> None:

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 
 from ...arrays import Floats
-from .levels import Level
+from ...subdivision.levels import Level
 from .neighbourhood import POINTS, neighbourhood
 
 HALF = np.float32(0.5)

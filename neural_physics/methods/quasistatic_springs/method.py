@@ -6,7 +6,7 @@ displaces it by. In a model without that network, d^net is a constant: the rest 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,6 +75,15 @@ class QuasistaticSprings:
         self._network = PoseNetwork(model, skin, rest) if has_network(model) else None
         self._skinning = skinning_of(skin, rest)
         self._held: dict[bytes, tuple[Floats, float]] = {}  # targets, by their pose
+
+    def adjust(self, settings: Mapping[str, float | Floats | None]) -> None:
+        """See `Adjustable`: how far vertices stray is scaled by "jiggle", times the weights of its group."""
+        jiggle, group = settings["jiggle"], settings["jiggle_group"]
+        if group is None and jiggle == 1.0:
+            self.loosen(None)
+        else:
+            weights = np.ones(self.vertex_count, np.float32) if group is None else group
+            self.loosen(np.asarray(np.float32(jiggle) * weights, np.float32))
 
     def loosen(self, shares: Floats | None) -> None:
         """Let each vertex stray so many times as far from its target as was learned; None: as far.

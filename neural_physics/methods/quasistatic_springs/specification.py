@@ -13,6 +13,21 @@ def _check_dataset(facts: DatasetFacts) -> None:
         raise Problem("skin_not_baked", path=facts.path, object=facts.object)
 
 
+JIGGLE = LiveSetting(
+    property="jiggle",
+    label="Jiggle",
+    description="Scales how far flesh swings away from its skinned position; 1: as learned, 0: none",
+    default=1.0,
+    most=100.0,
+    usual_most=3.0,
+)
+JIGGLE_GROUP = LiveSetting(
+    property="jiggle_group",
+    label="Jiggle Group",
+    description="Vertex group that limits the jiggle: its weights are the fraction that remains",
+    kind="vertex_group",
+)
+
 SPECIFICATION = MethodSpecification(
     id="quasistatic_springs",
     number=3,
@@ -23,7 +38,7 @@ SPECIFICATION = MethodSpecification(
     paper="Jin et al. 2022",
     run_time=QuasistaticSprings,
     check_dataset=_check_dataset,
-    live_settings=(LiveSetting("jiggle"), LiveSetting("jiggle_group", "vertex_group")),
+    live_settings=(JIGGLE, JIGGLE_GROUP),
     has_bases=False,
     has_springs=True,
     follows_bones=True,

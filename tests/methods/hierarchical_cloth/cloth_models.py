@@ -8,7 +8,7 @@ import synthetic
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.methods.hierarchical_cloth.triangle_forms import OUTPUTS, LocalForm
-from neural_physics.methods.hierarchical_cloth.usual_levels import usual_hierarchy
+from neural_physics.subdivision.usual_levels import usual_hierarchy
 
 MESH = synthetic.sheet_mesh(9)
 LAYOUT = ChannelLayout(

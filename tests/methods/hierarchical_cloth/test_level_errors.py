@@ -7,7 +7,7 @@ import pytest
 from level_meshes import fan, grid, icosahedron
 from library_subdivision import subdivided
 
-from neural_physics.methods.hierarchical_cloth.coarsening import found_hierarchy
+from neural_physics.subdivision.coarsening import found_hierarchy
 
 pytest.importorskip("scipy")
 

@@ -11,10 +11,10 @@ from level_meshes import fan, grid, icosahedron
 from library_subdivision import subdivided
 
 from neural_physics.methods.hierarchical_cloth.batched_perceptron import BatchedPerceptron, Layers
-from neural_physics.methods.hierarchical_cloth.coarsening import found_hierarchy
 from neural_physics.methods.hierarchical_cloth.neighbourhood import neighbourhood
 from neural_physics.methods.hierarchical_cloth.networks import LevelNetworks
 from neural_physics.methods.hierarchical_cloth.triangle_forms import FORMS, LocalForm
+from neural_physics.subdivision.coarsening import found_hierarchy
 
 FORM_NAMES = sorted(FORMS)
 

@@ -166,7 +166,7 @@ def test_a_jiggle_group_that_is_gone_is_told():
     tube.vertex_groups.remove(tube.vertex_groups["Soft"])
     settings_of(tube).jiggle = 0.5
     scene.frame_set(4)
-    assert playback.status_of(tube).problem.code == "jiggle_group_missing"
+    assert playback.status_of(tube).problem.code == "live_group_missing"
     settings_of(tube).jiggle_group = ""
     scene.frame_set(5)
     assert playback.status_of(tube).problem is None

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from ...datasets.rest_mesh import Mesh
-from ...errors import Problem
+from collections.abc import Callable
+
+from ..datasets.rest_mesh import Mesh
+from ..errors import Problem
 from .coarsening import found_hierarchy
 from .levels import MOST_COARSE, MOST_LEVELS, Hierarchy
 
 USUAL_LEVELS = 2  # beyond level 0; the paper's
 COARSE_ENOUGH = 1000  # vertices of level 0: dense factors of more make slow steps
+
+_found: dict[tuple[str, str], Problem | None] = {}  # of a topology and an object's name
 
 
 def usual_hierarchy(mesh: Mesh, object_name: str) -> Hierarchy:
@@ -36,3 +40,20 @@ def usual_hierarchy(mesh: Mesh, object_name: str) -> Hierarchy:
             "levels_coarse_too_fine", object=object_name, count=coarse, levels=levels, allowed=MOST_COARSE
         )
     return found
+
+
+def check_levels(topology: str, mesh: Callable[[], Mesh], obj: str) -> None:
+    """Raise the Problem of a mesh that is no subdivision of a coarser one, see `usual_hierarchy`.
+
+    topology: of `mesh`, which is only made where this topology was not looked at before. obj: its name.
+    """
+    key = topology, obj
+    if key not in _found:
+        try:
+            usual_hierarchy(mesh(), obj)
+            _found[key] = None
+        except Problem as problem:
+            _found[key] = problem
+    obstacle = _found[key]
+    if obstacle is not None:
+        raise obstacle.with_traceback(None)

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from neural_physics.arrays import Floats
 from neural_physics.datasets.rest_mesh import Mesh
-from neural_physics.methods.hierarchical_cloth.half_edges import (
+from neural_physics.subdivision.half_edges import (
     check_cut,
     check_vertices,
     half_edges_of,
     split_quads,
 )
-from neural_physics.methods.hierarchical_cloth.levels import (
+from neural_physics.subdivision.levels import (
     Hierarchy,
     level_of,
     ordered_corners,

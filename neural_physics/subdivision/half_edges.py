@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Indices
-from ...datasets.rest_mesh import Mesh
-from ...errors import Problem
+from ..arrays import Indices
+from ..datasets.rest_mesh import Mesh
+from ..errors import Problem
 
 
 @dataclass(frozen=True)

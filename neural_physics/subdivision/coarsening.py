@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Indices, Mask
-from ...datasets.rest_mesh import Mesh
-from ...errors import Problem
+from ..arrays import Indices, Mask
+from ..datasets.rest_mesh import Mesh
+from ..errors import Problem
 from .half_edges import HalfEdges, check_cut, check_vertices, half_edges_of, split_quads
 from .levels import Hierarchy, check_memory, level_of, ordered_corners, subdivided_levels
 

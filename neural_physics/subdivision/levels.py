@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Indices
-from ...energies.shells.triangle_edges import triangle_edges
-from ...errors import Problem
+from ..arrays import Indices
+from ..energies.shells.triangle_edges import triangle_edges
+from ..errors import Problem
 
 # Connectivity and the networks' buffers of one triangle of the finest level, all levels together (measured).
 BYTES_PER_TRIANGLE = 400

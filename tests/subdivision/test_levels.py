@@ -9,9 +9,9 @@ from library_subdivision import subdivided
 
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.errors import Problem
-from neural_physics.methods.hierarchical_cloth import usual_levels
-from neural_physics.methods.hierarchical_cloth.coarsening import found_hierarchy
-from neural_physics.methods.hierarchical_cloth.levels import check_memory
+from neural_physics.subdivision import usual_levels
+from neural_physics.subdivision.coarsening import found_hierarchy
+from neural_physics.subdivision.levels import check_memory
 
 BASES = {
     "icosahedron": icosahedron(),

@@ -25,6 +25,7 @@ LAUNCHER = Path(os.environ.get("NEURAL_PHYSICS_WINDOW", ROOT.parent / "shared" /
 HOME = Path(os.environ.get("NEURAL_PHYSICS_WINDOW_FOLDER", "/var/tmp/neural-physics-window"))
 OUT = ROOT / "build" / "window"
 SIZE = "1600x1100"
+ROW = 16  # pixels, less than a button is high
 CHECKBOX = 52  # pixels from the tab's left to a checkbox in the header of a panel inside another one
 
 # Runs in that Blender: takes Python from files in a folder, answers with files.
@@ -104,7 +105,7 @@ class Window:
         end = time.monotonic() + timeout
         while not done():
             assert time.monotonic() < end, self.launcher("log")[-2000:]
-            time.sleep(0.1)
+            time.sleep(0.02)
 
     def open_tab(self) -> None:
         """Show the Neural Physics tab; Blender knows a sidebar's tabs only once it has drawn them."""
@@ -129,13 +130,21 @@ class Window:
         left, bottom, width, height, screen = where
         x, top = left + int(across * width), screen - bottom - height
         for _ in range(2):
-            for y in range(top + 10, top + height, 12):
+            for y in range(top + 10, top + height, ROW):
                 if self._copied_under(x, y, "ctrl+c").startswith(f"bpy.ops.{operator}("):
                     self.launcher("click", x, y)
                     self.launcher("x", "mousemove", left // 2, screen // 2)
                     return
             self.scroll_to_the_end()
         pytest.fail(f"no button {operator} is in sight: {self.shot('missing')}")
+
+    def call(self, operator: str) -> None:
+        """Run an operator of the tab as its button does, without looking for the button."""
+        self.ask(
+            REGION
+            + "with bpy.context.temp_override(window=window, area=area):\n"
+            + f"    bpy.ops.{operator}('INVOKE_DEFAULT')"
+        )
 
     def open_panel(self, setting: str) -> None:
         """Open the panel with this checkbox in its header, found by hovering and copying its data path."""

@@ -1,4 +1,4 @@
-"""An example in the window's Blender, and its Bake, Train and Play by clicks."""
+"""An example in the window's Blender, and its Bake, Train and Play."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Example:
         self.window.wait(lambda: self.ask("result = settings.model is not None"), 20)
 
     def play(self) -> None:
-        self.window.press("neural_physics.play")
+        self.window.call("neural_physics.play")
         assert self.ask("result = settings.playing")
 
     def shown(self, frame: int | None = None) -> NDArray[np.float64]:
@@ -66,7 +66,7 @@ class Example:
         return np.array(self.ask(moved + SHOWN))
 
     def _finish(self, kind: str) -> None:
-        self.window.press(f"neural_physics.{kind}")
+        self.window.call(f"neural_physics.{kind}")
         self.window.wait(lambda: self._state(kind)[0] != "idle", 60)
         self.window.wait(lambda: self._state(kind)[0] != "running", 900)
         assert self._state(kind)[0] == "finished", self._state(kind)

@@ -1,4 +1,4 @@
-"""Jiggle springs by real clicks: a figure of flesh on bones is baked, trained and played (Jin 2022)."""
+"""Jiggle springs in the window: a figure of flesh on bones is baked, trained and played (Jin 2022)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_figure_is_baked_trained_and_played(window: Window) -> None:
     figure = Example(window, "SOFT_CHARACTER", "Soft Body", QUICK)
     assert figure.ask("result = settings.method") == "quasistatic_springs"
     bones = [figure.shown(frame) for frame in (1, 10, 20, 30)]
-    figure.bake_and_train("frames=60", "generations=1", "poses=60", "steps=200")
+    figure.bake_and_train("steps=600")
     window.shot("springs_1_trained")
     figure.play()
     for frame in range(1, 31):

@@ -1,4 +1,4 @@
-"""Contact corrections by real clicks: a flat jelly is baked, trained and pressed by hand (Romero 2021)."""
+"""Contact corrections in the window: a flat jelly is baked, trained and pressed by hand (Romero 2021)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Latent dynamics by real clicks: a pinned cloth is baked by the bundled solver, trained, and played."""
+"""Latent dynamics in the window: a pinned cloth is baked by the bundled solver, trained, and played."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def finish(window: Window, kind: str) -> None:
     assert state(window, kind)[0] == "finished", state(window, kind)
 
 
-def test_a_pinned_cloth_is_learned_from_its_energies_by_clicks(window: Window) -> None:
+def test_a_pinned_cloth_is_learned_from_its_energies(window: Window) -> None:
     folder = OUT / "latent"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -65,15 +65,15 @@ def test_a_pinned_cloth_is_learned_from_its_energies_by_clicks(window: Window) -
         + "settings.preset, settings.basis_count = 'preview', 32"
     )
     assert window.ask(CLOTH + "result = settings.method") == "latent_dynamics"
-    window.press("neural_physics.bake")
+    window.call("neural_physics.bake")
     finish(window, "bake")
     window.train_quickly("coder_steps=1000", "imagined=300", "steps=1500", "validate_every=100")
-    window.press("neural_physics.train")
+    window.call("neural_physics.train")
     window.wait(lambda: state(window, "train")[3] > 8 or state(window, "train")[0] != "running", 300)
     window.shot("latent_1_train")
     finish(window, "train")
     window.wait(lambda: window.ask(CLOTH + "result = settings.model is not None"), 20)
-    window.press("neural_physics.play")
+    window.call("neural_physics.play")
     assert window.ask(CLOTH + "result = settings.playing")
 
     rest, bar = (np.array(each) for each in window.ask(SHAPES)[1:])

@@ -99,4 +99,5 @@ class LinearDynamics:
         return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
 
     def coefficients(self, state: LinearState, y: Floats) -> Floats:
+        """See `Method`."""
         return state.z

@@ -108,6 +108,7 @@ class SubspacePhysics:
         return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
 
     def coefficients(self, state: SubspaceState, y: Floats) -> Floats:
+        """See `Method`."""
         return state.z
 
     def _initial(self, state: SubspaceState) -> Floats:

@@ -70,15 +70,18 @@ class LevelLearner:
         return relative_error(networks, self._validation)
 
     def weights(self) -> Tensors:
+        """See `Learner`."""
         tensors: Tensors = {}
         for number, level in enumerate(self.levels, 1):
             tensors |= level.layers().tensors(f"levels.{number}")
         return tensors
 
     def state(self) -> Tensors:
+        """See `Learner`."""
         return parameters_state(self._parameters()) | optimiser_state(self._optimiser, "moment")
 
     def restore(self, state: Tensors) -> None:
+        """See `Learner`."""
         load_parameters(self._parameters(), state)
         load_optimiser(self._optimiser, "moment", state)
 

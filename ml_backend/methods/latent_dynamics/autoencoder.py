@@ -127,12 +127,15 @@ class AutoencoderLearner:
         return float(np.sqrt(wrong + energy))
 
     def weights(self) -> Tensors:
+        """See `Learner`."""
         return module_state(self.coder, "coder")
 
     def state(self) -> Tensors:
+        """See `Learner`."""
         return module_state(self.coder, "coder") | optimiser_state(self._optimiser, "adam")
 
     def restore(self, state: Tensors) -> None:
+        """See `Learner`."""
         load_module(self.coder, "coder", state)
         load_optimiser(self._optimiser, "adam", state)
 

@@ -134,6 +134,7 @@ class Rollout:
         self._history = history
 
     def __call__(self, z0: Tensor, z1: Tensor, w: Tensor) -> Tensor:
+        """(T - 2, n, u) from the first two z (n, u) and w (T, n, v) of all T frames."""
         before, now, made = z0, z1, []
         for t in range(2, len(w)):
             past = torch.cat([w[max(t - back, 0)] for back in range(self._history)], 1)

@@ -20,6 +20,7 @@ class Column:
     form: str | Callable[[Any], str] = ""
 
     def cell(self, row: Row) -> str:
+        """The formatted text of this column in a row."""
         value = self.value(row) if callable(self.value) else _within(row, self.value)
         if callable(self.form):
             return self.form(value)

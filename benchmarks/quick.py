@@ -42,6 +42,7 @@ AT_A_TIME = 2  # bakes and trainings
 
 
 def main() -> None:
+    """Measure the benchmarks named on the command line, or all, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", nargs="*", help=", ".join(BENCHMARKS))
     parser.add_argument("--release", action="store_true", help="later runs are compared with this one")
@@ -137,12 +138,14 @@ def prepare_here(name: str) -> float:
 
 
 def measure_here(name: str) -> dict[str, float]:
+    """Measure one benchmark in this process: its figures by name."""
     quick = BENCHMARKS[name].quick
     found: dict[str, float] = import_module(quick.module).measure(folder_of(name), quick.settings)
     return found
 
 
 def folder_of(name: str) -> Path:
+    """The folder that keeps what one benchmark baked and trained."""
     return QUICK / name
 
 

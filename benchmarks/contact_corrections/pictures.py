@@ -116,6 +116,7 @@ def _outline(collider: Collider) -> Array:
 
 
 def main() -> None:
+    """Draw the pictures whose models and curves exist."""
     studies = [found for row in ROWS if row.model.is_file() and (found := study(row)) is not None]
     with mpl.rc_context(STYLE):
         if studies:

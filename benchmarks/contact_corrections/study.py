@@ -48,10 +48,12 @@ class Row:
 
     @property
     def name(self) -> str:
+        """Its example, its number of states and the width of r_ext's network: unique among rows."""
         return f"{self.example.name}_{self.states}_{self.width}"
 
     @property
     def model(self) -> Path:
+        """The file of its trained model."""
         return MODELS / f"{self.name}.safetensors"
 
 
@@ -67,6 +69,7 @@ class Study:
 
     @property
     def scene(self) -> ContactScene:
+        """The body with its handles, as the training has it."""
         return self.training.scene
 
     def model(self) -> Model:

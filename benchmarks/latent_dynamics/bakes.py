@@ -143,6 +143,7 @@ def _save(name: str) -> None:
 
 
 def main() -> None:
+    """Bake the datasets named on the command line, or all."""
     os.environ["NEURAL_PHYSICS_PYTHON"] = sys.executable  # the one that simulates
     os.environ["PYTHONPATH"] = str(workshop.ROOT)
     known = [*TAKES, *SPEEDS]

@@ -65,6 +65,7 @@ class Rig:
 
     @classmethod
     def of(cls, dataset: Dataset, model: Path, without: Path, fitted: Action) -> Rig:
+        """Load the springs of two model files, and fit the one spring for all to the `fitted` action."""
         skinning, network, settled = RigTakes.of(dataset).bones_alone(), _targets(model), _targets(without)
         dt = dataset.info.dt
         one, plain = (one_for_all(fitted.held(way), fitted.true, dt) for way in (network, skinning))

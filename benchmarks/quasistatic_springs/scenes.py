@@ -41,6 +41,7 @@ class Character:
 
     @property
     def folder(self) -> Path:
+        """The folder of its scene and takes."""
         return SCENES / self.example
 
     @property

@@ -134,6 +134,7 @@ MAKING = (
 
 
 def times(part: Row) -> str:
+    """The table of a frame's parts beside the simulation, ms."""
     return table(TIMES, part["rows"]) + _missing(part)
 
 

@@ -22,6 +22,7 @@ class Twin(Corpus):
     """The test takes of another corpus once more: the same seeds, so the same motion."""
 
     def takes(self) -> list[PlannedTake]:
+        """See `Corpus`; only those for testing, from `SHEET`."""
         return [take for take in SHEET.takes() if take.role == "test"]
 
 

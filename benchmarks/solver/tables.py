@@ -43,7 +43,7 @@ def shell(part: dict[str, Any]) -> str:
 
 
 def simkit(part: dict[str, Any]) -> str:
-    """The table of one step beside simkit's, ms, and how far apart the two end, µm."""
+    """The table of one step beside simkit's, ms, and how far apart the two end, micrometres."""
     found = part["simkit"]
     if found is None:
         return "simkit was not installed."

@@ -78,8 +78,8 @@ def main() -> None:
 def prepare_all(names: Iterable[str], prepare: Callable[[str, int], float] | None = None) -> None:
     """Bake and train, each on a core of its own, what is not there yet of the same plan.
 
-    prepare: what does so for one benchmark on a core, and tells for how many seconds of it; else it is done
-    in a process of its own.
+    prepare: does so for one benchmark on a core, and returns how many seconds of it that took; None: each is
+    prepared in a process of its own.
     """
     cores: SimpleQueue[int] = SimpleQueue()
     for core in sorted(os.sched_getaffinity(0))[:AT_A_TIME]:
@@ -192,7 +192,7 @@ def _box() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """Its model, where the system tells."""
+    """The processor's model, where the system reports it."""
     about = Path("/proc/cpuinfo")
     lines = about.read_text(encoding="utf-8").splitlines() if about.is_file() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

@@ -96,8 +96,10 @@ def met_in(found: Study, take: str) -> ContactScene:
     return replace(found.scene, colliders=there.colliders, contact=there.contact, balls=there.balls)
 
 
-def told_to(method: ContactCorrections, scene: ContactScene, y: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What a take tells, and after it how large its balls are beside those that were learned from."""
+def with_sizes(
+    method: ContactCorrections, scene: ContactScene, y: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """y of a take, followed by the size of each of its balls relative to those that were learned from."""
     sizes = [ball.width / method.widths[size_channel(ball.channel).name] for ball in scene.balls]
     return np.append(y, np.asarray(sizes, np.float32))
 
@@ -172,7 +174,7 @@ def compared(
         if not settled or not at_rest:
             yield None
             continue
-        n, around = scene.handles.free, method.around(told_to(method, scene, y))
+        n, around = scene.handles.free, method.around(with_sizes(method, scene, y))
         ours = part.positions(method.dynamics.pose(q[:n], around))
         inner = part.positions(method.dynamics.pose(q[:n], around.without_colliders()))
         touched = len(scene.contact.pressed(full, placed)[0]) > 0

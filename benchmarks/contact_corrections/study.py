@@ -137,12 +137,12 @@ def _solved(
         seed=seed,
         kept=(kept, name),
         stage=name,
-        emit=_Told(name),
+        emit=_Progress(name),
         stop=StopRequest(),
     )
 
 
-class _Told:
+class _Progress:
     """Says now and then how far it has come."""
 
     def __init__(self, name: str) -> None:
@@ -155,4 +155,4 @@ class _Told:
 
 
 def silent(event: Mapping[str, Any]) -> None:
-    """What is told is of no interest."""
+    """Discard the event."""

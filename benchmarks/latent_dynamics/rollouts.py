@@ -100,7 +100,7 @@ class Roller:
         data = _prepared(dataset)
         own = np.concatenate([data.motion.offsets, data.basis])
         on_mesh = np.stack([self.body.carried(each) for each in own])
-        # The features are in units of the largest deviation, which the file does not tell by itself.
+        # The features are in units of the largest deviation, which is not in the file.
         scale = (on_mesh[self.moved :] * basis[self.moved :]).sum() / (on_mesh[self.moved :] ** 2).sum()
         own[self.moved :] *= scale
         on_mesh[self.moved :] *= scale

@@ -207,4 +207,4 @@ def _complete(dataset: Dataset, names: list[str]) -> bool:
 
 
 def _silent(event: object) -> None:
-    """What is told is of no interest."""
+    """Discard the event."""

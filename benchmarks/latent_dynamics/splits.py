@@ -73,7 +73,7 @@ def _limit(name: str, beside: Course, kept_only: bool) -> np.ndarray | None:
 
 
 def _speeds(name: str, roller: Roller) -> list[dict[str, Any]]:
-    """Of takes with a speed each, of which a file beside their dataset tells: errors and energies."""
+    """Errors and energies of takes at one speed each, which a file beside their dataset records."""
     folder = datasets.EXAMPLES[name].speeds
     dataset = datasets.found(folder) if folder else None
     if dataset is None:

@@ -21,7 +21,7 @@ SOFT_BODIES, CURVES = SPRINGS / "soft_body", SPRINGS / "curves"
 STANDING = 24
 AFTER = 9  # frames in which what swings at an action's end swings on
 MOST = 99  # frames of an action that are looked at, those of AFTER included: under 100
-PRESET, QUICKER = "final", "balanced"  # what errors are told of, and what times are told of beside it
+PRESET, QUICKER = "final", "balanced"  # errors are reported for the first, times for both
 FITTED, UNSEEN = "fitted", "unseen"  # what an action is for
 
 

@@ -139,7 +139,7 @@ def times(part: Row) -> str:
 
 
 def making(part: Row) -> str:
-    """What a model costs: the solver's time for poses is told from a few of them."""
+    """What a model costs: the solver's time for poses is estimated from a few of them."""
     return table(MAKING, part["rows"])
 
 

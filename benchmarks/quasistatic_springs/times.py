@@ -101,17 +101,17 @@ def frame_ms(dataset: Dataset, model: Path, ys: np.ndarray) -> dict[str, dict[st
             steps.append(ms)
             shown.append(_ms(method.positions, state, y)[0])
     return {
-        "skinning": _told(bones),
-        "network": _told(targets, bones),
-        "springs": _told(steps, targets),
-        "frame": _told(shown),
-        "total": _told([step + show for step, show in zip(steps, shown, strict=True)]),
+        "skinning": _summary(bones),
+        "network": _summary(targets, bones),
+        "springs": _summary(steps, targets),
+        "frame": _summary(shown),
+        "total": _summary([step + show for step, show in zip(steps, shown, strict=True)]),
     }
 
 
-def _told(taken: list[float], but: list[float] | None = None) -> dict[str, float]:
+def _summary(taken: list[float], but: list[float] | None = None) -> dict[str, float]:
     found = {"median": median(taken), "least": min(taken)}
-    return {name: ms - _told(but)[name] for name, ms in found.items()} if but else found
+    return {name: ms - _summary(but)[name] for name, ms in found.items()} if but else found
 
 
 def _ms(work: Callable[..., T], *args: object) -> tuple[float, T]:

@@ -15,7 +15,7 @@ from ..settings.properties import settings_of
 
 
 class Jiggle:
-    """Tells a method what its object's settings ask of the springs, when that has changed."""
+    """Loosens a method's springs as its object's settings ask, whenever these have changed."""
 
     def __init__(self, method: QuasistaticSprings) -> None:
         self._method = method

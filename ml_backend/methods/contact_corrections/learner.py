@@ -90,7 +90,7 @@ class CorrectionLearner:
 
     @property
     def steps(self) -> int:
-        """That the preset's epochs take."""
+        """How many steps the preset's epochs take."""
         return max(1, math.ceil(self._preset.epochs * len(self._x) / self._preset.batch))
 
     def step(self, number: int, share: float) -> float:

@@ -43,7 +43,7 @@ class LevelLearner:
 
     @property
     def steps(self) -> int:
-        """That the preset's epochs take, over the most pairs that a level has."""
+        """How many steps the preset's epochs take, over the most pairs that a level has."""
         most = max(level.count for level in self.levels)
         return max(1, math.ceil(self._preset.epochs * most / self._preset.batch))
 

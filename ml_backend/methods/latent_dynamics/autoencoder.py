@@ -1,4 +1,4 @@
-"""From PCA coefficients of a body to a few latents and back (Li et al. 2025, section 3.2).
+"""The autoencoder: PCA coefficients of a body to a few latents and back (Li et al. 2025, section 3.2).
 
 The first layer of the encoder and the last of the decoder are PCA bases and stay so: all data lie in them, so
 that what the paper trains there the layer next to it can do as well, and no step has to touch a vertex.

@@ -220,7 +220,7 @@ class IntegratorLearner:
 
 
 class _Swapped:
-    """Within it, parameters have other values."""
+    """A context within which parameters have other values."""
 
     def __init__(self, parameters: list[nn.Parameter], values: list[Tensor]) -> None:
         self._parameters, self._values = parameters, values

@@ -111,7 +111,7 @@ def with_history(w: Floats, history: int) -> Floats:
 
 
 def _rows(sequences: Sequences, history: int) -> list[tuple[Doubles, Doubles]]:
-    """For each run z_t, z_t - z_{t-1} and the interaction up to t + 1; and the targets z_{t+1} - z_t."""
+    """Each run's inputs z_t, z_t - z_{t-1} and interaction up to t + 1, and its targets z_{t+1} - z_t."""
     rows = []
     for run in sequences.runs():
         z = sequences.z[run].astype(np.float64)

@@ -52,7 +52,7 @@ ROWS = (
 
 
 def judge() -> dict[str, Any]:
-    """Of each row whose takes are there."""
+    """The errors (see `errors_on`) of each row whose takes are there, and the names of the other rows."""
     rows, missing = [], []
     for row in ROWS:
         found = study(row)
@@ -87,7 +87,7 @@ def handles_of(scene: ContactScene) -> list[int]:
 
 
 def met_in(found: Study, take: str) -> ContactScene:
-    """With the colliders of a take, which may be of other sizes."""
+    """The scene with the colliders of a take, which may be of other sizes."""
     if take == TEST:
         return found.scene
     of_take = found.dataset.take(take)

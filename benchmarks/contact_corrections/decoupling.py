@@ -39,7 +39,7 @@ class Sets:
 
 
 def judge() -> dict[str, Any]:
-    """Of those of both bodies whose takes are there."""
+    """The errors of the worm in different axes and of the circle's jelly in contact; None without takes."""
     worm, circle = study(ALONE), study(DENTED)
     return {
         "worm": None if worm is None else in_axes(worm),

@@ -73,7 +73,7 @@ class Study:
         return self.training.scene
 
     def model(self) -> Model:
-        """Trained if it is not there yet."""
+        """The row's model, trained if it is not there yet."""
         if not self.row.model.is_file():
             corrections, courses = self.training.corrections(self.solved, self.validation)
             info = self.training.info(self.solved, courses)
@@ -82,7 +82,7 @@ class Study:
         return read_model(self.row.model)
 
     def tested(self, count: int) -> CorrectionData:
-        """Of states of the interaction to test on, with the collider that is there in the take."""
+        """The shapes of `count` states of the test take, with the collider where the take has it."""
         take = self.dataset.take(TEST)
         spans, preset = [Span(take, 0, len(take.positions))], replace(self.training.preset, traverses=0)
         return _solved(

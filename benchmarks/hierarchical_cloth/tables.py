@@ -134,7 +134,7 @@ def _mm(metres: float | None) -> float | None:
 
 
 def _at(curve: dict[str, list[float]], count: float) -> dict[str, float | None]:
-    """In millimetres, at the measurement nearest to so many epochs; nothing after the last."""
+    """The errors, mm, at the measurement nearest to so many epochs; nothing after the last."""
     if count > curve["epochs"][-1] + 1.0:
         return {"seen": None, "unseen": None}
     k = min(range(len(curve["epochs"])), key=lambda i: abs(curve["epochs"][i] - count))

@@ -64,7 +64,7 @@ SPEEDS = {
 
 
 def bake_takes(name: str, takes: Takes) -> None:
-    """As the Bake button does it."""
+    """Bake a dataset as the Bake button does it."""
     obj = build(takes.example, workshop.empty_scene())
     settings = settings_of(obj)
     settings.method = latent_dynamics.SPECIFICATION.id  # which sets one step per frame

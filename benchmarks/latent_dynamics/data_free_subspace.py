@@ -34,7 +34,7 @@ NAME = "subspace"  # of its tensors in a file
 
 
 class DataFreeSubspace(nn.Module):
-    """From z (n, L) to positions (n, B, 3), m."""
+    """A map from z (n, L) to positions (n, B, 3), m."""
 
     rest: Tensor
     free: Tensor

@@ -154,7 +154,7 @@ class Course:
 
 
 def course(roller: Roller, take: Take, frames: int = 0) -> Course:
-    """Of a take from its start, of all of it or its first so many frames."""
+    """The course of a take's rollout from its start. frames: only the first so many; 0: all."""
     true = take.body_positions
     assert true is not None
     count = frames or len(true)

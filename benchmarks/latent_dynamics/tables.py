@@ -127,7 +127,7 @@ SPEEDS = (
 
 
 def ablations_of(scene: str) -> Callable[[dict[str, Any]], str]:
-    """Of all seeds."""
+    """What writes the table of a scene's ablations: medians and ranges over all seeds."""
     seeds = Column("seeds", lambda row: len(row["runs"]))
     diverged = Column("above twice", "runs", _diverged)
     columns = (Column("", "name"), seeds, *ABLATIONS[scene], diverged)

@@ -10,7 +10,7 @@ Row = dict[str, Any]
 
 
 def _bases_gb_per_second(row: Row) -> float:
-    """Of positions' and normals' bases, float32, each of which is read once."""
+    """How fast the bases of positions and normals are read, float32, each of them once."""
     read = 2.0 * 3.0 * 4.0 * float(row["vertices"]) * float(row["bases"])
     return float(read / row["gpu_ms"] / 1e6)
 

@@ -46,7 +46,7 @@ class Character:
 
     @property
     def actions(self) -> dict[str, str]:
-        """By what they are for."""
+        """The character's actions by what they are for."""
         return {FITTED: self.fitted} | ({UNSEEN: self.unseen} if self.unseen else {})
 
 

@@ -37,7 +37,7 @@ SETTLED = 10  # poses that are solved for once more
 
 
 def judge() -> dict[str, Any]:
-    """Of each character there is."""
+    """Milliseconds of a frame of each character that is baked, and the names of the others."""
     there = {character: baked(character) for character in (*JUDGED, FINE)}
     return {
         "rows": [
@@ -48,7 +48,7 @@ def judge() -> dict[str, Any]:
 
 
 def _rows(character: Character, dataset: Dataset) -> list[dict[str, Any]]:
-    """By both presets; of the fine one, whose poses are few, by the one with few components alone."""
+    """A row for each preset; the fine character, whose poses are few, has only that with few components."""
     take = dataset.take(take_of(character.fitted))
     skin, body = dataset.mesh.skin, dataset.body
     assert skin is not None and body is not None  # it was baked for springs, by the bundled solver

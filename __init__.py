@@ -23,8 +23,10 @@ PARTS = (
 
 
 def register() -> None:
+    """Register all parts of the extension, or none if one fails."""
     register_parts(PARTS)
 
 
 def unregister() -> None:
+    """Unregister all parts of the extension, the last first."""
     unregister_parts(PARTS)

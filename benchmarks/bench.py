@@ -27,18 +27,18 @@ VERSIONS = "code"  # in the report: of the code that each part is of
 
 
 def main(arguments: Sequence[str] | None = None, judge: Callable[[Part, bool], Any] | None = None) -> None:
-    """judge: what a part tells, of models that are there alone or not; else it is run in its own process."""
+    """judge: (part, whether to train nothing) -> its figures; None: run each part in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", nargs="*", help=f"{', '.join(BENCHMARKS)}, or {', '.join(PARTS)}")
     parser.add_argument("--report", type=Path, default=REPORT, help="the file that figures are added to")
-    parser.add_argument("--kept", action="store_true", help="train nothing: what is not there is told")
+    parser.add_argument("--kept", action="store_true", help="train nothing, and list what is missing")
     args = parser.parse_args(arguments)
     known = {name: part for name, part in PARTS.items() if part.kept or not args.kept}
     chosen = [part for name in args.name for part in _parts_of(name) if part in known]
     unknown = [name for name in args.name if not set(_parts_of(name)) & set(known)]
     if unknown:
         parser.error(f"{', '.join(unknown)}: the parts are {', '.join(known)}, of {', '.join(BENCHMARKS)}")
-    for name in chosen or [name for name in known if not _is_told(args.report, name)]:
+    for name in chosen or [name for name in known if not _is_recorded(args.report, name)]:
         found = (judge or _judge)(known[name], args.kept)
         _add(args.report, name, found)
         missing = found.get("missing")
@@ -54,7 +54,7 @@ def _judge(part: Part, kept: bool) -> Any:  # noqa: ANN401
     return run(part.judge, {"kept_only": True} if kept else {}, one_thread=part.one_thread)
 
 
-def _is_told(path: Path, name: str) -> bool:
+def _is_recorded(path: Path, name: str) -> bool:
     report = _report(path)
     return name in report and report.get(VERSIONS, {}).get(name) == code_version(*CODE)
 

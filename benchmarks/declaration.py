@@ -17,8 +17,8 @@ Written = Callable[[dict[str, Any]], str]
 class Part:
     """A part of the full benchmark.
 
-    judge: "module:function", whose figures go into the report. kept: whether, told `kept_only=True`, it tells
-    of the models that are there already, and trains nothing. one_thread: whether NumPy and torch get one
+    judge: "module:function", whose figures go into the report. kept: whether it takes `kept_only=True`, to
+    measure the models that are there already and train nothing. one_thread: whether NumPy and torch get one
     thread, as where the processor's time is measured.
     """
 

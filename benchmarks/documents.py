@@ -18,6 +18,7 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    """Replace each table whose part is in the report, and keep all other text."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--report", type=Path, default=REPORT)
     report = json.loads(parser.parse_args(arguments).report.read_text(encoding="utf-8"))

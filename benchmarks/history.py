@@ -34,7 +34,7 @@ class Run:
 
 
 def append(run: Run, path: Path = HISTORY) -> None:
-    """As a line of its own, whatever a run that was killed left of the last one."""
+    """Append the run as a line of its own, even if the last line was left torn by a run that was killed."""
     before = path.read_bytes() if path.is_file() else b""
     torn = bool(before) and not before.endswith(b"\n")
     with path.open("a", encoding="utf-8") as file:

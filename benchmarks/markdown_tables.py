@@ -20,6 +20,7 @@ class Column:
     form: str | Callable[[Any], str] = ""
 
     def cell(self, row: Row) -> str:
+        """The formatted text of this column in a row."""
         value = self.value(row) if callable(self.value) else _within(row, self.value)
         if callable(self.form):
             return self.form(value)
@@ -27,7 +28,7 @@ class Column:
 
 
 def table(columns: Sequence[Column], rows: Iterable[Row]) -> str:
-    """Without a line at its end."""
+    """The table in Markdown, without a newline at its end."""
     lines = [[column.head for column in columns], ["---"] * len(columns)]
     lines += [[column.cell(row) for column in columns] for row in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -42,6 +42,7 @@ AT_A_TIME = 2  # bakes and trainings
 
 
 def main() -> None:
+    """Measure the benchmarks named on the command line, or all, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", nargs="*", help=", ".join(BENCHMARKS))
     parser.add_argument("--release", action="store_true", help="later runs are compared with this one")
@@ -77,8 +78,8 @@ def main() -> None:
 def prepare_all(names: Iterable[str], prepare: Callable[[str, int], float] | None = None) -> None:
     """Bake and train, each on a core of its own, what is not there yet of the same plan.
 
-    prepare: what does so for one benchmark on a core, and tells for how many seconds of it; else it is done
-    in a process of its own.
+    prepare: does so for one benchmark on a core, and returns how many seconds of it that took; None: each is
+    prepared in a process of its own.
     """
     cores: SimpleQueue[int] = SimpleQueue()
     for core in sorted(os.sched_getaffinity(0))[:AT_A_TIME]:
@@ -137,12 +138,14 @@ def prepare_here(name: str) -> float:
 
 
 def measure_here(name: str) -> dict[str, float]:
+    """Measure one benchmark in this process: its figures by name."""
     quick = BENCHMARKS[name].quick
     found: dict[str, float] = import_module(quick.module).measure(folder_of(name), quick.settings)
     return found
 
 
 def folder_of(name: str) -> Path:
+    """The folder that keeps what one benchmark baked and trained."""
     return QUICK / name
 
 
@@ -189,7 +192,7 @@ def _box() -> dict[str, Any]:
 
 
 def _processor() -> str:
-    """Its model, where the system tells."""
+    """The processor's model, where the system reports it."""
     about = Path("/proc/cpuinfo")
     lines = about.read_text(encoding="utf-8").splitlines() if about.is_file() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]

@@ -49,7 +49,7 @@ def ratio_of(figure: Figure, now: float, then: float, *, then_name: str) -> Rati
 
 
 def lines(benchmarks: Mapping[str, Benchmark], now: Run, then: Run | None) -> Iterable[Line]:
-    """Of every figure there is, in the order in which benchmarks declare them."""
+    """A line for every figure there is, in the order in which benchmarks declare them."""
     for name, found in now.figures.items():
         same_sizes = then is not None and then.settings.get(name) == now.settings[name]
         for key, figure in benchmarks[name].quick.figures.items():

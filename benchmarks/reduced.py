@@ -1,4 +1,4 @@
-"""A method at reduced size: an example's takes, a training of so many steps, and what is told of it."""
+"""A method at reduced size: an example's takes, a training of so many steps, and the figures of both."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from tools import workshop
 
 @dataclass(frozen=True)
 class _Corpus(Corpus):
-    """With held poses, in any folder."""
+    """A corpus with held poses too, in any folder."""
 
     poses: int = 0
     place: Path = Path()
@@ -39,7 +39,7 @@ class _Corpus(Corpus):
 
 
 def bake(folder: Path, reduced: Reduced) -> None:
-    """As the Bake button does it."""
+    """Bake the reduced takes into the folder as the Bake button does it."""
     os.environ["NEURAL_PHYSICS_PYTHON"] = sys.executable  # the one that simulates
     corpus = _Corpus(
         folder.name,

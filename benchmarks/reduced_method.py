@@ -89,7 +89,7 @@ def _trained(folder: Path, reduced: Reduced) -> Path:
 
 
 def _error(path: Path, dataset: Dataset) -> dict[str, float]:
-    """Over all usable frames of the takes that are held out: what is excluded is in no rollout."""
+    """The error over all usable frames of the held-out takes: excluded frames are in no rollout."""
     method = load_method(read_model(path))
     found = rollout_errors(rollout(method), tile(held_out_takes(dataset)), method.mean_shape)
     return {"error": found.error, "frames": found.frames}

@@ -12,7 +12,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: float) -> str:
-    """So many bytes: `820 kB`, `3.1 GB`."""
+    """A number of bytes in words: `820 kB`, `3.1 GB`."""
     for unit in ("B", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"

@@ -38,6 +38,7 @@ def extension_tool() -> Path:
 
 
 def zip_path() -> Path:
+    """The path of the zip in build/, with the manifest's id and version."""
     manifest = tomllib.loads((ROOT / "blender_manifest.toml").read_text(encoding="utf-8"))
     return ROOT / "build" / f"{manifest['id']}-{manifest['version']}.zip"
 
@@ -62,6 +63,7 @@ def stage(folder: Path) -> None:
 
 
 def main() -> None:
+    """Stage, build and validate the zip; exit with a sentence if it is too large."""
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else zip_path()
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:

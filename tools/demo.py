@@ -33,6 +33,7 @@ STILL = 44  # the frame of the picture: the ball has the sheet
 
 
 def main() -> None:
+    """Do all steps that are not done yet, and show what they measured."""
     began = monotonic()
     DEMO.mkdir(parents=True, exist_ok=True)
     obj = scene_to_work_in()
@@ -55,6 +56,7 @@ class Measurements:
         self.values: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
 
     def once(self, name: str, measure: Any) -> None:  # noqa: ANN401 (a step without arguments)
+        """Run `measure` and keep its result under `name`, unless there is one already."""
         if name not in self.values:
             self.values[name] = measure()
             self._path.write_text(json.dumps(self.values, indent=1) + "\n")
@@ -76,18 +78,21 @@ def scene_to_work_in() -> bpy.types.Object:
 
 
 def bake(obj: bpy.types.Object) -> dict[str, Any]:
+    """Bake the object's takes, and return the job's result."""
     return workshop.run_job(
         "Bake", jobs_folder(obj), object_tasks.BAKE, object_tasks.bake_command(bpy.context.scene, obj)
     )
 
 
 def train(obj: bpy.types.Object) -> dict[str, Any]:
+    """Train the object's model, and return the seconds it took."""
     began = monotonic()
     workshop.run_job("Train", jobs_folder(obj), object_tasks.TRAIN, object_tasks.train_command(obj))
     return {"seconds": monotonic() - began}
 
 
 def evaluate(obj: bpy.types.Object) -> dict[str, Any]:
+    """Evaluate the object's model, and return the job's result."""
     return workshop.run_job(
         "Evaluate", jobs_folder(obj), object_tasks.EVALUATE, object_tasks.evaluate_command(obj)
     )

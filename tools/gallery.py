@@ -56,6 +56,7 @@ FRAMES = {
 
 
 def main() -> None:
+    """Render the examples that have no picture yet, and write all of them as one."""
     rows = -(-len(EXAMPLES) // COLUMNS)
     sheet = Image.new("RGB", (COLUMNS * SIZE, rows * SIZE), "white")
     KEPT.mkdir(parents=True, exist_ok=True)

@@ -22,6 +22,7 @@ class AllowedContract(Contract):
     packages = fields.ListField(subfield=fields.StringField())
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        """See `importlinter.Contract`."""
         rules = dict(_parsed(entry) for entry in self.packages)  # type: ignore[attr-defined]
         broken = []
         for module in graph.modules:
@@ -37,6 +38,7 @@ class AllowedContract(Contract):
         return ContractCheck(kept=not broken, metadata={"broken": sorted(broken)})
 
     def render_broken_contract(self, check: ContractCheck) -> None:
+        """See `importlinter.Contract`."""
         for module, outside, package in check.metadata["broken"]:
             output.print_error(f"{module} imports {outside}, which {package} may not.")
 

@@ -28,6 +28,7 @@ PICTURES = {
 
 
 def main() -> None:
+    """Crop, shrink and write each of the guide's pictures."""
     for name, shot in PICTURES.items():
         picture = Image.open(SHOTS / f"{shot}.png").convert("RGB").crop(VIEWPORT)
         size = (WIDTH, round(WIDTH * picture.height / picture.width))

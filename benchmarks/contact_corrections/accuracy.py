@@ -52,7 +52,7 @@ ROWS = (
 
 
 def judge() -> dict[str, Any]:
-    """Of each row whose takes are there."""
+    """The errors (see `errors_on`) of each row whose takes are there, and the names of the other rows."""
     rows, missing = [], []
     for row in ROWS:
         found = study(row)
@@ -87,7 +87,7 @@ def handles_of(scene: ContactScene) -> list[int]:
 
 
 def met_in(found: Study, take: str) -> ContactScene:
-    """With the colliders of a take, which may be of other sizes."""
+    """The scene with the colliders of a take, which may be of other sizes."""
     if take == TEST:
         return found.scene
     of_take = found.dataset.take(take)
@@ -96,8 +96,10 @@ def met_in(found: Study, take: str) -> ContactScene:
     return replace(found.scene, colliders=there.colliders, contact=there.contact, balls=there.balls)
 
 
-def told_to(method: ContactCorrections, scene: ContactScene, y: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What a take tells, and after it how large its balls are beside those that were learned from."""
+def with_sizes(
+    method: ContactCorrections, scene: ContactScene, y: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """y of a take, followed by the size of each of its balls relative to those that were learned from."""
     sizes = [ball.width / method.widths[size_channel(ball.channel).name] for ball in scene.balls]
     return np.append(y, np.asarray(sizes, np.float32))
 
@@ -172,7 +174,7 @@ def compared(
         if not settled or not at_rest:
             yield None
             continue
-        n, around = scene.handles.free, method.around(told_to(method, scene, y))
+        n, around = scene.handles.free, method.around(with_sizes(method, scene, y))
         ours = part.positions(method.dynamics.pose(q[:n], around))
         inner = part.positions(method.dynamics.pose(q[:n], around.without_colliders()))
         touched = len(scene.contact.pressed(full, placed)[0]) > 0

@@ -53,6 +53,7 @@ def _bake(example: Example, planned: list[PlannedTake]) -> None:
 
 
 def main() -> None:
+    """Bake the takes of the examples named on the command line, or of all."""
     os.environ["NEURAL_PHYSICS_PYTHON"] = sys.executable  # the one that simulates
     os.environ["PYTHONPATH"] = str(workshop.ROOT)
     known = {example.name: example for example in EXAMPLES}

@@ -70,4 +70,4 @@ def train(dataset: Dataset, path: Path, changes: Sequence[str]) -> Model:
 
 
 def _silent(event: Mapping[str, Any]) -> None:
-    """What is told is of no interest."""
+    """Discard the event."""

@@ -1,6 +1,6 @@
 """What it is worth to learn corrections apart, and in the body's own axes (Romero 2021, Figs. 2, 3 and 6).
 
-Told are root mean squares of what is left of the full body at rest, over what the handles alone lack, in
+Errors are root mean squares of what is left of the full body at rest, over what the handles alone lack, in
 states of an interaction that was not learned from. What is compared has as many units and as many bases in
 sum, and is trained in the same way.
 """
@@ -39,7 +39,7 @@ class Sets:
 
 
 def judge() -> dict[str, Any]:
-    """Of those of both bodies whose takes are there."""
+    """The errors of the worm in different axes and of the circle's jelly in contact; None without takes."""
     worm, circle = study(ALONE), study(DENTED)
     return {
         "worm": None if worm is None else in_axes(worm),
@@ -56,7 +56,7 @@ def in_axes(found: Study) -> dict[str, Any]:
     full = linear + _turned(f, every.tested.r)
     shown = {"own": linear + _turned(f, _predicted(found, every, width, BASES, name=f"{found.row.name}_own"))}
     for name, share in (("world", 0.0), ("whole", 1.0)):
-        # The whole shape, or what the handles lack of it, in the world's axes; told are the handles there.
+        # The whole shape, or what the handles lack of it, in the world's axes, from the handles there.
         sets = Sets(
             *(
                 replace(
@@ -79,9 +79,9 @@ def in_axes(found: Study) -> dict[str, Any]:
 
 
 def in_contact(found: Study) -> dict[str, Any]:
-    """Fig. 6, where something touches: both corrections by two networks, and by one that is told all."""
-    told = (found.solved, found.validation, found.tested(TESTED))
-    internal, external = Sets(*(each.internal for each in told)), Sets(*(each.external for each in told))
+    """Fig. 6, where something touches: both corrections by two networks, and by one with both inputs."""
+    sets = (found.solved, found.validation, found.tested(TESTED))
+    internal, external = Sets(*(each.internal for each in sets)), Sets(*(each.external for each in sets))
     preset, name = found.training.preset, found.row.name
     # Of the states that something touches, as often as it does.
     inner = Sets(*(_within(a, b) for a, b in zip(_each(internal), _each(external), strict=True)))

@@ -47,7 +47,7 @@ def judge() -> dict[str, Any]:
 
 
 def measured(dataset: Dataset, model: Model, take: Take) -> dict[str, Any]:
-    """Of all ways to play a take."""
+    """Errors in mm and milliseconds a step of all ways to play a take."""
     from benchmarks.contact_corrections.simkit_scene import SimkitScene
 
     body, settings = solid_body(dataset), model.info.settings
@@ -100,7 +100,7 @@ def measured(dataset: Dataset, model: Model, take: Take) -> dict[str, Any]:
 
 
 def our_bodies(method: ContactCorrections, ys: NDArray[np.float32]) -> Iterator[Array]:
-    """From the start on, one after the other."""
+    """The positions (B, 3) m at each frame after the first, one after the other."""
     state = method.start(ys[0])
     for y in ys[1:]:
         state = method.step(state, y)
@@ -116,7 +116,7 @@ def simkit_bodies(made: SimkitScene, scene: ContactScene, ys: NDArray[np.float32
 
 
 def _played(ways: Sequence[Iterator[Array]], frames: int) -> list[tuple[Array, Array]]:
-    """Of each way shapes (T, B, 3), and how long each took, (T,), ms of the processor.
+    """Each way's shapes (T, B, 3), and how long each frame took, (T,), ms of the processor.
 
     In turns, frame by frame, as other work on the machine comes and goes.
     """

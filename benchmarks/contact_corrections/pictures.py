@@ -44,7 +44,7 @@ FORCES = {"linear": LINEAR_COLOUR, "ours": OURS_COLOUR, "full": REFERENCE_COLOUR
 
 
 def plot_shapes(studies: list[Study]) -> Figure:
-    """Of each body the frame of the take to test on in which handles alone are farthest off."""
+    """Each body at the frame of its test take in which handles alone are farthest off."""
     figure = Figure(figsize=(8.0, 2.2 * len(studies)), layout="constrained")
     for row, found in zip(figure.subplots(len(studies), 3, squeeze=False), studies, strict=True):
         worst = _worst(found)
@@ -116,6 +116,7 @@ def _outline(collider: Collider) -> Array:
 
 
 def main() -> None:
+    """Draw the pictures whose models and curves exist."""
     studies = [found for row in ROWS if row.model.is_file() and (found := study(row)) is not None]
     with mpl.rc_context(STYLE):
         if studies:

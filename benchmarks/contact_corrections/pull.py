@@ -30,7 +30,7 @@ CURVES = CONTACT / "pull.npz"
 
 
 def judge() -> dict[str, Any]:
-    """Of the worm, if its takes are there."""
+    """The forces that pulling the worm takes, N for each metre across, if its takes are there."""
     found = study(LED)
     return {"missing": LED.name} if found is None else _pulled(found)
 
@@ -86,7 +86,7 @@ def at_rest(scene: ContactScene, ys: NDArray[np.float32]) -> Array:
 
 
 def unheld(scene: ContactScene) -> Statics:
-    """Where nothing but the pins is held: cores go where they are pushed."""
+    """Statics in which nothing but the pins is held: cores go where they are pushed."""
     handles, n = scene.handles, scene.handles.free
     pinned = Handles(handles.weights[:, n:], handles.gradients[:, :, n:], handles.rest[n:], 0)
     return Statics(replace(scene.body, cores=None), pinned, scene.gravity)

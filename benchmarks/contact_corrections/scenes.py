@@ -35,6 +35,7 @@ class Example:
 
     @property
     def turning(self) -> bool:
+        """Whether what the body reacts to is turned first."""
         return self.turn > 0.0
 
     @property
@@ -49,6 +50,7 @@ class Example:
 
     @property
     def folder(self) -> Path:
+        """The folder of its scene and takes."""
         return SCENES / self.name
 
 

@@ -89,7 +89,7 @@ class SimkitScene:
         self._unit = sparse.identity(len(contact.corners))
 
     def start(self, frames: Array) -> None:
-        """At rest, as the body was made, moved along. See `step`."""
+        """Begin at rest, as the body was made, moved along with the frames. See `step`."""
         shift = frames.mean(0) - self._frames_at_rest.mean(0)
         z = self._start.copy()
         z[:, -1] += shift

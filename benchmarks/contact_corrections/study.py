@@ -48,10 +48,12 @@ class Row:
 
     @property
     def name(self) -> str:
+        """Its example, its number of states and the width of r_ext's network: unique among rows."""
         return f"{self.example.name}_{self.states}_{self.width}"
 
     @property
     def model(self) -> Path:
+        """The file of its trained model."""
         return MODELS / f"{self.name}.safetensors"
 
 
@@ -67,10 +69,11 @@ class Study:
 
     @property
     def scene(self) -> ContactScene:
+        """The body with its handles, as the training has it."""
         return self.training.scene
 
     def model(self) -> Model:
-        """Trained if it is not there yet."""
+        """The row's model, trained if it is not there yet."""
         if not self.row.model.is_file():
             corrections, courses = self.training.corrections(self.solved, self.validation)
             info = self.training.info(self.solved, courses)
@@ -79,7 +82,7 @@ class Study:
         return read_model(self.row.model)
 
     def tested(self, count: int) -> CorrectionData:
-        """Of states of the interaction to test on, with the collider that is there in the take."""
+        """The shapes of `count` states of the test take, with the collider where the take has it."""
         take = self.dataset.take(TEST)
         spans, preset = [Span(take, 0, len(take.positions))], replace(self.training.preset, traverses=0)
         return _solved(
@@ -134,12 +137,12 @@ def _solved(
         seed=seed,
         kept=(kept, name),
         stage=name,
-        emit=_Told(name),
+        emit=_Progress(name),
         stop=StopRequest(),
     )
 
 
-class _Told:
+class _Progress:
     """Says now and then how far it has come."""
 
     def __init__(self, name: str) -> None:
@@ -152,4 +155,4 @@ class _Told:
 
 
 def silent(event: Mapping[str, Any]) -> None:
-    """What is told is of no interest."""
+    """Discard the event."""

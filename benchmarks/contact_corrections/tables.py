@@ -24,11 +24,11 @@ def _name(row: Part) -> str:
 
 
 def _handles(row: Part) -> str:
-    """Points, and frames, of which those that are pinned are told apart."""
+    """How many points and frames there are, and apart from these how many pinned ones."""
     points, simulated, pinned = row["handles"]
-    told = [f"{points} points"] if points else []
-    told += [f"{simulated} frames"] if simulated else []
-    return ", ".join([*told, f"{pinned} pinned"])
+    parts = [f"{points} points"] if points else []
+    parts += [f"{simulated} frames"] if simulated else []
+    return ", ".join([*parts, f"{pinned} pinned"])
 
 
 def _percent(row: Part, name: str) -> float | None:
@@ -75,7 +75,7 @@ LEARNED = {
     ("circle", "together"): ("one network for both", "51"),
 }
 DECOUPLING = (
-    Column("what is learned", "told"),
+    Column("what is learned", "learned"),
     Column("shapes", "shapes", ","),
     Column("left, %", lambda row: 100.0 * row["error"], ".1f"),
     Column("the paper, %", "paper"),
@@ -129,12 +129,12 @@ def decoupling(part: Part) -> str:
     """Figs. 2, 3 and 6."""
     rows = [
         {
-            "told": told,
+            "learned": learned,
             "shapes": part[body]["shapes"],
             "error": part[body]["errors"][way],
             "paper": paper,
         }
-        for (body, way), (told, paper) in LEARNED.items()
+        for (body, way), (learned, paper) in LEARNED.items()
         if part[body] is not None
     ]
     return table(DECOUPLING, rows)
@@ -142,9 +142,9 @@ def decoupling(part: Part) -> str:
 
 def jacobians(part: Part) -> str:
     """Fig. 4."""
-    told = ("from_full_mm", "from_whole_mm", "ms")
+    figures = ("from_full_mm", "from_whole_mm", "ms")
     rows = [
-        {"body": _name(row), "way": way, **{name: row[name][way] for name in told}}
+        {"body": _name(row), "way": way, **{name: row[name][way] for name in figures}}
         for row in part["rows"]
         for way in row["ms"]
     ]

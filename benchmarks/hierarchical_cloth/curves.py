@@ -28,7 +28,7 @@ class Curve:
     unseen: Floats
 
     def at(self, epochs: float) -> tuple[float, float]:
-        """Of the measurement nearest to so many epochs."""
+        """The errors, seen and unseen, at the measurement nearest to so many epochs."""
         k = int(np.abs(self.epochs - epochs).argmin())
         return float(self.seen[k]), float(self.unseen[k])
 

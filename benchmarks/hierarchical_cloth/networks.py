@@ -37,7 +37,7 @@ class Networks:
 
 
 def networks() -> dict[str, Networks]:
-    """By preset."""
+    """The trained networks by preset."""
     training, validation = learned_from()
     found = {}
     for name, preset in TRAINED.items():

@@ -185,6 +185,7 @@ SHAPES = {"hierarchy_motion": draw_motion, "hierarchy_stretched": draw_stretched
 
 
 def main() -> None:
+    """Draw the pictures named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("picture", nargs="*", help=", ".join([*PLOTS, *SHAPES]))
     for name in parser.parse_args().picture or [*PLOTS, *SHAPES]:

@@ -27,7 +27,7 @@ SIMULATED, WITHOUT_LIMITS = "simulated", "local, without limits"
 
 
 def judge() -> dict[str, Any]:
-    """Of each scene: see `compared`."""
+    """The comparison of each scene: see `compared`."""
     return {"rows": [compared(scene, shapes, ways(shapes)) for scene, shapes in shapes_of("stretched")]}
 
 
@@ -50,8 +50,8 @@ def _networks(shapes: Shapes, form: str, layers: list[Layers]) -> LevelNetworks:
 
 
 def compared(scene: ClothScene, shapes: Shapes, refined: Mapping[str, Refine]) -> dict[str, Any]:
-    """By way to infer the finer levels from a true level 0: the error in metres over all frames, and how
-    rough the last one is, in degrees, that of the truth among them.
+    """Ways to infer the finer levels from a true level 0: each one's error in metres over all frames, and
+    how rough its last frame is, in degrees, that of the truth among them.
     """
     level, count = shapes.hierarchy.levels[-1], shapes.hierarchy.levels[0].vertex_count
     truth = shapes.hierarchy.sorted(shapes.frames[-1]).astype(np.float64)

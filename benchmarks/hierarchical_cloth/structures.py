@@ -15,8 +15,8 @@ WIDTHS = [(3, width) for width in (16, 32, 64, 128)]  # Fig. 10 (b)
 
 
 def judge() -> dict[str, Any]:
-    """Of each structure: a curve for each form and level, in metres, and the milliseconds of the processor
-    that its networks take of a frame of Table 2's flag.
+    """Each structure's curve for each form and level, in metres, and the milliseconds of the processor that
+    its networks take of a frame of Table 2's flag.
     """
     rows = []
     _, hierarchy, rest = fine_cloth("Flag", 49, 73)

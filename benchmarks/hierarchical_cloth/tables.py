@@ -8,7 +8,7 @@ from benchmarks.markdown_tables import Column, table
 
 Part = dict[str, Any]
 
-TOLD = (100, 500, *range(1000, 5001, 1000))  # epochs of Table 1
+SHOWN = (100, 500, *range(1000, 5001, 1000))  # epochs of Table 1
 # Table 1 of the paper, by level and epochs; it names no unit.
 PAPERS = {
     1: {100: "1.48e-05", 1500: "8.14e-06", 3000: "2.28e-06", 5000: "1.63e-06"},
@@ -57,11 +57,11 @@ def epochs(part: Part) -> str:
     lines = [
         {
             "level": row["level"],
-            "epochs": told,
-            **{form: _at(row["curves"][form], told) for form in ("paper", "local")},
+            "epochs": count,
+            **{form: _at(row["curves"][form], count) for form in ("paper", "local")},
         }
         for row in part["rows"]
-        for told in sorted({*TOLD, *PAPERS[row["level"]]})
+        for count in sorted({*SHOWN, *PAPERS[row["level"]]})
     ]
     seen = ", ".join(
         f"level {row['level']} {1e3 * row['linear'][0]:.2f} mm ({1e3 * row['linear'][1]:.2f} mm unseen)"
@@ -133,11 +133,11 @@ def _mm(metres: float | None) -> float | None:
     return None if metres is None else 1e3 * metres
 
 
-def _at(curve: dict[str, list[float]], told: float) -> dict[str, float | None]:
-    """In millimetres, at the measurement nearest to so many epochs; nothing after the last."""
-    if told > curve["epochs"][-1] + 1.0:
+def _at(curve: dict[str, list[float]], count: float) -> dict[str, float | None]:
+    """The errors, mm, at the measurement nearest to so many epochs; nothing after the last."""
+    if count > curve["epochs"][-1] + 1.0:
         return {"seen": None, "unseen": None}
-    k = min(range(len(curve["epochs"])), key=lambda i: abs(curve["epochs"][i] - told))
+    k = min(range(len(curve["epochs"])), key=lambda i: abs(curve["epochs"][i] - count))
     return {name: 1e3 * curve[name][k] for name in ("seen", "unseen")}
 
 

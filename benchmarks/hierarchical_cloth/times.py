@@ -48,7 +48,7 @@ def fine_cloth(name: str, columns: int, rows: int) -> tuple[ClothScene, Hierarch
 def random_networks(
     hierarchy: Hierarchy, rest: NDArray[np.float32], form: str, layers: int = 3, *, width: int = 32
 ) -> LevelNetworks:
-    """Of a preset's structure."""
+    """Networks of a preset's structure with random weights, for timing."""
     rng = np.random.default_rng(0)
     inputs = FORMS[form].inputs
     sizes = [inputs, *[width] * (layers - 1), OUTPUTS]

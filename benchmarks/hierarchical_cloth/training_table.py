@@ -26,7 +26,7 @@ FORMS = {
 
 
 def judge() -> dict[str, Any]:
-    """Of each level: what linear subdivision leaves, and a curve for each form; metres."""
+    """The error that linear subdivision leaves on each level, and a curve for each form; metres."""
     rows = [
         {
             "level": level,
@@ -49,13 +49,13 @@ def network(level: int, form: str, preset: LevelPreset) -> tuple[Curve, Layers]:
 
 @cache
 def both(level: int, form: str) -> tuple[Pairs, Pairs]:
-    """As many pairs of the scenes that are learned from as of those for validation: the same of each form."""
+    """Equally many pairs of the training scenes and of those for validation, the same for each form."""
     seen, unseen = ((shapes for _, shapes in shapes_of(part)) for part in ("training", "validation"))
     return _some(seen, level, form), _some(unseen, level, form)
 
 
 def as_lists(found: Curve) -> dict[str, list[float]]:
-    """For the report."""
+    """The curve as lists, rounded for the report."""
     return {name: [float(f"{value:.6g}") for value in values] for name, values in asdict(found).items()}
 
 

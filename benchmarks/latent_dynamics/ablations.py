@@ -87,7 +87,7 @@ MOMENTS = (300, 1000)  # frames after which the cantilever is compared with wher
 
 
 def judge(kept_only: bool = False) -> dict[str, Any]:
-    """Of each scene's rows: what all of its seeds came to, or those that are trained already."""
+    """The figures of each scene's rows by seed. kept_only: only of those that are trained already."""
     if not kept_only:
         train_all()
     rows = [(name, row, changes) for name, each in ABLATIONS.items() for row, changes in each.rows.items()]

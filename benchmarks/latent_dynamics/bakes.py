@@ -64,7 +64,7 @@ SPEEDS = {
 
 
 def bake_takes(name: str, takes: Takes) -> None:
-    """As the Bake button does it."""
+    """Bake a dataset as the Bake button does it."""
     obj = build(takes.example, workshop.empty_scene())
     settings = settings_of(obj)
     settings.method = latent_dynamics.SPECIFICATION.id  # which sets one step per frame
@@ -143,6 +143,7 @@ def _save(name: str) -> None:
 
 
 def main() -> None:
+    """Bake the datasets named on the command line, or all."""
     os.environ["NEURAL_PHYSICS_PYTHON"] = sys.executable  # the one that simulates
     os.environ["PYTHONPATH"] = str(workshop.ROOT)
     known = [*TAKES, *SPEEDS]

@@ -17,6 +17,7 @@ SHEET = (12, 16)  # vertices: the paper's cloth has 576 numbers, too
 
 
 def sheet() -> SimulationRequest:
+    """The paper's cloth: 0.75 m by 1 m, hanging from its two upper corners."""
     columns, rows = SHEET
     x, z = np.meshgrid(np.linspace(0.0, 0.75, columns), -np.linspace(0.0, 1.0, rows), indexing="ij")
     points = np.stack([x, 0.0 * x, z], -1).reshape(-1, 3)
@@ -69,6 +70,10 @@ def request(
     *,
     edges: Array | None = None,
 ) -> SimulationRequest:
+    """What the solver is given for a mesh: points (V, 3) in metres, the faces' corners and their sizes.
+
+    pinned: from points to a mask (V,) of those that are held. edges (e, 2): loose ones, of strands.
+    """
     points, corners, sizes = mesh
     loose = np.empty((0, 2), np.int32) if edges is None else edges.astype(np.int32)
     return SimulationRequest(

@@ -23,7 +23,7 @@ Floats = NDArray[np.floating]
 
 
 def judge() -> dict[str, Any]:
-    """Of rollouts of the take that no training has seen, and of the solver itself."""
+    """How far vertices are inside the ball in rollouts of an unseen take, and in the solver's own frames."""
     dataset = baked(cloth_and_ball(), LATENT)
     take = dataset.takes("test")[0]
     ball = np.asarray(take.interaction[:, 3:6])
@@ -68,7 +68,7 @@ def _from_the_truth(roller: Roller, take: Take) -> tuple[Floats, NDArray[np.intp
 
 
 def _pushed_out(shapes: Floats, ball: Floats) -> Floats:
-    """As Play pushes vertices out of capsules, here of one that is a ball."""
+    """The shapes pushed out of the ball as Play pushes vertices out of capsules."""
     radius, found = np.array([BALL_RADIUS]), []
     for shape, centre in zip(shapes, ball, strict=True):
         capsule = Capsules(centre[None], centre[None], radius, radius)

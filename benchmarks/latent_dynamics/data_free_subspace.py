@@ -34,7 +34,7 @@ NAME = "subspace"  # of its tensors in a file
 
 
 class DataFreeSubspace(nn.Module):
-    """From z (n, L) to positions (n, B, 3), m."""
+    """A map from z (n, L) to positions (n, B, 3), m."""
 
     rest: Tensor
     free: Tensor
@@ -50,6 +50,7 @@ class DataFreeSubspace(nn.Module):
         self.network = nn.Sequential(*layers, nn.Linear(WIDTH, 3 * len(self.free))).to(DTYPE)
 
     def forward(self, z: Tensor) -> Tensor:
+        """(n, B, 3) m for z (n, L); z = 0 is the rest shape, and pinned vertices never move."""
         moved = self.network(z) - self.network(torch.zeros_like(z[:1]))
         x: Tensor = self.rest.expand(len(z), -1, 3).clone()
         x[:, self.free] += moved.view(len(z), -1, 3)

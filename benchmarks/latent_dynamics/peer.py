@@ -78,7 +78,7 @@ class StepSolver:
 
 
 def judge() -> dict[str, Any]:
-    """Of each way to step: milliseconds, the gap of the potential, and the error of a rollout."""
+    """Milliseconds, the gap of the potential and the error of a rollout, for each way to step."""
     torch.set_num_threads(1)
     dataset = baked(cantilever(), LATENT)
     body, take = dataset.body, dataset.takes("training")[0]

@@ -67,6 +67,7 @@ def _smooth(curve: Curve) -> Curve:
 
 
 def main() -> None:
+    """Plot every rollout whose curves are on disk."""
     for path in sorted(CURVES.glob("*.npz")):
         plot(path.stem, path)
 

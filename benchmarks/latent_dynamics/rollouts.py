@@ -100,7 +100,7 @@ class Roller:
         data = _prepared(dataset)
         own = np.concatenate([data.motion.offsets, data.basis])
         on_mesh = np.stack([self.body.carried(each) for each in own])
-        # The features are in units of the largest deviation, which the file does not tell by itself.
+        # The features are in units of the largest deviation, which is not in the file.
         scale = (on_mesh[self.moved :] * basis[self.moved :]).sum() / (on_mesh[self.moved :] ** 2).sum()
         own[self.moved :] *= scale
         on_mesh[self.moved :] *= scale
@@ -154,7 +154,7 @@ class Course:
 
 
 def course(roller: Roller, take: Take, frames: int = 0) -> Course:
-    """Of a take from its start, of all of it or its first so many frames."""
+    """The course of a take's rollout from its start. frames: only the first so many; 0: all."""
     true = take.body_positions
     assert true is not None
     count = frames or len(true)

@@ -54,6 +54,7 @@ class LatentScene:
 
     @property
     def channels(self) -> ChannelLayout:
+        """The layout of y: the hand, and the ball where there is one."""
         return ChannelLayout((HAND,) if self.ball is None else (HAND, BALL))
 
     def tracks(self, frames: int, seed: int) -> Tracks:
@@ -206,4 +207,4 @@ def _complete(dataset: Dataset, names: list[str]) -> bool:
 
 
 def _silent(event: object) -> None:
-    """What is told is of no interest."""
+    """Discard the event."""

@@ -17,7 +17,7 @@ CURVES = LATENT / "curves"
 
 
 def judge(kept_only: bool = False) -> dict[str, Any]:
-    """Of each scene there is: errors on what was seen and what was not, pins, energies, and the limit.
+    """Errors on seen and unseen frames, pins, energies and the limit, of each scene there is.
 
     kept_only: train nothing.
     """
@@ -73,7 +73,7 @@ def _limit(name: str, beside: Course, kept_only: bool) -> np.ndarray | None:
 
 
 def _speeds(name: str, roller: Roller) -> list[dict[str, Any]]:
-    """Of takes with a speed each, of which a file beside their dataset tells: errors and energies."""
+    """Errors and energies of takes at one speed each, which a file beside their dataset records."""
     folder = datasets.EXAMPLES[name].speeds
     dataset = datasets.found(folder) if folder else None
     if dataset is None:
@@ -98,7 +98,7 @@ def _relative(away: np.ndarray, rest: np.ndarray) -> float:
 
 
 def _keep(name: str, beside: Course, limit: np.ndarray | None, seen: int, *, fps: float) -> None:
-    """For the plots."""
+    """Write what the plots show of a scene."""
     CURVES.mkdir(parents=True, exist_ok=True)
     more = {} if limit is None else {"limit": limit}
     np.savez(CURVES / f"{name}.npz", **vars(beside), **more, seen=seen, fps=fps)

@@ -127,7 +127,7 @@ SPEEDS = (
 
 
 def ablations_of(scene: str) -> Callable[[dict[str, Any]], str]:
-    """Of all seeds."""
+    """What writes the table of a scene's ablations: medians and ranges over all seeds."""
     seeds = Column("seeds", lambda row: len(row["runs"]))
     diverged = Column("above twice", "runs", _diverged)
     columns = (Column("", "name"), seeds, *ABLATIONS[scene], diverged)
@@ -135,22 +135,27 @@ def ablations_of(scene: str) -> Callable[[dict[str, Any]], str]:
 
 
 def peer(part: dict[str, Any]) -> str:
+    """The table of ways to step: ms a step, gap of the potential in mm, relative error of a rollout."""
     return table(PEER, part["rows"])
 
 
 def contact(part: dict[str, Any]) -> str:
+    """The table of penetration: shares of vertices and frames in %, depths in mm."""
     return table(CONTACT, part["rows"])
 
 
 def times(part: dict[str, Any]) -> str:
+    """The table of times beside the solver's, ms a frame."""
     return table(TIMES, part["rows"]) + _missing(part)
 
 
 def splits(part: dict[str, Any]) -> str:
+    """The table of relative errors and energies in frames that were learned from, and in others."""
     return table(SPLITS, part["rows"]) + _missing(part)
 
 
 def speeds(part: dict[str, Any]) -> str:
+    """The table of errors and energies by how fast a take moves, m/s or rad/s."""
     rows = [{**each, "scene": row["scene"]} for row in part["rows"] for each in row["speeds"]]
     return table(SPEEDS, rows)
 

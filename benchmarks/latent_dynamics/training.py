@@ -53,4 +53,4 @@ def is_trained(name: str) -> bool:
 
 
 def _silent(event: Mapping[str, Any]) -> None:
-    """What is told is of no interest."""
+    """Discard the event."""

@@ -13,7 +13,7 @@ BLENDERS = {name: ROOT / ".venv" / f"blender-{name}" / "bin" / "python" for name
 
 
 def play() -> dict[str, Any]:
-    """Of each Blender the run with the median speed-up, and the speed-ups of all."""
+    """Each Blender's run with the median speed-up, and the speed-ups of all its runs."""
     ranked = {
         name: sorted(found, key=lambda run: run["speedup"]) for name, found in runs(RUNS, MODEL).items()
     }
@@ -24,7 +24,7 @@ def play() -> dict[str, Any]:
 
 
 def runs(count: int, *words: object) -> dict[str, list[dict[str, Any]]]:
-    """So many of the module `play` in each Blender, in turns; 4.5 first, which can write the model.
+    """`count` runs of the module `play` in each Blender, in turns; 4.5 first, which can write the model.
 
     words: of its command line.
     """

@@ -1,7 +1,7 @@
 """The graphics card beside the processor: `python -m benchmarks.playing.graphics_card` prints JSON.
 
 Needs the bpy module. On a machine without a graphics card Mesa's llvmpipe takes its place, on the same
-cores: then these figures tell what does not depend on the card (calls, uploads, reading back), and that
+cores: then these figures show what does not depend on the card (calls, uploads, reading back), and that
 everything runs, but not what a card gains.
 """
 

@@ -1,6 +1,6 @@
 """Regressed normals (Holden 2019, section 6.3) beside those of the decoded faces, on held-out takes.
 
-The coefficients are those nearest to the true shapes, so that only compression tells, and not prediction.
+The coefficients are those nearest to the true shapes, so that only compression matters, and not prediction.
 """
 
 from __future__ import annotations

@@ -134,6 +134,7 @@ def bake_soft_bodies(character: Character) -> None:
 
 
 def main() -> None:
+    """Bake the characters named on the command line, or all."""
     os.environ["NEURAL_PHYSICS_PYTHON"] = sys.executable  # the one that simulates
     os.environ["PYTHONPATH"] = str(workshop.ROOT)
     known = {character.example: character for character in (*JUDGED, FINE)}

@@ -65,6 +65,7 @@ class Rig:
 
     @classmethod
     def of(cls, dataset: Dataset, model: Path, without: Path, fitted: Action) -> Rig:
+        """Load the springs of two model files, and fit the one spring for all to the `fitted` action."""
         skinning, network, settled = RigTakes.of(dataset).bones_alone(), _targets(model), _targets(without)
         dt = dataset.info.dt
         one, plain = (one_for_all(fitted.held(way), fitted.true, dt) for way in (network, skinning))
@@ -86,7 +87,7 @@ class Rig:
 
 
 def judge() -> dict[str, Any]:
-    """Of each character there is."""
+    """Errors by region, mm, of each character that is baked, and the names of the others."""
     there = {character: baked(character) for character in JUDGED}
     return {
         "characters": [_row(character, data) for character, data in there.items() if data is not None],
@@ -132,7 +133,7 @@ def _targets(model: Path) -> Targets:
 
 
 def _fitted(targets: Floats, true: Floats, dt: float) -> Springs:
-    """As the preset fits them, but to all frames: none is kept for checking."""
+    """Springs fitted as the preset does it, but to all frames: none is kept for checking."""
     preset = PRESETS[PRESET]
     settings = SpringSettings(preset.left_out, preset.shrink, preset.generations)
     found = fit_springs([Motion(targets, true)], dt, settings, lambda _: None, stop=StopRequest())
@@ -159,7 +160,7 @@ def _left_out(dataset: Dataset, take: str) -> int:
 
 
 def _poses(dataset: Dataset, rig: Rig, regions: Regions) -> dict[str, Any]:
-    """Of held poses for testing, that nothing was learned from nor chosen by; and how many there are."""
+    """Errors on held poses that nothing was learned from or chosen by, and how many there are."""
     takes = RigTakes.of(dataset)
     tested = dataset.takes("test", kind="quasistatic")
     spans = [Span(take, *segment) for take in tested for segment in take.segments()]

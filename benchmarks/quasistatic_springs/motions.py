@@ -36,6 +36,7 @@ class Action:
 
     @classmethod
     def of(cls, dataset: Dataset, take: str) -> Action:
+        """Read a take of a dataset by name, from the frame where the character stands on."""
         found = dataset.take(take)
         pairs = list(RigTakes.of(dataset).frames(Span(found, STANDING, len(found.positions))))
         return cls([pose for pose, _ in pairs], np.stack([x for _, x in pairs]))

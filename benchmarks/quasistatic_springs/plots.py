@@ -116,6 +116,7 @@ def draw_coloured(axes: Axes, view: NDArray[np.float64], mesh: Mesh, colours: ND
 
 
 def main() -> None:
+    """Draw the curves and the springs of each character whose results are on disk."""
     for character in JUDGED:
         curves, name = CURVES / f"{character.example}_{FITTED}.npz", character.example.lower()
         if curves.is_file():

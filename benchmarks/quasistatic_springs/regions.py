@@ -1,4 +1,4 @@
-"""The parts of the characters that errors are told of, by what they are at rest; chosen before any error was.
+"""The parts of the characters that errors are reported for, by rest shape; chosen before any error was known.
 
 The soft ones have much flesh far from bones, and actions shake them: where a stout figure or a dog is seen to
 jiggle. They have the paper's own examples among them, belly and thighs (section 7.1, Fig. 8), ears and tail

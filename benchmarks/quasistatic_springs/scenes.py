@@ -21,7 +21,7 @@ SOFT_BODIES, CURVES = SPRINGS / "soft_body", SPRINGS / "curves"
 STANDING = 24
 AFTER = 9  # frames in which what swings at an action's end swings on
 MOST = 99  # frames of an action that are looked at, those of AFTER included: under 100
-PRESET, QUICKER = "final", "balanced"  # what errors are told of, and what times are told of beside it
+PRESET, QUICKER = "final", "balanced"  # errors are reported for the first, times for both
 FITTED, UNSEEN = "fitted", "unseen"  # what an action is for
 
 
@@ -41,11 +41,12 @@ class Character:
 
     @property
     def folder(self) -> Path:
+        """The folder of its scene and takes."""
         return SCENES / self.example
 
     @property
     def actions(self) -> dict[str, str]:
-        """By what they are for."""
+        """The character's actions by what they are for."""
         return {FITTED: self.fitted} | ({UNSEEN: self.unseen} if self.unseen else {})
 
 

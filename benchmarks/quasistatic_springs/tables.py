@@ -134,11 +134,12 @@ MAKING = (
 
 
 def times(part: Row) -> str:
+    """The table of a frame's parts beside the simulation, ms."""
     return table(TIMES, part["rows"]) + _missing(part)
 
 
 def making(part: Row) -> str:
-    """What a model costs: the solver's time for poses is told from a few of them."""
+    """What a model costs: the solver's time for poses is estimated from a few of them."""
     return table(MAKING, part["rows"])
 
 

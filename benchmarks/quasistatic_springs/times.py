@@ -37,7 +37,7 @@ SETTLED = 10  # poses that are solved for once more
 
 
 def judge() -> dict[str, Any]:
-    """Of each character there is."""
+    """Milliseconds of a frame of each character that is baked, and the names of the others."""
     there = {character: baked(character) for character in (*JUDGED, FINE)}
     return {
         "rows": [
@@ -48,7 +48,7 @@ def judge() -> dict[str, Any]:
 
 
 def _rows(character: Character, dataset: Dataset) -> list[dict[str, Any]]:
-    """By both presets; of the fine one, whose poses are few, by the one with few components alone."""
+    """A row for each preset; the fine character, whose poses are few, has only that with few components."""
     take = dataset.take(take_of(character.fitted))
     skin, body = dataset.mesh.skin, dataset.body
     assert skin is not None and body is not None  # it was baked for springs, by the bundled solver
@@ -101,17 +101,17 @@ def frame_ms(dataset: Dataset, model: Path, ys: np.ndarray) -> dict[str, dict[st
             steps.append(ms)
             shown.append(_ms(method.positions, state, y)[0])
     return {
-        "skinning": _told(bones),
-        "network": _told(targets, bones),
-        "springs": _told(steps, targets),
-        "frame": _told(shown),
-        "total": _told([step + show for step, show in zip(steps, shown, strict=True)]),
+        "skinning": _summary(bones),
+        "network": _summary(targets, bones),
+        "springs": _summary(steps, targets),
+        "frame": _summary(shown),
+        "total": _summary([step + show for step, show in zip(steps, shown, strict=True)]),
     }
 
 
-def _told(taken: list[float], but: list[float] | None = None) -> dict[str, float]:
+def _summary(taken: list[float], but: list[float] | None = None) -> dict[str, float]:
     found = {"median": median(taken), "least": min(taken)}
-    return {name: ms - _told(but)[name] for name, ms in found.items()} if but else found
+    return {name: ms - _summary(but)[name] for name, ms in found.items()} if but else found
 
 
 def _ms(work: Callable[..., T], *args: object) -> tuple[float, T]:

@@ -60,4 +60,4 @@ def springs_of(path: Path) -> Springs:
 
 
 def _silent(event: Mapping[str, Any]) -> None:
-    """What is told is of no interest."""
+    """Discard the event."""

@@ -36,8 +36,8 @@ def box(size: tuple[float, float, float]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def judge() -> dict[str, Any]:
-    """Of the block (see `pressed`), and beside it of a sheet (see `shell`) and, where simkit is installed,
-    of the block without contact (see `simkit`).
+    """The figures of the block (see `pressed`), of a sheet (see `shell`) and, where simkit is installed, of
+    the block without contact (see `simkit`).
     """
     block = _Block(TETRAHEDRA)
     lame = lame_parameters(YOUNG, POISSON)
@@ -51,7 +51,7 @@ def judge() -> dict[str, Any]:
 
 
 def pressed(tetrahedra: int, frames: int, clock: Clock = perf_counter) -> dict[str, Any]:
-    """A block of about so many: frames per second, the median of so many, of which each has contact."""
+    """A block of about so many tetrahedra: median frames per second over frames that all have contact."""
     return _pressed(_Block(tetrahedra), frames, clock)
 
 

@@ -9,7 +9,7 @@ from time import process_time
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of the block; the sheet is as in the full benchmark, twelve frames of five steps."""
+    """The size of the block; the sheet is as in the full benchmark, twelve frames of five steps."""
 
     tetrahedra: int = 3000
     frames: int = 40

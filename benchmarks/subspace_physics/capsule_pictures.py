@@ -30,6 +30,7 @@ LENS = 110.0  # millimetres; the example's camera, nearer
 
 
 def main() -> None:
+    """Find the worst frame, render it without and with capsules, and write both side by side."""
     obj, frames = _playing()
     scene = bpy.context.scene
     assert scene is not None

@@ -33,6 +33,7 @@ class Corpus:
 
     @property
     def folder(self) -> Path:
+        """The folder of its scene and dataset."""
         return BENCH / self.name
 
     def takes(self) -> list[PlannedTake]:

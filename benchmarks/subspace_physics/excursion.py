@@ -33,7 +33,7 @@ EXCURSION = Corpus("excursion", "BALL_AND_SHEET", (0, 0), (0, 0), test=(1, FRAME
 
 
 def judge() -> dict[str, Any]:
-    """Of the models of `accuracy`, one for each seed."""
+    """The comparison (see `compared`) of each seed's model from `accuracy`."""
     models = [read_model(path) for path in accuracy.models()]
     runs = [compared(load_method(model), model.tensor("mean", -1, 3)) for model in models]
     return {

@@ -1,4 +1,4 @@
-"""How much of a cloth is inside a body, told by the body's own faces and not by capsules."""
+"""How much of a cloth is inside a body, determined by the body's own faces and not by capsules."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ class Twin(Corpus):
     """The test takes of another corpus once more: the same seeds, so the same motion."""
 
     def takes(self) -> list[PlannedTake]:
+        """See `Corpus`; only those for testing, from `SHEET`."""
         return [take for take in SHEET.takes() if take.role == "test"]
 
 
@@ -29,7 +30,7 @@ TWIN = Twin("limit", "BALL_AND_SHEET", (0, 0), (0, 0), SHEET.test)
 
 
 def judge() -> dict[str, Any]:
-    """How far two references come apart that nobody could tell apart at the start."""
+    """How far two references come apart that are indistinguishable at the start: the relative error."""
     sheet, twin = baked(SHEET), baked(TWIN, _enlarge)
     sums = ErrorSums(mean_shape(sheet))
     for take in twin.takes("test"):

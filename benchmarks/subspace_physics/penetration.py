@@ -66,6 +66,7 @@ class Inside:
     in_capsules: list[float] = field(default_factory=list)
 
     def add(self, moment: Moment, shape: Floats, middles: Floats) -> None:
+        """Add one frame. shape: (V, 3) m; middles: of its edges and faces, m."""
         depths = moment.body.depths(shape)
         inside = depths[depths > 0.0]
         self.depths += inside.tolist()

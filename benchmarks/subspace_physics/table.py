@@ -10,7 +10,7 @@ from benchmarks.subspace_physics.models import evaluated, trained
 SCENES: dict[str, Corpus] = {"Ball & Sheet": SHEET, **SMALL}
 BASES = (64, 128, 256)
 PRESET = "preview"
-# Settings of the preset; what the paper saw is told in `docs/benchmarks.md`.
+# Settings of the preset; what the paper saw is reported in `docs/benchmarks.md`.
 ABLATIONS: dict[str, list[str]] = {
     "as it is": [],
     "no window": ["window=3", "first_window=3"],

@@ -58,6 +58,7 @@ PENETRATION = (
 
 
 def accuracy(part: dict[str, Any]) -> str:
+    """The table of relative rollout errors and minutes of training by seed, with the baselines."""
     first = part["runs"][0]
     others = {
         "Ridge regression": first["ridge_error"],
@@ -73,10 +74,12 @@ def accuracy(part: dict[str, Any]) -> str:
 
 
 def limit(part: dict[str, Any]) -> str:
+    """The relative distance at which two simulations of the same motion end up, in a sentence."""
     return f"Relative distance of the two references over {part['frames']:,} frames: **{part['error']:.3f}**."
 
 
 def excursion(part: dict[str, Any]) -> str:
+    """The table of relative errors after an excursion beyond the trained range and without one, by seed."""
     rows = [{"seed": seed, **run} for seed, run in enumerate(part["runs"])]
     each = ", ".join(f"{error:.2f}" for error in part["runs"][0]["per_return"])
     return table(EXCURSION, rows) + f"\n\nAfter each return, first seed: {each}."
@@ -88,10 +91,12 @@ def sizes(part: dict[str, Any]) -> str:
 
 
 def ablations(part: dict[str, Any]) -> str:
+    """The table of relative rollout errors with one setting changed at a time."""
     return table(ABLATIONS, part["ablations"])
 
 
 def penetration(part: dict[str, Any]) -> str:
+    """The table of penetration: shares of vertices, edges, faces and frames in %, depths in mm."""
     left = [
         f"Rollout error of the one rollout of {part['frames']:,} frames: **{part['rollout_error']:.3f}**.",
         f"Left inside as too deep: {100 * part['deep']:.3f} % of the vertices, "

@@ -19,6 +19,7 @@ from neural_physics.wording import plural
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `check`."""
     parser.add_argument("dataset", type=Path)
 
 

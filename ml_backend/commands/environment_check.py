@@ -64,6 +64,7 @@ def _device() -> str:
 
 
 def main() -> None:
+    """Print one JSON event: this Python's version, what is missing, and PyTorch's version and device."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--requirements", type=Path, required=True)
     parser.add_argument("--asked", help="the name by which the caller knows this Python")

@@ -40,6 +40,7 @@ SHOWN_FRAMES = 1200  # of the take that is written for Blender to show
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `evaluate`."""
     parser.add_argument("model", type=Path)
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--out", type=Path, help="folder for the report (default: the model's folder)")

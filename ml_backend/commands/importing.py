@@ -14,6 +14,7 @@ from neural_physics.jobs.events import Emit, Progress, StopRequest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `import`."""
     parser.add_argument("cache", type=Path, help="the animation: .pc2 or .mdd")
     parser.add_argument("--mesh", type=Path, required=True, help="its rest mesh: .obj, .ply or .npz")
     parser.add_argument(

@@ -17,6 +17,7 @@ BODY = "body"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `simulate`."""
     parser.add_argument("plan", type=Path, help="the bake.json file of a bake")
     parser.add_argument("task", metavar="TAKE", help=f"a take whose tracks are recorded, or “{BODY}”")
     parser.add_argument("--core", type=int, help="the CPU core to run on")

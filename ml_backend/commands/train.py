@@ -20,6 +20,7 @@ from neural_physics.methods.specification import BASES, DEFAULT_PRESET
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `train`."""
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--out", type=Path, required=True, help="the model file to write")
     parser.add_argument("--method", choices=SPECIFICATIONS, default=DEFAULT)

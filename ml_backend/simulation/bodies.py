@@ -1,4 +1,4 @@
-"""From what Blender asked for to the body that is simulated."""
+"""Making the body that is simulated from what Blender asked for."""
 
 from __future__ import annotations
 

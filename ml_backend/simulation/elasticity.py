@@ -101,7 +101,7 @@ def _with_turns(positions: ElasticParts, inertia: Doubles, free: Mask, lengths: 
 
 
 def _parts(body: Body, terms: Sequence[Term]) -> ElasticParts:
-    """Where q has the vertices' coordinates and nothing else."""
+    """The parts of a body whose q has the vertices' coordinates and nothing else."""
     d = body.coordinates.dimension
     masses, free = of_coordinates(body.masses, d), np.repeat(~body.pinned, d)
     return ElasticParts(terms, body.rest.ravel(), masses, free, reach=np.ones(len(masses)))

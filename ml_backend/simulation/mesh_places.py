@@ -1,4 +1,4 @@
-"""From places on the triangles of a surface to places on the artist's mesh."""
+"""Mapping places on the triangles of a surface to places on the artist's mesh."""
 
 from __future__ import annotations
 

@@ -35,8 +35,9 @@ MOVED = 1e-6  # of the body's size: pins that are off their place at rest by mor
 
 @dataclass(frozen=True)
 class SavedState:
-    """Between two frames. frame: the last that was simulated. q, velocity (n,), time: see `system.State`.
+    """A simulation between two frames.
 
+    frame: the last that was simulated. q, velocity (n,), time: see `system.State`.
     factors (C, k): of contact. tangents, d1 (j, 2, 3), twists (j,): rods' frames, else empty.
     """
 

@@ -137,7 +137,7 @@ class SpringSimulation:
         return saved.q.shape == saved.velocity.shape == (self._x.size,)
 
     def _start(self) -> Doubles:
-        """At rest where it stands, moved along with its pins, as `HierarchicalCloth.start` does."""
+        """The cloth at rest where it stands, moved along with its pins as in `HierarchicalCloth.start`."""
         place, pinned = self._tracks.world_from_rest, self._request.pins
         x: Doubles = self._cloth.rest @ place[:3, :3].T + place[:3, 3]
         if pinned.any():

@@ -1,4 +1,4 @@
-"""From the edges of a mesh to strands, each a chain or a ring of edges."""
+"""Sorting the edges of a mesh into strands, each a chain or a ring of edges."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def _name(number: int) -> str:
 
 
 def _parts(count: int) -> Iterator[tuple[int, Role]]:
-    """For each block how many poses are to learn from, to choose the best model by, and to evaluate."""
+    """How many poses of each block are to learn from, to choose the best model by, and to evaluate."""
     for first in range(0, count, BLOCK):
         block = min(BLOCK, count - first)
         held_out = max(1, round(HELD_OUT * block)) if block >= FEWEST_TO_HOLD_OUT else 0

@@ -49,6 +49,7 @@ class Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence instead of ending Blender."""
 
     def error(self, message: str) -> NoReturn:
+        """See `argparse.ArgumentParser`. Raises WrongArguments."""
         raise WrongArguments(f"{self.prog}: {message}; see {self.prog} --help.")
 
 
@@ -72,11 +73,13 @@ def main(words: Sequence[str]) -> int:
 
 
 def register() -> None:
+    """Register the command line of this extension with Blender."""
     global _registered  # noqa: PLW0603 (Blender wants it back)
     _registered = bpy.utils.register_cli_command(NAME, main)
 
 
 def unregister() -> None:
+    """Remove the command line from Blender."""
     bpy.utils.unregister_cli_command(_registered)
 
 

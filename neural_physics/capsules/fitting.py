@@ -188,7 +188,7 @@ def _with_weight(
 
 
 def _first_along(line: _Line, points: Doubles, weights: Doubles) -> _Shape:
-    """Within the points and too short rather than too long: the points beyond pull the ends outwards."""
+    """A first shape, within the points and too short rather than too long: those beyond pull its ends out."""
     axis = line.directions[0]
     offsets = points - line.origin
     along = offsets @ axis

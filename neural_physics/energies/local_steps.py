@@ -90,6 +90,7 @@ class Lengths(LocalTerm):
         return 0.5 * array(self.stiffness) * excess**2
 
     def step(self, p: Doubles) -> Doubles:
+        """See `LocalTerm`."""
         lengths = np.sqrt(np.einsum("crm,crm->m", p, p))
         targets = (self.stiffness * self.rest + self.weight * lengths) / (self.stiffness + self.weight)
         targets = np.clip(targets, self.least, self.most)
@@ -121,6 +122,7 @@ class CorotatedTriangles(LocalTerm):
         return array(self.area) * density
 
     def step(self, p: Doubles) -> Doubles:
+        """See `LocalTerm`."""
         # One Jacobi rotation makes the two columns orthogonal: left singular vectors times singular values.
         a, b = p[:, 0], p[:, 1]
         theta = 0.5 * np.arctan2(2.0 * _dot(a, b), _dot(a, a) - _dot(b, b))

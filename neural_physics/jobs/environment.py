@@ -140,6 +140,7 @@ def _print_stage(stage: str) -> None:
 
 
 def main() -> int:
+    """Create the environment that the arguments describe; returns the exit status, 1 after an error event."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--requirements", type=Path, required=True)

@@ -1,4 +1,4 @@
-"""From coefficients to vertices (Holden 2019, section 6.2)."""
+"""Decoding coefficients into vertices (Holden 2019, section 6.2)."""
 
 from __future__ import annotations
 

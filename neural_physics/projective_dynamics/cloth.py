@@ -25,7 +25,9 @@ class MakeSolve(Protocol):
 
     def __call__(
         self, masses: Doubles, terms: list[LocalTerm], dt: float, free: Indices, *, contacts: bool
-    ) -> Solve: ...
+    ) -> Solve:
+        """masses (n,) kg; dt: seconds; free: the vertices that are not pinned. See `admm.system_blocks`."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -117,8 +117,8 @@ class RoundColliders:
         return around
 
     def _from_axes(self, k: Indices, points: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-        """For points (m, 3), each near its capsule of `k` (m,): the offset from the middle of the nearest of
-        its balls (m, 3), where on the axis that ball is, 0 to 1 (m,), and its radius (m,).
+        """The nearest ball of the capsule `k` (m,) of each point (m, 3): the point's offset from its middle
+        (m, 3), where on the axis the ball is, 0 to 1 (m,), and its radius (m,).
         """
         axes, (inverse, onward, second) = self._axes[k], self._cones
         offsets = points - self.starts[k]

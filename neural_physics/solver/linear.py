@@ -207,6 +207,7 @@ class CholeskySolver:
         self._factors = self._cholmod.symbolic(self._matrix, uplo="L", **given)
 
     def factorise(self, values: Doubles) -> None:
+        """See `LinearSolver`."""
         _check(self._pattern, values)
         self._matrix.V = self._dense(np.ascontiguousarray(values, np.float64))
         try:
@@ -216,6 +217,7 @@ class CholeskySolver:
             raise NotPositiveDefinite from None
 
     def solve(self, b: Doubles) -> Doubles:
+        """See `LinearSolver`."""
         x = self._dense(np.asarray(b, np.float64))
         self._cholmod.solve(self._factors, x)
         return np.array(x).reshape(b.shape)
@@ -228,6 +230,7 @@ class SuperLUSolver:
         self._pattern = pattern
 
     def factorise(self, values: Doubles) -> None:
+        """See `LinearSolver`."""
         _check(self._pattern, values)
         try:
             # With the diagonal as pivots A = L D L^T, and D shows as much as Cholesky factors would.
@@ -246,6 +249,7 @@ class SuperLUSolver:
             raise NotPositiveDefinite(int(np.argmax(self._factors.perm_c == np.argmin(pivots > 0.0))))
 
     def solve(self, b: Doubles) -> Doubles:
+        """See `LinearSolver`."""
         x: Doubles = self._factors.solve(np.asarray(b, np.float64))
         return x
 
@@ -273,6 +277,7 @@ class ConjugateGradientSolver:
         self._rows, self._columns = rows[self._inside], columns[self._inside]
 
     def factorise(self, values: Doubles) -> None:
+        """See `LinearSolver`. Nothing is factorised but the diagonal blocks."""
         _check(self._pattern, values)
         size, count = self._blocks
         # A coordinate that is not free stands alone in its block, as 1.
@@ -283,6 +288,7 @@ class ConjugateGradientSolver:
         self._matrix = self._pattern.matrix(values)
 
     def solve(self, b: Doubles) -> Doubles:
+        """See `LinearSolver`. Approximate: `steps` and `residual` describe the result."""
         right = np.asarray(b, np.float64)
         if right.ndim == 1:
             x, self.steps, self.residual = self._solve_one(right)

@@ -18,10 +18,9 @@ class Objective(Protocol):
     """A function of q (n,) to be minimised over its free entries."""
 
     def advance(self, q: Doubles) -> tuple[Doubles, bool]:
-        """Before each iteration: advance what has a motion of its own; q then, and whether all of it has
-        arrived.
+        """Advance what has a motion of its own; returns q then, and whether all of it has arrived.
 
-        The same array where nothing has moved.
+        Called before each iteration. The same array where nothing has moved.
         """
         ...
 

@@ -77,9 +77,11 @@ class Potential:
         return q, share == 1.0
 
     def size(self, direction: Doubles) -> float:
+        """See `newton.Objective`."""
         return float(np.abs(self._system.reach * direction).max(initial=0.0))
 
     def largest_step(self, q: Doubles, direction: Doubles) -> float:
+        """See `newton.Objective`. Limited by contact with colliders and with the body itself."""
         system, share = self._system, 1.0
         if system.surroundings is not None:
             share = system.surroundings.contact.largest_step(q, direction)
@@ -88,12 +90,14 @@ class Potential:
         return share
 
     def value(self, q: Doubles) -> float:
+        """See `newton.Objective`. In J."""
         value = sum(float(term.value(q).sum()) for term in self._terms) - float(self._force @ q)
         if self._system.self_contact is not None:
             value += self._system.self_contact.value(q)
         return value
 
     def gradient(self, q: Doubles) -> Doubles:
+        """See `newton.Objective`."""
         stencils = [term.stencils for term in self._terms]
         gradient = self._assembly.vector(stencils, [term.gradient(q) for term in self._terms]) - self._force
         if self._system.self_contact is not None:
@@ -150,6 +154,7 @@ class IncrementalPotential(Potential):
         self.begin(state, dt)
 
     def value(self, q: Doubles) -> float:
+        """See `Potential`; with inertia and stiffness damping."""
         away = q - self._predicted
         value = super().value(q) + 0.5 * float(self._inertia @ away**2)
         for moved, drag in self._drags(q):
@@ -168,6 +173,7 @@ class IncrementalPotential(Potential):
         return bent < 0.5 * float(self._inertia @ ahead**2)
 
     def gradient(self, q: Doubles) -> Doubles:
+        """See `Potential`; with inertia and stiffness damping."""
         gradient = super().gradient(q) + self._inertia * (q - self._predicted)
         drags = [drag for _, drag in self._drags(q)]
         damped = [term.stencils for term in self._system.terms[: len(drags)]]

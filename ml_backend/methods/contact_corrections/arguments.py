@@ -10,6 +10,7 @@ OPTION = "--handle"  # of which there may be several
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the further arguments that `train` has for this method."""
     parser.add_argument(
         OPTION,
         action="append",

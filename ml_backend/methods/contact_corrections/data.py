@@ -302,9 +302,10 @@ class _State:
 def distance_of(
     shape: Collider, turn: Doubles, normal: Doubles, rng: np.random.Generator
 ) -> Callable[[float], Doubles]:
-    """Where a shape is, (d,) m, from a place that its surface is so many m behind, along a normal.
+    """A function from a depth, m, to the offset (d,), m, of a shape from a place.
 
-    Of a polygon one of its foremost corners is there.
+    The shape's surface is that far behind the place along the normal; of a polygon one of its foremost
+    corners is.
     """
     if isinstance(shape, Polygon):
         ahead = -shape.corners @ (normal @ turn)

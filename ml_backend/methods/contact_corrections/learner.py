@@ -90,7 +90,7 @@ class CorrectionLearner:
 
     @property
     def steps(self) -> int:
-        """That the preset's epochs take."""
+        """How many steps the preset's epochs take."""
         return max(1, math.ceil(self._preset.epochs * len(self._x) / self._preset.batch))
 
     def step(self, number: int, share: float) -> float:
@@ -169,12 +169,15 @@ class CorrectionLearner:
             bias.copy_(solved[:, -1])
 
     def weights(self) -> Tensors:
+        """See `Learner`."""
         return parameters_state(self.parameters)
 
     def state(self) -> Tensors:
+        """See `Learner`."""
         return self.weights() | optimiser_state(self._optimiser, "moment")
 
     def restore(self, state: Tensors) -> None:
+        """See `Learner`."""
         self.load(state)
         load_optimiser(self._optimiser, "moment", state)
 

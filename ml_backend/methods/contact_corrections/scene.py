@@ -178,7 +178,7 @@ def _shapes(request: SimulationRequest) -> list[tuple[str, bytes]]:
 def _handles(
     body: Body, request: SimulationRequest, points: int, placed: tuple[PlacedHandle, ...]
 ) -> Handles:
-    """Where the artist has placed any, or cores, only those; else so many points, spread over the body."""
+    """The handles that the artist has placed, and cores; without any, `points` spread over the body."""
     groups, name = pin_groups(body.elements, body.pinned), request.object
     ends = body.coordinates.of(np.array([_head(core) for core in request.cores]).reshape(-1, 3))
     loose = list(zip(body.core_groups, ends, strict=True))

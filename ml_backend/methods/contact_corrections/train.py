@@ -109,6 +109,7 @@ class ContactTraining:
 
     @property
     def preset(self) -> ContactPreset:
+        """The preset of the options, with this method's own settings."""
         return cast(ContactPreset, self.options.preset)
 
     def solved(self, spans: list[Span], count: int, role: str) -> CorrectionData:

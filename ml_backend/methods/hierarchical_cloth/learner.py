@@ -43,7 +43,7 @@ class LevelLearner:
 
     @property
     def steps(self) -> int:
-        """That the preset's epochs take, over the most pairs that a level has."""
+        """How many steps the preset's epochs take, over the most pairs that a level has."""
         most = max(level.count for level in self.levels)
         return max(1, math.ceil(self._preset.epochs * most / self._preset.batch))
 
@@ -70,15 +70,18 @@ class LevelLearner:
         return relative_error(networks, self._validation)
 
     def weights(self) -> Tensors:
+        """See `Learner`."""
         tensors: Tensors = {}
         for number, level in enumerate(self.levels, 1):
             tensors |= level.layers().tensors(f"levels.{number}")
         return tensors
 
     def state(self) -> Tensors:
+        """See `Learner`."""
         return parameters_state(self._parameters()) | optimiser_state(self._optimiser, "moment")
 
     def restore(self, state: Tensors) -> None:
+        """See `Learner`."""
         load_parameters(self._parameters(), state)
         load_optimiser(self._optimiser, "moment", state)
 

@@ -34,7 +34,7 @@ class Pairs:
         return len(self.features)
 
     def some(self, count: int, rng: np.random.Generator) -> Pairs:
-        """So many of them at random, or all."""
+        """`count` of the pairs at random, or all if there are no more."""
         if count >= len(self):
             return self
         at = np.sort(rng.permutation(len(self))[:count])

@@ -1,4 +1,4 @@
-"""From PCA coefficients of a body to a few latents and back (Li et al. 2025, section 3.2).
+"""The autoencoder: PCA coefficients of a body to a few latents and back (Li et al. 2025, section 3.2).
 
 The first layer of the encoder and the last of the decoder are PCA bases and stay so: all data lie in them, so
 that what the paper trains there the layer next to it can do as well, and no step has to touch a vertex.
@@ -127,12 +127,15 @@ class AutoencoderLearner:
         return float(np.sqrt(wrong + energy))
 
     def weights(self) -> Tensors:
+        """See `Learner`."""
         return module_state(self.coder, "coder")
 
     def state(self) -> Tensors:
+        """See `Learner`."""
         return module_state(self.coder, "coder") | optimiser_state(self._optimiser, "adam")
 
     def restore(self, state: Tensors) -> None:
+        """See `Learner`."""
         load_module(self.coder, "coder", state)
         load_optimiser(self._optimiser, "adam", state)
 

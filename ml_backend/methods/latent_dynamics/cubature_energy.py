@@ -60,7 +60,7 @@ class CubatureEnergy:
 def fit_cubature_energy(
     energy: BodyEnergy, basis: Doubles, shapes: Doubles, most: int, *, seed: int
 ) -> CubatureEnergy | None:
-    """At most so many elements of each part, with nearly the forces along the basis that all of it have.
+    """An energy of at most `most` elements of each part, with nearly the forces of all along the basis.
 
     None where that would save less than a half, or elements share more than vertices, as joints of curved
     strands do. basis (K, B, 3); shapes (SHAPES, B, 3), m, in the same axes.

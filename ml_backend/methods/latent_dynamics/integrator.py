@@ -79,6 +79,7 @@ class IntegratorLearner:
         self._validation = LatentValidation(data.validation, coder, device)
 
     def step(self, number: int, share: float) -> float:
+        """See `Learner`."""
         generator = torch.Generator().manual_seed(self._seed * 1_000_003 + number)
         if number == 0 and self._preset.loss == "solved" and self._preset.residual:
             self._find_linear(generator)
@@ -103,14 +104,17 @@ class IntegratorLearner:
         return loss.item()
 
     def validate(self) -> float:
+        """See `Learner`. The averaged parameters are used."""
         with _Swapped(self._parameters, self._average):
             return self._validation.error(self.network)
 
     def weights(self) -> Tensors:
+        """See `Learner`. The averaged parameters are used."""
         with _Swapped(self._parameters, self._average):
             return module_state(self.network, "integrator")
 
     def state(self) -> Tensors:
+        """See `Learner`."""
         state = module_state(self.network, "integrator") | optimiser_state(self._optimiser, "adam")
         state |= {f"average.{k}": each.cpu().numpy().copy() for k, each in enumerate(self._average)}
         return state | {
@@ -118,6 +122,7 @@ class IntegratorLearner:
         }
 
     def restore(self, state: Tensors) -> None:
+        """See `Learner`."""
         load_module(self.network, "integrator", state)
         load_optimiser(self._optimiser, "adam", state)
         for k, average in enumerate(self._average):
@@ -215,7 +220,7 @@ class IntegratorLearner:
 
 
 class _Swapped:
-    """Within it, parameters have other values."""
+    """A context within which parameters have other values."""
 
     def __init__(self, parameters: list[nn.Parameter], values: list[Tensor]) -> None:
         self._parameters, self._values = parameters, values

@@ -32,6 +32,7 @@ class ResidualNetwork(nn.Module):
             nn.init.zeros_(self.out.bias)
 
     def forward(self, x: Tensor) -> Tensor:
+        """(n, outputs) for x (n, inputs)."""
         for k, linear in enumerate(self.hidden):
             h = linear(x)
             h = functional.silu(h if self.norms is None else self.norms[k](h))

@@ -71,7 +71,7 @@ class LatentPhysics:
         return self._elastic(self._sampled.positions(c, frames, at))
 
     def stiffness(self, data: LatentData, seed: int) -> Stiffness:
-        """At some training frames, by central differences of the gradient."""
+        """The stiffness at some training frames, by central differences of the gradient."""
         frames = data.training
         rng = np.random.default_rng(seed)
         picked = np.sort(rng.permutation(len(frames.c))[:STIFFNESS_FRAMES])

@@ -1,4 +1,4 @@
-"""From where latent dynamics learns to take steps: true states, noisy ones, and what the network comes to."""
+"""States that latent dynamics learns to step from: true, noisy, and those the network comes to."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class Integrator(nn.Module):
         self.linear[:, : 2 * n] = (torch.cat(damped, 1) * inverse).float()
 
     def clipped(self, z: Tensor) -> Tensor:
-        """Within the range of the training data, as Play clips."""
+        """z clipped to the range of the training data, as Play does it."""
         return torch.minimum(torch.maximum(z, self.z_low), self.z_high)
 
     def tensors(self) -> Tensors:

@@ -111,7 +111,7 @@ def with_history(w: Floats, history: int) -> Floats:
 
 
 def _rows(sequences: Sequences, history: int) -> list[tuple[Doubles, Doubles]]:
-    """For each run z_t, z_t - z_{t-1} and the interaction up to t + 1; and the targets z_{t+1} - z_t."""
+    """Each run's inputs z_t, z_t - z_{t-1} and interaction up to t + 1, and its targets z_{t+1} - z_t."""
     rows = []
     for run in sequences.runs():
         z = sequences.z[run].astype(np.float64)
@@ -134,6 +134,7 @@ class Rollout:
         self._history = history
 
     def __call__(self, z0: Tensor, z1: Tensor, w: Tensor) -> Tensor:
+        """(T - 2, n, u) from the first two z (n, u) and w (T, n, v) of all T frames."""
         before, now, made = z0, z1, []
         for t in range(2, len(w)):
             past = torch.cat([w[max(t - back, 0)] for back in range(self._history)], 1)

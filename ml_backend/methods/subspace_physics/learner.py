@@ -62,18 +62,22 @@ class SubspaceLearner:
         return loss.item()
 
     def validate(self) -> float:
+        """See `Learner`."""
         return self._validation.error(partial(self.network.rollout, self._average))
 
     def weights(self) -> Tensors:
+        """See `Learner`."""
         return self.network.tensors(self._average)
 
     def state(self) -> Tensors:
+        """See `Learner`."""
         moments = self._optimiser.state_dict()["state"].get(0, {})
         state = {"theta": self.network.theta.detach(), "average": self._average, **moments}
         state |= {f"carried.{name}": tensor for name, tensor in vars(self._carried).items()}
         return {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
 
     def restore(self, state: Tensors) -> None:
+        """See `Learner`."""
         tensors = {name: torch.from_numpy(array.copy()) for name, array in state.items()}
         with torch.no_grad():
             self.network.theta.copy_(tensors.pop("theta"))

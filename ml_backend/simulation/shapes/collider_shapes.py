@@ -1,4 +1,4 @@
-"""From a collider's mesh to the shape that contact has: the simplest that it is, as that is the quickest."""
+"""The shape that contact has for a collider's mesh: the simplest that fits, as that is the quickest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a collider's mesh to the ball or the capsule that it is: the shapes that cloth of springs meets."""
+"""Recognising the ball or capsule that a collider's mesh is: the shapes that cloth of springs meets."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ def _notes_on_animation(obj: bpy.types.Object) -> list[str]:
 
 
 def _notes_of(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo]) -> list[str]:
-    """That there was nothing to do is worth a word."""
+    """A note that nothing is left to do, if all takes are baked already; else none."""
     if not all(take.name in existing and existing[take.name].complete for take in takes):
         return []
     return [

@@ -27,10 +27,12 @@ def shows_capsules(obj: bpy.types.Object) -> bool:
 
 
 def register() -> None:
+    """Start drawing the capsules in viewports."""
     _HANDLER.register()
 
 
 def unregister() -> None:
+    """Stop drawing the capsules."""
     _HANDLER.unregister()
 
 

@@ -51,11 +51,13 @@ def draw(history: tuple[Point, ...]) -> Floats:
 
 
 def register() -> None:
+    """Create the collection of icons that charts are drawn into."""
     global _pictures  # noqa: PLW0603 (Blender's previews have to be given back)
     _pictures = bpy.utils.previews.new()
 
 
 def unregister() -> None:
+    """Give the icons back to Blender and forget what was drawn."""
     global _pictures  # noqa: PLW0603
     if _pictures is not None:
         bpy.utils.previews.remove(_pictures)

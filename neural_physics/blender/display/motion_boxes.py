@@ -46,10 +46,12 @@ def shown_boxes(obj: bpy.types.Object) -> list[NEURALPHYSICS_PG_interaction]:
 
 
 def register() -> None:
+    """Start drawing the motion boxes in viewports."""
     _HANDLER.register()
 
 
 def unregister() -> None:
+    """Stop drawing the motion boxes."""
     _HANDLER.unregister()
 
 

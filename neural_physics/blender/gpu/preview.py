@@ -42,7 +42,7 @@ class View:
 
     @classmethod
     def current(cls) -> View:
-        """Within a POST_VIEW draw handler or a bound offscreen: of what is being drawn there."""
+        """The view that is being drawn; called within a POST_VIEW draw handler or a bound offscreen."""
         _, _, width, height = gpu.state.viewport_get()
         return cls(gpu.matrix.get_model_view_matrix(), gpu.matrix.get_projection_matrix(), width, height)
 

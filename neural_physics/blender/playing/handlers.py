@@ -33,6 +33,7 @@ def on_edit(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
 
 @persistent
 def on_undo(*_: object) -> None:
+    """Rebuild what is played and mark it stale: an undo or redo may have changed anything."""
     # The scene is evaluated after this, and `on_edit` called then.
     PLAYED.undone()
 
@@ -114,6 +115,7 @@ def _lists() -> list[tuple[list[Any], Any]]:
 
 
 def register() -> None:
+    """Append the handlers to Blender's lists, and show the current frame if a file is open."""
     for handlers, handler in _lists():
         handlers.append(handler)
     # While an add-on is being enabled at startup, there is no file to look at yet: `on_load` follows.
@@ -123,6 +125,7 @@ def register() -> None:
 
 
 def unregister() -> None:
+    """Remove the handlers from Blender's lists and end all playback."""
     for handlers, handler in _lists():
         handlers.remove(handler)
     PLAYED.clear()

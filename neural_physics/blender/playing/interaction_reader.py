@@ -111,7 +111,7 @@ class InteractionReader:
         return True
 
     def edited(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, animation: bool) -> bool:
-        """After an edit at the frame last seen: whether y has changed, there or (`animation`) anywhere."""
+        """Whether an edit at the frame last seen has changed y, there or (`animation`) anywhere."""
         if self.frame is None:
             return False
         unanimated = self.binding.unanimated

@@ -84,7 +84,7 @@ class PlayedObjects:
                     self._problems[obj.session_uid] = problem
 
     def predict(self, scene: bpy.types.Scene) -> None:
-        """Before the scene's frame is evaluated: write what objects will show, where that is known."""
+        """Write what objects will show at the scene's frame, where that is known before it is evaluated."""
         if self._catching_up:
             return
         if scene.frame_current <= scene.frame_start:
@@ -159,7 +159,7 @@ class PlayedObjects:
                 bpy.app.timers.register(_show_current_frame, first_interval=0.0)
 
     def undone(self) -> None:
-        """After an undo the mesh is as it was, and so are the settings: show all afresh."""
+        """Show all afresh after an undo, which brought back the mesh and settings of before."""
         search_again()
         note_edit()
         self.rebuild()

@@ -105,10 +105,12 @@ def draw_previews(view: View) -> None:
 
 
 def register() -> None:
+    """Start drawing previews in viewports."""
     _HANDLER.register()
 
 
 def unregister() -> None:
+    """Stop drawing previews and free what they hold on the graphics card."""
     _HANDLER.unregister()
     DRAWING.clear()
     forget_models()

@@ -59,7 +59,7 @@ class Projection:
         return True
 
     def check_carriers(self, scene: bpy.types.Scene) -> None:
-        """After an edit: cease to push, and say why, if something that carries capsules was deleted."""
+        """Cease to push, and say why, if an edit has deleted something that carries capsules."""
         lost = self._sampler.lost_from(scene) if self._sampler is not None else None
         if lost is not None:
             self.problem, self._sampler = lost, None

@@ -114,7 +114,7 @@ class PlaySession:
             self._bases, self.stale = bases, True
 
     def predict(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Predicted | None:
-        """Before the scene's whole frame is evaluated: write what it will show, if that is known.
+        """Write what the object will show at the scene's frame, if that is known before it is evaluated.
 
         Raises Problem("interaction_missing").
         """

@@ -18,7 +18,7 @@ class _Search:
 
 
 def search_again() -> None:
-    """After an undo, or a newly opened file: keep nothing of what was found."""
+    """Forget all objects that were found, as after an undo or when a file was opened."""
     _Search.number += 1
 
 

@@ -66,7 +66,7 @@ def skin_of(obj: bpy.types.Object) -> Skin:
 
 
 def check_skin(obj: bpy.types.Object) -> None:
-    """Where springs are to be learned, raise the Problem that keeps an object's bones from being followed.
+    """Check that an object's bones can be followed, if its method is one that learns springs on them.
 
     Raises Problem("skin_missing" | "skin_unusable" | "skin_unlisted").
     """

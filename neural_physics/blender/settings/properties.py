@@ -392,11 +392,13 @@ CLASSES = (
 
 
 def register() -> None:
+    """Register the classes of the settings and attach them to every object."""
     register_classes(CLASSES)
     setattr(bpy.types.Object, "neural_physics", PointerProperty(type=NEURALPHYSICS_PG_object))  # noqa: B010
 
 
 def unregister() -> None:
+    """Detach the settings from objects and unregister their classes."""
     delattr(bpy.types.Object, "neural_physics")
     unregister_classes(CLASSES)
 

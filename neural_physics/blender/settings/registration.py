@@ -12,8 +12,13 @@ import bpy
 class Part(Protocol):
     """A module with something to register in Blender."""
 
-    def register(self) -> None: ...
-    def unregister(self) -> None: ...
+    def register(self) -> None:
+        """Register the module's classes, handlers or settings in Blender."""
+        ...
+
+    def unregister(self) -> None:
+        """Undo `register`."""
+        ...
 
 
 class ViewportHandler:
@@ -27,10 +32,12 @@ class ViewportHandler:
         self.handle: Any = None
 
     def register(self) -> None:
+        """See `Part`."""
         if not bpy.app.background:
             self.handle = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
 
     def unregister(self) -> None:
+        """See `Part`."""
         if self.handle is not None:
             bpy.types.SpaceView3D.draw_handler_remove(self.handle, "WINDOW")
             self.handle = None

@@ -88,7 +88,7 @@ class Dynamics:
         self._tolerance, self._most = tolerance, most_iterations
 
     def at(self, q: Doubles, around: Around) -> Motion:
-        """At rest, with the free handles at q (n, d), but for those that are held."""
+        """The body at rest with its free handles at q (n, d), except for those that are held."""
         q = self._rows.holding(self._rows.rigid(q), around.held, around.places)
         pose = self.pose(q, around)
         x = self._part.positions(pose)

@@ -130,7 +130,7 @@ class ContactCorrections:
         self._shown = np.empty((self.vertex_count, 3), np.float32)
 
     def start(self, y: Floats) -> HandleState:
-        """At rest, moved along with the frames."""
+        """See `Method`: at rest, moved along with the frames."""
         q = self._carried(y)[: self.handles.free]
         return self._state(self.dynamics.at(q, self.around(y)), y)
 

@@ -98,7 +98,7 @@ def handles_of(model: Model, free: int, loose: int, d: int) -> Handles:
 
 
 def frames_of(model: Model, rows: int, d: int) -> FollowedFrames:
-    """So many rows of Q."""
+    """How y moves the frames that the body follows, which have `rows` rows of Q."""
     channels = model.info.channels.channels
     recorded = [channel for channel in channels if channel.kind not in PLAYED_KINDS]
     if tuple(recorded) != channels[: len(recorded)]:

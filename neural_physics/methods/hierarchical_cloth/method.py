@@ -72,7 +72,7 @@ class HierarchicalCloth:
         self._shown = np.empty((self.vertex_count, 3), np.float32)
 
     def start(self, y: Floats) -> ClothState:
-        """At rest, moved along with the pins."""
+        """See `Method`: at rest, moved along with the pins."""
         rest, pins = self._cloth.rest, self._coarse_pins
         x = rest.copy()
         if len(pins.vertices):

@@ -78,7 +78,7 @@ class LatentDynamics:
         self._raw = np.empty(inputs, np.float32)
 
     def start(self, y: Floats) -> LatentState:
-        """At rest in the shape the training takes began with, on pins that stand where y has them."""
+        """See `Method`: at rest in the shape training takes began with, on pins that stand as y has them."""
         s = self._acting(y)
         return LatentState(self._start, self._start, s, s)
 

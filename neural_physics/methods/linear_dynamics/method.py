@@ -61,7 +61,7 @@ class LinearDynamics:
         self._input = np.empty(2 * u + self._history * v, np.float32)
 
     def start(self, y: Floats) -> LinearState:
-        """At rest in the shape the training takes began with, as if y had never been another."""
+        """See `Method`: at rest in the shape training takes began with, as if y had always been this."""
         w, outside = self._interaction(y)
         return LinearState(self._start, self._start, np.repeat(w[None], self._history, 0), outside)
 
@@ -99,4 +99,5 @@ class LinearDynamics:
         return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
 
     def coefficients(self, state: LinearState, y: Floats) -> Floats:
+        """See `Method`."""
         return state.z

@@ -38,7 +38,7 @@ MOST = 1e30  # 1 / steps: what is faster has no use, and its square and its floa
 
 
 class Response(NamedTuple):
-    """At the end of a step, each (n,) float64: h', h, h_1 and h_2; in steps, steps^2, ...
+    """Responses at the end of a step, each (n,) float64: h', h, h_1 and h_2; in steps, steps^2, ...
 
     What eqs. 7 and 8 of Jin 2022 are made of.
     """

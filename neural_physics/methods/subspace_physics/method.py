@@ -65,7 +65,7 @@ class SubspacePhysics:
         self._input = np.empty(inputs, np.float32)
 
     def start(self, y: Floats) -> SubspaceState:
-        """At rest in the shape the training takes began with."""
+        """See `Method`: at rest in the shape training takes began with."""
         w, outside = self._interaction(y)
         return SubspaceState(self._start, self._start, w, outside)
 
@@ -108,6 +108,7 @@ class SubspacePhysics:
         return self.decoder.decode_many(np.stack([state.z for state in states]), bases)
 
     def coefficients(self, state: SubspaceState, y: Floats) -> Floats:
+        """See `Method`."""
         return state.z
 
     def _initial(self, state: SubspaceState) -> Floats:

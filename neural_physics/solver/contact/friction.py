@@ -38,7 +38,7 @@ class RigidFriction:
         self._growing = np.zeros(len(self._normals), np.intp)
 
     def observe(self, q: Doubles) -> None:
-        """Before each iteration of a minimisation: see which vertices slide further and further."""
+        """See which vertices slide further and further; called before each iteration of a minimisation."""
         slides = self._slides(q)
         before, now = (np.linalg.norm(u, axis=1) for u in (self._seen, slides))
         onward = ((slides * self._seen).sum(1) > SAME_WAY * before * now) & (now > before)

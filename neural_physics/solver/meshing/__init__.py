@@ -1,1 +1,1 @@
-"""From surfaces to elements: checks, filling, and what is carried by the elements."""
+"""Making elements from surfaces: checks, filling, and what is carried by the elements."""

@@ -1,4 +1,4 @@
-"""From a surface to tetrahedra: its solid, or a cage of equal tetrahedra around it."""
+"""Tetrahedra from a surface: its solid, or a cage of equal tetrahedra around it."""
 
 from __future__ import annotations
 

@@ -60,15 +60,19 @@ class RodStretchTerm:
 
     @property
     def stencils(self) -> Indices:
+        """See `Term`."""
         return self._stencils
 
     def value(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return stretching_energy(self._ends(q), *self._constants)
 
     def gradient(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return stretching_gradient(self._ends(q), *self._constants)
 
     def hessian(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return stretching_hessian(self._ends(q), *self._constants, projected=True)
 
     def exact_hessian(self, q: Doubles) -> Doubles:
@@ -115,15 +119,19 @@ class RodBendTwistTerm:
 
     @property
     def stencils(self) -> Indices:
+        """See `Term`."""
         return self._stencils
 
     def value(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return bend_twist_energy(*self._state(q), self.frames, *self._constants)
 
     def gradient(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return bend_twist_gradient(*self._state(q), self.frames, *self._constants)
 
     def hessian(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return bend_twist_hessian(*self._state(q), self.frames, *self._constants, projected=True)
 
     def exact_hessian(self, q: Doubles) -> Doubles:

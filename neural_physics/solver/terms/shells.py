@@ -32,16 +32,20 @@ class MembraneTerm:
 
     @property
     def stencils(self) -> Indices:
+        """See `Term`."""
         return self._stencils
 
     def value(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         energies: Doubles = membrane.value(self._corners(q), *self._constants)
         return energies
 
     def gradient(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return membrane.gradient(self._corners(q), *self._constants)
 
     def hessian(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return membrane.projected_hessian(self._corners(q), *self._constants)
 
     def _corners(self, q: Doubles) -> Doubles:
@@ -62,16 +66,20 @@ class HingeTerm:
 
     @property
     def stencils(self) -> Indices:
+        """See `Term`."""
         return self._stencils
 
     def value(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         energies: Doubles = hinge_bending.value(self._hinges(q), *self._constants)
         return energies
 
     def gradient(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return hinge_bending.gradient(self._hinges(q), *self._constants)
 
     def hessian(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return hinge_bending.projected_hessian(self._hinges(q), *self._constants)
 
     def _hinges(self, q: Doubles) -> Doubles:
@@ -108,16 +116,20 @@ class MidedgeTerm:
 
     @property
     def stencils(self) -> Indices:
+        """See `Term`."""
         return self._stencils
 
     def value(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         energies: Doubles = midedge_bending.value(*self._state(q), *self._constants)
         return energies
 
     def gradient(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return midedge_bending.gradient(*self._state(q), *self._constants)
 
     def hessian(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return midedge_bending.projected_hessian(*self._state(q), *self._constants)
 
     def _state(self, q: Doubles) -> tuple[Doubles, Doubles]:

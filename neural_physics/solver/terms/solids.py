@@ -14,13 +14,21 @@ from ...energies.solids.deformation import deformation_gradient, gradient_operat
 class SolidEnergy(Protocol):
     """What `stvk`, `stable_neo_hookean` and `corotational` of `energies.solids` offer."""
 
-    def energy_density(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles: ...
+    def energy_density(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles:
+        """(m,) J per m^3 at rest, of deformation gradients f (m, d, d); mu, lam (m,): Lame parameters, Pa."""
+        ...
 
-    def stress(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles: ...
+    def stress(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles:
+        """First Piola-Kirchhoff stress (m, d, d), Pa."""
+        ...
 
-    def hessian(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles: ...
+    def hessian(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles:
+        """Second derivatives of the energy density by the entries i * d + j of f, (m, d * d, d * d), Pa."""
+        ...
 
-    def projected_hessian(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles: ...
+    def projected_hessian(self, f: Doubles, mu: Doubles, lam: Doubles) -> Doubles:
+        """The nearest positive semi-definite matrices to `hessian`, of the same shape."""
+        ...
 
 
 class SolidTerm:
@@ -52,17 +60,21 @@ class SolidTerm:
 
     @property
     def stencils(self) -> Indices:
+        """See `Term`."""
         return self._stencils
 
     def value(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return self._volumes * self._energy.energy_density(self._deformation(q), self._mu, self._lam)
 
     def gradient(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         stress = self._energy.stress(self._deformation(q), self._mu, self._lam)
         forces = stress.reshape(len(stress), 1, -1) @ self._operator
         return self._volumes[:, None] * forces[:, 0]
 
     def hessian(self, q: Doubles) -> Doubles:
+        """See `Term`."""
         return self._pulled_back(self._energy.projected_hessian(self._deformation(q), self._mu, self._lam))
 
     def exact_hessian(self, q: Doubles) -> Doubles:

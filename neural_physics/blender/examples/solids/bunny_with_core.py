@@ -63,7 +63,7 @@ def _normals(body: bpy.types.Object) -> Doubles:
 
 
 def _spread(places: Doubles, count: int) -> list[int]:
-    """So many of some places (n, 3), each the farthest from those before it, from the highest on."""
+    """`count` of the places (n, 3): the highest, then each time the farthest from those chosen before."""
     chosen = [int(places[:, 2].argmax())]
     off = np.linalg.norm(places - places[chosen[0]], axis=1)
     while len(chosen) < count:

@@ -246,7 +246,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "levels_need_cloth": (
         "Hierarchical Cloth learns from cloth only, but {object} is simulated as something else: add a "
-        "Cloth modifier or set Simulated By to Spring Cloth, click Bake, or choose another method."
+        "Cloth modifier or set Simulated By to Mass-Spring Cloth, click Bake, or choose another method."
     ),
     "levels_scaled": (
         "{object} is scaled, but Hierarchical Cloth is simulated in metres during playback: apply its "
@@ -320,7 +320,7 @@ PROBLEMS: dict[str, str] = {
         "meant to be an infinite ground."
     ),
     "collider_not_round": (
-        "{collider} is neither a ball nor a capsule, and Spring Cloth collides with no other shapes: "
+        "{collider} is neither a ball nor a capsule, and Mass-Spring Cloth collides with no other shapes: "
         "make it one, remove its Collision modifier, or set Simulated By to Shell."
     ),
     "starts_inside": (
@@ -400,7 +400,7 @@ PROBLEMS: dict[str, str] = {
     "not_playing": "{object} is not playing: click Play first.",
     "play_failed": "{object} cannot be played ({reason}): click Show Simulation, then Play.",
     "play_not_numbers": (
-        "{object} has no shape at frame {frame}, since its model or something it reacts to gives a value "
+        "{object} cannot be shown at frame {frame}, because its model or something it reacts to gives a value "
         "that is not a number: check what moves it there, or train again."
     ),
     "catch_up_needed": (
@@ -464,7 +464,7 @@ PROBLEMS: dict[str, str] = {
     "no_scene": "No scene is open: give an existing, readable .blend before --command.",
     "scene_changed": (
         "{path} was saved by someone else in the meantime and was left unchanged: the results of the job "
-        "are beside it, and “pack” puts a model into it."
+        "are beside it; run the command “pack” to put a model into it."
     ),
     "evaluation_missing": "{object} has not been evaluated: click Evaluate first.",
     "evaluation_other_object": (
@@ -531,7 +531,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "contact_handles_unusable": (
         "{object} cannot be driven by {points} handles, which must reach every part of it and not all "
-        "lie in one plane: set more Handles under Train, such as 12."
+        "lie in one plane: set more Handles under Train, for example 12."
     ),
     "contact_handle_outside": (
         "The handle {handle} is outside {object}: put it inside the rest mesh, and train again."

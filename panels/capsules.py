@@ -21,7 +21,7 @@ from ..operators.capsules import (
 from .set_up import ICONS
 from .support import Details, button, reasons, sentences, settings_column
 
-COLLIDES = "The cloth that is simulated during playback collides with the capsules, however deep it is inside"
+COLLIDES = "Cloth that is simulated during playback collides with the capsules at any depth"
 
 
 class NEURALPHYSICS_UL_capsules(bpy.types.UIList):

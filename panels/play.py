@@ -113,10 +113,10 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             speed += f", push {status.push_us:.0f} µs" if status.push_us else ""
         layout.label(text=speed, icon="CHECKMARK")
         if status.outside > NOTICEABLE:
-            text = f"{status.outside:.0%} is outside the training range"
+            text = f"{status.outside:.0%} of the motion is outside the training range"
             layout.label(text=text, icon="ERROR" if status.outside > WORRYING else "INFO")
         if status.deep:
-            text = f"{status.deep} vertices are too deep inside capsules and were left there"
+            text = f"{status.deep} vertices are too deep inside capsules to be pushed out"
             sentences(layout, context, text, "INFO")
         if status.wedged:
             text = f"{status.wedged} vertices are caught between capsules"

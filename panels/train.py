@@ -27,9 +27,9 @@ from .support import Details, Section, busy, button, job, reasons, sentences, se
 
 ERRORS = [
     ("Error of this model", "rollout_error"),
-    ("Ridge regression", "ridge_error"),
-    ("Always the average shape", "mean_error"),
-    ("Best possible with these bases", "basis_error"),
+    ("Ridge regression (baseline)", "ridge_error"),
+    ("Mean shape (baseline)", "mean_error"),
+    ("Lower bound with these bases", "basis_error"),
 ]
 CHART_SCALE = 7.0
 

@@ -1,4 +1,4 @@
-"""The house: no room is so full that a newcomer gets lost in it."""
+"""Folders: none is so full that a newcomer gets lost in it, and each says what it is for."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ refused("apply its scale", ours.bake)
 for example in ("CLOTH_SHELL", "SOFT_BODY_BALL", "CANTILEVER"):
     ours.add_example(name=example)
     bpy.context.active_object.neural_physics.method = "hierarchical_cloth"
-    refused("set Simulated By to Spring Cloth", ours.bake)
+    refused("set Simulated By to Mass-Spring Cloth", ours.bake)
 """
     )
 

@@ -34,7 +34,7 @@ KINDS = [
     ("ROD", "Rods", "Strands along the mesh's edges: hair, cables, grass"),
     (
         "SPRINGS",
-        "Spring Cloth",
+        "Mass-Spring Cloth",
         "Springs along the mesh's edges, with a different fabric in every take: for Hierarchical Cloth",
     ),
 ]
@@ -141,7 +141,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     density: FloatProperty(
         name="Density",
-        description="In kg/m³; water has 1000",
+        description="Mass per volume in kg/m³; water is 1000",
         default=_SOLID.density,
         min=DENSITY_LIMITS[0],
         max=DENSITY_LIMITS[1],
@@ -149,7 +149,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     area_density: FloatProperty(
         name="Area Density",
-        description="Mass per area in kg/m²; a cotton shirt has 0.15",
+        description="Mass per area in kg/m²; a cotton shirt is about 0.15",
         default=_SHELL.area_density,
         min=1e-4,
         max=100.0,
@@ -217,7 +217,7 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
     )
     radius: FloatProperty(
         name="Radius",
-        description="Radius of a strand; a hair has 0.00004 m",
+        description="Radius of a strand; a human hair is about 0.00004 m",
         default=_ROD.radius,
         min=THICKNESS_LIMITS[0],
         max=THICKNESS_LIMITS[1],

@@ -174,7 +174,7 @@ def compared(
         if not settled or not at_rest:
             yield None
             continue
-        n, around = scene.handles.free, method.around(with_sizes(method, scene, y))
+        n, around = scene.handles.free, method.surroundings(with_sizes(method, scene, y))
         ours = part.positions(method.dynamics.pose(q[:n], around))
         inner = part.positions(method.dynamics.pose(q[:n], around.without_colliders()))
         touched = len(scene.contact.pressed(full, placed)[0]) > 0

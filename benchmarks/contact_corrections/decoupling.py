@@ -20,7 +20,7 @@ from ml_backend.methods.contact_corrections.data import Samples
 from ml_backend.methods.contact_corrections.learner import CorrectionLearner
 from ml_backend.training.loop import Schedule, Training
 from neural_physics.jobs.events import StopRequest
-from neural_physics.methods.contact_corrections.parts import correction_of
+from neural_physics.methods.contact_corrections.model_reading import correction_of
 from neural_physics.models.model_file import Model
 
 Array = NDArray[np.float64]

@@ -67,7 +67,7 @@ def played(method: ContactCorrections, ys: NDArray[np.float32]) -> Array:
     state, forces = method.start(ys[0]), []
     for y in ys:
         state = method.step(state, y)
-        around = method.around(y)
+        around = method.surroundings(y)
         shape = method._coordinates.of(method.body_positions(state, y))
         forces.append(pushed(method.dynamics._surface.contact, shape, around.placed))
     return np.array(forces)

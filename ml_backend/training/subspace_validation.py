@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ml_backend.training.subspace_data import SubspaceData
-from ml_backend.training.tiles import tiled
+from ml_backend.training.validation_rollouts import tiled
 
 # z_0, z_1 (n, u) and w (T, n, v): the (T - 2, n, u) that follow.
 Rollout = Callable[[Tensor, Tensor, Tensor], Tensor]

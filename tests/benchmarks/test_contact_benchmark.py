@@ -84,7 +84,7 @@ def test_all_of_the_jacobian_is_the_derivative_of_where_the_body_is(measured):
     state = method.start(told[0])
     for y in told[1:40]:
         state = method.step(state, y)
-    around, q, part = method.around(y), state.q, method._whole
+    around, q, part = method.surroundings(y), state.q, method._whole
     pose = method.dynamics.pose(q, around)
     by_hand = np.empty((len(part.positions(pose)), 2, q.size))
     for k in range(q.size):

@@ -9,7 +9,7 @@ import numpy as np
 import play_scenes
 import pytest
 
-from neural_physics.blender.gpu import card_models, decoder, shaders
+from neural_physics.blender.gpu import decoder, shaders, uploaded_models
 from neural_physics.blender.gpu.context import NoGPU
 from neural_physics.blender.gpu.decoder import GpuDecoder
 from neural_physics.blender.playing import playback
@@ -35,7 +35,7 @@ def sheet():
     settings.projection.depth_limit = 0.12
     playback.attach(sheet)
     yield sheet
-    card_models.forget_models()
+    uploaded_models.forget_models()
 
 
 def count_decoding(monkeypatch):

@@ -24,8 +24,8 @@ from neural_physics.interaction.channels import ChannelLayout, size_channel
 from neural_physics.methods.contact_corrections.contact import Placed
 from neural_physics.methods.contact_corrections.corrections import Part
 from neural_physics.methods.contact_corrections.cubature import ENERGIES, Cubature
-from neural_physics.methods.contact_corrections.dynamics import Around
 from neural_physics.methods.contact_corrections.method import ContactCorrections
+from neural_physics.methods.contact_corrections.surroundings import Surroundings
 
 TOLERANCE = 1e-3  # of the mean edge: how far the last Newton step of Play may go
 FITTED_SHAPES = 80  # whose forces the cubature has to give
@@ -148,7 +148,9 @@ def element_forces(
     return np.array(found)
 
 
-def situation(scene: ContactScene, samples: Samples, number: int, *, touched: bool) -> tuple[Doubles, Around]:
+def situation(
+    scene: ContactScene, samples: Samples, number: int, *, touched: bool
+) -> tuple[Doubles, Surroundings]:
     """The free handles' q (n, d), m, and what was around one of the samples: a ball as large as it was.
 
     touched: whether the samples are those with a collider.
@@ -159,10 +161,10 @@ def situation(scene: ContactScene, samples: Samples, number: int, *, touched: bo
     centres, turns = (each[number, None].astype(np.float64) for each in (samples.centres, samples.turns))
     placed, radius = Placed(centres, turns), features[-1:]
     if not touched:
-        return q[:n], Around(q[n:], placed.only(), radius[:0])
+        return q[:n], Surroundings(q[n:], placed.only(), radius[:0])
     # The first of the colliders stands for any: of balls scaled, others are all alike.
     usual = scene.colliders.sizes[0]
-    return q[:n], Around(q[n:], replace(placed, scales=radius / usual if usual else None), radius)
+    return q[:n], Surroundings(q[n:], replace(placed, scales=radius / usual if usual else None), radius)
 
 
 def _shape(shape: Collider) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import torch
 from ml_backend.methods.latent_dynamics.autoencoder import Autoencoder
 from ml_backend.methods.latent_dynamics.data import Frames
 from ml_backend.methods.latent_dynamics.step import Integrator, raw_inputs
-from ml_backend.training.tiles import tiled
+from ml_backend.training.validation_rollouts import tiled
 
 
 class LatentValidation:

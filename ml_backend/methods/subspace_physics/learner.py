@@ -13,7 +13,7 @@ from ml_backend.methods.subspace_physics.presets import SubspacePreset
 from ml_backend.training.subspace_data import SubspaceData
 from ml_backend.training.subspace_validation import SubspaceValidation
 from ml_backend.training.tensor_files import Tensors
-from ml_backend.training.tiles import ROLLOUT
+from ml_backend.training.validation_rollouts import ROLLOUT
 
 LARGEST_GRADIENT = 1.0
 WARM_UP = 50  # steps until the full learning rate

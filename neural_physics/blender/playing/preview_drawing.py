@@ -9,11 +9,11 @@ import bpy
 import numpy as np
 
 from ...errors import Problem
-from ..gpu.card_models import forget_models
 from ..gpu.context import NoGPU
 from ..gpu.decoder import Decoded, GpuDecoder
 from ..gpu.preview import Preview, View, viewport_colour
 from ..gpu.shaders import forget_shaders
+from ..gpu.uploaded_models import forget_models
 from ..settings.registration import ViewportHandler
 from .handlers import PLAYED, settle_previews
 from .previewing import DRAWN_SHADING, CardShape

@@ -21,8 +21,8 @@ from ...errors import Problem
 from ...methods.interface import Method
 from ...models.model_file import Model
 from ...timeline.timeline import Timeline
-from ..gpu.card_models import decoder_on_card
 from ..gpu.decoder import GpuDecoder
+from ..gpu.uploaded_models import decoder_on_card
 from ..scene.sources import mesh_data
 from ..settings.properties import settings_of
 from .geometry_nodes import write_positions
@@ -90,7 +90,7 @@ class ShapeOutput:
         return outside
 
     def decoder_on_card(self, name: str, for_display: bool) -> GpuDecoder:
-        """See `card_models.decoder_on_card`. Main thread only. Raises NoGPU and Problem("model_damaged")."""
+        """See `uploaded_models.decoder_on_card`. Main thread only. Raises NoGPU, Problem("model_damaged")."""
         held = self._on_card.get(for_display)
         if held is None:
             assert self._method.decoder is not None  # only what decodes linearly has coefficients

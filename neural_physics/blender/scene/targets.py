@@ -16,7 +16,10 @@ def target_of(context: bpy.types.Context) -> bpy.types.Object | None:
         return None
     if settings_of(active).enabled or physics_modifiers(active):
         return active
-    used = {obj: movers(obj) + grips(obj) + carriers(obj) for obj in set_up_objects(context.scene)}
+    used = {
+        obj: channel_objects(obj) + handle_objects(obj) + capsule_objects(obj)
+        for obj in set_up_objects(context.scene)
+    }
     moved = [obj for obj, others in used.items() if active in others]
     return moved[0] if moved else active
 
@@ -46,17 +49,17 @@ def set_up_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     return [obj for obj in scene.objects if settings_of(obj).enabled]
 
 
-def movers(obj: bpy.types.Object) -> list[bpy.types.Object]:
+def channel_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """What an object reacts to."""
     return [item.object for item in settings_of(obj).interactions if item.object]
 
 
-def grips(obj: bpy.types.Object) -> list[bpy.types.Object]:
+def handle_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """What the artist holds an object's handles by."""
     return [item.object for item in settings_of(obj).handles if item.object]
 
 
-def carriers(obj: bpy.types.Object) -> list[bpy.types.Object]:
+def capsule_objects(obj: bpy.types.Object) -> list[bpy.types.Object]:
     """What carries an object's capsules, once for each capsule."""
     return [item.source for item in settings_of(obj).capsules if item.source]
 

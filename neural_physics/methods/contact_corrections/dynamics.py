@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...arrays import Doubles, Indices
-from .contact import Placed
 from .corrections import Corrections, Part, Pose, Surface
 from .cubature import Cubature
 from .free_rows import FreeRows
 from .handles import Handles
+from .surroundings import Surroundings
 
 MOST_HALVINGS = 6
 LESS = 1e-4  # by how much the residual must fall, as a share of what the step promises
@@ -30,24 +30,6 @@ class Motion:
     v: Doubles
     residual: float = 0.0
     outside: float = 0.0
-
-
-@dataclass(frozen=True)
-class Around:
-    """What acts in a step, at its end: frames (k (d + 1), d): the frames' rows of Q, m; placed: all
-    colliders, those that move first; sizes (c,) m: of the c that move. held (g,): which free rows of Q are
-    where they are put, and places (g, d), m: where that is.
-    """
-
-    frames: Doubles
-    placed: Placed
-    sizes: Doubles
-    held: Indices = field(default_factory=lambda: np.zeros(0, np.intp))
-    places: Doubles = field(default_factory=lambda: np.zeros((0, 3)))
-
-    def without_colliders(self) -> Around:
-        """The same surroundings without any collider."""
-        return replace(self, placed=self.placed.only(), sizes=self.sizes[:0])
 
 
 @dataclass(frozen=True)
@@ -87,19 +69,19 @@ class Dynamics:
         self._gravity, self._damping = gravity, damping
         self._tolerance, self._most = tolerance, most_iterations
 
-    def at(self, q: Doubles, around: Around) -> Motion:
+    def at(self, q: Doubles, around: Surroundings) -> Motion:
         """The body at rest with its free handles at q (n, d), except for those that are held."""
         q = self._rows.holding(self._rows.rigid(q), around.held, around.places)
         pose = self.pose(q, around)
         x = self._part.positions(pose)
         return Motion(q, x, np.zeros_like(x), 0.0, outside=pose.outside)
 
-    def pose(self, q: Doubles, around: Around, turned: Doubles | None = None) -> Pose:
+    def pose(self, q: Doubles, around: Surroundings, turned: Doubles | None = None) -> Pose:
         """See `Corrections.pose`."""
         rows = np.concatenate([q, around.frames])
         return self.corrections.pose(rows, around.placed, around.sizes, turned)
 
-    def step(self, motion: Motion, dt: float, around: Around) -> Motion:
+    def step(self, motion: Motion, dt: float, around: Surroundings) -> Motion:
         """Where equation 6 holds dt seconds later, or the nearest to it that was found.
 
         Held handles are where they are put; the equation is that of all others.
@@ -137,7 +119,7 @@ class Dynamics:
 class _Step:
     """The equations of one step."""
 
-    def __init__(self, of: Dynamics, motion: Motion, dt: float, around: Around) -> None:
+    def __init__(self, of: Dynamics, motion: Motion, dt: float, around: Surroundings) -> None:
         """x*, where the body would be by inertia (Romero 2021, eq. 5), and by its weight, too."""
         self._of, self._around, self._before = of, around, motion.x
         self._inertia = of._cubature.masses / dt**2

@@ -11,9 +11,9 @@ from ...arrays import Doubles, Floats
 from ...models.model_file import Model
 from .contact import Contact
 from .corrections import Corrections, Part, Surface
-from .dynamics import Around, Dynamics, Motion
+from .dynamics import Dynamics, Motion
 from .locator import feature_count
-from .parts import (
+from .model_reading import (
     Settings,
     array,
     colliders_of,
@@ -25,7 +25,7 @@ from .parts import (
     held_of,
     widths_of,
 )
-from .surroundings import Unlearned
+from .surroundings import Surroundings, Unlearned
 
 LEAST_SEEN = 0.01  # of how much handles move what is seen, as a share of what moves it the most
 
@@ -132,7 +132,7 @@ class ContactCorrections:
     def start(self, y: Floats) -> HandleState:
         """See `Method`: at rest, moved along with the frames."""
         q = self._carried(y)[: self.handles.free]
-        return self._state(self.dynamics.at(q, self.around(y)), y)
+        return self._state(self.dynamics.at(q, self.surroundings(y)), y)
 
     def state_from(
         self,
@@ -143,7 +143,7 @@ class ContactCorrections:
     ) -> HandleState:
         """The handles nearest to both shapes (V, 3)."""
         now, before = (
-            self.dynamics.at(self._nearest(shape, y_then), self.around(y_then))
+            self.dynamics.at(self._nearest(shape, y_then), self.surroundings(y_then))
             for shape, y_then in ((positions, y), (positions_before, y_before))
         )
         return self._state(Motion(now.q, now.x, (now.x - before.x) / self.dt, 0.0, outside=now.outside), y)
@@ -160,20 +160,20 @@ class ContactCorrections:
         for number in range(1, steps + 1):
             share = number / steps
             y_now = state.y + np.float32(share) * (y - state.y) if number < steps else y
-            around = replace(self.around(y_now), held=held, places=begun + share * (places - begun))
+            around = replace(self.surroundings(y_now), held=held, places=begun + share * (places - begun))
             motion = self.dynamics.step(motion, self.dt / steps, around)
         return self._state(motion, y)
 
     def positions(self, state: HandleState, y: Floats, bases: int | None = None) -> Floats:
         """(V, 3) float32, metres: equation 1; reused by the next call. No use of `bases`."""
-        body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
+        body = self._whole.positions(self.dynamics.pose(state.q, self.surroundings(y)))
         shown = np.einsum("vk,vkd->vd", self._shares, body[self._carriers])
         self._shown[:] = self._coordinates.places(shown)
         return self._shown
 
     def body_positions(self, state: HandleState, y: Floats) -> Doubles:
         """(B, 3), m, of the simulated body's vertices."""
-        body = self._whole.positions(self.dynamics.pose(state.q, self.around(y)))
+        body = self._whole.positions(self.dynamics.pose(state.q, self.surroundings(y)))
         return self._coordinates.places(body)
 
     def shapes(self, states: Sequence[HandleState], ys: Sequence[Floats], bases: int | None = None) -> Floats:
@@ -186,10 +186,10 @@ class ContactCorrections:
     def coefficients(self, state: HandleState, y: Floats) -> None:
         """None: F and r both depend on the handles."""
 
-    def around(self, y: Floats) -> Around:
+    def surroundings(self, y: Floats) -> Surroundings:
         """Where y has frames, colliders and the handles that are held."""
         colliders = self._colliders
-        return Around(
+        return Surroundings(
             self._frames.rows(y), colliders.placed(y), colliders.learned_sizes(y), *self._held.held(y)
         )
 

@@ -1,9 +1,9 @@
-"""Where the interaction vector y has a body's frames, the colliders around it, and handles that are held."""
+"""What acts on a body: where y has its frames, the colliders around it, and handles that are held."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +18,24 @@ from .handles import nearest_rotation
 
 LEAST_SCALE = 1e-3  # a ball that is scaled to nothing is a point
 SAME_SIZE = 1e-3  # of a radius: by less no ball is of another size than those that were learned from
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What acts in a step, at its end: frames (k (d + 1), d): the frames' rows of Q, m; placed: all
+    colliders, those that move first; sizes (c,) m: of the c that move. held (g,): which free rows of Q are
+    where they are put, and places (g, d), m: where that is.
+    """
+
+    frames: Doubles
+    placed: Placed
+    sizes: Doubles
+    held: Indices = field(default_factory=lambda: np.zeros(0, np.intp))
+    places: Doubles = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def without_colliders(self) -> Surroundings:
+        """The same surroundings without any collider."""
+        return replace(self, placed=self.placed.only(), sizes=self.sizes[:0])
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from neural_physics.evaluation.rollouts import check_belongs
 from neural_physics.interaction.channels import size_channel
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.contact_corrections.corrections import GROWTH, Part
-from neural_physics.methods.contact_corrections.dynamics import Around
+from neural_physics.methods.contact_corrections.surroundings import Surroundings
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import Model, read_model
 
@@ -108,8 +108,8 @@ def test_a_ball_between_the_learned_ones_dents_the_block_as_the_full_body_has_it
     for q, place, r in zip(solved.states, solved.centres, solved.r, strict=True):
         rows = q.astype(float)
         there = replace(placed(place.astype(float)), scales=np.array([BETWEEN / SMALL]))
-        touched = method.dynamics.pose(rows[:n], Around(rows[n:], there, np.array([BETWEEN])))
-        alone = method.dynamics.pose(rows[:n], Around(rows[n:], placed(), np.zeros(0)))
+        touched = method.dynamics.pose(rows[:n], Surroundings(rows[n:], there, np.array([BETWEEN])))
+        alone = method.dynamics.pose(rows[:n], Surroundings(rows[n:], placed(), np.zeros(0)))
         found = part.positions(touched) - part.positions(alone)
         dent = (scene.handles.deformation(rows) @ r.astype(float)[:, :, None])[:, :, 0]
         wrong += float(((found - dent) ** 2).sum())

@@ -11,8 +11,7 @@ from handle_blocks import block, dynamics_of, handles_of, placed
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.methods.contact_corrections.contact import Contact
-from neural_physics.methods.contact_corrections.dynamics import Around
-from neural_physics.methods.contact_corrections.surroundings import FollowedColliders
+from neural_physics.methods.contact_corrections.surroundings import FollowedColliders, Surroundings
 
 RADII = (0.05, 0.08, 0.1)
 
@@ -51,7 +50,7 @@ def test_a_block_is_pressed_by_a_scaled_ball_as_by_one_that_was_made_so_large():
         shapes = [Sphere(radius), HalfSpace(3)]
         dynamics = dynamics_of(body, handles, (0.0, 0.0, -9.81), shapes, stiffness=1e3)
         places = placed(np.add(corner, (0.0, 0.0, 0.12)), (0.0, 0.0, -0.001))
-        around = Around(np.zeros((0, 3)), places, np.zeros(1))
+        around = Surroundings(np.zeros((0, 3)), places, np.zeros(1))
         if scale is not None:
             around = replace(around, placed=replace(places, scales=np.array([scale, 1.0])))
         motion = dynamics.at(handles.rest, around)

@@ -30,7 +30,7 @@ from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import check_belongs
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.contact_corrections.corrections import Part
-from neural_physics.methods.contact_corrections.dynamics import Around
+from neural_physics.methods.contact_corrections.surroundings import Surroundings
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import Model, read_model
 from neural_physics.timeline.timeline import Timeline
@@ -94,10 +94,10 @@ def test_corrections_bring_unseen_shapes_nearer_to_the_full_body(trained, held_o
             q, centre = q.astype(float), place[None].astype(float)
             n = scene.handles.free
             found = touched * 1
-            around = Around(q[n:], placed(*centre[:found]), np.full(found, RADIUS))
+            around = Surroundings(q[n:], placed(*centre[:found]), np.full(found, RADIUS))
             pose = method.dynamics.pose(q[:n], around)
             f = scene.handles.deformation(q)
-            alone = method.dynamics.pose(q[:n], Around(q[n:], placed(), np.zeros(0)))
+            alone = method.dynamics.pose(q[:n], Surroundings(q[n:], placed(), np.zeros(0)))
             inner = part.positions(alone) if touched else scene.handles.positions(q)
             lacks = (f @ r.astype(float)[:, :, None])[:, :, 0]
             wrong += float(((part.positions(pose) - inner - lacks) ** 2).sum())

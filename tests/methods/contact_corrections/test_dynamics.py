@@ -13,14 +13,13 @@ from scipy.spatial.transform import Rotation
 from ml_backend.simulation.elasticity import elastic_parts
 from neural_physics.energies.colliders.half_space import HalfSpace
 from neural_physics.energies.colliders.sphere import Sphere
-from neural_physics.methods.contact_corrections.dynamics import Around
-from neural_physics.methods.contact_corrections.surroundings import HeldHandles
+from neural_physics.methods.contact_corrections.surroundings import HeldHandles, Surroundings
 from neural_physics.solver.implicit_euler import ImplicitEuler
 from neural_physics.solver.system import State, System, gravity
 
 DT = 1.0 / 60.0
 DOWN = (0.0, 0.0, -9.81)
-NOTHING = Around(np.zeros((0, 3)), placed(), np.zeros(0))
+NOTHING = Surroundings(np.zeros((0, 3)), placed(), np.zeros(0))
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +29,7 @@ def loose():
 
 def standing(handles):
     """Frames where they are at rest, and nothing else around."""
-    return Around(handles.rest[handles.free :], placed(), np.zeros(0))
+    return Surroundings(handles.rest[handles.free :], placed(), np.zeros(0))
 
 
 def test_a_free_body_falls_as_implicit_euler_has_it(loose):
@@ -116,7 +115,7 @@ def test_frames_carry_the_body_along_and_around():
     dynamics = dynamics_of(body, handles)
     turn = Rotation.from_rotvec([0.0, 0.0, 0.4]).as_matrix()
     aim = handles.rest @ turn.T + [0.1, 0.2, 0.0]
-    around = Around(aim[8:], placed(), np.zeros(0))
+    around = Surroundings(aim[8:], placed(), np.zeros(0))
     motion = dynamics.at(handles.rest[:8], standing(handles))
     for _ in range(100):
         motion = dynamics.step(motion, 0.1, around)
@@ -145,7 +144,7 @@ def test_a_block_rests_on_the_ground_with_its_weight(loose):
     dynamics = dynamics_of(
         loose, handles, DOWN, (HalfSpace(),), tolerance=1e-9, stiffness=stiffness, reach=reach
     )
-    around = Around(np.zeros((0, 3)), placed([0.0, 0.0, -0.01]), np.zeros(0))
+    around = Surroundings(np.zeros((0, 3)), placed([0.0, 0.0, -0.01]), np.zeros(0))
     motion = dynamics.at(handles.rest, around)
     for _ in range(150):
         motion = dynamics.step(motion, 0.05, around)
@@ -159,10 +158,12 @@ def test_a_ball_pushes_the_body_aside():
     handles = handles_of(body, 12)
     ball = Sphere(0.12)
     dynamics = dynamics_of(body, handles, shapes=(ball,), stiffness=3e4, reach=2e-3)
-    motion = dynamics.at(handles.rest[:12], Around(handles.rest[12:], placed([0.32, 0.0, 0.6]), np.zeros(1)))
+    motion = dynamics.at(
+        handles.rest[:12], Surroundings(handles.rest[12:], placed([0.32, 0.0, 0.6]), np.zeros(1))
+    )
     for t in range(40):
         centre = np.array([[0.32, 0.0, 0.6 - 0.008 * t]])
-        motion = dynamics.step(motion, DT, Around(handles.rest[12:], placed(*centre), np.full(1, 0.12)))
+        motion = dynamics.step(motion, DT, Surroundings(handles.rest[12:], placed(*centre), np.full(1, 0.12)))
     gaps = ball.distance(motion.x - centre)
     moved = np.linalg.norm(motion.x - body.rest_positions, axis=1)
     assert moved.max() > 0.02 and gaps.min() > -0.02 and motion.residual < 1e-3

@@ -136,7 +136,7 @@ def test_jacobians_agree_with_differences(pressed):
     _, _, model = pressed
     method = load_method(model)
     y = np.zeros(3, np.float32)
-    around = method.around(y)
+    around = method.surroundings(y)
     rng = np.random.default_rng(0)
     q = method.handles.rest[:7] + 0.01 * rng.normal(size=(7, 2))
     part = Part(method.handles, method.dynamics.corrections.basis, np.arange(len(method.handles.weights)))
@@ -202,7 +202,7 @@ def test_a_square_that_turns_is_learned_and_played_as_it_is_turned(tmp_path):
     method = load_method(read_model(tmp_path / "model.safetensors"))
     plane = method._coordinates
     for t, y in enumerate(dataset.take("take_000").interaction[20:80:20]):
-        placed, (shape,) = method.around(y).placed, method._settings.shapes
+        placed, (shape,) = method.surroundings(y).placed, method._settings.shapes
         rotation = np.column_stack([y[3:6], y[6:9], np.cross(y[3:6], y[6:9])])
         corners = np.asarray(square(0.1, TILTED).vertices) @ rotation.T + y[:3]
         gaps = shape.distance((plane.of(corners) - placed.centres[0]) @ placed.turns[0])

@@ -41,8 +41,8 @@ def setup_of(scene: bpy.types.Scene, obj: bpy.types.Object, capsules: CapsuleSam
     """What the scene and the object's settings ask for now."""
     render = scene.render
     fps, start = render.fps / render.fps_base, settings_of(obj).start_frame
-    met, carriers = (capsules.settings, capsules.carriers()) if capsules is not None else ((), {})
-    return Setup(scene.session_uid, fps, start, bindings_of(obj), met, carriers)
+    settings, carriers = (capsules.settings, capsules.carriers()) if capsules is not None else ((), {})
+    return Setup(scene.session_uid, fps, start, bindings_of(obj), settings, carriers)
 
 
 class Binding:
@@ -58,14 +58,18 @@ class Binding:
         method: Method,
         *,
         projection: Projection,
-        met: CapsuleSampler | None,
+        cloth_capsules: CapsuleSampler | None,
     ) -> None:
-        """met: the capsules that a method which simulates collides with, as channels of y.
+        """cloth_capsules: those capsules that a method which simulates collides with, as channels of y.
 
         Raises Problem("interaction_missing" | "channel_not_sampled").
         """
         self.setup = setup
-        self._projection, self._met, self._own_size = projection, met, info.channels.size
+        self._projection, self._cloth_capsules, self._own_size = (
+            projection,
+            cloth_capsules,
+            info.channels.size,
+        )
         bindings = dict(setup.bindings)
         if not info.reference_frame:
             bindings.pop(FRAME_BINDING, None)
@@ -75,7 +79,7 @@ class Binding:
             info.reference_frame,
             bindings,
             fps=setup.fps,
-            capsules=met,
+            capsules=cloth_capsules,
             widths=widths_of(method),
         )
         self.timeline = Timeline(method, setup.fps, setup.start_frame)
@@ -107,15 +111,15 @@ class Binding:
     def bodies(self, depsgraph: bpy.types.Depsgraph, frame: int, subframe: float) -> Bodies | None:
         """What to push out of at the frame that is evaluated, which is remembered.
 
-        What is simulated is pushed out of what it met at this frame, wherever hands have moved that since.
+        Simulated cloth is pushed out of the capsules as they were at this frame, wherever they are now.
         """
         if not self._projection.active:
             return None
         world = self.sampler.world_from_frame(depsgraph)
-        if self._met is None:
+        if self._cloth_capsules is None:
             return self._projection.at(depsgraph, frame, subframe, world)
         y = self.timeline.recorded_between(frame, subframe)
-        return None if y is None else self._met.bodies(y[self._own_size :], world)
+        return None if y is None else self._cloth_capsules.bodies(y[self._own_size :], world)
 
     def moved(self, depsgraph: bpy.types.Depsgraph, frame: int) -> bool:
         """Whether what the shape on show was pushed out of is elsewhere now."""

@@ -103,7 +103,7 @@ class PlaySession:
             self._mesh_in_edit, self.stale = False, True
         bases = settings_of(obj).bases_shown
         edited = self.output.follow(obj)
-        if self._met is not None:
+        if self._cloth_capsules is not None:
             self.output.projection.check_carriers(scene)
         changed = self._bind(scene, obj)
         changed |= self.timeline.look_ahead(self._looks_ahead(obj))
@@ -210,7 +210,7 @@ class PlaySession:
     @property
     def collides(self) -> bool:
         """Whether what is simulated collides with capsules."""
-        return self._met is not None
+        return self._cloth_capsules is not None
 
     def not_ahead(self, obj: bpy.types.Object) -> Problem | None:
         """Why a method that looks ahead cannot, or does not from some frame on; None where it does."""
@@ -243,24 +243,24 @@ class PlaySession:
 
         Raises Problem("interaction_missing" | "channel_not_sampled").
         """
-        met = self._met
-        setup = setup_of(scene, obj, met)
+        cloth_capsules = self._cloth_capsules
+        setup = setup_of(scene, obj, cloth_capsules)
         if self.reader is not None and setup == self.reader.binding.setup:
             return False
         self.reader = None
-        self._make_ready(met, setup.bindings)
+        self._make_ready(cloth_capsules, setup.bindings)
         info, projection = self.model.info, self.output.projection
-        binding = Binding(obj, setup, info, self.method, projection=projection, met=met)
+        binding = Binding(obj, setup, info, self.method, projection=projection, cloth_capsules=cloth_capsules)
         followed = list(binding.followed.values())
         self._predictor = FramePredictor(binding.timeline, binding.sampler, followed, self.output.timings)
         self.reader = InteractionReader(binding)
         return True
 
-    def _make_ready(self, met: CapsuleSampler | None, bindings: Mapping[str, str]) -> None:
+    def _make_ready(self, cloth_capsules: CapsuleSampler | None, bindings: Mapping[str, str]) -> None:
         """Make the method ready for y with these capsules, if it is not."""
         own = self.model.info.channels.channels
         taken = {*bindings, *(channel.name for channel in own)}
-        capsules = met.channels(taken) if met is not None else ()
+        capsules = cloth_capsules.channels(taken) if cloth_capsules is not None else ()
         if self.method.channels.channels != (*own, *capsules):
             self._run_with(load_method(self.model, capsules))
 
@@ -274,7 +274,7 @@ class PlaySession:
             return True
         if self._live is not None and self._live.out_of_date(obj):
             return True
-        if setup_of(scene, obj, self._met) != self._following.binding.setup:
+        if setup_of(scene, obj, self._cloth_capsules) != self._following.binding.setup:
             return True
         return self._looks_ahead(obj) != self.timeline.looks_ahead
 
@@ -288,7 +288,7 @@ class PlaySession:
         return Shown(frame, y, placed, self._bases, mesh.session_uid)
 
     @property
-    def _met(self) -> CapsuleSampler | None:
+    def _cloth_capsules(self) -> CapsuleSampler | None:
         """The capsules that a method which simulates collides with; None for none."""
         return self.output.projection.sampler if self._specification.simulates else None
 

@@ -264,7 +264,7 @@ def test_frames_are_read_in_their_order():
 @pytest.mark.parametrize("fps", [24.0, 30.0, 48.0])
 @pytest.mark.parametrize("method", [Spring, Foreseeing])
 @pytest.mark.parametrize("ahead", [False, True])
-def test_a_frame_that_was_foretold_is_the_frame_and_costs_no_second_step(fps, method, ahead):
+def test_a_frame_that_was_predicted_is_the_frame_and_costs_no_second_step(fps, method, ahead):
     plain, timeline = Timeline(method(), fps, 1), Timeline(method(), fps, 1)
     for each in (plain, timeline):
         each.look_ahead(ahead)
@@ -286,7 +286,7 @@ def test_a_frame_that_was_foretold_is_the_frame_and_costs_no_second_step(fps, me
         assert timeline.steps_taken == taken
 
 
-def test_nothing_is_foretold_that_would_have_to_see_what_was_not_read():
+def test_nothing_is_predicted_that_would_have_to_see_what_was_not_read():
     timeline = read_ahead(6)
     record(timeline, [1, 2])
     timeline.at(2)
@@ -297,7 +297,7 @@ def test_nothing_is_foretold_that_would_have_to_see_what_was_not_read():
     assert timeline.at(5).state.x[2] == hand(6 * DT)[0]
 
 
-def test_what_was_foretold_wrongly_leaves_no_trace():
+def test_what_was_predicted_wrongly_leaves_no_trace():
     timeline = Timeline(Spring(), 24.0, 1)
     for frame in range(1, 41):
         y = hand((frame - 1) * DT)
@@ -308,7 +308,7 @@ def test_what_was_foretold_wrongly_leaves_no_trace():
     assert [timeline.positions(f)[0, 0] for f in range(1, 41)] == by_hand(40)
 
 
-def test_what_was_foretold_does_not_outlive_what_it_follows_from():
+def test_a_prediction_does_not_outlive_what_it_follows_from():
     timeline, other = recorded(20), recorded(10)
     y = hand(0.3)
     timeline.at(20)

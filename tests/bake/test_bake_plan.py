@@ -41,7 +41,7 @@ def test_takes_differ_from_each_other_and_from_those_of_other_seeds():
     assert len(seeds) == 100
 
 
-def test_a_plan_is_read_as_it_was_written_and_a_damaged_one_is_told(tmp_path):
+def test_a_plan_is_read_back_as_written_and_a_damaged_one_is_refused(tmp_path):
     takes = plan_takes({}, 3, 100, 0)
     plan = BakePlan(
         str(tmp_path),

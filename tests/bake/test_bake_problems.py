@@ -1,4 +1,4 @@
-"""Everything a bake can be asked that it cannot do, told in one sentence that names the way out."""
+"""Every bake that has to be refused, each with a one-sentence error that says what to do about it."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from neural_physics.errors import Problem
 
 def refused(obj, folder, code, *words, **settings):
     """The bake is refused before anything is simulated, in a sentence with these words."""
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         command_for(obj, folder, settings.pop("takes", 1), settings.pop("frames", 10), **settings)
-    assert told.value.code == code
-    assert all(word in told.value.message for word in words), told.value.message
+    assert raised.value.code == code
+    assert all(word in raised.value.message for word in words), raised.value.message
 
 
 def ends_with(command, code, *words):
@@ -107,9 +107,9 @@ def test_linked_and_overridden_objects(override, tmp_path):
         cloth = cloth.override_create(remap_local_usages=True)
         cloth.data.override_create(remap_local_usages=True)
     code = "object_overridden" if override else "object_linked"
-    with pytest.raises(Problem, match="Make Local") as told:
+    with pytest.raises(Problem, match="Make Local") as raised:
         command_for(cloth, tmp_path / "d", 1, 10)
-    assert told.value.code == code
+    assert raised.value.code == code
 
 
 def test_an_object_whose_collection_is_not_in_the_view_layer(tmp_path):

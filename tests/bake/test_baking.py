@@ -243,7 +243,7 @@ def test_a_linked_collider_with_a_relative_path_is_found_from_the_copy(tmp_path)
     assert np.array_equal(take_of(tmp_path / "d").positions, expected)
 
 
-def test_wind_noise_is_silenced_in_the_copy_and_told(tmp_path):
+def test_wind_noise_is_set_to_zero_in_the_baked_copy_and_a_note_says_so(tmp_path):
     empty_scene()
     cloth, wind = add_cloth(), add_wind(strength=50.0)
     wind.rotation_euler.x = 1.3
@@ -273,7 +273,7 @@ def test_a_bake_with_nothing_left_to_do_says_so(tmp_path):
     assert "(2 takes) is baked: raise Takes" in note
 
 
-def test_animation_that_ends_before_the_takes_do_is_told(tmp_path):
+def test_animation_that_ends_before_the_takes_do_is_noted(tmp_path):
     cloth, _ = cloth_and_animated_ball()
     note = plan_of(command_for(cloth, tmp_path / "d", 1, 41)).notes[-1]
     assert "animation of Ball ends at frame 40, but the takes continue to frame 41" in note
@@ -308,7 +308,7 @@ def test_a_folder_excluded_from_auto_run_is_not_trusted(tmp_path):
     assert not scripts_may_run()
 
 
-def test_drivers_that_need_no_python_are_not_told_of(tmp_path):
+def test_only_drivers_that_need_python_are_noted(tmp_path):
     cloth = cloth_and_ball()
     driver = bpy.data.objects["Ball"].driver_add("location", 0).driver
     driver.expression = "frame / 10"
@@ -383,7 +383,7 @@ def test_workers_end_by_themselves_when_the_coordinator_is_killed(tmp_path):
 
 
 @pytest.mark.once
-def test_a_worker_that_crashes_again_and_again_is_told_with_its_log_and_the_bake_can_go_on(tmp_path):
+def test_a_worker_that_keeps_crashing_is_reported_with_its_log_and_the_bake_can_be_resumed(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     command = command_for(cloth, folder, 1, 1500)
     bake = start(command, listen=True)

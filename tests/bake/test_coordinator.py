@@ -119,7 +119,7 @@ def test_a_worker_that_crashed_once_is_started_again_and_its_take_goes_on(tmp_pa
     assert not (tmp_path / "d" / "bake").exists()
 
 
-def test_takes_that_crash_again_are_told_once_all_others_are_baked(tmp_path):
+def test_takes_that_crash_again_are_reported_once_all_others_are_baked(tmp_path):
     with pytest.raises(Problem) as raised:
         bake(tmp_path / "d", 4, take_000=2, take_002=9)
     assert raised.value.code == "bake_crashed"
@@ -137,7 +137,7 @@ def test_a_bake_too_short_for_the_clock_has_a_result(tmp_path, monkeypatch):
 def bake_with_solver(
     path: Path, takes: int, *notes: str, stop: StopRequest | None = None, **crashes: int
 ) -> tuple[dict, list[dict]]:
-    """The same with the bundled solver: its result and all that it told."""
+    """The same with the bundled solver: its result and all its events."""
     mesh = synthetic.sheet_mesh(3)
     info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, channels=synthetic.LAYOUT)
     Dataset.create(path, info, mesh)
@@ -159,16 +159,16 @@ def bake_with_solver(
         solver=solver,
     )
     plan.write()
-    told: list[dict] = []
-    return Coordinator(plan, told.append, stop or StopRequest()).run(), told
+    events: list[dict] = []
+    return Coordinator(plan, events.append, stop or StopRequest()).run(), events
 
 
 def test_the_solver_makes_a_body_and_simulates_each_take_once_its_tracks_are_recorded(tmp_path):
-    result, told = bake_with_solver(tmp_path / "d", 2)
+    result, events = bake_with_solver(tmp_path / "d", 2)
     order = (tmp_path / "d" / "order").read_text().split()
     assert order == ["body", "record:take_001", "take_001", "record:take_000", "take_000"]
     assert result["frames"] == 2 * FRAMES
-    assert max(event["done"] for event in told) == 2 * FRAMES  # what is recorded is not counted
+    assert max(event["done"] for event in events) == 2 * FRAMES  # what is recorded is not counted
     assert not (tmp_path / "d" / "bake").exists()
 
 
@@ -178,7 +178,7 @@ def test_recording_and_simulating_may_each_crash_once(tmp_path):
     assert order == ["body", "record:take_000", "record:take_000", "take_000", "take_000"]
 
 
-def test_a_solver_that_crashes_again_is_told_with_its_own_log(tmp_path):
+def test_a_solver_that_crashes_again_is_reported_with_its_own_log(tmp_path):
     with pytest.raises(Problem, match=r"take_000_solver\.jsonl") as raised:
         bake_with_solver(tmp_path / "d", 1, take_000=2)
     assert raised.value.code == "bake_crashed"

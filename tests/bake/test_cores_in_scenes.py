@@ -1,4 +1,4 @@
-"""Handles with a radius: what the solver is asked for, and the training is told."""
+"""Handles with a radius: what the solver is asked for, and what the training is given."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ def test_cores_are_where_bones_are_at_rest_and_empties_are_now(body):
     assert np.array_equal(ball.ends[0], ball.ends[1])
 
 
-def test_training_is_told_of_cores_by_name_and_of_points_by_place(body):
+def test_training_is_given_cores_by_name_and_points_by_position(body):
     words = handle_arguments(body)
-    told = dict(word.split("=") for word in words[1::2])
+    given = dict(word.split("=") for word in words[1::2])
     assert words[::2] == ["--handle"] * 3
-    assert told["Rig/upper"] == told["Ball"] == "core" and len(told["Grip"].split(",")) == 3
+    assert given["Rig/upper"] == given["Ball"] == "core" and len(given["Grip"].split(",")) == 3
 
 
 def test_other_methods_have_no_cores(body):

@@ -153,9 +153,9 @@ def test_nothing_is_deleted_under_a_bake_from_a_terminal(tmp_path):
     other = JobProcess(JobFiles(paths.jobs_folder(cloth), object_tasks.BAKE))
     other.start(saying(1.5), clean_environment())
     for act in (object_tasks.delete_dataset, lambda obj: object_tasks.bake_command(bpy.context.scene, obj)):
-        with pytest.raises(Problem) as told:
+        with pytest.raises(Problem) as raised:
             act(cloth)
-        assert told.value.code == "object_busy"
+        assert raised.value.code == "object_busy"
     wait_for(lambda: object_tasks.running(cloth) == "")
 
 
@@ -170,7 +170,7 @@ def test_a_result_waits_until_it_has_arrived(tmp_path):
     assert json.loads((tmp_path / "count.json").read_text())["delivered"]
 
 
-def test_a_folder_that_cannot_be_written_to_any_more_is_told(tmp_path, monkeypatch):
+def test_a_job_whose_folder_is_no_longer_writable_fails_with_that_reason(tmp_path, monkeypatch):
     def refuse(self):
         self.waits_for_delivery = False
         raise Problem("folder_not_writable", path=tmp_path, reason="read only")

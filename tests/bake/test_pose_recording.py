@@ -44,7 +44,7 @@ def recorded(obj, folder: Path, name: str = "poses_000") -> Tracks:
 
 
 def bone_turns(folder: Path, tracks: Tracks, bone: int) -> np.ndarray:
-    """(T, 3) Euler angles XYZ of a bone against its parent, as the channel of the pose tells them."""
+    """(T, 3) Euler angles XYZ of a bone relative to its parent, as recorded in the pose channel."""
     layout = Dataset.open(folder).info.channels
     moves = pose_in(tracks.interaction[:, pose_channel(layout)[1]]).moves
     rig = bpy.data.objects["Rig"]
@@ -175,17 +175,17 @@ def drive_bones(flesh):
         (drive_bones, "poses_without_bones", "Rig"),
     ],
 )
-def test_what_no_pose_can_be_made_of_is_told_before_anything_is_baked(tmp_path, spoil, code, word):
+def test_what_no_pose_can_be_made_from_is_refused_before_anything_is_baked(tmp_path, spoil, code, word):
     flesh = limb()
     spoil(flesh)
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         plan_of(flesh, tmp_path / "d")
-    assert told.value.code == code and word in told.value.message
+    assert raised.value.code == code and word in raised.value.message
     settings_of(flesh).pose_count = 0
     assert [take.name for take in plan_of(flesh, tmp_path / "d").takes] == ["take_000"]
 
 
-def test_a_bone_that_is_scaled_in_a_pose_is_told(tmp_path):
+def test_a_bone_that_is_scaled_in_a_pose_is_refused(tmp_path):
     empty_scene()
     rig = rig_with_actions()
     rig.animation_data.action = bpy.data.actions.new("swell")
@@ -194,10 +194,10 @@ def test_a_bone_that_is_scaled_in_a_pose_is_told(tmp_path):
         rig.pose.bones["upper"].keyframe_insert("scale", frame=frame)
     flesh = limb(poses=40, rig=rig)
     settings_of(flesh).pose_source = "ACTIONS"
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         recorded(flesh, tmp_path / "d")
-    assert told.value.code == "poses_scaled_bone"
-    assert all(word in told.value.message for word in ("upper", "Rig", "Limb"))
+    assert raised.value.code == "poses_scaled_bone"
+    assert all(word in raised.value.message for word in ("upper", "Rig", "Limb"))
 
 
 def test_other_methods_and_other_bodies_have_no_poses(tmp_path):

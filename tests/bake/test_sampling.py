@@ -63,7 +63,7 @@ def test_a_position_is_given_in_the_axes_of_a_bone_as_it_is_posed(cloth):
     assert sample(sampler_of(cloth)) == pytest.approx([0.0, 2.0, 0.0], abs=1e-6)
 
 
-def test_how_an_object_is_turned_is_told_by_its_first_axes_as_the_frame_sees_them(cloth):
+def test_an_orientation_is_recorded_as_the_object_s_first_two_axes_in_the_frame(cloth):
     cloth.rotation_euler, cloth.scale = (0.3, 0.8, -0.4), (2.0, 2.0, 2.0)
     ball = add_ball()
     ball.rotation_euler, ball.scale = (1.0, -0.2, 0.1), (0.5, 3.0, 1.0)
@@ -177,7 +177,7 @@ def test_two_channels_never_share_a_name(cloth):
     assert [c.name for c in layout_of(cloth).channels] == ["Ball", "Ball 2"]
 
 
-def test_a_line_without_an_object_and_an_empty_list_are_told(cloth):
+def test_a_line_without_an_object_and_an_empty_list_are_refused(cloth):
     with pytest.raises(Problem, match="Sheet has nothing to react to"):
         layout_of(cloth)
     react_to(cloth, add_ball())

@@ -1,4 +1,4 @@
-"""Spring cloth baked as the artist bakes it: another fabric in every take, told in channels of y."""
+"""Spring cloth baked as the artist bakes it: another fabric in every take, recorded in channels of y."""
 
 from __future__ import annotations
 
@@ -115,13 +115,13 @@ def test_a_collider_may_have_the_name_of_what_a_channel_is_called(cloth, tmp_pat
     assert names == ["stretch 2", "stretch", "bending"]
 
 
-def test_what_is_no_ball_is_told_when_the_bake_begins(cloth, tmp_path):
+def test_a_collider_that_is_not_round_is_refused_when_the_bake_begins(cloth, tmp_path):
     bpy.ops.mesh.primitive_cube_add(size=0.2, location=(0.0, 0.5, 0.0))
     bpy.context.object.modifiers.new("Collision", "COLLISION")
     bpy.context.view_layer.update()
     check_bake(bpy.context.scene, cloth)
-    told = run(command_for(cloth, tmp_path, 1, FRAMES))
-    assert told["code"] == "collider_not_round" and "Cube" in told["message"]
+    last = run(command_for(cloth, tmp_path, 1, FRAMES))
+    assert last["code"] == "collider_not_round" and "Cube" in last["message"]
 
 
 def test_the_method_that_these_takes_are_for_is_offered(cloth):

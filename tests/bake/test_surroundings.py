@@ -29,7 +29,7 @@ def radius_of(ball: bpy.types.Object) -> float:
     return (ball.data.vertices[0].co * ball.scale.x).length
 
 
-def test_gravity_is_told_in_the_axes_of_a_turned_object_or_of_its_frame():
+def test_gravity_is_given_in_the_axes_of_a_rotated_object_or_of_its_frame():
     cloth, ball = scene_with_ball()
     cloth.rotation_euler = (pi / 2, 0, 0)
     ball.rotation_euler = (0, pi / 2, 0)
@@ -41,7 +41,7 @@ def test_gravity_is_told_in_the_axes_of_a_turned_object_or_of_its_frame():
     assert gravity_of(bpy.context.scene, cloth) == (0, 0, 0)
 
 
-def test_both_are_told_in_the_axes_of_the_bone_that_frames_them():
+def test_gravity_and_radii_are_given_in_the_axes_of_the_frame_bone():
     cloth, ball = scene_with_ball()
     rig = add_rig()
     settings_of(cloth).frame_object, settings_of(cloth).frame_bone = rig, "lower"

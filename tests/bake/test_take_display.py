@@ -67,9 +67,9 @@ def test_one_take_comes_after_the_other_and_all_is_taken_away_again(sheet):
     assert [takes.show_take(scene, sheet) for _ in range(3)] == ["take_000", "take_001", "take_000"]
     assert takes.shown_take(sheet) == "take_000"
     assert takes.show_take(scene, sheet, "take_001") == "take_001"
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         takes.show_take(scene, sheet, "take_007")
-    assert told.value.code == "take_unknown" and takes.shown_take(sheet) == "take_001"
+    assert raised.value.code == "take_unknown" and takes.shown_take(sheet) == "take_001"
     takes.hide_take(sheet)
     assert takes.shown_take(sheet) == ""
     assert "Take of Sheet" not in bpy.data.collections
@@ -79,10 +79,10 @@ def test_one_take_comes_after_the_other_and_all_is_taken_away_again(sheet):
 
 def test_without_takes_or_with_another_mesh_one_sentence_says_so(sheet, tmp_path):
     sheet.data.vertices.add(1)
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         takes.show_take(bpy.context.scene, sheet)
-    assert told.value.code == "dataset_other_object"
+    assert raised.value.code == "dataset_other_object"
     sheet.neural_physics.dataset_folder = str(tmp_path / "nothing")
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         takes.check_takes(sheet)
-    assert told.value.code == "not_baked"
+    assert raised.value.code == "not_baked"

@@ -1,4 +1,4 @@
-"""What the solver is told of a scene, against Blender's own evaluation of it."""
+"""What is recorded of a scene for the solver, compared with Blender's own evaluation of it."""
 
 from __future__ import annotations
 
@@ -179,28 +179,28 @@ def test_bones_carry_what_they_hold_as_the_armature_does(tmp_path):
         np.testing.assert_allclose(carried, world_positions("Cube"), atol=1e-5)
 
 
-def test_what_is_no_rigid_shape_is_told_before_anything_is_simulated(tmp_path):
+def test_a_collider_that_deforms_is_refused_before_anything_is_simulated(tmp_path):
     empty_scene()
     sheet, ball = shell(), add_ball()
     react_to(sheet, ball, motion="KEEP")
     ball.modifiers.new("Bones", "ARMATURE").object = add_rig()
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         plan_of(sheet, tmp_path / "d")
-    assert told.value.code == "collider_deforms" and "Bones" in told.value.message
+    assert raised.value.code == "collider_deforms" and "Bones" in raised.value.message
     ball.modifiers["Bones"].show_viewport = False
     plan_of(sheet, tmp_path / "d")
 
 
-def test_a_collider_that_grows_is_told(tmp_path):
+def test_a_collider_that_grows_is_refused(tmp_path):
     empty_scene()
     sheet, ball = shell(), add_ball()
     for frame, size in ((1, 1.0), (FRAMES, 1.2)):
         ball.scale = (size, size, size)
         ball.keyframe_insert("scale", frame=frame)
     react_to(sheet, ball, motion="KEEP")
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         recorded(sheet, tmp_path / "d")
-    assert told.value.code == "collider_scales" and "Ball" in told.value.message
+    assert raised.value.code == "collider_scales" and "Ball" in raised.value.message
 
 
 @pytest.mark.parametrize(
@@ -218,14 +218,14 @@ def test_a_collider_that_grows_is_told(tmp_path):
         (lambda sheet: sheet.data.clear_geometry(), "mesh_without_faces"),
     ],
 )
-def test_a_body_that_the_solver_can_make_nothing_of_is_told(tmp_path, spoil, code):
+def test_a_body_that_the_solver_cannot_use_is_refused(tmp_path, spoil, code):
     empty_scene()
     sheet = shell()
     react_to(sheet, add_ball(), motion="KEEP")
     spoil(sheet)
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         plan_of(sheet, tmp_path / "d")
-    assert told.value.code == code and "Sheet" in told.value.message
+    assert raised.value.code == code and "Sheet" in raised.value.message
 
 
 def test_where_a_solid_is_softer_is_what_a_vertex_group_weighs():
@@ -244,7 +244,7 @@ def test_where_a_solid_is_softer_is_what_a_vertex_group_weighs():
     assert len(solver_request(bpy.context.scene, sheet).softness) == 0
 
 
-def test_a_request_that_was_damaged_is_told(tmp_path):
+def test_a_damaged_request_is_refused(tmp_path):
     empty_scene()
     sheet = shell()
     react_to(sheet, add_ball(), motion="KEEP")
@@ -252,6 +252,6 @@ def test_a_request_that_was_damaged_is_told(tmp_path):
     whole = plan.request.read_bytes()
     for spoilt in (whole[: len(whole) // 2], b"", json.dumps({"settings": 1}).encode()):
         plan.request.write_bytes(spoilt)
-        with pytest.raises(Problem) as told:
+        with pytest.raises(Problem) as raised:
             SimulationRequest.read(plan.request)
-        assert told.value.code == "dataset_damaged"
+        assert raised.value.code == "dataset_damaged"

@@ -243,7 +243,7 @@ def test_without_an_action_kept_all_roles_play_the_same(cloth):
     assert all(np.array_equal(played[0][channel], played[1][channel]) for channel in played[0])
 
 
-def test_an_action_that_cannot_be_kept_for_testing_is_told(cloth):
+def test_a_test_action_that_cannot_be_reserved_is_refused(cloth):
     rig = rig_with_actions()
     item = react_to(cloth, rig, "ACTIONS")
     item.test_action = "lift"
@@ -295,7 +295,7 @@ def test_opposite_quaternions_of_one_turn_are_blended_the_short_way(cloth):
         assert np.abs(curves['pose.bones["lower"].rotation_quaternion', index]) == pytest.approx(value)
 
 
-def test_settings_that_no_motion_can_be_made_of_are_told(cloth):
+def test_settings_that_no_motion_can_be_made_from_are_refused(cloth):
     item = react_to(cloth, add_ball(), **BOX)
     item.box_low[0] = 5.0
     with pytest.raises(Problem, match="motion box of Ball"):

@@ -1,4 +1,4 @@
-"""What keeps a mesh from being filled is told by a bake and then selected in Edit Mode."""
+"""What keeps a mesh from being filled is reported by a bake and then selected in Edit Mode."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_a_damaged_or_strange_file_is_no_place(tmp_path, text):
     assert places_of(cube) is None
 
 
-def test_an_object_that_is_not_in_the_view_layer_is_told(tmp_path):
+def test_an_object_that_is_not_in_the_view_layer_is_refused(tmp_path):
     cube = solid_cube(tmp_path / "d")
     write_places(cube, "faces", (3,))
     bpy.context.scene.collection.objects.unlink(cube)

@@ -44,8 +44,8 @@ def test_a_bake_that_was_cut_short_goes_on_and_keeps_its_frames(tmp_path):
     shutil.copytree(FIXTURES / "dataset", tmp_path / "dataset")
     before = Dataset.open(tmp_path / "dataset").take("take_001").positions.copy()
     scene, sheet = opened(tmp_path / "baking.blend")
-    told = run(prepare_bake(scene, sheet))
-    assert told["frames"] == 200, told
+    result = run(prepare_bake(scene, sheet))
+    assert result["frames"] == 200, result
     dataset = Dataset.open(tmp_path / "dataset")
     positions = dataset.take("take_001").positions
     assert np.array_equal(positions[: len(before)], before), "nothing that was finished is lost"

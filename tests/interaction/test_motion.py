@@ -120,7 +120,7 @@ def test_the_strength_of_a_wind_stays_between_its_limits(least, more, seed):
         MotionBox((0, 0, 0), (1, 1, 1), fastest=0.0),
     ],
 )
-def test_a_box_that_cannot_be_wandered_in_is_told(box):
+def test_a_motion_box_that_allows_no_motion_is_refused(box):
     with pytest.raises(Problem, match="Ball") as raised:
         box.check("Ball")
     assert raised.value.code == "motion_box_empty"

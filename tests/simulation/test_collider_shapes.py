@@ -111,7 +111,7 @@ def test_a_flat_mesh_is_a_ground_without_end_below_the_body():
         ),
     ],
 )
-def test_what_has_no_inside_is_told_by_name(collider, code, match):
+def test_a_collider_without_an_inside_is_refused_by_name(collider, code, match):
     with pytest.raises(Problem, match=match) as raised:
         fit_shape(collider, ABOVE)
     assert raised.value.code == code

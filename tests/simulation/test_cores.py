@@ -53,11 +53,11 @@ def test_a_body_is_made_of_its_cores_and_keeps_them(tmp_path):
     assert make_body(hanging(softer=False)).cores is None
 
 
-def test_a_core_that_holds_nothing_is_told():
+def test_a_core_that_holds_nothing_is_refused_by_name():
     nowhere = Core("Lost", np.full((2, 3), 9.0), 0.05)
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         make_body(replace(hanging(softer=False), cores=(LOWER_HALF, nowhere)))
-    assert told.value.code == "core_small" and "Lost" in told.value.message
+    assert raised.value.code == "core_small" and "Lost" in raised.value.message
 
 
 def test_a_request_with_a_core_that_is_none_is_damaged(tmp_path):
@@ -69,6 +69,6 @@ def test_a_request_with_a_core_that_is_none_is_damaged(tmp_path):
     about["cores"][0]["radius"] = -1.0
     kept["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
     np.savez(path, **kept)
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         SimulationRequest.read(path)
-    assert told.value.code == "dataset_damaged"
+    assert raised.value.code == "dataset_damaged"

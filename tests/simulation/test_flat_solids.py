@@ -55,7 +55,7 @@ def at_rest(body, down):
 
 
 @pytest.mark.parametrize("turn", [np.eye(3), UPRIGHT, TILTED])
-def test_a_plane_is_found_and_told_in_its_own_numbers(turn):
+def test_a_plane_is_found_and_has_its_own_coordinates(turn):
     points = np.random.default_rng(0).normal(size=(30, 3)) * [1, 1, 0] @ turn.T + [3.0, -1.0, 2.0]
     plane = plane_of(points)
     assert plane.places(plane.of(points)) == pytest.approx(points, abs=1e-12)
@@ -274,10 +274,10 @@ def test_colliders_are_what_the_plane_cuts_out_of_them():
 def test_a_flat_solid_is_baked_into_takes_in_space(tmp_path):
     asked = request(jelly(), SQUARE, pins=[0, 1], colliders=[floor(height=-1.0)])
     plan = plan_for(tmp_path / "d", asked, tracks(asked, 6, pins=lambda p, t: p + t * np.array([0.5, 0, 0])))
-    told = []
-    assert prepare_body(plan, told.append)["elements"] > 100
-    assert any("triangles" in event.get("stage", "") for event in told)
-    simulate_take(plan, "take_000", told.append, StopRequest())
+    events = []
+    assert prepare_body(plan, events.append)["elements"] > 100
+    assert any("triangles" in event.get("stage", "") for event in events)
+    simulate_take(plan, "take_000", events.append, StopRequest())
     dataset = Dataset.open(plan.dataset_path)
     take = dataset.take("take_000")
     assert dataset.body.flat and take.positions.shape == (6, 4, 3)
@@ -299,7 +299,7 @@ def test_a_flat_solid_is_baked_into_takes_in_space(tmp_path):
         ({"colliders": [replace(floor(), triangles=np.empty((0, 3), np.int32))]}, "collider_without_faces"),
     ],
 )
-def test_what_cannot_be_in_a_plane_is_told_in_one_sentence(change, code):
+def test_what_cannot_be_in_a_plane_is_refused(change, code):
     mesh = rectangle((-0.2, 1.0), (0.2, 1.4), change.get("turn", UPRIGHT))
     mesh = (mesh[0] + np.array(change.get("shift", (0, 0, 0))), *mesh[1:])
     settings = jelly(self_contact=change.get("self_contact", False))
@@ -314,7 +314,7 @@ def test_what_cannot_be_in_a_plane_is_told_in_one_sentence(change, code):
     assert raised.value.code == code
 
 
-def test_two_pieces_are_told():
+def test_a_collider_that_the_plane_cuts_into_two_pieces_is_refused():
     u = [(-1, -1), (1, -1), (1, 1), (0.5, 1), (0.5, -0.5), (-0.5, -0.5), (-0.5, 1), (-1, 1)]
     two = extruded("Fork", u, turn=UPRIGHT)
     with pytest.raises(Problem, match="2 pieces"):
@@ -328,7 +328,7 @@ def test_two_pieces_are_told():
         ((SQUARE[0], np.tile(SQUARE[1], 3), [4] * 3), "more than two faces"),
     ],
 )
-def test_an_outline_that_cannot_be_filled_is_told(mesh, match):
+def test_an_outline_that_cannot_be_filled_is_refused(mesh, match):
     with pytest.raises(Problem, match=match) as raised:
         make_body(request(jelly(), mesh))
     assert raised.value.code == "body_unusable"

@@ -92,7 +92,7 @@ def test_strands_found_again_are_the_same_and_rings_close():
         (request(hair(), (0 * CUBE[0][:2], [], []), edges=[(0, 1)]), "body_unusable", "without length"),
     ],
 )
-def test_what_no_body_can_be_made_of_is_told_by_name(asked, code, match):
+def test_what_no_body_can_be_made_from_is_refused_by_name(asked, code, match):
     with pytest.raises(Problem, match=match) as raised:
         make_body(asked)
     assert raised.value.code == code and "Thing" in raised.value.message

@@ -33,7 +33,7 @@ JOINT = np.array([0.0, 0.0, 0.5])
 
 
 def silent(_event) -> None:
-    """What is told is of no interest."""
+    """Ignore every event."""
 
 
 def moves():
@@ -162,10 +162,10 @@ def test_without_a_pose_that_can_be_used_the_bake_ends_with_a_sentence(tmp_path,
     with dataset.writer("take_000", TakeInfo(3)) as writer:
         for row in dataset.take("poses_000").interaction[:3]:
             writer.append(dataset.mesh.rest_positions, row, None, dataset.body.rest_positions)
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         Coordinator(plan, silent, StopRequest()).run()
-    assert told.value.code == "poses_unusable"
-    assert all(word in told.value.message for word in ("Limb", str(POSES), NOT_CONVERGED))
+    assert raised.value.code == "poses_unusable"
+    assert all(word in raised.value.message for word in ("Limb", str(POSES), NOT_CONVERGED))
 
 
 def failed(path):
@@ -177,6 +177,6 @@ def test_nothing_is_rolled_out_over_poses(tmp_path):
     dataset = Dataset.open(tmp_path / "d")
     assert [take.name for take in dataset.takes("test", kind="quasistatic")] == ["poses_000"]
     assert not dataset.takes("test")
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         held_out_takes(dataset)
-    assert told.value.code == "nothing_held_out"
+    assert raised.value.code == "nothing_held_out"

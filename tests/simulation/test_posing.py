@@ -77,7 +77,7 @@ def test_a_limb_that_lies_on_the_ground_is_pressed_but_not_through_it():
     assert -0.105 < lowest < -0.1
 
 
-def test_what_begins_in_a_collider_is_told():
+def test_a_pose_that_begins_inside_a_collider_fails_with_that_reason():
     asked, skin = limb(colliders=[ground(height=0.5)])
     _, poses = posed(asked, skin, bends([0.0]))
     assert poses.settle(0)[1].failure == INSIDE

@@ -59,7 +59,7 @@ def run(plan: BakePlan, task: str) -> list[dict]:
 
 
 def silent(_event) -> None:
-    """What is told is of no interest."""
+    """Ignore every event."""
 
 
 def bake(plan: BakePlan) -> None:
@@ -190,11 +190,11 @@ def test_kill_9_at_random_moments_changes_nothing(make, tmp_path):
 def test_the_whole_job_with_recorded_tracks(tmp_path, monkeypatch):
     """The coordinator, the command and the clean-up, with tracks that are there already."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    told = []
-    result = Coordinator(ball_on_jelly(tmp_path / "d", 6), told.append, StopRequest()).run()
+    events = []
+    result = Coordinator(ball_on_jelly(tmp_path / "d", 6), events.append, StopRequest()).run()
     assert result["frames"] == 6 and result["excluded"] == 0
     assert not (tmp_path / "d" / "bake").exists()
-    assert any(event.get("stage") == "Filling Thing with tetrahedra" for event in told)
+    assert any(event.get("stage") == "Filling Thing with tetrahedra" for event in events)
     dataset = Dataset.open(tmp_path / "d")
     take = dataset.take("take_000")
     for positions, body in zip(take.positions, take.body_positions, strict=True):
@@ -358,7 +358,7 @@ def test_frames_that_come_out_otherwise_are_kept_apart_by_a_seam(tmp_path):
         ({"fps": 0.0}, "fps"),
     ],
 )
-def test_tracks_of_something_else_are_told(damage, match, tmp_path):
+def test_tracks_that_do_not_fit_the_body_are_refused(damage, match, tmp_path):
     plan = ball_on_cloth(tmp_path / "d", 3)
     prepare_body(plan, silent)
     asked = request(cloth(), grid((7, 7), (1.0, 1.0)), pins=[0, 7], colliders=[round_ball(0.2)])
@@ -372,7 +372,7 @@ def asked_for_body(plan: BakePlan) -> argparse.Namespace:
     return argparse.Namespace(plan=plan.path, task="body", core=None, coordinator=0)
 
 
-def test_a_python_without_scipy_is_told_with_what_it_lacks(tmp_path, monkeypatch):
+def test_a_python_without_scipy_is_refused_with_what_it_lacks(tmp_path, monkeypatch):
     plan = ball_on_cloth(tmp_path / "d", 3)
     monkeypatch.setitem(sys.modules, "ml_backend.simulation.preparing", None)
     monkeypatch.setattr(simulate, "missing", lambda _: ["scipy 1.13"])
@@ -381,7 +381,7 @@ def test_a_python_without_scipy_is_told_with_what_it_lacks(tmp_path, monkeypatch
     assert raised.value.code == "simulating_python_lacks"
 
 
-def test_what_only_one_setting_needs_is_told_with_the_setting(tmp_path, monkeypatch):
+def test_a_missing_package_that_only_one_setting_needs_is_reported_with_the_setting(tmp_path, monkeypatch):
     """Some systems have no wheel of pytetwild or ipctk; all else simulates there."""
     monkeypatch.setattr(tetrahedralisation, "_tetwild", lambda: lacking("pytetwild"))
     monkeypatch.setitem(sys.modules, "ipctk", None)
@@ -406,7 +406,7 @@ def lacking(package: str):
     raise ImportError(f"{package} is not installed")
 
 
-def test_what_is_wrong_is_told_in_json_with_its_code(tmp_path):
+def test_errors_are_reported_in_json_with_their_code(tmp_path):
     asked = request(jelly(density=-1.0), cuboid((0, 0, 0), (1, 1, 1)))
     events = run(plan_for(tmp_path / "d", asked, tracks(asked, 3)), "body")
     assert events[-1]["code"] == "material_unusable" and "density" in events[-1]["message"]

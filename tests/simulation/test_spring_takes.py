@@ -84,9 +84,9 @@ def test_the_fabric_is_what_the_channels_say_frame_by_frame(tmp_path):
     values = np.array([[50.0, 1e-4]] * 20 + [[1000.0, 8e-4]] * 20, np.float32)
     of_take = replace(of_take, interaction=np.hstack([of_take.interaction, values]))
     fabrics = [replace(FABRIC, stretch=float(s), bending=float(b)) for s, b in values]
-    told = bake(tmp_path / "d", asked, of_take, LIVE_LAYOUT)
-    assert np.abs(told - stepped(asked, of_take, fabrics)).max() < 1e-5
-    assert np.abs(told - stepped(asked, of_take, fabrics[:1] * 40)).max() > 0.01
+    baked = bake(tmp_path / "d", asked, of_take, LIVE_LAYOUT)
+    assert np.abs(baked - stepped(asked, of_take, fabrics)).max() < 1e-5
+    assert np.abs(baked - stepped(asked, of_take, fabrics[:1] * 40)).max() > 0.01
 
 
 def test_a_sheet_that_falls_edge_on_falls_as_implicit_euler_lets_a_stone_fall(tmp_path):
@@ -119,7 +119,7 @@ def capsule(radius=0.2, half=0.3, turn=None, away=(0.0, 0.0, 0.0)):
     return replace(ball, name="Limb", vertices=vertices + np.asarray(away))
 
 
-def test_balls_and_capsules_are_told_by_their_meshes():
+def test_balls_and_capsules_are_recognised_by_their_meshes():
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(3, 3)))[0]
     ball = round_shape(round_ball(0.3, centre=(1.0, 2.0, -0.5)))
     assert (ball.start == ball.end).all() and ball.radius == pytest.approx(0.3, abs=1e-6)
@@ -163,7 +163,7 @@ def test_other_shapes_are_refused_with_what_is_allowed(shape, tmp_path):
     assert raised.value.code == "collider_not_round"
 
 
-def test_a_ball_that_cloth_begins_in_is_told(tmp_path):
+def test_cloth_that_begins_inside_a_ball_is_refused(tmp_path):
     asked = request(springs(), grid((4, 4), (0.4, 0.4)), colliders=[round_ball(0.15)])
     with pytest.raises(Problem, match="vertices inside Ball") as raised:
         bake(tmp_path / "d", asked, tracks(asked, 3))
@@ -178,7 +178,7 @@ def test_a_ball_that_cloth_begins_in_is_told(tmp_path):
         ({"rest_positions": np.zeros((25, 3))}, "body_unusable"),
     ],
 )
-def test_meshes_that_cannot_be_springs_are_told_before_anything_is_simulated(change, code, tmp_path):
+def test_meshes_that_cannot_be_springs_are_refused_before_anything_is_simulated(change, code, tmp_path):
     asked = request(springs(), grid((4, 4), (0.4, 0.4)))
     plan = plan_for(tmp_path / "d", asked, tracks(asked, 3))
     replace(asked, **change).write(plan.request)

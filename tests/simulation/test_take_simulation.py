@@ -219,21 +219,21 @@ def test_colliders_go_on_between_frames():
     assert simulation.positions[40, 2] > 0.3
 
 
-def test_a_body_that_begins_in_a_collider_is_told_with_both_names():
+def test_a_body_that_begins_inside_a_collider_is_refused_with_both_names():
     asked = request(jelly(), CUBE, colliders=[round_ball(0.3)])
     with pytest.raises(Problem, match=r"Thing starts with \d+ .* inside Ball") as raised:
         simulated(asked, tracks(asked, 3, colliders=lambda t: [moved(0.0, 0.0, 0.45)]))
     assert raised.value.code == "starts_inside"
 
 
-def test_a_collider_that_is_scaled_is_told():
+def test_a_collider_that_is_scaled_is_refused():
     asked = request(jelly(), CUBE, colliders=[round_ball(0.1)])
     with pytest.raises(Problem) as raised:
         simulated(asked, tracks(asked, 3, colliders=lambda t: [np.diag([1 + t, 1, 1, 1])]))
     assert raised.value.code == "collider_scales"
 
 
-def test_what_passes_through_itself_is_told_and_what_folds_is_kept_apart():
+def test_what_begins_passing_through_itself_is_refused_and_what_folds_is_kept_apart():
     pytest.importorskip("ipctk")
     sheets = grid((2, 2), (1.0, 1.0))
     both = np.concatenate([sheets[0], sheets[0] * 0.6 + [0.1, 0.2, 0.2]])

@@ -152,7 +152,7 @@ def test_every_change_of_the_list_lets_the_object_be_evaluated_again(cloth):
         bpy.app.handlers.depsgraph_update_post.remove(watch)
 
 
-def test_what_lost_its_bone_or_its_object_is_told(cloth):
+def test_a_capsule_without_its_bone_or_object_is_reported_as_lost(cloth):
     rig = add_rig()
     add_capsules(cloth, [(rig, "lower"), (add_empty("Pin"), "")])
     on_bone, on_object = settings_of(cloth).capsules
@@ -164,7 +164,7 @@ def test_what_lost_its_bone_or_its_object_is_told(cloth):
     assert lost(cloth, on_bone) is None
 
 
-def test_a_body_in_edit_mode_is_told_and_nothing_changes(cloth):
+def test_a_body_in_edit_mode_is_refused_and_nothing_changes(cloth):
     limb, rig = add_limb()
     ball = add_ball()
     for edited, change in (

@@ -149,7 +149,7 @@ def test_the_simulated_object_is_no_body_of_its_own(cloth):
     refused("capsules_nothing", cloth, rig, cloth)
 
 
-def test_nothing_to_fit_and_a_body_without_weights_are_told(cloth):
+def test_nothing_to_fit_and_a_body_without_weights_are_refused(cloth):
     limb, rig = add_limb()
     fit_capsules(cloth, [rig])
     refused("capsules_nothing", cloth)
@@ -158,7 +158,7 @@ def test_nothing_to_fit_and_a_body_without_weights_are_told(cloth):
     refused("body_unweighted", cloth, rig)
 
 
-def test_linked_objects_are_told_apart(cloth, tmp_path):
+def test_a_linked_body_is_fitted_but_a_missing_body_or_linked_cloth_is_refused(cloth, tmp_path):
     """A linked body can be read, a missing one cannot, and a linked simulation cannot be given settings."""
     limb, rig = add_limb()
     path = tmp_path / "body.blend"

@@ -140,7 +140,7 @@ def test_only_capsules_that_are_switched_on_are_sampled(cloth):
     assert len(CapsuleSampler(cloth)) == len(sample(cloth)[0]) == 0
 
 
-def test_carriers_are_found_again_and_lost_ones_are_told(cloth):
+def test_renamed_carriers_are_found_again_and_lost_ones_are_reported(cloth):
     rig, stick = add_rig(), add_empty("Stick")
     add_capsule(cloth, rig, "upper")
     add_capsule(cloth, stick)

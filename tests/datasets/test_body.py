@@ -1,4 +1,4 @@
-"""The simulated body in a dataset: what is written is read, damage is told, takes keep it in step."""
+"""The simulated body in a dataset: what is written is read, damage is refused, takes keep it in step."""
 
 from __future__ import annotations
 
@@ -81,21 +81,21 @@ def test_a_body_is_read_as_it_was_written(tmp_path):
         {"settings": SimulationSettings("solid", young=float("nan"))},
     ],
 )
-def test_what_is_no_body_is_told(tmp_path, change):
+def test_an_invalid_body_is_refused(tmp_path, change):
     replace(solid(), **change).write(tmp_path / "body.npz")
     with pytest.raises(Problem, match=r"body\.npz") as raised:
         Body.read(tmp_path / "body.npz")
     assert raised.value.code == "dataset_damaged"
 
 
-def test_any_bytes_are_told(tmp_path):
+def test_a_truncated_body_is_refused(tmp_path):
     solid().write(tmp_path / "body.npz")
     os.truncate(tmp_path / "body.npz", 700)
     with pytest.raises(Problem):
         Body.read(tmp_path / "body.npz")
 
 
-def test_the_body_of_another_mesh_is_told(tmp_path):
+def test_the_body_of_another_mesh_is_refused(tmp_path):
     dataset = dataset_with(solid(17), tmp_path / "d")
     with pytest.raises(Problem, match="another mesh"):
         _ = dataset.body

@@ -35,8 +35,8 @@ def test_that_dataset_passes_the_check_by_command(tmp_path):
     pytest.importorskip("rich")
     subprocess.run([sys.executable, "-c", SCRIPT], cwd=tmp_path, check=True)
     words = [sys.executable, "-m", "ml_backend", "check", tmp_path / "triangle", "--json"]
-    told = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
-    assert told.returncode == 0, told.stdout
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_page_names_every_kind_of_channel_with_its_size():

@@ -142,7 +142,7 @@ def test_columns_become_channels(header, expected):
         "Ball.x Ball.y Ball.z Ball.x",
     ],
 )
-def test_columns_that_do_not_fit_together_are_told(header):
+def test_columns_that_do_not_fit_together_are_refused(header):
     with pytest.raises(Problem) as raised:
         layout_of_columns(header.split(" "), Path("y.csv"))
     assert raised.value.code == "interaction_columns"
@@ -161,7 +161,7 @@ def test_columns_that_do_not_fit_together_are_told(header):
         ("\ufeffHand.x;Hand.y;Hand.z\n" + "1;2;3\n" * 40, "interaction_shape", "semicolons"),
     ],
 )
-def test_tables_that_do_not_fit_are_told_with_their_row(files, text, code, said):
+def test_tables_that_do_not_fit_are_refused_with_the_reason(files, text, code, said):
     add(files)
     (files / "wrong.csv").write_text(text, encoding="utf-8")
     with pytest.raises(Problem, match=said) as raised:
@@ -170,7 +170,7 @@ def test_tables_that_do_not_fit_are_told_with_their_row(files, text, code, said)
     assert Dataset.open(files / "d").take_names() == ["take_000"]
 
 
-def test_arrays_that_do_not_fit_are_told(files):
+def test_arrays_that_do_not_fit_are_refused(files):
     np.save(files / "flat.npy", HAND.ravel())
     np.save(files / "objects.npy", np.array([{}], object))
     (files / "empty.npy").write_bytes(b"")
@@ -186,7 +186,7 @@ def test_arrays_that_do_not_fit_are_told(files):
     assert raised.value.code == "interaction_unnamed"
 
 
-def test_other_meshes_rates_and_taken_names_are_told(files):
+def test_other_meshes_other_frame_rates_and_taken_names_are_refused(files):
     add(files, name="mine")
     (files / "fewer.pc2").write_bytes(pc2_bytes(SHAPES[:, :-1]))
     for code, change in (
@@ -228,17 +228,17 @@ def test_by_command_from_an_obj_and_then_checked(files):
         files / "d",
     ]
     for role in ("training", "training", "validation"):
-        status, told = command(
+        status, last = command(
             "import", files / "sheet.mdd", *words, "--role", role, "--collider", "Hand=0.2"
         )
-        assert (status, told["event"], told["frames"]) == (0, "result", 40)
+        assert (status, last["event"], last["frames"]) == (0, "result", 40)
     dataset = Dataset.open(files / "d")
     assert dataset.info.topology == MESH.topology() and dataset.info.colliders == {"Hand": 0.2}
     assert dataset.mesh.rest_positions == pytest.approx(MESH.rest_positions, abs=1e-7)
-    status, told = command("check", files / "d")
-    assert (status, told["takes"], told["training_frames"], told["validation_frames"]) == (0, 3, 80, 40)
-    status, told = command("import", files / "sheet.obj", *words)
-    assert (status, told["code"]) == (1, "cache_not_pc2")
+    status, last = command("check", files / "d")
+    assert (status, last["takes"], last["training_frames"], last["validation_frames"]) == (0, 3, 80, 40)
+    status, last = command("import", files / "sheet.obj", *words)
+    assert (status, last["code"]) == (1, "cache_not_pc2")
 
 
 @pytest.mark.torch
@@ -253,8 +253,8 @@ def test_check_finds_every_fault_of_a_dataset_written_by_others(files):
     values = np.load(files / "d" / "takes" / "take_002" / "interaction.npy")
     values[7] = np.inf
     np.save(files / "d" / "takes" / "take_002" / "interaction.npy", values)
-    status, told = command("check", files / "d")
-    assert (status, told["code"]) == (1, "dataset_faulty") and "3 faults" in told["message"]
+    status, last = command("check", files / "d")
+    assert (status, last["code"]) == (1, "dataset_faulty") and "3 faults" in last["message"]
 
 
 @pytest.mark.torch
@@ -319,7 +319,7 @@ NO_VERTICES = "ply\nformat ascii 1.0\nelement vertex 0\n"
         ("m.stl", "solid"), ("m.npz", "PK"),
     ],
 )  # fmt: skip
-def test_meshes_that_cannot_be_read_are_told(tmp_path, name, text):
+def test_meshes_that_cannot_be_read_are_refused(tmp_path, name, text):
     from ml_backend.commands.mesh_files import read_mesh_file
 
     (tmp_path / name).write_text(text)

@@ -61,7 +61,7 @@ def test_pc2_holds_what_its_size_says_not_what_a_killed_writer_announced(tmp_pat
         (struct.pack(">ii", -1, 7), read_mdd, "cache_not_mdd"),
     ],
 )
-def test_what_is_no_cache_is_told(tmp_path, data, read, code):
+def test_files_that_are_not_caches_are_refused(tmp_path, data, read, code):
     (tmp_path / "file").write_bytes(data)
     with pytest.raises(Problem) as raised:
         read(tmp_path / "file")
@@ -97,7 +97,7 @@ def test_blenders_mesh_cache_modifier_plays_the_frames_exactly(tmp_path, form):
 
 @pytest.mark.parametrize("read", [read_pc2, read_mdd])
 @pytest.mark.parametrize("kind", ["folder", "pipe"])
-def test_what_is_no_file_is_told_and_not_waited_for(tmp_path, read, kind):
+def test_folders_and_pipes_are_refused_and_not_waited_for(tmp_path, read, kind):
     path = tmp_path / "cache"
     path.mkdir() if kind == "folder" else os.mkfifo(path)
     with pytest.raises(Problem) as raised:

@@ -1,4 +1,4 @@
-"""Datasets on disk: nothing whole is lost, and what others wrote wrongly is told in a sentence."""
+"""Datasets on disk: no whole frame is lost, and what others wrote wrongly is refused with a reason."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def make(path: Path, reference_frame: str = "") -> Dataset:
 
 
 def frame(number: int, vertices: int = 16) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What the writers below write as frame `number`: told apart from every other."""
+    """What the writers below write as frame `number`: different for every frame."""
     rng = np.random.default_rng(number)
     return rng.normal(size=(vertices, 3)), rng.normal(size=3), rng.normal(size=(4, 4))
 
@@ -155,7 +155,7 @@ except Problem as problem:
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_FSIZE"), reason="this system has no limit on file sizes")
-def test_a_write_that_is_cut_short_by_the_system_is_told_and_leaves_whole_frames(tmp_path):
+def test_a_write_that_is_cut_short_by_the_system_is_reported_and_leaves_whole_frames(tmp_path):
     """The kernel writes half a frame and reports it as success; only the next write fails."""
     dataset = make(tmp_path / "d", FRAMED)
     limit = 32 + 10 * 16 * 12 + 77
@@ -165,10 +165,10 @@ def test_a_write_that_is_cut_short_by_the_system_is_told_and_leaves_whole_frames
         "path": str(dataset.path),
         "limit": limit,
     }
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", LIMITED.format(**values)], capture_output=True, text=True, check=True
     )
-    assert told.stdout.split() == ["folder_not_writable", "10"]
+    assert done.stdout.split() == ["folder_not_writable", "10"]
     assert_holds(dataset, "take_000", 10)
     with dataset.writer("take_000", TakeInfo(12)) as writer:
         for number in range(writer.count, 12):
@@ -188,7 +188,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(place)], check=True)
 
 
-def test_a_full_disk_is_told_keeps_all_whole_frames_and_can_be_resumed(small_disk):
+def test_a_full_disk_is_reported_and_the_take_keeps_whole_frames_and_can_be_resumed(small_disk):
     dataset = make(small_disk / "d", FRAMED)
     with pytest.raises(Problem) as raised, dataset.writer("take_000", TakeInfo(9000)) as writer:
         for number in range(9000):
@@ -208,7 +208,7 @@ def test_a_full_disk_is_told_keeps_all_whole_frames_and_can_be_resumed(small_dis
     assert dataset.take("take_000").info.complete
 
 
-def test_a_folder_in_the_way_or_without_permission_is_told(tmp_path):
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Problem) as raised:
         make(tmp_path / "file" / "d")
@@ -292,7 +292,7 @@ def written(tmp_path_factory) -> Path:
 
 @given(st.integers(0, 200), st.binary(min_size=1, max_size=4))
 @settings(max_examples=150, deadline=None)
-def test_a_dataset_with_changed_bytes_opens_or_is_told_never_crashes(written, where, change):
+def test_a_dataset_with_changed_bytes_opens_or_is_refused_and_never_crashes(written, where, change):
     for file in (path for path in written.rglob("*") if path.is_file()):
         whole = file.read_bytes()
         damaged = bytearray(whole)
@@ -333,7 +333,7 @@ def test_a_dataset_with_changed_bytes_opens_or_is_told_never_crashes(written, wh
         ({"unknown": 1}, "dataset_damaged"),
     ],
 )
-def test_what_dataset_json_cannot_say_is_told(tmp_path, change, code):
+def test_invalid_values_in_dataset_json_are_refused(tmp_path, change, code):
     path = make(tmp_path / "d").path
     item = json.loads((path / "dataset.json").read_text())
     (path / "dataset.json").write_text(json.dumps(item | change))
@@ -355,7 +355,7 @@ def test_what_dataset_json_cannot_say_is_told(tmp_path, change, code):
         ({"excluded": [[float("inf"), 2, "x"]]}, "dataset_damaged"),
     ],
 )
-def test_what_take_json_cannot_say_is_told(tmp_path, change, code):
+def test_invalid_values_in_take_json_are_refused(tmp_path, change, code):
     dataset = make(tmp_path / "d")
     with dataset.writer("take_000", TakeInfo(1)) as writer:
         writer.append(*frame(0)[:2])
@@ -367,7 +367,7 @@ def test_what_take_json_cannot_say_is_told(tmp_path, change, code):
 
 
 @pytest.mark.parametrize("name", ["dataset.json", "take.json"])
-def test_json_nested_deeper_than_can_be_read_is_told(tmp_path, name):
+def test_json_nested_too_deeply_to_be_read_is_refused(tmp_path, name):
     dataset = make(tmp_path / "d")
     with dataset.writer("take_000", TakeInfo(1)) as writer:
         writer.append(*frame(0)[:2])
@@ -396,7 +396,7 @@ def test_a_dataset_that_could_not_be_opened_is_not_made(tmp_path, change, said):
     assert raised.value.code == "dataset_settings_unusable" and not (tmp_path / "d").exists()
 
 
-def test_a_mesh_whose_faces_name_vertices_it_has_not_is_told(tmp_path):
+def test_a_mesh_whose_faces_name_missing_vertices_is_refused(tmp_path):
     mesh = synthetic.sheet_mesh(4)
     corners = mesh.corners.copy()
     corners[3] = 16
@@ -495,7 +495,7 @@ def test_edges_are_those_of_the_faces_each_once():
     assert {tuple(edge) for edge in mesh.edges()} == {(0, 1), (1, 2), (0, 2), (1, 3), (3, 4), (2, 4)}
 
 
-def test_edges_of_no_face_are_kept_are_told_apart_by_the_hash_and_older_meshes_have_none(tmp_path):
+def test_loose_edges_are_kept_and_change_the_hash_and_older_meshes_have_none(tmp_path):
     faces = synthetic.sheet_mesh(4)
     hair = replace(faces, corners=faces.corners[:0], face_sizes=faces.face_sizes[:0])
     strands = replace(hair, loose_edges=np.array([[0, 1], [2, 1], [4, 5]], np.int32))

@@ -124,7 +124,7 @@ def test_penetration_is_shown_where_a_balls_size_is_known(tmp_path, dataset, mod
     assert "Penetration" in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_it_stops_when_asked_and_tells_how_far_it_is(tmp_path, dataset, model_path):
+def test_it_stops_when_asked_and_reports_its_progress(tmp_path, dataset, model_path):
     (tmp_path / "stop").touch()
     with pytest.raises(Problem) as raised:
         run(model_path, dataset.path, tmp_path / "out", stop=StopRequest(tmp_path / "stop"))
@@ -160,7 +160,7 @@ def test_a_model_without_bases_worth_showing_in_three_dimensions_is_reported_too
     assert (tmp_path / "out" / "report.html").is_file()
 
 
-def test_a_report_that_cannot_be_written_is_told(tmp_path, dataset, model_path):
+def test_a_report_that_cannot_be_written_is_refused_before_the_dataset_is_read(tmp_path, dataset, model_path):
     (tmp_path / "out").write_text("in the way")
     with pytest.raises(Problem) as raised:
         run(model_path, dataset.path / "not looked at yet", tmp_path / "out")

@@ -1,4 +1,4 @@
-"""Capsules that takes tell of: where they are, which are met, and that evaluated cloth lies on them."""
+"""Capsules that takes record: where they are, which are met, and that evaluated cloth lies on them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_capsule_is_where_it_was_as_large_as_it_was_in_the_axes_of_the_take(tm
     assert rows[:, 6:] == pytest.approx(2.0 * RADIUS, rel=0.02)
 
 
-def test_a_ball_that_the_model_knows_is_not_met_twice_and_a_box_is_told(tmp_path):
+def test_a_ball_that_the_model_knows_is_not_met_twice_and_a_box_is_noted(tmp_path):
     ball = replace(round_ball(0.3), name="Hand")
     dataset = dataset_in(tmp_path / "d", [ball, crate(), limb()], [lambda _: moved(0, 0, -2)] * 2 + [lying])
     assert [c.source for c in met(dataset).channels] == ["Hand", "Limb"]

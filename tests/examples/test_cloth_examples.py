@@ -80,7 +80,7 @@ MESHES = {
 
 @pytest.mark.parametrize("add", MESHES.values(), ids=MESHES)
 def test_what_blender_has_subdivided_has_the_levels_it_was_made_of(add):
-    """Edge > Subdivide, which is what the messages tell to do."""
+    """Edge > Subdivide, which is what the messages advise."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
     if not hasattr(bpy.types.Object, "neural_physics"):
         properties.register()

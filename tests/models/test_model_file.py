@@ -195,14 +195,14 @@ def test_tensors_a_method_cannot_use_are_refused(name, damage):
     assert_refused(synthetic.model_bytes(INFO, tensors))
 
 
-def test_a_tensor_of_another_shape_is_told_with_the_file_and_both_shapes(tmp_path):
+def test_a_tensor_of_another_shape_is_refused_with_the_file_and_both_shapes(tmp_path):
     path = tmp_path / "m.safetensors"
     path.write_bytes(synthetic.model_bytes(INFO, {**TENSORS, "basis": TENSORS["basis"][:, :-1]}))
     with pytest.raises(Problem) as raised:
         load_method(read_model(path))
     u, vertices, _ = TENSORS["basis"].shape
-    told = f"“basis” holds {u} by {vertices - 1} by 3 values, and not any number by {vertices} by 3 values"
-    assert str(path) in raised.value.message and told in raised.value.message
+    reason = f"“basis” holds {u} by {vertices - 1} by 3 values, and not any number by {vertices} by 3 values"
+    assert str(path) in raised.value.message and reason in raised.value.message
 
 
 def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
@@ -218,7 +218,7 @@ def test_a_file_too_large_is_not_read(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
-def test_what_is_no_file_is_told_and_not_read_for_ever(tmp_path, kind):
+def test_folders_pipes_and_devices_are_refused_and_not_read_for_ever(tmp_path, kind):
     path = Path("/dev/zero") if kind == "device" else tmp_path / "model"
     if kind == "folder":
         path.mkdir()

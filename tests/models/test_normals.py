@@ -88,7 +88,7 @@ def test_regressed_normals_are_the_mean_and_the_regression_made_unit():
     assert not normalised(np.zeros((2, 3))).any()
 
 
-def test_angles_between_normals_are_told_down_to_a_thousandth_of_a_degree():
+def test_angles_between_normals_are_precise_down_to_a_thousandth_of_a_degree():
     for degrees in (0.001, 1.0, 60.0, 179.0):
         a = np.radians(degrees)
         turned = np.array([[np.cos(a), np.sin(a), 0.0]])

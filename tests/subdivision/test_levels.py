@@ -181,7 +181,7 @@ def refused(mesh, levels=1, make=found_hierarchy):
     return caught.value
 
 
-def test_what_has_no_coarser_level_is_told_apart_from_what_has_fewer():
+def test_what_has_no_coarser_level_is_distinguished_from_what_has_too_few():
     problem = refused(grid(6, 5))
     assert (problem.code, problem.names["found"], problem.names["multiple"]) == ("levels_quads", 0, 2)
     assert refused(grid(7, 5), 2).names["found"] == 1
@@ -223,7 +223,7 @@ def test_faces_that_no_level_can_be_made_of_have_their_sentences(make):
 
 
 @pytest.mark.parametrize("make", [found_hierarchy, subdivided])
-def test_two_quads_that_would_be_cut_along_one_line_are_told(make):
+def test_two_quads_that_would_be_cut_along_one_line_are_refused(make):
     """Both have 0 and 3 at opposite corners: the line between them would have four triangles."""
     x = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [1, 0, 1], [0, 1, 1]]
     coarse = mesh_of(x, [[0, 1, 3, 2], [0, 4, 3, 5]])

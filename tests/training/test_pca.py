@@ -90,7 +90,7 @@ def test_a_frame_that_is_moved_by_rounding_alone_does_not_become_a_signal():
     assert found.basis[:, :3] == pytest.approx(alone.basis, rel=1e-5)
 
 
-def test_values_of_any_unit_count_by_what_float32_can_tell_of_them():
+def test_values_of_any_unit_count_if_float32_resolves_their_changes():
     rng = np.random.default_rng(3)
     layout = ChannelLayout((Channel("tiny", "value", 1), Channel("huge", "value", 1)))
     tiny = 1e-9 * rng.normal(size=500)

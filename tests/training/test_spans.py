@@ -87,7 +87,7 @@ def test_of_a_take_that_is_not_complete_the_bad_frames_are_found_here(tmp_path):
     assert held_out.segments() == kept
 
 
-def test_many_frames_in_runs_too_short_to_train_from_are_told_as_such(tmp_path):
+def test_many_frames_in_runs_too_short_to_train_from_are_refused_as_such(tmp_path):
     every = tuple(Exclusion(first, first, "torn") for first in range(0, 400, 30))
     problem = refused(make_dataset(tmp_path, 400, ("training", "validation"), excluded=every))
     assert problem.code == "dataset_too_short"

@@ -18,7 +18,7 @@ def test_what_is_written_is_read(tmp_path):
     assert metadata == {"note": "hello"}
 
 
-def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):
+def test_a_full_disk_is_reported_and_leaves_the_old_file(tmp_path, monkeypatch):
     write_tensors(tmp_path / "f", OLD, {})
     opened = Path.open
 
@@ -36,7 +36,7 @@ def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["f"]
 
 
-def test_a_folder_that_may_not_be_written_is_told():
+def test_a_folder_that_may_not_be_written_is_reported():
     with pytest.raises(Problem) as caught:
         write_tensors(Path("/proc/nowhere/f"), NEW, {})
     assert caught.value.code == "folder_not_writable"

@@ -41,7 +41,7 @@ def contact_model_file(mesh: Mesh, handle: str = "", ball: str = "") -> bytes:
     One free handle, one frame that the hand carries, no elasticity. What pushes the point back is the contact
     of the last vertex, of share 1, with three walls, along one axis each; its weight presses it against them.
     handle: what the point can be held by, which is `ASIDE` of it while the artist places it. ball: "fixed" or
-    "sized", for one more collider, of which y tells the place, or the size, too; r_ext knows it and says 0.
+    "sized", for one more collider, whose place y has, and its size if "sized"; r_ext sees it and gives 0.
     """
     rest, s = mesh.rest_positions.astype(np.float64), shares(mesh)
     count, last = len(rest), int(s.argmax())

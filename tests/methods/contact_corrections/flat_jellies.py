@@ -35,7 +35,7 @@ def bake_flat(
     frames=90,
     turn=UPRIGHT,
     spin=0.0,
-    told=True,
+    recorded=True,
     cores=(),
     rock=0.0,
     **settings,
@@ -43,7 +43,8 @@ def bake_flat(
     """A jelly of 0.4 m on its foot, and a collider that reaches `reach` below its middle; y is up.
 
     Two takes, the second for validation. spin: radians, by which the collider turns in the plane at most;
-    rock: radians, by which its foot does, either way, and the collider not. told: whether a channel says so.
+    rock: radians, by which its foot does, either way, and the collider not.
+    recorded: whether a channel records that rotation.
     """
     settings = {"young": 2e4, "tetrahedra": 200, "steps": 1, "damping": 0.02, "friction": 0.0, **settings}
     foot = [(x, 0.0) for x in np.linspace(-0.2, 0.2, 9)]
@@ -53,7 +54,7 @@ def bake_flat(
     rest = asked.rest_positions.astype(np.float32)
     loose = np.empty((0, 2), np.int32)
     mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
-    layout = (TURNING if spin else ROCKED if rock else LAYOUT) if told else LAYOUT
+    layout = (TURNING if spin else ROCKED if rock else LAYOUT) if recorded else LAYOUT
     info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=layout)
     dataset = Dataset.create(folder, info, mesh)
     takes = (PlannedTake("take_000", frames, 0, "training"), PlannedTake("take_001", frames, 1, "validation"))

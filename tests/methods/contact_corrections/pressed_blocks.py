@@ -29,7 +29,7 @@ FAR = np.array([0.0, 0.0, 5.0])  # metres, from one ball to the next
 
 
 def silent(_event):
-    """What is told is of no interest."""
+    """Ignore every event."""
 
 
 def cube(low, high, parts: int):

@@ -69,14 +69,14 @@ def test_a_ball_that_moves_by_itself_has_a_channel_that_takes_do_not_have(traine
 def rollout(method, take, size, aside=(0.0, 0.0, 0.0)):
     """(T - 2, V, 3) from the true first two frames, with the small ball so many times as large, and aside."""
     x = take.positions
-    told = np.full((len(x), method.channels.size), size, np.float32)
-    told[:, : LAYOUT.size] = take.interaction
-    told[:, :3] += np.asarray(aside, np.float32)
-    state = method.state_from(np.asarray(x[1]), np.asarray(x[0]), told[1], told[0])
+    y = np.full((len(x), method.channels.size), size, np.float32)
+    y[:, : LAYOUT.size] = take.interaction
+    y[:, :3] += np.asarray(aside, np.float32)
+    state = method.state_from(np.asarray(x[1]), np.asarray(x[0]), y[1], y[0])
     shapes = []
     for t in range(2, len(x)):
-        state = method.step(state, told[t])
-        shapes.append(method.positions(state, told[t]).copy())
+        state = method.step(state, y[t])
+        shapes.append(method.positions(state, y[t]).copy())
     return np.array(shapes)
 
 

@@ -65,7 +65,7 @@ def test_a_block_is_pressed_by_a_scaled_ball_as_by_one_that_was_made_so_large():
 
 
 def colliders(*anchors):
-    """Balls of RADII, of which y tells the places as one, and the sizes of the first two."""
+    """Balls of RADII: y has one place for them all, and the sizes of the first two."""
     count, nothing = len(RADII), -np.ones(len(RADII), np.intp)
     own = np.tile(np.eye(3), (count, 1, 1))
     shapes = [Sphere(radius) for radius in RADII]
@@ -75,7 +75,7 @@ def colliders(*anchors):
     )
 
 
-def test_what_is_told_of_sizes_is_kept_to_what_was_learned_and_contact_is_not():
+def test_sizes_are_clamped_to_those_learned_for_the_network_but_not_for_contact():
     """A ball that is beside its object's origin goes on being beside it by as much as the object grows."""
     found = colliders((0.0, 0.0, 0.0), (0.0, 0.1, 0.0), (0.2, 0.0, 0.0))
     y = np.array([1.0, 2.0, 3.0, 1.5, 2.0], np.float32)
@@ -90,7 +90,7 @@ def test_what_is_told_of_sizes_is_kept_to_what_was_learned_and_contact_is_not():
     assert (which, radius, nearest) == (0, pytest.approx(0.025), 0.05)
 
 
-def test_takes_tell_no_sizes():
+def test_without_sizes_in_y_colliders_are_as_large_as_in_the_takes():
     found = colliders((0.0, 0.0, 0.0), (0.0, 0.1, 0.0), (0.2, 0.0, 0.0))
     y = np.ones(3, np.float32)
     assert found.scales(y).tolist() == [1.0, 1.0, 1.0] and not found.unlearned(y)

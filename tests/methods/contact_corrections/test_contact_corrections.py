@@ -131,7 +131,7 @@ def test_with_corrections_the_block_moves_more_like_the_full_one(trained, linear
     assert errors[0] < 0.5 * moved
 
 
-def test_what_training_tells(trained, dataset):
+def test_what_training_reports(trained, dataset):
     result = trained[1]
     assert result["handles"] == [10, 1]
     assert result["training_frames"]["internal"] == 40 and result["training_frames"]["external"] > 200
@@ -223,9 +223,7 @@ def words_of(places):
     return [f"--handle={name}={','.join(map(str, place))}" for name, place in places.items()]
 
 
-def test_handles_that_the_artist_places_are_where_they_are_put_and_held_where_they_are_told(
-    dataset, tmp_path
-):
+def test_the_artist_s_handles_are_where_they_were_placed_and_are_held_where_y_puts_them(dataset, tmp_path):
     out = tmp_path / "model.safetensors"
     places = places_in(dataset.body)
     train(dataset, out, "internal=false", "external=false", "poses=10", words=words_of(places))
@@ -237,11 +235,11 @@ def test_handles_that_the_artist_places_are_where_they_are_put_and_held_where_th
     free = np.concatenate([take.interaction[10], np.ones(1, np.float32), np.zeros(16, np.float32)])
     state = method.start(free)
     place = np.add(places["Right"], (0.05, 0.0, 0.04))
-    told = free.copy()
-    told[11:15] = *place, 1.0
-    held = method.step(state, told)
+    holding = free.copy()
+    holding[11:15] = *place, 1.0
+    held = method.step(state, holding)
     np.testing.assert_allclose(held.q[1], place + off[1], atol=1e-6)
-    again = method.step(held, told)
+    again = method.step(held, holding)
     np.testing.assert_array_equal(again.q[1], held.q[1])
     assert np.abs(method.step(again, free).q[1] - held.q[1]).max() > 1e-4, "it is let go of"
     check_belongs(model.info, out, dataset)
@@ -273,17 +271,17 @@ def test_too_few_handles_are_named(dataset):
         contact_scene(dataset, loose, split(dataset)[0], 10, placed=twice)
 
 
-def test_a_body_whose_shapes_at_rest_are_never_reached_is_told(dataset, tmp_path, monkeypatch):
+def test_a_body_whose_equilibrium_is_never_found_is_refused(dataset, tmp_path, monkeypatch):
     monkeypatch.setattr(statics, "MOST_ITERATIONS", 0)
-    told = []
+    events = []
     with pytest.raises(Problem, match=f"No equilibrium shape of {dataset.info.object} was found") as caught:
-        train(dataset, tmp_path / "model.safetensors", "poses=5", emit=told.append)
+        train(dataset, tmp_path / "model.safetensors", "poses=5", emit=events.append)
     assert caught.value.code == "contact_not_settled"
-    assert "validation" not in str(told), "before more is solved"
+    assert "validation" not in str(events), "before more is solved"
 
 
 @pytest.mark.parametrize("word", ["0.1,0,0.3", "Ear=0.1,0", "Ear=here", "Ear=nan,0,0"])
-def test_handles_are_told_by_a_name_and_a_place(dataset, tmp_path, word):
+def test_handles_need_a_name_and_a_place(dataset, tmp_path, word):
     with pytest.raises(SystemExit):
         train(dataset, tmp_path / "model.safetensors", words=[f"--handle={word}"])
 

@@ -1,4 +1,4 @@
-"""Training of one correction: what it says between the few values that something it is told takes."""
+"""Training of one correction: what it predicts between the few values that one of its inputs takes."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_a_handle_that_nobody_holds_changes_nothing():
 
 
 def test_a_handle_is_where_its_empty_is_while_that_is_held_by_keys():
-    """Held from frame 10 to 29, and let go of: against the recursion that is told where u is."""
+    """Held from frame 10 to 29, and let go of: compared with the recursion that is given where u is held."""
     scene, hand, sheet, grip = scene_with_a_handle()
     item = settings_of(sheet).handles["Grip"]
     for frame, hold in ((1, False), (10, True), (30, False)):

@@ -48,7 +48,7 @@ def play_curves(obj):
     return layer.strips[0].channelbag(obj.animation_data.action_slot).fcurves
 
 
-def told(sheet, frame):
+def recorded_size(sheet, frame):
     """The last number of y that the run has at a frame."""
     return float(PLAYED.session_of(sheet).timeline.recorded(frame)[-1])
 
@@ -74,7 +74,7 @@ def test_as_large_as_in_the_takes_nothing_is_otherwise():
     _, sheet, ball = scene_with_a_ball()
     ball.rotation_euler = (0.3, 0.2, 0.1)
     sized = play_scenes.played(sheet, FRAMES)
-    assert {told(sheet, frame) for frame in FRAMES} == {1.0}
+    assert {recorded_size(sheet, frame) for frame in FRAMES} == {1.0}
     assert all(np.array_equal(sized[frame], fixed[frame]) for frame in FRAMES)
 
 
@@ -87,7 +87,7 @@ def test_a_ball_that_is_scaled_by_hand_counts_from_there_and_stays_in_the_run():
     scene.frame_set(20)
     ball.scale = (1.2, 1.3, 1.4)
     bpy.context.view_layer.update()
-    assert told(sheet, 20) == pytest.approx(1.3) and told(sheet, 19) == 1.0
+    assert recorded_size(sheet, 20) == pytest.approx(1.3) and recorded_size(sheet, 19) == 1.0
     larger = play_scenes.played(sheet, range(21, 41))
     assert np.abs(larger[40] - free[40]).max() > 0.1
     for frame in (15, 40, 25, 3, 19, 33):
@@ -97,7 +97,7 @@ def test_a_ball_that_is_scaled_by_hand_counts_from_there_and_stays_in_the_run():
 
 
 @pytest.mark.parametrize(("scale", "said"), [(1.1, "larger"), (0.8, "smaller")])
-def test_a_size_that_was_not_learned_is_told(scale, said):
+def test_a_size_that_was_not_learned_gives_a_warning(scale, said):
     scene, sheet, ball = scene_with_a_ball()
     scene.frame_set(2)
     status = playback.status_of(sheet)
@@ -113,7 +113,7 @@ def test_what_has_no_mesh_is_as_large_as_the_ball_was():
     scene, sheet, _ = scene_with_a_ball(other="Hand")
     bpy.data.objects["Hand"].scale = (3.0, 3.0, 3.0)
     scene.frame_set(2)
-    assert told(sheet, 2) == 1.0 and playback.status_of(sheet).problem is None
+    assert recorded_size(sheet, 2) == 1.0 and playback.status_of(sheet).problem is None
 
 
 def test_a_mesh_that_is_edited_is_as_large_as_it_was_and_then_as_it_is():
@@ -121,9 +121,9 @@ def test_a_mesh_that_is_edited_is_as_large_as_it_was_and_then_as_it_is():
     for vertex in ball.data.vertices:
         vertex.co *= 1.5
     scene.frame_set(2)
-    assert told(sheet, 2) == pytest.approx(1.5)
+    assert recorded_size(sheet, 2) == pytest.approx(1.5)
     bpy.context.view_layer.objects.active = ball
     bpy.ops.object.mode_set(mode="EDIT")
     scene.frame_set(3)
-    assert told(sheet, 3) == pytest.approx(1.5)
+    assert recorded_size(sheet, 3) == pytest.approx(1.5)
     bpy.ops.object.mode_set(mode="OBJECT")

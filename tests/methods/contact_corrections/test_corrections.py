@@ -186,7 +186,7 @@ def test_corrections_turn_and_move_with_the_body(held, oriented):
     assert (np.abs(otherwise - before).max() > 1e-4) == oriented
 
 
-def test_how_a_collider_is_turned_is_told_as_the_body_at_rest_would_see_it():
+def test_a_collider_s_orientation_is_given_as_the_body_at_rest_would_see_it():
     """Exactly where the blend is affine, and its derivatives are those of finite differences."""
     body = block()
     handles = handles_of(body, POINTS)

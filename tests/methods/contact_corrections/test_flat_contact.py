@@ -168,7 +168,7 @@ def rollout(method, take):
 
 
 def test_what_handles_lack_is_learned_and_rollouts_stay_in_the_plane(pressed):
-    """That dents of so sharp a tip are not learned from so few shapes is told in the method's page."""
+    """Dents of so sharp a tip are not learned from so few shapes, as the method's page says."""
     dataset, result, model = pressed
     assert result["internal_error"] < 0.2
     (take,) = dataset.takes("validation")
@@ -195,7 +195,7 @@ def square(half, turn=UPRIGHT):
 
 
 def test_a_square_that_turns_is_learned_and_played_as_it_is_turned(tmp_path):
-    """In a plane that is no axis'; its corners are where they are told to be, whatever y's orientation."""
+    """In a plane that is no axis'; its corners are where y puts them, whatever their orientation."""
     dataset = bake_flat(tmp_path / "dataset", square(0.1, TILTED), 0.13, turn=TILTED, spin=0.8)
     result = train(dataset, tmp_path / "model.safetensors", "poses=60")
     assert result["training_frames"]["external"] > 150 and result["external_error"] < 0.9
@@ -217,10 +217,10 @@ def test_a_square_that_turns_is_learned_and_played_as_it_is_turned(tmp_path):
     assert error < 0.4 * moved
 
 
-def test_a_collider_that_turns_untold_is_refused(tmp_path):
-    dataset = bake_flat(tmp_path / "dataset", square(0.1), 0.13, frames=70, spin=0.8, told=False)
-    told = "Presser of Thing rotates, which no channel records: switch on Rotation"
-    with pytest.raises(Problem, match=told):
+def test_a_collider_whose_rotation_is_not_recorded_is_refused(tmp_path):
+    dataset = bake_flat(tmp_path / "dataset", square(0.1), 0.13, frames=70, spin=0.8, recorded=False)
+    message = "Presser of Thing rotates, which no channel records: switch on Rotation"
+    with pytest.raises(Problem, match=message):
         train(dataset, tmp_path / "model.safetensors")
 
 
@@ -230,7 +230,7 @@ def far_away():
     return type(far)(far.name, far.vertices + TILTED @ [0.0, 2.0, 0.0], far.triangles)
 
 
-def test_a_foot_that_is_turned_is_where_it_is_told(tmp_path):
+def test_a_foot_that_is_turned_is_where_y_puts_it(tmp_path):
     dataset = bake_flat(tmp_path / "d", far_away(), 0.1, rock=0.6, turn=TILTED, tetrahedra=60)
     body, spans = dataset.body, split(dataset)[0]
     scene = contact_scene(dataset, body, spans, 3)
@@ -246,11 +246,11 @@ def test_a_foot_that_is_turned_is_where_it_is_told(tmp_path):
     assert turned > 0.5
 
 
-def test_a_foot_that_is_turned_untold_is_refused(tmp_path):
-    dataset = bake_flat(tmp_path / "d", far_away(), 0.1, rock=0.6, turn=TILTED, told=False, tetrahedra=60)
-    with pytest.raises(Problem) as told:
+def test_a_foot_whose_rotation_is_not_recorded_is_refused(tmp_path):
+    dataset = bake_flat(tmp_path / "d", far_away(), 0.1, rock=0.6, turn=TILTED, recorded=False, tetrahedra=60)
+    with pytest.raises(Problem) as raised:
         contact_scene(dataset, dataset.body, split(dataset)[0], 3)
-    assert told.value.code == "contact_pins_unseen"
+    assert raised.value.code == "contact_pins_unseen"
 
 
 def test_a_circle_and_a_handle_in_the_hand(tmp_path):

@@ -68,15 +68,15 @@ def test_the_core_is_a_frame_and_stays_stiff_as_it_plays(dataset, trained):
     assert np.sqrt(((plane - truth) ** 2).sum(-1).mean()) < moves
 
 
-def test_a_core_is_held_where_it_is_told(dataset, trained):
+def test_a_core_is_held_where_y_puts_it(dataset, trained):
     _, model = trained
     method, (take,) = load_method(model), dataset.takes("validation")
     y = np.concatenate([take.interaction[0], np.ones(1, np.float32), np.zeros(12, np.float32)])
-    state, told = method.start(y), y.copy()
+    state, holding = method.start(y), y.copy()
     place = BONE.ends[0] + [0.03, 0.0, 0.02]
-    told[-4:] = *place, 1.0
+    holding[-4:] = *place, 1.0
     for _ in range(5):
-        state = method.step(state, told)
+        state = method.step(state, holding)
     held = dataset.body.coordinates.of(place[None])[0]
     assert state.q[2] == pytest.approx(held, abs=1e-6)
     again = method.step(state, y)
@@ -91,6 +91,6 @@ def test_a_core_is_held_where_it_is_told(dataset, trained):
     ],
 )
 def test_handles_that_contradict_the_takes_are_named(dataset, tmp_path, words, code):
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         train(dataset, tmp_path / "m.safetensors", words=words)
-    assert told.value.code == code
+    assert raised.value.code == code

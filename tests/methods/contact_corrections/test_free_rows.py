@@ -30,7 +30,7 @@ def sides(rows, q):
 
 
 @pytest.mark.parametrize("d", [2, 3])
-def test_frames_keep_their_shape_however_far_they_go_and_points_go_as_they_are_told(d):
+def test_frames_keep_their_shape_however_far_they_go_and_points_move_by_the_step(d):
     rows, q = rows_of(d)
     for before, after in zip(sides(rows, rows.rest), sides(rows, q), strict=True):
         np.testing.assert_allclose(after, before, atol=1e-12)

@@ -205,7 +205,7 @@ def test_what_is_moved_by_hand_counts_from_its_frame_on(sheet):
 
 
 @pytest.mark.parametrize("still_used", [False, True], ids=["removed", "deleted as artists do"])
-def test_a_lost_capsule_is_told_and_the_cloth_plays_on_without(sheet, still_used):
+def test_a_lost_capsule_gives_a_warning_and_the_cloth_plays_on_without_it(sheet, still_used):
     playback.attach(sheet)
     plain = play_scenes.played(sheet, range(1, 30))
     arm = add_arm(sheet)

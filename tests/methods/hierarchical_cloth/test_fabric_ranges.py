@@ -1,4 +1,4 @@
-"""What fabric each take has, and what is told of it."""
+"""What fabric each take has, and what is recorded of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_fabrics_are_drawn_evenly_in_their_logarithms():
         shares = np.histogram(np.log(values), 4, (np.log(low), np.log(high)))[0] / 2000
         assert shares == pytest.approx(np.full(4, 0.25), abs=0.05)
     both = np.log([[fabric["stretch"], fabric["bending"]] for fabric in drawn]).T
-    assert abs(np.corrcoef(both)[0, 1]) < 0.1  # neither tells the other
+    assert abs(np.corrcoef(both)[0, 1]) < 0.1  # uncorrelated
 
 
 def test_a_take_has_the_same_fabric_whenever_it_is_asked():

@@ -26,7 +26,7 @@ BOX = MotionBox((-0.3, -0.3, -0.2), (0.3, 0.3, 0.2), shortest=0.4, longest=1.2, 
 
 
 def silent(_event):
-    """What is told is of no interest."""
+    """Ignore every event."""
 
 
 def cube(**settings):

@@ -22,11 +22,11 @@ LAYOUT = ChannelLayout(
 
 
 def way(t):
-    """Position, what frames tell of velocities, and a wind that turns, (T, 18)."""
+    """Position, velocities and accelerations of the frame, and a wind that turns, (T, 18)."""
     a = 3.0 * np.asarray(t)[:, None] + np.array([0.0, 1.0, 2.0])
     last = (turned(np.asarray(t) - k * DT)[:, 0] for k in range(3))
-    told = [frame_kinematics(matrices, DT) for matrices in zip(*last, strict=True)]
-    kinematics = [[getattr(one, kind) for kind in KINDS] for one in told]
+    motions = [frame_kinematics(matrices, DT) for matrices in zip(*last, strict=True)]
+    kinematics = [[getattr(one, kind) for kind in KINDS] for one in motions]
     return np.concatenate([np.sin(a), np.reshape(kinematics, (len(a), 12)), 5.0 * np.cos(a)], 1)
 
 
@@ -61,13 +61,13 @@ def test_faster_it_is_the_same_motion_with_time_running_faster(mirror):
 
 @pytest.mark.parametrize("pace", [1.0, PACE, -1.0])
 def test_velocities_are_those_of_the_frame_as_it_moves_then(pace):
-    """Backwards, too, where they are not the same numbers with another sign: they are told from the past."""
+    """Backwards, too, where they are not the same numbers with another sign: they are taken from the past."""
     times = pace * np.arange(61) + (90.0 if pace < 0.0 else 0.0)
     found = driven(DT * np.arange(91)).at(times, LAYOUT, DT)
     places = turned(DT * times)[:, 0]
-    told = [frame_kinematics((places[t], places[t - 1], places[t - 2]), DT) for t in range(2, 61)]
+    motions = [frame_kinematics((places[t], places[t - 1], places[t - 2]), DT) for t in range(2, 61)]
     for number, kind in enumerate(KINDS):
-        expected = np.array([getattr(one, kind) for one in told])
+        expected = np.array([getattr(one, kind) for one in motions])
         where = slice(3 + 3 * number, 6 + 3 * number)
         assert found.y[3:-3, where] == pytest.approx(expected[3:-3], abs=0.02)
 

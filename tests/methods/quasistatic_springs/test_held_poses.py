@@ -61,7 +61,7 @@ def test_poses_that_were_never_seen_are_met_to_a_seventh_of_what_skinning_is_off
     bones = rms(jiggling.skinned(dataset.mesh, matrices) - truth)
     off = rms(targets_of(load_method(model), matrices)[0] - truth)
     assert bones > 0.01 and off < bones / 7.0  # metres
-    # What is told is of the poses for validation, drawn alike.
+    # What is reported is of the poses for validation, drawn alike.
     assert result["poses"] == 237
     assert result["pose_error_mm"] == pytest.approx(1e3 * off, rel=0.3)
     assert result["pose_skinning_mm"] == pytest.approx(1e3 * bones, rel=0.2)
@@ -107,7 +107,7 @@ def test_a_far_bone_changes_nothing_and_a_near_one_does(trained):
     assert np.abs(here - there)[place > 5.2 * posing.LENGTH].max() > 0.05
 
 
-def test_the_share_of_inputs_beyond_what_was_trained_is_told(dataset, trained):
+def test_the_share_of_inputs_beyond_what_was_trained_is_reported(dataset, trained):
     method = load_method(trained[1])
     inside = np.concatenate([take.interaction for take in dataset.takes("training", kind="quasistatic")])
     kept = np.delete(np.arange(240), [3, 100, 101])

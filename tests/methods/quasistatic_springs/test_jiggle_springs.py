@@ -70,7 +70,7 @@ def test_errors_are_those_of_rollouts_and_of_bones_alone(dataset, trained):
     assert result["validation_error"] < 0.35 * skinned
 
 
-def test_what_hangs_is_told_from_what_swings(tmp_path):
+def test_what_hangs_is_distinguished_from_what_swings(tmp_path):
     """Every vertex swings about a place 5 cm below where its bones would have it at rest.
 
     However long it swings, it is on one side a little more often than on the other.

@@ -261,7 +261,7 @@ def test_switching_it_off_and_on_shows_the_one_and_the_other(tube):
     assert equal(played(tube, range(1, LAST)), ahead)
 
 
-def test_a_bone_that_is_gone_while_frames_are_read_is_told(tube):
+def test_a_bone_that_is_gone_while_frames_are_read_is_reported(tube):
     rig = bpy.data.objects["Rig"]
     bpy.context.scene.frame_set(3)
     bpy.context.view_layer.objects.active = rig

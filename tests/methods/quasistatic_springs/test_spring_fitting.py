@@ -213,7 +213,7 @@ def test_the_search_finds_the_lowest_of_many_minima():
     assert found == pytest.approx(within_bounds(found), abs=1e-12)
 
 
-def test_progress_is_told_and_a_stop_is_heard():
+def test_progress_is_reported_and_a_stop_request_is_obeyed():
     motion, *_ = synthetic(20, 3)
     events = []
     fitted([motion], SpringSettings(generations=0), events)

@@ -156,7 +156,7 @@ def test_jiggle_and_its_group_say_how_far_each_vertex_strays():
     assert all(np.array_equal(again[frame], learned[frame]) for frame in again)
 
 
-def test_a_jiggle_group_that_is_gone_is_told():
+def test_a_jiggle_group_that_is_gone_is_reported():
     scene, _, tube = tube_on_bones()
     play(tube)
     tube.vertex_groups.new(name="Soft")
@@ -189,7 +189,7 @@ def test_a_rig_that_a_hand_poses_is_followed():
     assert np.abs(still[9] - wanted).max() > 0.1
 
 
-def test_a_bone_that_is_gone_is_told():
+def test_a_bone_that_is_gone_is_reported_by_name():
     scene, rig, tube = tube_on_bones()
     play(tube)
     scene.frame_set(3)

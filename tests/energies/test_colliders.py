@@ -151,7 +151,7 @@ def test_distances_to_a_mesh_of_a_ball_and_of_a_ring_are_theirs_but_for_the_face
     assert (np.sign(distance) == np.sign(exact))[clear].all() and (exact < 0)[clear].sum() > 100
 
 
-def test_no_point_of_a_mesh_is_nearer_than_the_distance_tells():
+def test_no_point_of_a_mesh_is_nearer_than_the_computed_distance():
     positions, triangles = torus(around=24, across=12)
     points = np.random.default_rng(4).uniform(-2, 2, (60, 3))
     share = np.array([(i, j, 20 - i - j) for i in range(21) for j in range(21 - i)]) / 20
@@ -259,9 +259,9 @@ def test_bends_of_pieces_are_the_derivatives_of_their_slopes():
     order = [np.lexsort((np.round(p.distances, 4), p.weights, p.points)) for p in (pieces, ahead, behind)]
     assert len(pieces.points) == len(ahead.points) == len(behind.points) > 300
     change = (ahead.gradients[order[1]] - behind.gradients[order[2]]) / (2 * h)
-    told = np.einsum("kij,kj->ki", pieces.hessians, direction[pieces.points])[order[0]]
+    predicted = np.einsum("kij,kj->ki", pieces.hessians, direction[pieces.points])[order[0]]
     # Pieces at one and the same distance may change places; almost all of them keep theirs.
-    assert np.mean(np.abs(change - told).max(1) < 1e-4) > 0.95
+    assert np.mean(np.abs(change - predicted).max(1) < 1e-4) > 0.95
 
 
 @pytest.mark.torch

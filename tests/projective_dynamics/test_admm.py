@@ -136,7 +136,7 @@ def test_energy_falls_from_step_to_step_without_forces():
     assert energies[-1] < 0.2 * energies[0]
 
 
-def test_pinned_vertices_are_exactly_where_they_are_told_to_be_and_the_rest_follows():
+def test_pinned_vertices_are_exactly_where_they_are_put_and_the_rest_follows():
     x, masses, terms = cloth(6)
     system = ADMM(masses, terms, DT, [0, 5])
     v, forces = np.zeros_like(x), masses[:, None] * GRAVITY

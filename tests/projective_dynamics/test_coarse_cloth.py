@@ -81,7 +81,7 @@ def test_stiffness_may_change_from_step_to_step_and_back():
     assert len({one.tobytes() for one in first}) == len(first)
 
 
-def test_pins_go_where_they_are_told_to_and_wind_blows_along():
+def test_pins_go_where_they_are_put_and_wind_blows_the_cloth_along():
     x, triangles = sheet(4, 6)
     cloth = Cloth(x, triangles, [20, 23], 1 / 60)
     pins = x[[20, 23]] + [0.0, 0.1, 0.0]

@@ -113,7 +113,7 @@ def test_energy_never_grows():
     assert (np.diff(energies) <= 1e-9 * energies[0]).all()
 
 
-def test_what_is_fixed_goes_exactly_where_it_is_told():
+def test_what_is_fixed_follows_its_path_exactly():
     free = np.array([False] * 3 + [True] * 3)
     solver = ImplicitEuler(system([Bond(300.0)], 2, free=free), 1e-9)
 

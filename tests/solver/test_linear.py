@@ -150,7 +150,7 @@ def test_a_singular_matrix_is_refused(kind):
 
 
 @pytest.mark.parametrize("kind", SOLVERS)
-def test_a_diagonal_entry_that_is_not_positive_is_told_by_its_column(system, kind):
+def test_a_diagonal_entry_that_is_not_positive_is_reported_by_its_column(system, kind):
     pattern, values, _ = system
     values[pattern.diagonal[17]] = -1.0
     with pytest.raises(NotPositiveDefinite) as refused:
@@ -198,7 +198,7 @@ def test_nested_dissection_fills_less_than_half_of_what_the_natural_order_does()
     assert ordered.nnz < 0.5 * scipy.sparse.linalg.splu(matrix, **symmetric).nnz
 
 
-def test_conjugate_gradients_tell_how_far_they_came_and_need_fewer_steps_by_blocks(system):
+def test_conjugate_gradients_report_their_residual_and_need_fewer_steps_by_blocks(system):
     pattern, values, dense = system
     b = np.random.default_rng(8).normal(size=len(dense))
     few = ConjugateGradientSolver(pattern, most=4)

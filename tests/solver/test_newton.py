@@ -61,7 +61,7 @@ def test_where_it_may_not_go_it_does_not_and_says_that_it_has_not_arrived():
     assert found.q[0] < 0.5
 
 
-def test_too_few_iterations_are_told():
+def test_too_few_iterations_are_reported_as_not_converged():
     found = minimise(Rosenbrock(), np.array([-3.0, 8.0]), 1e-12, most_iterations=2)
     assert not found.converged
     assert found.iterations == 2

@@ -111,7 +111,7 @@ def test_where_skinning_leads_nowhere_it_is_led_along_the_way():
         assert direct.solves > 1
 
 
-def test_a_pose_that_turns_the_body_inside_out_is_told():
+def test_a_pose_that_turns_the_body_inside_out_is_reported_as_a_failure():
     """Its right end is put beyond its left one."""
     rest, tetrahedra, system, scales = bar()
     shifts = np.where(rest[:, :1] > 0.5, [[-1.5 * LENGTH, 0.0, 0.0]], 0.0)

@@ -124,8 +124,8 @@ def test_forces_are_the_slopes_of_the_energy_and_stiffnesses_never_negative(shap
         bends[:, :, axis] = (contact.gradient(q + step) - contact.gradient(q - step)) / (2 * h)
     # All but the pull of the surface's curvature is there: what is added is nowhere negative.
     normals = gradient / np.linalg.norm(gradient, axis=1, keepdims=True)
-    along, told = (np.einsum("mi,mij,mj->m", normals, h, normals) for h in (bends, hessian))
-    assert told == pytest.approx(along, rel=1e-4)
+    numerical, analytical = (np.einsum("mi,mij,mj->m", normals, h, normals) for h in (bends, hessian))
+    assert analytical == pytest.approx(numerical, rel=1e-4)
     scale = np.abs(hessian).max((1, 2))
     assert (np.linalg.eigvalsh(hessian).min(1) > -1e-9 * scale).all()
     added = hessian - 0.5 * (bends + bends.transpose(0, 2, 1))
@@ -204,7 +204,7 @@ def test_a_collider_that_starts_in_the_body_is_named_with_the_count_of_vertices(
         Pose(2 * np.eye(3), np.zeros(3))
 
 
-def test_motions_end_where_they_should_and_tell_how_far_material_came():
+def test_motions_end_where_they_should_and_give_the_displacements_of_material():
     rng = np.random.default_rng(3)
     for _ in range(20):
         start, end = (pose(rng.normal(size=3), 2 * rng.normal(size=3)) for _ in range(2))

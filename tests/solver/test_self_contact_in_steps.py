@@ -61,7 +61,7 @@ def test_a_soft_block_falls_onto_another_and_both_come_to_rest():
     assert 0.1 < bottom < 0.21  # it lies on the other, not beside it
 
 
-def test_a_body_that_begins_inside_another_is_told():
+def test_a_body_that_begins_inside_another_is_refused():
     vertices, tetrahedra = block((2, 2, 2), (0.2, 0.2, 0.2))
     both = np.concatenate([vertices, vertices + 0.05])
     triangles, _ = boundary(np.concatenate([tetrahedra, tetrahedra + len(vertices)]))

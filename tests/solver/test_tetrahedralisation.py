@@ -190,7 +190,7 @@ def test_all_problems_have_a_field_in_the_report():
     assert all(len(getattr(report, problem)) == 0 for problem in PROBLEMS)
 
 
-def test_places_can_be_told_by_the_faces_that_were_cut_into_triangles():
+def test_triangles_are_traced_back_to_the_faces_that_they_were_cut_from():
     sizes = np.array([3, 5, 4], np.int32)
     triangles = triangulate(np.arange(12, dtype=np.int32), sizes)
     faces = np.repeat(np.arange(3), sizes)

@@ -52,7 +52,7 @@ def test_a_message_is_one_sentence_with_its_way_out(code):
     message = PROBLEMS[code]
     assert message.endswith(".") and ". " not in message and ":" in message
     blanks = set(re.findall(r"{(\w+)}", message))
-    told = Problem(code, **{blank: f"<{blank}>" for blank in blanks})
-    assert told.code == code and all(f"<{blank}>" in told.message for blank in blanks)
+    problem = Problem(code, **{blank: f"<{blank}>" for blank in blanks})
+    assert problem.code == code and all(f"<{blank}>" in problem.message for blank in blanks)
     with pytest.raises(KeyError):
         Problem("no_such_code")

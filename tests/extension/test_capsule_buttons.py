@@ -71,9 +71,9 @@ def drawn():
     rows = type("Rows", (), {"draw_item": capsules.NEURALPHYSICS_UL_capsules.draw_item})()
     for item in settings.capsules:
         rows.draw_item(Context(), layout, settings, item, 0, settings, "active_capsule")
-    told = [call.kwargs["text"] for call in layout.mock_calls if call.kwargs.get("text")]
+    texts = [call.kwargs["text"] for call in layout.mock_calls if call.kwargs.get("text")]
     shown = {call.args[1] for call in layout.mock_calls if call[0].rpartition(".")[2].startswith("prop")}
-    return told, shown
+    return texts, shown
 """
 
 
@@ -165,7 +165,7 @@ assert all("UNDO" in getattr(part("operators.capsules"), "NEURALPHYSICS_OT_" + n
     )
 
 
-def test_a_linked_or_overridden_object_is_told(in_blender: Callable[..., str]) -> None:
+def test_a_linked_or_overridden_object_is_refused(in_blender: Callable[..., str]) -> None:
     in_blender(
         SCENE
         + """
@@ -237,24 +237,24 @@ def test_the_panel_draws_with_capsules_without_and_with_one_that_lost_its_bone(
         + DRAWN
         + """
 select(sheet)
-told, shown = drawn()
-assert any("Sheet has no capsules: fit them" in text for text in told), told
+texts, shown = drawn()
+assert any("Sheet has no capsules: fit them" in text for text in texts), texts
 assert {"enabled", "depth_limit", "share", "show"} <= shown and "start_radius" not in shown, shown
 ours.fit_capsules()
 settings.active_capsule = 1
-told, shown = drawn()
-assert not any("has no capsules" in text for text in told), told
+texts, shown = drawn()
+assert not any("has no capsules" in text for text in texts), texts
 assert {"source", "bone", "start", "end", "start_radius", "end_radius", "name"} <= shown, shown
-assert "Rig" in told and "Ball" in told, told
+assert "Rig" in texts and "Ball" in texts, texts
 settings.active_capsule = 2
 assert "bone" not in drawn()[1], "a ball has no bones"
 settings.active_capsule = 1
 rig.data.bones["upper"].name = "forearm"
 assert any("capsule upper of Sheet has lost the object or bone" in text for text in drawn()[0])
 bpy.data.objects.remove(rig)
-told, shown = drawn()
-assert any("capsule upper of Sheet has lost the object or bone" in text for text in told)
-assert "bone" not in shown and "Nothing" in told, (told, shown)
+texts, shown = drawn()
+assert any("capsule upper of Sheet has lost the object or bone" in text for text in texts)
+assert "bone" not in shown and "Nothing" in texts, (texts, shown)
 settings.active_capsule = 9
 drawn()
 assert ours.remove_capsule() == {"FINISHED"}

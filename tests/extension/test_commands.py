@@ -118,7 +118,7 @@ refused(1, "saved by someone else", "bake")
     )
 
 
-def test_a_job_that_fails_tells_it_once_on_the_error_output(in_blender: Callable[..., str]) -> None:
+def test_a_failing_job_reports_its_error_once_and_only_on_stderr(in_blender: Callable[..., str]) -> None:
     in_blender(
         COMMANDS
         + EXAMPLE
@@ -196,7 +196,7 @@ assert all("`" + key + "`" in {table!r} for key in examples), examples
 
 
 @pytest.mark.skipif(not Path("/bin/ls").exists(), reason="needs a program that is no Python")
-def test_a_python_that_cannot_train_is_told_before_the_training_starts(
+def test_a_python_that_cannot_train_is_refused_before_the_training_starts(
     in_blender: Callable[..., str], tmp_path: Path
 ) -> None:
     venv.create(tmp_path / "plain", symlinks=True)

@@ -69,14 +69,14 @@ refused(sheet.name + " is not simulated by it", ours.train)
 
 
 @pytest.mark.parametrize(
-    ("example", "method", "setting", "told"),
+    ("example", "method", "setting", "option"),
     [
         ("CANTILEVER", "latent_dynamics", "latent_count", "latents"),
         ("JELLY", "contact_corrections", "handle_count", "handles"),
     ],
 )
-def test_counts_are_told_to_the_training_where_they_are_chosen(
-    in_blender: Callable[..., str], example: str, method: str, setting: str, told: str
+def test_counts_are_passed_only_to_the_training_of_their_own_method(
+    in_blender: Callable[..., str], example: str, method: str, setting: str, option: str
 ) -> None:
     in_blender(
         SCENE
@@ -86,9 +86,9 @@ tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_t
 obj = bpy.context.active_object
 settings = obj.neural_physics
 settings.{setting} = 9
-assert "{told}=9" not in tasks._train_arguments(obj), "of another method"
+assert "{option}=9" not in tasks._train_arguments(obj), "of another method"
 settings.method = {method!r}
-assert "{told}=9" in tasks._train_arguments(obj)
+assert "{option}=9" in tasks._train_arguments(obj)
 settings.{setting} = 0
 assert "--set" not in tasks._train_arguments(obj)
 """
@@ -231,7 +231,7 @@ for example in ("BALL_AND_SHEET", "CLOTH_SHELL", "HAIR_TUFT"):
     )
 
 
-def test_the_artist_s_handles_are_told_to_the_training_where_they_are_in_the_body(
+def test_the_artist_s_handles_are_passed_to_the_training_in_the_axes_of_the_body(
     in_blender: Callable[..., str],
 ) -> None:
     in_blender(
@@ -253,7 +253,7 @@ def select(*others):
         other.select_set(True)
     bpy.context.view_layer.objects.active = jelly
 
-def told():
+def passed():
     words = tasks._train_arguments(jelly)
     pairs = [words[n + 1].rpartition("=") for n, word in enumerate(words) if word == "--handle"]
     return {name: Vector(map(float, place.split(","))) for name, _, place in pairs}
@@ -268,7 +268,7 @@ select(empty, rig)
 assert ours.add_handle() == {"FINISHED"} and ours.add_handle() == {"FINISHED"}
 names = [item.name for item in settings.handles]
 assert sorted(names) == [rig.name + "/Bone", "Top"], "each once"
-found = told()
+found = passed()
 assert (found["Top"] - place).length < 1e-5 and (found[rig.name + "/Bone"] + place).length < 1e-5
 assert not any("handles=9" in word for word in tasks._train_arguments(jelly)), "the list is taken instead"
 handles.check_handles(jelly)
@@ -349,7 +349,7 @@ assert poll(bpy.context)
     )
 
 
-def test_every_setting_of_a_training_is_told_none_in_the_place_of_another(
+def test_every_setting_of_a_training_is_passed_and_none_replaces_another(
     in_blender: Callable[..., str],
 ) -> None:
     in_blender(
@@ -373,7 +373,7 @@ assert [words[i + 1] for i, word in enumerate(words) if word == "--set"] == [f"{
     )
 
 
-def test_offline_is_told_by_what_forbids_it(in_blender: Callable[..., str]) -> None:
+def test_the_offline_error_depends_on_what_forbids_going_online(in_blender: Callable[..., str]) -> None:
     in_blender(
         """
 import importlib

@@ -62,7 +62,7 @@ assert len(bpy.data.objects["Sheet"].data.vertices) == 11 ** 2
     )
 
 
-def test_what_cannot_be_subdivided_is_told_in_a_sentence(in_blender: Callable[..., str]) -> None:
+def test_what_cannot_be_subdivided_is_refused_with_a_reason(in_blender: Callable[..., str]) -> None:
     in_blender(
         SCENE
         + """

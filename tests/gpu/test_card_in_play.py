@@ -94,7 +94,7 @@ def lost(monkeypatch):
         (lost, "gpu_failed"),
     ],
 )
-def test_where_the_card_cannot_the_processor_does_and_it_is_told(sheet, monkeypatch, fail, code):
+def test_where_the_card_fails_the_processor_takes_over_with_a_warning(sheet, monkeypatch, fail, code):
     expected = play_scenes.played(sheet, FRAMES)
     fail(monkeypatch)
     settings_of(sheet).decode_with = "CARD"

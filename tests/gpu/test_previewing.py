@@ -254,7 +254,7 @@ def unsettle(sheet, what):
 
 
 @pytest.mark.parametrize("what", ["preview_modifiers", "preview_mode", "preview_shading"])
-def test_where_a_preview_would_not_be_right_the_mesh_is_on_show_and_the_reason_told(sheet, plays, what):
+def test_where_a_preview_would_be_wrong_the_mesh_is_shown_with_a_warning(sheet, plays, what):
     bpy.context.scene.frame_set(5)
     assert vertices_in_viewport(sheet) == 0
     unsettle(sheet, what)
@@ -265,7 +265,7 @@ def test_where_a_preview_would_not_be_right_the_mesh_is_on_show_and_the_reason_t
     assert playback.status_of(sheet).warning.code == what
 
 
-def test_a_graphics_card_that_fails_is_told_and_the_mesh_goes_on(sheet, plays, monkeypatch):
+def test_a_graphics_card_that_fails_is_reported_and_the_mesh_plays_on(sheet, plays, monkeypatch):
     bpy.context.scene.frame_set(5)
 
     def fail(*_):

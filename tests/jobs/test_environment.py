@@ -80,7 +80,7 @@ def test_a_check_says_what_the_python_lacks(tmp_path: Path) -> None:
     assert events[-1]["missing"] == ["no-such-package 2.1"]
 
 
-def test_a_python_too_old_for_this_is_told_so_and_not_asked_for_more(tmp_path: Path) -> None:
+def test_for_a_python_that_is_too_old_only_its_version_is_reported_missing(tmp_path: Path) -> None:
     """One that has no importlib.metadata, which came with 3.8."""
     script = (
         "import runpy, sys; sys.version_info = (3, 7, 3); sys.modules['importlib.metadata'] = None; "
@@ -102,7 +102,7 @@ def test_an_environment_is_made_and_its_python_runs(tmp_path: Path) -> None:
     )
 
 
-def test_a_package_that_cannot_be_had_is_told_with_pips_own_words(tmp_path: Path) -> None:
+def test_a_package_that_cannot_be_installed_is_reported_with_pip_s_own_words(tmp_path: Path) -> None:
     path = wanted(tmp_path, "no-such-package>=2.1")
     status, events = job(
         "neural_physics.jobs.environment", "--folder", tmp_path / "made", "--requirements", path
@@ -146,9 +146,9 @@ def test_what_the_solver_would_like_is_installed_one_by_one_and_passed_over_wher
     assert subprocess.run(
         [python, "-c", "import sources_only"], check=False, stderr=subprocess.DEVNULL
     ).returncode
-    told = [str(event["text"]) for event in events if "Continued without" in str(event.get("text"))]
-    assert [text.split()[2].strip(",") for text in told] == ["nowhere>=1", "sources-only>=1.0"]
-    assert "No matching distribution found for nowhere" in told[0]
+    skipped = [str(event["text"]) for event in events if "Continued without" in str(event.get("text"))]
+    assert [text.split()[2].strip(",") for text in skipped] == ["nowhere>=1", "sources-only>=1.0"]
+    assert "No matching distribution found for nowhere" in skipped[0]
     # Nothing is looked up for what is there.
     said = " ".join(str(event.get("text")) for event in events)
     assert "Requirement already satisfied: must" in said
@@ -170,7 +170,7 @@ def test_it_stops_when_asked(tmp_path: Path) -> None:
     assert (status, events[-1]["code"]) == (1, "stopped")
 
 
-def test_a_full_disk_is_told_before_anything_is_downloaded(
+def test_too_little_disk_space_is_reported_before_anything_is_downloaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usage = namedtuple("usage", "total used free")
@@ -180,7 +180,7 @@ def test_a_full_disk_is_told_before_anything_is_downloaded(
     assert raised.value.code == "environment_no_room"
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "in_the_way").write_text("")
     with pytest.raises(Problem) as raised:
         environment.create(tmp_path / "in_the_way" / "made", wanted(tmp_path), [], StopRequest())

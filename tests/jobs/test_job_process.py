@@ -120,7 +120,7 @@ def test_a_job_started_elsewhere_is_followed_not_started_twice(files: JobFiles) 
     assert late.state.result == {"counted": 20}
 
 
-def test_a_killed_job_is_told_from_a_running_one(files: JobFiles) -> None:
+def test_a_killed_job_is_not_taken_for_a_running_one(files: JobFiles) -> None:
     job = JobProcess(files)
     job.start(counting_to(1000), ENVIRONMENT)
     poll_until(job, lambda: job.state.done > 0)
@@ -132,7 +132,7 @@ def test_a_killed_job_is_told_from_a_running_one(files: JobFiles) -> None:
     assert found.state.phase == "failed" and not is_written(files.log)
 
 
-def test_a_crash_is_told_with_its_last_words(files: JobFiles) -> None:
+def test_a_crash_is_reported_with_its_last_output(files: JobFiles) -> None:
     job = JobProcess(files)
     job.start([sys.executable, "-c", "raise ValueError('out of luck')"], ENVIRONMENT)
     poll_until(job, lambda: not job.state.active)
@@ -213,14 +213,14 @@ def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(files: JobFiles) -> None
     assert JobProcess(files).state.phase == "failed"
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "jobs").write_text("in the way")
     with pytest.raises(Problem) as raised:
         JobProcess(JobFiles(tmp_path / "jobs", "count")).start(counting_to(1), ENVIRONMENT)
     assert raised.value.code == "folder_not_writable"
 
 
-def test_a_program_that_is_not_there_is_told(files: JobFiles) -> None:
+def test_a_missing_program_is_reported(files: JobFiles) -> None:
     job = JobProcess(files)
     with pytest.raises(Problem, match="nowhere/python") as raised:
         job.start(["/nowhere/python"], ENVIRONMENT)

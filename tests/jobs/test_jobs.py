@@ -57,7 +57,7 @@ def test_a_new_start_remembers_nothing_of_the_last_end():
     assert (state.code, state.message, state.log, state.result) == ("", "", (), {})
 
 
-def test_what_a_job_told_is_kept_and_its_end_is_in_words():
+def test_what_a_job_reported_is_kept_and_how_it_ended_is_explained():
     state, _ = life(Start(), PROGRESS, LOG)
     assert (state.stage, state.share, state.seconds_left, state.log) == ("Baking", 0.25, 30.0, ("hello",))
     assert life(Start(), FULL, Exited(1))[0].message == "The disk is full."
@@ -95,7 +95,7 @@ def test_the_plot_is_of_the_network_that_is_being_learned():
 
     both = [learned("Shapes", 1), learned("Shapes", 2), PROGRESS, learned("Motion", 1), PROGRESS]
     shapes, motion = life(Start(), *both[:3])[0], life(Start(), *both)[0]
-    assert [point[0] for point in shapes.history] == [1, 2], "what tells no loss takes nothing away"
+    assert [point[0] for point in shapes.history] == [1, 2], "what reports no loss removes nothing"
     assert [point[0] for point in motion.history] == [1]
 
 

@@ -1,4 +1,4 @@
-"""What a job tells, and how it hears that it should stop."""
+"""What a job reports, and how it learns that it should stop."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ def test_other_lines_are_no_events(line):
     assert parse_event(line) is None
 
 
-def test_an_error_is_told_by_its_own_sentence_or_as_unexpected_with_its_reason():
-    told = error_event(Problem("disk_full", path="/d"))
-    assert told["code"] == "disk_full" and told["message"].startswith("The disk of /d is full")
-    told = error_event(ZeroDivisionError("division by zero"), "the.log")
+def test_an_error_is_reported_with_its_own_message_or_as_unexpected_with_its_reason():
+    event = error_event(Problem("disk_full", path="/d"))
+    assert event["code"] == "disk_full" and event["message"].startswith("The disk of /d is full")
+    event = error_event(ZeroDivisionError("division by zero"), "the.log")
     assert (
-        told["code"] == "unexpected"
-        and "division by zero" in told["message"]
-        and "the.log" in told["message"]
+        event["code"] == "unexpected"
+        and "division by zero" in event["message"]
+        and "the.log" in event["message"]
     )
 
 
-def test_progress_is_told_at_most_four_times_a_second_but_always_at_the_end(monkeypatch):
+def test_progress_is_reported_at_most_four_times_a_second_but_always_at_the_end(monkeypatch):
     now, events = [100.0], []
     monkeypatch.setattr(reporting.time, "monotonic", lambda: now[0])
     progress = Progress(events.append, "Rolling", 1000)

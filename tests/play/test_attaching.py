@@ -1,4 +1,4 @@
-"""Playing takes the place of the physics and gives it back; what cannot be played is refused and told."""
+"""Playing replaces the physics and gives it back; what cannot be played is refused with a reason."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_a_collider_that_viewports_do_not_evaluate_is_warned_of(sheet):
     assert playback.status_of(sheet).warning is None
 
 
-def test_an_unexpected_error_in_a_handler_is_told_and_does_not_spread(sheet, monkeypatch):
+def test_an_unexpected_error_in_a_handler_is_reported_and_does_not_spread(sheet, monkeypatch):
     playback.attach(sheet)
     other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
     playback.attach(other)
@@ -192,7 +192,7 @@ def test_an_unexpected_error_in_a_handler_is_told_and_does_not_spread(sheet, mon
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_what_is_not_a_number_is_told_and_never_reaches_the_mesh(sheet, monkeypatch, value):
+def test_what_is_not_a_finite_number_is_reported_and_never_reaches_the_mesh(sheet, monkeypatch, value):
     playback.attach(sheet)
     bpy.context.scene.frame_set(8)
     pose = play_scenes.shown(sheet)

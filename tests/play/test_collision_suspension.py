@@ -112,7 +112,7 @@ def test_a_cloth_that_an_artist_adds_wakes_them(sheet, cube):
 
 @pytest.mark.parametrize("wakes", [True, False])
 def test_a_cloth_that_a_script_adds_falls_onto_the_cube(sheet, cube, wakes, monkeypatch):
-    """Nothing tells of a script's edits before the frames that it then visits."""
+    """No handler is called for a script's edits before the frames that it then visits."""
     playback.attach(sheet)
     cloth = add_falling_cloth()
     if not wakes:
@@ -148,7 +148,7 @@ def test_a_file_saved_while_they_rest_goes_on_so(sheet, cube, tmp_path):
 
 def test_a_cloth_added_where_the_extension_was_missing_finds_them_awake(sheet, cube, tmp_path):
     playback.attach(sheet)
-    add_falling_cloth()  # told to nobody
+    add_falling_cloth()  # no handler notices it
     path = str(tmp_path / "more.blend")
     bpy.ops.wm.save_as_mainfile(filepath=path)
     bpy.ops.wm.open_mainfile(filepath=path)

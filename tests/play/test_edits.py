@@ -127,7 +127,7 @@ def test_a_hand_moved_between_two_frames_by_a_script_counts(sheet):
     scene = bpy.context.scene
     play_scenes.played(sheet, range(1, 31))
     scene.frame_set(1)
-    bpy.data.objects["Hand"].location = (0.5, 0.5, 0.5)  # nothing is told of it before the next frame
+    bpy.data.objects["Hand"].location = (0.5, 0.5, 0.5)  # no handler is called before the next frame
     scene.frame_set(20)
     found = play_scenes.shown(sheet)
     playback.attach(sheet)

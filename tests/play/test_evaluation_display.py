@@ -130,7 +130,7 @@ def test_showing_twice_and_hiding_leave_nothing_behind(sheet):
         ),
     ],
 )
-def test_what_is_missing_or_of_another_object_is_told(sheet, tmp_path, spoil, code):
+def test_what_is_missing_or_of_another_object_is_refused(sheet, tmp_path, spoil, code):
     sheet, _ = sheet
     spoil(tmp_path)
     with pytest.raises(Problem) as caught:

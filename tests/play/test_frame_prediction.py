@@ -69,9 +69,9 @@ def both_ways(monkeypatch):
 
     def play(build, visit=set_frame, frames=FRAMES):
         runs = []
-        for told in (True, False):
+        for predicting in (True, False):
             with monkeypatch.context() as patched:
-                if not told:
+                if not predicting:
                     patched.setattr(played_objects.PlayedObjects, "predict", lambda *_: None)
                 play_scenes.open_scene()
                 sheet = build()
@@ -142,7 +142,7 @@ def in_another_objects_axes():
     return play_scenes.add_sheet(play_scenes.add_hand(), reference_frame="Carrier")
 
 
-FORETOLD = [
+PREDICTED = [
     wandering,
     at_rest,
     displaced,
@@ -216,7 +216,7 @@ def at_another_rate():
     return wandering()
 
 
-NOT_FORETOLD = [
+NOT_PREDICTED = [
     driven,
     carried,
     constrained,
@@ -229,14 +229,14 @@ NOT_FORETOLD = [
 ]
 
 
-@pytest.mark.parametrize("build", [*FORETOLD, *NOT_FORETOLD])
+@pytest.mark.parametrize("build", [*PREDICTED, *NOT_PREDICTED])
 def test_it_changes_nothing_of_what_is_shown(both_ways, build):
     predicted, plain = both_ways(build)
     assert np.abs(plain[LAST // 2] - plain[0]).max() > 1e-3  # it moves
     assert np.array_equal(predicted, plain)
 
 
-@pytest.mark.parametrize("build", FORETOLD)
+@pytest.mark.parametrize("build", PREDICTED)
 def test_a_frame_is_written_and_evaluated_once(writes, handler, build):
     sheet = build()
     playback.attach(sheet)
@@ -421,7 +421,7 @@ def test_an_object_in_two_scenes_shows_each_its_own(writes):
         assert np.array_equal(play_scenes.shown(sheet), poses[frame])
 
 
-def test_nothing_is_foretold_in_edit_mode(writes):
+def test_nothing_is_predicted_in_edit_mode(writes):
     sheet = wandering()
     playback.attach(sheet)
     poses = play_scenes.played(sheet, range(2, 12))

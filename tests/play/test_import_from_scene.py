@@ -97,9 +97,9 @@ def test_stopped_on_the_way_nothing_is_left(simulated):
 def test_a_mesh_without_an_armature_is_refused_before_anything_is_visited(simulated):
     scene, tube, cache, _ = simulated
     tube.modifiers.clear()
-    with pytest.raises(Problem) as told:
+    with pytest.raises(Problem) as raised:
         to_the_end(object_tasks.import_steps(scene, tube, cache, None, role="training"))
-    assert told.value.code == "skin_missing"
+    assert raised.value.code == "skin_missing"
 
 
 def test_springs_are_found_in_what_was_imported(simulated, tmp_path):

@@ -105,7 +105,7 @@ def test_the_bake_catches_up_first_and_stands_in_its_own_start(sheet, tmp_path):
     assert np.array_equal(read_pc2(tmp_path / "late.pc2"), np.stack(list(played.values())))
 
 
-def test_a_range_that_ends_before_it_begins_is_told(sheet, tmp_path):
+def test_a_range_that_ends_before_it_begins_is_refused(sheet, tmp_path):
     with pytest.raises(Problem) as caught:
         mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "a.pc2", 20, last=10)
     assert caught.value.code == "frames_reversed"
@@ -119,7 +119,7 @@ def test_what_does_not_play_cannot_be_baked(sheet, tmp_path):
     assert caught.value.code == "not_playing"
 
 
-def test_a_folder_that_cannot_be_written_is_told(sheet, tmp_path):
+def test_a_folder_that_cannot_be_written_is_reported(sheet, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(Problem) as caught:
         mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "file" / "a.pc2", FIRST, last=LAST)

@@ -136,7 +136,7 @@ def test_unpacking_never_overwrites_another_model_unasked_or_half(sheet, tmp_pat
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
-def test_a_file_written_after_the_packed_model_is_told_until_it_is_packed(sheet, tmp_path):
+def test_a_file_written_after_the_packed_model_is_offered_until_it_is_packed(sheet, tmp_path):
     path = tmp_path / "model.safetensors"
     settings_of(sheet).model_path = str(path)
     assert packing.newer_file(sheet) is None  # there is none

@@ -126,7 +126,7 @@ def test_fewer_bases_are_shown_when_asked_for(sheet):
     assert np.array_equal(whole, play_scenes.shown(sheet))
 
 
-def test_the_share_outside_of_training_is_told(sheet):
+def test_the_share_outside_of_training_is_reported(sheet):
     hand = play_scenes.add_hand("Far", None)
     hand.location = (100.0, 100.0, 100.0)
     settings_of(sheet).interactions[0].object = hand

@@ -161,7 +161,7 @@ def test_undoing_an_edit_of_the_capsules_undoes_what_it_showed(sheet):
 
 
 @pytest.mark.parametrize("still_used", [False, True], ids=["removed", "deleted as artists do"])
-def test_a_lost_capsule_is_told_and_the_shape_plays_on_without(sheet, still_used):
+def test_a_lost_capsule_gives_a_warning_and_the_shape_plays_on_without_it(sheet, still_used):
     playback.attach(sheet)
     plain = play_scenes.played(sheet, range(1, 11))
     ball = add_ball(sheet)

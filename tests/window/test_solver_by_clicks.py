@@ -82,7 +82,7 @@ result = caches, [list(v.co) for v in mesh.vertices]
     window.shot("solid_4_take")
 
 
-def test_an_open_mesh_is_told_and_its_hole_shown(window: Window) -> None:
+def test_an_open_mesh_is_reported_and_its_hole_shown(window: Window) -> None:
     folder = OUT / "open"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -123,9 +123,9 @@ def _contact_times(example: str, bases: dict[str, int], handles: list[int]) -> d
 
 def _jacobian(example: str, moves: float) -> dict[str, Any]:
     ways = ("equation 3", "equation 4", "U")
-    told = {name: {way: 1.19 * k + 0.004 for k, way in enumerate(ways)} for name in ("from_full_mm", "ms")}
+    by_way = {name: {way: 1.19 * k + 0.004 for k, way in enumerate(ways)} for name in ("from_full_mm", "ms")}
     whole = {way: 0.17 * k for k, way in enumerate(ways)}
-    return {"example": example, "turning": False, "moves_mm": moves, "from_whole_mm": whole, **told}
+    return {"example": example, "turning": False, "moves_mm": moves, "from_whole_mm": whole, **by_way}
 
 
 REPORT: dict[str, Any] = {

@@ -51,7 +51,7 @@ def measured(tmp_path_factory):
         yield dataset, accuracy.judge(), times.judge(), studied(ROW)
 
 
-def test_both_corrections_bring_the_body_nearer_and_what_is_missing_is_told(measured):
+def test_both_corrections_bring_the_body_closer_and_missing_models_are_listed(measured):
     _, found, _, _ = measured
     (row,) = found["rows"]
     assert found["missing"] == ["GONE_5_60"]
@@ -80,9 +80,9 @@ def test_times_and_tables_have_a_line_for_each_model(measured):
 def test_all_of_the_jacobian_is_the_derivative_of_where_the_body_is(measured):
     dataset, _, _, found = measured
     method, take = ContactCorrections(found.model()), dataset.take("take_001")
-    told = np.asarray(take.interaction)
-    state = method.start(told[0])
-    for y in told[1:40]:
+    interaction = np.asarray(take.interaction)
+    state = method.start(interaction[0])
+    for y in interaction[1:40]:
         state = method.step(state, y)
     around, q, part = method.surroundings(y), state.q, method._whole
     pose = method.dynamics.pose(q, around)
@@ -109,9 +109,9 @@ def test_without_the_networks_part_of_it_play_goes_astray(measured):
 
 def test_two_networks_and_one_are_measured_on_the_same_shapes(measured):
     _, _, _, found = measured
-    told = decoupling.in_contact(found)
-    assert told["tested"] == len(found.tested(20).external) > 0
-    assert told["errors"]["apart"] < 1.0 and np.isfinite(told["errors"]["together"])
+    figures = decoupling.in_contact(found)
+    assert figures["tested"] == len(found.tested(20).external) > 0
+    assert figures["errors"]["apart"] < 1.0 and np.isfinite(figures["errors"]["together"])
     assert decoupling.in_axes(found)["errors"]["own"] < 1.0
 
 

@@ -1,4 +1,4 @@
-"""The scene made of simkit's functions is ours, on a small block; what the benchmark tells of both."""
+"""The scene built from simkit's functions is ours, on a small block; what the benchmark reports of both."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def simkit_scene():
     return simkit_scene
 
 
-def test_without_simkit_only_that_is_told(monkeypatch):
+def test_without_simkit_only_that_is_reported(monkeypatch):
     monkeypatch.setattr(peer, "find_spec", lambda name: None)
     found = peer.judge()
     assert found == {"missing": ["simkit"]}

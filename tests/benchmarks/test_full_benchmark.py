@@ -1,4 +1,4 @@
-"""The full benchmark runs what is asked for, keeps what it was told, and skips what it knows."""
+"""The full benchmark runs what is asked for, keeps its results, and skips what it has already measured."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def test_what_the_report_has_of_the_same_code_is_run_only_if_it_is_named(full):
 def test_what_other_code_measured_is_measured_anew(full):
     report, asked, main = full
     main(["--report", str(report)])
-    told = json.loads(report.read_text())
-    told["code"]["solver"] = "another"
-    report.write_text(json.dumps(told))
+    saved = json.loads(report.read_text())
+    saved["code"]["solver"] = "another"
+    report.write_text(json.dumps(saved))
     del asked[:]
     main(["--report", str(report)])
     assert asked == ["solver"]

@@ -125,7 +125,7 @@ def test_two_triangles_folded_by_an_angle_are_that_rough(degrees):
     assert roughness(level, x) == pytest.approx(degrees, abs=1e-6)
 
 
-def test_what_is_inferred_with_noise_is_told_and_shown_to_be_rougher(scene, shapes):
+def test_noisy_vertices_are_measured_and_drawn_as_rougher(scene, shapes):
     plain = linear_subdivision(shapes.hierarchy)
     rng = np.random.default_rng(0)
 

@@ -56,14 +56,14 @@ def test_a_run_after_one_that_was_killed_has_a_line_of_its_own(tmp_path):
 
 def test_fields_of_later_versions_are_passed_over_and_lines_without_the_known_ones_too(tmp_path):
     history = tmp_path / "history.jsonl"
-    told = {**asdict(run("0.1", release=True)), "weather": "fair"}
-    lacking = {name: value for name, value in told.items() if name != "figures"}
-    history.write_text(f"{json.dumps(told)}\n{json.dumps(lacking)}\n[]\n", encoding="utf-8")
+    line = {**asdict(run("0.1", release=True)), "weather": "fair"}
+    lacking = {name: value for name, value in line.items() if name != "figures"}
+    history.write_text(f"{json.dumps(line)}\n{json.dumps(lacking)}\n[]\n", encoding="utf-8")
     assert last_release(history) == run("0.1", release=True)
 
 
 @pytest.mark.parametrize(
-    ("figure", "now", "then", "told"),
+    ("figure", "now", "then", "expected"),
     [
         (TIME, 100.0, 80.0, "now: 0.80"),
         (TIME, 80.0, 100.0, "0.1: 0.80"),
@@ -74,15 +74,15 @@ def test_fields_of_later_versions_are_passed_over_and_lines_without_the_known_on
         (TIME, 100.0, 99.9, "same"),
     ],
 )
-def test_a_ratio_says_how_well_the_worse_side_does(figure, now, then, told):
-    assert str(ratio_of(figure, now, then, then_name="0.1")) == told
+def test_a_ratio_says_how_well_the_worse_side_does(figure, now, then, expected):
+    assert str(ratio_of(figure, now, then, then_name="0.1")) == expected
 
 
 def test_nothing_is_divided_by_nothing():
     assert ratio_of(ERROR, 0.0, 0.2, then_name="0.1") is None
 
 
-def test_a_slower_box_is_told_from_a_slower_program():
+def test_a_slower_box_is_distinguished_from_a_slower_program():
     """All takes twice as long on the box, and the step four times as long."""
     now, then = run("0.2", step_us=200.0, calibration=20.0), run("0.1")
     error, step, speed_up = lines(KNOWN, now, then)
@@ -97,12 +97,12 @@ def test_other_sizes_are_not_compared():
     assert "not compared: springs" in written(KNOWN, now, run("0.1"))
 
 
-def test_a_pace_that_changed_meanwhile_is_told():
+def test_a_pace_that_changed_during_the_run_is_reported():
     steady, busy = ({"springs": 10.0, "cloth": ms} for ms in (10.5, 14.0))
-    told = "box's pace changed"
-    assert told not in written(KNOWN, run("0.2", calibration_ms=steady), run("0.1", calibration_ms=steady))
-    assert told in written(KNOWN, run("0.2", calibration_ms=busy), None)
-    assert told in written(KNOWN, run("0.2", calibration_ms=steady), run("0.1", calibration_ms=busy))
+    warning = "box's pace changed"
+    assert warning not in written(KNOWN, run("0.2", calibration_ms=steady), run("0.1", calibration_ms=steady))
+    assert warning in written(KNOWN, run("0.2", calibration_ms=busy), None)
+    assert warning in written(KNOWN, run("0.2", calibration_ms=steady), run("0.1", calibration_ms=busy))
 
 
 def test_the_history_has_a_release_that_was_measured_on_its_own_commit():

@@ -1,4 +1,4 @@
-"""What the measurements of latent dynamics stand on: shapes, energies and penetration told right."""
+"""What the benchmarks of latent dynamics rely on: that shapes, energies and penetration are right."""
 
 from __future__ import annotations
 

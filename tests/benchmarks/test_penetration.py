@@ -1,4 +1,4 @@
-"""What is inside a closed mesh, and how deep, told by its faces."""
+"""What is inside a closed mesh, and how deep, computed from its faces."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_depths_in_a_ball_are_what_is_left_of_its_radius():
     assert ball(1.0).depths(points) == pytest.approx(expected, abs=5e-3)
 
 
-def test_points_on_a_ray_through_edges_and_corners_are_told_right():
+def test_depths_are_right_where_rays_pass_through_edges_and_corners():
     grid = np.linspace(-0.5, 1.5, 9)
     points = np.stack(np.meshgrid(grid, grid, grid), -1).reshape(-1, 3)
     points = points[(np.abs(points % 1.0) > 1e-9).all(1)]  # none on a side's plane

@@ -1,4 +1,4 @@
-"""What the quick benchmark tells of a method: its error on what is held out, and its times."""
+"""What the quick benchmark reports of a method: its error on held-out frames, and its times."""
 
 from __future__ import annotations
 
@@ -37,33 +37,33 @@ def folders(dataset, tmp_path):
     return method, folder / "positions.pc2"
 
 
-def told(method) -> dict[str, float]:
+def prepared_error(method) -> dict[str, float]:
     prepare(method, LINEAR)
     return json.loads((method / "error.json").read_text())
 
 
 def test_torn_frames_are_in_no_error(folders):
     method, positions = folders
-    before = told(method)
+    before = prepared_error(method)
     assert before["frames"] == TORN.start - 2  # which the rollout is given
     assert 0.0 < before["error"] < 1.0
     (method / "error.json").unlink()
     frames = np.memmap(positions, np.float32, "r+", offset=32).reshape(120, -1)
     frames[TORN] = 1e3
     frames.flush()
-    assert told(method) == before
+    assert prepared_error(method) == before
 
 
 def test_what_is_trained_is_not_trained_again(folders, monkeypatch):
     method, _ = folders
-    before = told(method)
+    before = prepared_error(method)
     monkeypatch.setattr(reduced_method, "_trained", None)
-    assert told(method) == before
+    assert prepared_error(method) == before
 
 
 def test_times_are_of_the_model_and_of_what_simulated_the_take(folders, monkeypatch):
     method, _ = folders
-    told(method)
+    prepared_error(method)
     monkeypatch.setattr(reduced_method, "_simulation", lambda *about: lambda: 30.0)  # ms
     found = measure(method, LINEAR)
     assert set(found) == set(FIGURES) and found["simulation_ms"] == 30.0

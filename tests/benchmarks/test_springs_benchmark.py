@@ -1,4 +1,4 @@
-"""What the measurements of jiggle springs stand on: what is played, errors by region, and what is told."""
+"""What the benchmarks of jiggle springs rely on: what is played, errors by region, and what is reported."""
 
 from __future__ import annotations
 
@@ -146,12 +146,12 @@ def test_held_poses_are_judged_by_those_for_testing_alone(judged, dataset):
     assert poses["mm"][errors.HELD][ALL] < 0.5 * poses["mm"][errors.SKINNING][ALL]
 
 
-def test_curves_are_of_the_errors_that_are_told(judged, folder):
+def test_curves_have_the_errors_that_are_reported(judged, folder):
     mm = judged["characters"][0]["actions"][FITTED]["mm"]
     with np.load(folder / "curves" / "STRIP_fitted.npz") as curves:
         for key, way in (("from_skinning", "SKINNING"), ("from_network", "HELD")):
-            told = mm[getattr(errors, way)][ALL]
-            assert 1e3 * np.sqrt(np.square(curves[key]).mean()) == pytest.approx(told, rel=1e-4)
+            reported = mm[getattr(errors, way)][ALL]
+            assert 1e3 * np.sqrt(np.square(curves[key]).mean()) == pytest.approx(reported, rel=1e-4)
         assert (curves["from_network_belly"] >= 0.0).all() and len(curves["springs"]) == FRAMES - STANDING
 
 

@@ -71,7 +71,7 @@ check: $(ENV_45)/ready
 zip: $(ENV_45)/ready
 	$(PY_45) -m tools.build_zip
 
-# Every method, the solver and Play at reduced size, beside the last release: some 20 minutes.
+# Every method, the solver and Play at reduced size, beside the last release: 5 to 20 minutes.
 bench: setup
 	$(PY_45) -m benchmarks.quick
 

@@ -1,5 +1,5 @@
 # ruff: noqa: T201 (a tool that is watched)
-"""`make bench`: every method, the solver and Play at reduced size, beside the last release; some 20 minutes.
+"""`make bench`: every method, the solver and Play at reduced size, beside the last release; 5 to 20 min.
 
 Bakes and trainings run two at a time, timings alone at the end. What is baked and trained is kept in
 build/bench/quick, and made anew where its sizes or the product's code are others. The table is printed and

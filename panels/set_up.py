@@ -70,9 +70,9 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
             layout.label(text=obj.name, icon="OBJECT_DATA")
         button(layout, context, NEURALPHYSICS_OT_set_up, icon="MOD_PHYSICS")
         layout.label(text="Or simulate it with the bundled solver as:")
-        row = layout.row(align=True)
+        column = layout.column(align=True)
         for kind, label, _ in KINDS[1:]:
-            row.operator(
+            column.operator(
                 NEURALPHYSICS_OT_set_up_solver.bl_idname, text=label, icon=KIND_ICONS[kind]
             ).kind = kind
         reasons(layout, context, NEURALPHYSICS_OT_set_up_solver)

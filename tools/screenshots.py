@@ -11,8 +11,9 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 SHOTS, IMAGES = ROOT / "build" / "window", ROOT / "docs" / "images"
-VIEWPORT = (0, 27, 1313, 1001)  # of the 3D viewport with the panels, in a window of 1600 by 1100
-WIDTH = 1000
+# In a window of 1600 by 1100: the 3D viewport with the panels, and the preferences in front of it.
+VIEWPORT, PREFERENCES = (0, 27, 1313, 1001), (104, 164, 979, 737)
+WIDTH = 1000  # at most
 PICTURES = {
     "set_up": "2_set_up",
     "bake": "3_bake",
@@ -24,15 +25,19 @@ PICTURES = {
     "latent_train": "latent_1_train",
     "latent_play": "latent_2_play",
     "contact_play": "contact_2_grabbed",
+    "contact_pull_hand": "contact_3_pulled",
+    "capsules": "capsules_2_fitted",
+    "preferences": "preferences",
 }
 
 
 def main() -> None:
     """Crop, shrink and write each of the guide's pictures."""
     for name, shot in PICTURES.items():
-        picture = Image.open(SHOTS / f"{shot}.png").convert("RGB").crop(VIEWPORT)
-        size = (WIDTH, round(WIDTH * picture.height / picture.width))
-        picture.resize(size, Image.Resampling.LANCZOS).save(IMAGES / f"{name}.png", optimize=True)
+        shown = PREFERENCES if name == "preferences" else VIEWPORT
+        picture = Image.open(SHOTS / f"{shot}.png").convert("RGB").crop(shown)
+        picture.thumbnail((WIDTH, picture.height), Image.Resampling.LANCZOS)
+        picture.save(IMAGES / f"{name}.png", optimize=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,41 @@
+"""Where no Python trains, the Train section leads by a click to where one is chosen."""
+
+from __future__ import annotations
+
+import pytest
+from blender_window import REGION, Window
+
+pytestmark = [pytest.mark.window, pytest.mark.slow]
+
+PREFERENCES = """
+found = [w for w in bpy.context.window_manager.windows if w.screen.areas[0].type == "PREFERENCES"]
+"""
+
+
+def test_without_a_python_a_click_leads_to_the_preferences(window: Window) -> None:
+    window.ask(
+        "import os; os.environ['KEPT'] = os.environ.pop('NEURAL_PHYSICS_PYTHON')\n"
+        + REGION
+        + """
+for obj in list(bpy.data.objects):
+    bpy.data.objects.remove(obj)
+with bpy.context.temp_override(window=window, area=area):
+    bpy.ops.neural_physics.add_example(name="BALL_AND_SHEET")
+"""
+    )
+    window.open_tab()
+    try:
+        window.press("preferences.addon_show")
+        window.wait(lambda: window.ask(PREFERENCES + "result = len(found)") == 1, 20)
+        assert window.ask("result = bpy.context.window_manager.addon_search") == "Neural Physics"
+        window.shot("preferences")
+    finally:
+        window.ask(
+            PREFERENCES
+            + """
+for each in found:
+    with bpy.context.temp_override(window=each):
+        bpy.ops.wm.window_close()
+import os; os.environ["NEURAL_PHYSICS_PYTHON"] = os.environ.pop("KEPT")
+"""
+        )

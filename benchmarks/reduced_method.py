@@ -71,11 +71,10 @@ def _model(folder: Path) -> Path:
 
 
 def _trained(folder: Path, reduced: Reduced) -> Path:
-    from ml_backend.commands.train import add_arguments, run
-    from ml_backend.methods import presets_of
+    from ml_backend.commands.train import TRAINERS, add_arguments, run
     from neural_physics.jobs.events import StopRequest
 
-    known = vars(presets_of(reduced.method)[reduced.preset])
+    known = vars(TRAINERS.presets(reduced.method)[reduced.preset])
     unlimited = [change for change in NO_LIMIT if change.partition("=")[0] in known]
     words = [
         *(str(_dataset(folder, reduced).path), "--out", str(_model(folder)), "--method", reduced.method),

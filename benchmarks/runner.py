@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.folders import ROOT
-from ml_backend.evaluation.timing import ONE_THREAD
+from learning.evaluation.timing import ONE_THREAD
 
 
 def run(

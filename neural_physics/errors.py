@@ -596,8 +596,8 @@ PROBLEMS: dict[str, str] = {
         "handles, or bake takes in which it is deformed less."
     ),
     "training_python_unset": (
-        "No Python is set up for training: choose one, or create one, in Preferences > Add-ons > Neural "
-        "Physics."
+        "This needs a Python with PyTorch, and none is set up: choose one, or create one, in Preferences > "
+        "Add-ons > Neural Physics, or train Subspace Physics, which needs none."
     ),
     "training_python_relative": (
         "The Python {path} is not given as a full path, so where it is found would depend on which file "

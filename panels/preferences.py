@@ -41,7 +41,7 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        layout.label(text="Training runs in a separate Python that has PyTorch.")
+        layout.label(text="Subspace Physics trains in Blender; other methods and the solver need PyTorch.")
         layout.prop(self, "training_python")
         self._draw_found(context)
         self._draw_create(context)

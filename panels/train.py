@@ -57,7 +57,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
                 row.prop(settings, setting.property)
             text = "Resume Training" if object_tasks.resumes_training(obj) else "Train"
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
-            self._draw_python_setup(layout)
+            self._draw_python_setup(layout, method_of(obj).trains_in_blender)
             if best_so_far_path(obj).is_file():
                 layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
         state = job(layout, context, obj, object_tasks.TRAIN)
@@ -65,9 +65,9 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             sentences(layout, context, note, "INFO")
         self._draw_curves(layout, obj.name, state)
 
-    def _draw_python_setup(self, layout: bpy.types.UILayout) -> None:
+    def _draw_python_setup(self, layout: bpy.types.UILayout, in_blender: bool) -> None:
         try:
-            environment.require_python()
+            environment.require_program(in_blender)
         except Problem:
             show = layout.operator("preferences.addon_show", text="Open Preferences", icon="PREFERENCES")
             show.module = PACKAGE

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST = 20  # modules side by side
-PRODUCT = ("neural_physics", "operators", "panels", "ml_backend", "benchmarks", "tools")
+PRODUCT = ("neural_physics", "operators", "panels", "learning", "ml_backend", "benchmarks", "tools")
 
 
 @pytest.mark.parametrize("tree", PRODUCT)

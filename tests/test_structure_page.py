@@ -33,7 +33,7 @@ def drawn() -> dict[str, list[set[str]]]:
     }
 
 
-@pytest.mark.parametrize("tree", ["neural_physics", "neural_physics.blender", "ml_backend"])
+@pytest.mark.parametrize("tree", ["neural_physics", "neural_physics.blender", "learning", "ml_backend"])
 def test_the_page_draws_the_layers_that_are_enforced(
     tree: str, drawn: dict[str, list[set[str]]], enforced: dict[str, list[set[str]]]
 ) -> None:

@@ -30,7 +30,7 @@ def test_no_code_is_there_twice():
 
 def test_every_code_is_raised_somewhere_and_no_other_one():
     used, raised = set(), set()
-    for folder in ("neural_physics", "ml_backend", "operators", "panels"):
+    for folder in ("neural_physics", "learning", "ml_backend", "operators", "panels"):
         for path in (ROOT / folder).rglob("*.py"):
             if path.name == "errors.py":
                 continue

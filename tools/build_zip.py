@@ -22,6 +22,7 @@ SHIPPED = (
     "neural_physics",
     "operators",
     "panels",
+    "learning",
     "ml_backend",
     "requirements/training.txt",
     "requirements/solver.txt",

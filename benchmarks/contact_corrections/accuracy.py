@@ -24,9 +24,9 @@ from benchmarks.contact_corrections.scenes import (
     WORM,
 )
 from benchmarks.contact_corrections.study import Row, Study, study
+from learning.training.spans import Span
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
 from ml_backend.methods.contact_corrections.statics import Statics
-from ml_backend.training.spans import Span
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import size_channel
 from neural_physics.methods.contact_corrections.contact import Placed

@@ -24,8 +24,8 @@ sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "methods" / "contact_c
 
 from pressed_blocks import bake, pressed
 
+from learning.training import loop
 from ml_backend.commands.train import add_arguments, run
-from ml_backend.training import loop
 from neural_physics.datasets.dataset_info import Role
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import StopRequest

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 from benchmarks.contact_corrections import block
 from benchmarks.contact_corrections.study import uncorrected
 from benchmarks.solver.solver_times import solver_ms
+from learning.training.spans import split
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
 from ml_backend.methods.contact_corrections.train import solid_body
-from ml_backend.training.spans import split
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.methods.contact_corrections.method import ContactCorrections
 from neural_physics.models.model_file import Model

@@ -16,8 +16,7 @@ from benchmarks.contact_corrections.accuracy import COMBED, DENTED, LED, TURNED,
 from benchmarks.contact_corrections.pull import CURVES
 from benchmarks.contact_corrections.scenes import TEST
 from benchmarks.contact_corrections.study import Study, study
-from benchmarks.folders import IMAGES
-from ml_backend.evaluation.figures import (
+from benchmarks.drawing import (
     OURS_CLOTH,
     OURS_COLOUR,
     REFERENCE_CLOTH,
@@ -25,6 +24,7 @@ from ml_backend.evaluation.figures import (
     STYLE,
     png,
 )
+from benchmarks.folders import IMAGES
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon
 from neural_physics.energies.colliders.sphere import Sphere

@@ -14,14 +14,14 @@ from typing import Any, cast
 import torch
 
 from benchmarks.contact_corrections.scenes import CONTACT, MODELS, TEST, Example, baked
+from learning.training.options import Options
+from learning.training.presets import changed
+from learning.training.spans import Span, split
+from learning.training.tensor_files import write_model
 from ml_backend.methods.contact_corrections.data import CorrectionData, solve_corrections
 from ml_backend.methods.contact_corrections.presets import PRESETS, ContactPreset
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
 from ml_backend.methods.contact_corrections.train import ContactTraining, solid_body
-from ml_backend.training.options import Options
-from ml_backend.training.presets import changed
-from ml_backend.training.spans import Span, split
-from ml_backend.training.tensor_files import write_model
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import StopRequest
 from neural_physics.models.model_file import Model, read_model

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from learning.training.loop import Schedule, Training
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.hierarchical_cloth.learner import LevelLearner
 from ml_backend.methods.hierarchical_cloth.pairs import Pairs
 from ml_backend.methods.hierarchical_cloth.presets import LevelPreset
-from ml_backend.training.loop import Schedule, Training
-from ml_backend.training.tensor_files import Tensors
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.hierarchical_cloth.batched_perceptron import BatchedPerceptron, Layers
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from benchmarks.hierarchical_cloth.curves import layers_in
 from benchmarks.hierarchical_cloth.scenes import HIERARCHY, learned_from
+from learning.training.loop import Schedule, Training
 from ml_backend.methods.hierarchical_cloth.learner import LevelLearner
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes, pairs_of
 from ml_backend.methods.hierarchical_cloth.presets import PRESETS
-from ml_backend.training.loop import Schedule, Training
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.hierarchical_cloth.batched_perceptron import Layers
 from neural_physics.methods.hierarchical_cloth.networks import LevelNetworks

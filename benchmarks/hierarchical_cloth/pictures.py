@@ -16,18 +16,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from benchmarks.folders import IMAGES, REPORT
-from benchmarks.hierarchical_cloth.scenes import EVERY, shapes_of
-from benchmarks.hierarchical_cloth.stretched import SIMULATED, ways
-from ml_backend.evaluation.figures import (
+from benchmarks.drawing import (
     OURS_CLOTH,
     OURS_COLOUR,
     REFERENCE_CLOTH,
     REFERENCE_COLOUR,
     STYLE,
+    draw_shape,
     png,
 )
-from ml_backend.evaluation.shape_pictures import Camera, draw_shape
+from benchmarks.folders import IMAGES, REPORT
+from benchmarks.hierarchical_cloth.scenes import EVERY, shapes_of
+from benchmarks.hierarchical_cloth.stretched import SIMULATED, ways
+from learning.evaluation.shape_pictures import Camera
 from ml_backend.methods.hierarchical_cloth.errors import Refine, loop_subdivision
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes
 from ml_backend.methods.hierarchical_cloth.scenes import ClothScene, motions_of

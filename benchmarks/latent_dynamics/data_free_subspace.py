@@ -20,9 +20,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from learning.training.tensor_files import read_tensors, write_tensors
 from ml_backend.methods.latent_dynamics.networks import load_module, module_state
 from ml_backend.methods.latent_dynamics.potential.body_energy import BodyEnergy
-from ml_backend.training.tensor_files import read_tensors, write_tensors
 from neural_physics.datasets.body import Body
 
 LATENTS, WIDTH, BATCH = 8, 128, 32

@@ -10,9 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from benchmarks.drawing import OURS_COLOUR, REFERENCE_COLOUR, STYLE, png
 from benchmarks.folders import IMAGES
 from benchmarks.latent_dynamics.splits import CURVES
-from ml_backend.evaluation.figures import OURS_COLOUR, REFERENCE_COLOUR, STYLE, png
 from neural_physics.files.atomic import write_atomically
 
 LIMIT_COLOUR = "#b04a6f"

@@ -15,10 +15,10 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.latent_dynamics.training import BASES
+from learning.training.spans import Span, split
 from ml_backend.methods.latent_dynamics.acting_frames import to_and_fro as times_to_and_fro
 from ml_backend.methods.latent_dynamics.data import LatentData, driven_by, of_body, prepare
 from ml_backend.methods.latent_dynamics.potential.body_energy import BodyEnergy
-from ml_backend.training.spans import Span, split
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.latent_dynamics.method import LatentDynamics
@@ -122,7 +122,6 @@ def _prepared(dataset: Dataset) -> LatentData:
         dataset,
         body,
         bases=BASES,
-        device=torch.device("cpu"),
         emit=lambda event: None,
         stop=StopRequest(),
     )

@@ -16,8 +16,8 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.latent_dynamics.scenes import LATENT
+from learning.training import loop
 from ml_backend.commands.train import add_arguments, run
-from ml_backend.training import loop
 from neural_physics.jobs.events import StopRequest
 
 BASES = 50  # the paper's last layer

@@ -18,7 +18,8 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ml_backend.methods.subspace_physics.presets import PRESETS
+from learning.methods.subspace_physics.presets import PRESETS
+from learning.training.tensor_files import write_model
 from neural_physics.blender.examples.cloth import ball_and_sheet
 from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.geometry_nodes import write_positions
@@ -118,8 +119,6 @@ def _median(times: list[float]) -> float:
 
 def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None:
     """A model with the preset's network for the sheet."""
-    from ml_backend.training.tensor_files import write_model  # only this needs the safetensors library
-
     mesh, layout, rng = mesh_of(sheet), layout_of(sheet), np.random.default_rng(0)
     values, hidden = layout.size, round(PRESET.width * bases)
     tensors = {

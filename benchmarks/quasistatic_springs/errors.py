@@ -29,10 +29,10 @@ from benchmarks.quasistatic_springs.scenes import (
     take_of,
 )
 from benchmarks.quasistatic_springs.training import loaded, springs_of, trained
+from learning.training.spans import Span, split_poses
 from ml_backend.methods.quasistatic_springs.fitting import Motion, SpringSettings, fit_springs
 from ml_backend.methods.quasistatic_springs.presets import PRESETS
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes, Targets
-from ml_backend.training.spans import Span, split_poses
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.quasistatic_springs.springs import Springs

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from benchmarks.quasistatic_springs.scenes import STANDING
+from learning.training.spans import Span
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
-from ml_backend.training.spans import Span
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.poses import Pose
 from neural_physics.methods.quasistatic_springs.springs import Springs

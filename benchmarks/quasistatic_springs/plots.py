@@ -16,6 +16,7 @@ from matplotlib.colors import LogNorm, Normalize, SymLogNorm
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from benchmarks.drawing import STYLE, png, show_view
 from benchmarks.folders import IMAGES
 from benchmarks.quasistatic_springs.scenes import (
     CURVES,
@@ -26,8 +27,7 @@ from benchmarks.quasistatic_springs.scenes import (
     baked,
     model_folder,
 )
-from ml_backend.evaluation.figures import STYLE, png
-from ml_backend.evaluation.shape_pictures import Camera
+from learning.evaluation.shape_pictures import Camera
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.files.atomic import write_atomically
 from neural_physics.models.model_file import read_model
@@ -112,7 +112,7 @@ def draw_coloured(axes: Axes, view: NDArray[np.float64], mesh: Mesh, colours: ND
         PolyCollection(seen[order][:, :, :2], facecolors=painted, edgecolors=painted, linewidths=0.3)
     )
     flat = seen.reshape(-1, 3)
-    Camera(view, flat.min(0)[:2], flat.max(0)[:2]).frame(axes)
+    show_view(axes, Camera(view, flat.min(0)[:2], flat.max(0)[:2]))
 
 
 def main() -> None:

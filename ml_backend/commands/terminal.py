@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Self
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
-from neural_physics.jobs.events import Event
+from neural_physics.jobs.events import Emit, Event
 from neural_physics.wording import duration
+
+
+@contextmanager
+def terminal() -> Iterator[Emit]:
+    """What shows an event, while this lasts."""
+    with Terminal() as display:
+        yield display.emit
 
 
 class Terminal:

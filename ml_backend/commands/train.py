@@ -1,94 +1,22 @@
-"""`train DATASET --out MODEL`: learn a model from a dataset, or go on where that was stopped."""
+"""`train` with the trainers of all methods."""
 
 from __future__ import annotations
 
 import argparse
-import shutil
-from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
-from ml_backend.methods import arguments_of, presets_of, trainer_of
-from ml_backend.training.options import Options
-from ml_backend.training.presets import NAMES, changed, listing
-from neural_physics.datasets.takes import Dataset
-from neural_physics.errors import Problem
-from neural_physics.files.atomic import writing
+from learning.commands import train
+from learning.methods.trainers import Trainers
 from neural_physics.jobs.events import Emit, StopRequest
-from neural_physics.methods.registry import DEFAULT, SPECIFICATIONS
-from neural_physics.methods.specification import BASES, DEFAULT_PRESET
+
+TRAINERS = Trainers("ml_backend.methods", "learning.methods")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `train`."""
-    parser.add_argument("dataset", type=Path)
-    parser.add_argument("--out", type=Path, required=True, help="the model file to write")
-    parser.add_argument("--method", choices=SPECIFICATIONS, default=DEFAULT)
-    parser.add_argument("--preset", choices=NAMES, default=DEFAULT_PRESET)
-    parser.add_argument(
-        "--bases", type=int, default=BASES.default, help=f"number of PCA bases (default: {BASES.default})"
-    )
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
-    parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
-    parser.add_argument(
-        "--fresh", action="store_true", help="start from scratch, discarding a stopped training"
-    )
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="change one setting of the preset, of those listed below",
-    )
-    for method in SPECIFICATIONS:
-        own = arguments_of(method)
-        if own is not None:
-            own.add_arguments(parser)
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = "\n\n".join(
-        f"settings of {method}, with the values of “{DEFAULT_PRESET}”:\n"
-        + listing(presets_of(method)[DEFAULT_PRESET])
-        for method in SPECIFICATIONS
-    )
+    train.add_arguments(parser, TRAINERS)
 
 
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
-    """Train; returns what the "result" event says. Raises the Problem that stands in the way."""
-    preset = changed(presets_of(args.method)[args.preset], args.set)
-    if args.bases < 1:
-        raise Problem(
-            "setting_unusable", setting="--bases", value=args.bases, allowed="a whole number of at least 1"
-        )
-    own = {method: _own_words(args, method) for method in SPECIFICATIONS}
-    stray = [option for method, (option, words) in own.items() if words and method != args.method]
-    if stray:
-        known = ", ".join(setting.name for setting in fields(preset))
-        raise Problem("setting_unknown", setting=stray[0], known=known)
-    options = Options(
-        args.preset,
-        preset,
-        args.bases,
-        args.seed,
-        device=args.device,
-        out=args.out.absolute(),
-        checkpoint_every=args.checkpoint_every,
-        own=own[args.method][1],
-    )
-    if options.out.is_dir():
-        raise Problem("file_is_folder", path=options.out)
-    dataset = Dataset.open(args.dataset)
-    if args.fresh:
-        shutil.rmtree(options.work, ignore_errors=True)
-    with writing(options.out.parent):
-        options.work.mkdir(parents=True, exist_ok=True)
-    result: dict[str, Any] = trainer_of(args.method)(dataset, options, emit, stop)
-    shutil.rmtree(options.work, ignore_errors=True)
-    options.partial.unlink(missing_ok=True)
-    return result
-
-
-def _own_words(args: argparse.Namespace, method: str) -> tuple[str, tuple[object, ...]]:
-    """The option that a method adds to this command, "" if none, and what was given with it."""
-    own = arguments_of(method)
-    return (own.OPTION, tuple(getattr(args, own.OPTION.strip("-"), ()))) if own else ("", ())
+    """See `learning.commands.train.run`."""
+    return train.run(args, emit, stop, TRAINERS)

@@ -1,1 +1,1 @@
-"""A model beside references and baselines: comparison, report, figures."""
+"""What evaluating takes beyond `learning.evaluation`: colliders that takes have recorded."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, islice
 
 import numpy as np
 
+from learning.evaluation.colliders import NOT_RECORDED, RecordedColliders
 from ml_backend.simulation.shapes.round_shapes import RoundShape, round_shape
 from neural_physics.arrays import Floats
 from neural_physics.capsules.placing import CarriedCapsules
@@ -18,23 +19,6 @@ from neural_physics.methods.registry import specification_of
 from neural_physics.models.model_file import ModelInfo
 
 NOWHERE = np.array([1e6] * 6 + [0.0] * 2, np.float32)  # of a capsule in takes that have none of its name
-NOT_RECORDED = (
-    "The takes do not record what the cloth collided with: in the rollouts it collided only "
-    "with balls that the object reacts to."
-)
-
-
-@dataclass(frozen=True)
-class RecordedColliders:
-    """What the cloth of a dataset collided with, beyond the balls that the model knows.
-
-    channels: of kind "capsule", which takes have after the dataset's own. notes: sentences about what is left
-    out.
-    """
-
-    channels: tuple[Channel, ...]
-    takes: list[Take]
-    notes: list[str]
 
 
 def recorded_capsules(model: ModelInfo, dataset: Dataset, takes: list[Take]) -> RecordedColliders:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from ml_backend.training.tensor_files import Tensors
+from learning.training.tensor_files import Tensors
 
 
 def parameters_state(parameters: Sequence[Tensor]) -> Tensors:

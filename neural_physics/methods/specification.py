@@ -131,7 +131,7 @@ class MethodSpecification:
     body that the artist places, and holds while it plays. has_springs: their stiffness can be shown on the
     mesh. follows_bones: it is learned about where bones take the mesh; poses are baked for it. has_levels:
     its mesh must be a subdivision of a coarser one. simulates: it does while it plays, and so can be given
-    colliders that no take had.
+    colliders that no take had. trains_in_blender: NumPy is enough, and so is Blender's own Python.
     """
 
     id: str
@@ -151,3 +151,4 @@ class MethodSpecification:
     has_levels: bool = False
     follows_bones: bool = False
     simulates: bool = False
+    trains_in_blender: bool = False

@@ -1,13 +1,8 @@
-"""Models on disk and in a .blend: safetensors, read by these few lines so that no wheel is needed.
-
-The format is eight bytes of header length, a JSON header, raw tensors. Nothing in it can run.
-`ml_backend` writes it with the safetensors library; tests hold the two against each other.
-"""
+"""Models on disk and in a .blend: files of tensors whose metadata describes the model."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,19 +13,13 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Indices
 from ..errors import Problem
+from ..files.tensor_file import DTYPES, DamagedTensors, parse_object, parse_tensors
 from ..interaction.channels import ChannelLayout
 
 SCHEMA = 1
-LARGEST_HEADER = 1 << 20
 LARGEST_FILE = 1 << 30
-DTYPES: dict[str, np.dtype[Any]] = {
-    "F32": np.dtype("<f4"),
-    "F16": np.dtype("<f2"),
-    "I32": np.dtype("<i4"),
-    "U8": np.dtype("u1"),
-}
+DTYPES_OF_MODELS = {name: DTYPES[name] for name in ("F32", "F16", "I32", "U8")}
 METADATA_KEY = "neural_physics"
-MOST_DIMENSIONS = 8
 
 
 @dataclass(frozen=True)
@@ -142,11 +131,12 @@ def parse_model(data: bytes, path: str) -> Model:
     Raises Problem("model_damaged" | "model_too_large" | "model_newer").
     """
     _check_size(len(data), path)
-    header, body = _split(data, path)
-    metadata = header.pop("__metadata__", None)
-    if not isinstance(metadata, dict) or METADATA_KEY not in metadata:
+    try:
+        tensors, metadata = parse_tensors(data, DTYPES_OF_MODELS)
+    except DamagedTensors as error:
+        raise damaged(path, str(error)) from error
+    if METADATA_KEY not in metadata:
         raise damaged(path, "it is not a Neural Physics model")
-    tensors = _tensors(header, body, path)
     return Model(_info(metadata[METADATA_KEY], path), tensors, path)
 
 
@@ -155,46 +145,9 @@ def _check_size(size: int, path: object) -> None:
         raise Problem("model_too_large", path=path, limit=f"{LARGEST_FILE >> 20} MiB")
 
 
-def _split(data: bytes, path: str) -> tuple[dict[str, Any], memoryview]:
-    length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or length > min(LARGEST_HEADER, len(data) - 8):
-        raise damaged(path, "it is cut short or not a safetensors file")
-    header = _json_object(data[8 : 8 + length], path)
-    return header, memoryview(data)[8 + length :]
-
-
-def _tensors(header: dict[str, Any], body: memoryview, path: str) -> dict[str, NDArray[Any]]:
-    tensors, covered = {}, 0
-    for name, entry in sorted(header.items(), key=lambda item: _begin(item[1], path)):
-        try:
-            dtype, shape = DTYPES[entry["dtype"]], tuple(entry["shape"])
-            begin, end = entry["data_offsets"]
-        except (KeyError, TypeError, ValueError) as error:
-            raise damaged(path, f"the tensor “{name}” is not described") from error
-        sizes_fit = len(shape) <= MOST_DIMENSIONS and all(
-            type(n) is int and 0 <= n <= LARGEST_FILE for n in (begin, end, *shape)
-        )
-        if not sizes_fit or end - begin != math.prod(shape) * dtype.itemsize:
-            raise damaged(path, f"the tensor “{name}” has the wrong size")
-        if begin != covered or end > len(body):
-            raise damaged(path, "it is cut short, or its tensors overlap")
-        covered = end
-        tensors[name] = np.frombuffer(body[begin:end], dtype).reshape(shape)
-    if covered != len(body):
-        raise damaged(path, "there is extra data after its last tensor")
-    return tensors
-
-
-def _begin(entry: object, path: str) -> int:
-    try:
-        return int(entry["data_offsets"][0])  # type: ignore[index]
-    except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
-        raise damaged(path, "a tensor has no offsets") from error
-
-
 def _info(text: object, path: str) -> ModelInfo:
-    item = _json_object(str(text).encode(errors="surrogatepass"), path)
     try:
+        item = parse_object(str(text).encode(errors="surrogatepass"))
         if item.pop("schema") > SCHEMA:
             raise Problem("model_newer", path=path)
         channels = ChannelLayout.from_json(item.pop("channels"))
@@ -217,14 +170,3 @@ def _check(info: ModelInfo, path: str) -> None:
         raise damaged(path, "its description has invalid values")
     if not isinstance(info.settings, dict) or not isinstance(info.training, dict):
         raise damaged(path, "its description has invalid values")
-
-
-def _json_object(data: bytes, path: str) -> dict[str, Any]:
-    try:
-        item = json.loads(data.decode("utf-8"))
-        json.dumps(item, ensure_ascii=False).encode()  # refuses half characters, which nothing could print
-    except (ValueError, RecursionError) as error:
-        raise damaged(path, "its header is not JSON") from error
-    if not isinstance(item, dict):
-        raise damaged(path, "its header is not a JSON object")
-    return item

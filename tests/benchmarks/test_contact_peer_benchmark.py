@@ -14,8 +14,8 @@ from pressed_blocks import bake, pressed
 
 from benchmarks.contact_corrections import block as contact_block
 from benchmarks.contact_corrections import peer, tables
+from learning.training.spans import split
 from ml_backend.methods.contact_corrections.scene import contact_scene
-from ml_backend.training.spans import split
 from neural_physics.methods.contact_corrections.method import ContactCorrections
 from neural_physics.models.model_file import Model
 

@@ -277,7 +277,7 @@ def test_more_takes_are_mapped_than_a_process_may_have_files_open_at_first(tmp_p
 @pytest.mark.torch
 @pytest.mark.parametrize("form", ["ascii", "binary_little_endian", "binary_big_endian", "obj from the end"])
 def test_meshes_are_read_in_every_form(tmp_path, form):
-    from ml_backend.commands.mesh_files import read_mesh_file
+    from learning.commands.mesh_files import read_mesh_file
 
     faces = MESH.corners.reshape(-1, 4)
     path = tmp_path / ("m.obj" if form.startswith("obj") else "m.ply")
@@ -320,7 +320,7 @@ NO_VERTICES = "ply\nformat ascii 1.0\nelement vertex 0\n"
     ],
 )  # fmt: skip
 def test_meshes_that_cannot_be_read_are_refused(tmp_path, name, text):
-    from ml_backend.commands.mesh_files import read_mesh_file
+    from learning.commands.mesh_files import read_mesh_file
 
     (tmp_path / name).write_text(text)
     with pytest.raises(Problem) as raised:

@@ -16,7 +16,8 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("scipy")
 pytestmark = pytest.mark.torch
 
-from ml_backend.commands import evaluate
+from learning.commands import evaluate
+from ml_backend.commands import evaluate as command
 from ml_backend.evaluation.recorded_colliders import NOT_RECORDED, recorded_capsules
 from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
 from neural_physics.datasets.point_caches import read_pc2
@@ -129,7 +130,7 @@ def test_evaluated_cloth_comes_to_lie_on_the_capsule_or_says_why_not(tmp_path, m
     args = Namespace(model=tmp_path / "m", dataset=dataset.path, out=tmp_path / "out", frames=FRAMES)
 
     def shown():
-        evaluate.run(args, lambda event: None, StopRequest())
+        command.run(args, lambda event: None, StopRequest())
         report = json.loads((tmp_path / "out" / "report.json").read_text())
         return np.array(read_pc2(tmp_path / "out" / "prediction.pc2")), report["notes"]
 

@@ -12,7 +12,7 @@ from whole_ways import NEEDS_TORCH, TRAINING_PYTHON
 
 ROOT = Path(__file__).resolve().parents[2]
 METHOD = "linear_dynamics"
-PRODUCT = ("__init__.py", "neural_physics", "operators", "panels", "ml_backend")
+PRODUCT = ("__init__.py", "neural_physics", "operators", "panels", "learning", "ml_backend")
 
 
 def tracked(*places: str) -> list[Path]:

@@ -95,6 +95,13 @@ def test_a_header_of_another_length_is_refused(length):
     assert_refused(length.to_bytes(8, "little") + WHOLE[8:])
 
 
+@pytest.mark.parametrize("shape", [[0, *[1 << 30] * 3], [0, *[1 << 30] * 7], [0, 1 << 62], [0, 1 << 40]])
+def test_shapes_that_hold_nothing_and_are_too_large_are_refused(shape):
+    lying = header()
+    lying["nothing"] = {"dtype": "F32", "shape": shape, "data_offsets": [0, 0]}
+    assert_refused(with_header(lying))
+
+
 @pytest.mark.parametrize(
     "offsets",
     [

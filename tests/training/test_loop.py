@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from ml_backend.training.loop import Schedule, Training
+from learning.training.loop import Schedule, Training
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 

@@ -1,13 +1,9 @@
 import numpy as np
 import pytest
-import torch
 
-from ml_backend.training.interaction_basis import fit_interaction_basis, still_spreads
-from ml_backend.training.pca import fit_pca
+from learning.training.interaction_basis import fit_interaction_basis, still_spreads
+from learning.training.pca import fit_pca
 from neural_physics.interaction.channels import Channel, ChannelLayout, frame_kinematics
-
-pytestmark = pytest.mark.torch
-CPU = torch.device("cpu")
 
 
 def in_chunks(rows, size=100):
@@ -26,7 +22,7 @@ def data(frames, columns, falling, seed=0):
 @pytest.mark.parametrize("frames,columns", [(40, 300), (900, 12)])
 def test_it_is_the_svd_where_the_data_is_small(frames, columns):
     rows = data(frames, columns, np.linspace(2.0, 0.5, 12))
-    found = fit_pca(in_chunks(rows), 10, CPU)
+    found = fit_pca(in_chunks(rows), 10)
     _, values, directions = np.linalg.svd(rows - rows.mean(0), full_matrices=False)
     assert found.mean == pytest.approx(rows.mean(0), abs=1e-5)
     assert found.deviations == pytest.approx(values[:10] / frames**0.5, rel=1e-3)
@@ -35,7 +31,7 @@ def test_it_is_the_svd_where_the_data_is_small(frames, columns):
 
 def test_it_captures_what_the_svd_does_when_the_spectrum_falls_slowly_beyond_the_bases():
     rows = data(1500, 600, 1.0 / np.arange(1, 301) ** 0.7)
-    found = fit_pca(in_chunks(rows), 20, CPU)
+    found = fit_pca(in_chunks(rows), 20)
     centred = rows - rows.mean(0)
     best = np.linalg.svd(centred, compute_uv=False)
     captured = ((centred @ found.basis.T) ** 2).sum()
@@ -46,7 +42,7 @@ def test_it_captures_what_the_svd_does_when_the_spectrum_falls_slowly_beyond_the
 
 def test_no_more_bases_than_the_data_has_directions():
     rows = data(200, 90, np.array([3.0, 2.0, 1.0]))
-    found = fit_pca(in_chunks(rows), 16, CPU)
+    found = fit_pca(in_chunks(rows), 16)
     assert found.basis.shape == (3, 90)
     assert found.captured == pytest.approx(1.0, abs=1e-4)
 

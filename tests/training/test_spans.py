@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from motion_data import make_dataset
 
-from ml_backend.commands.check import describe
-from ml_backend.training.spans import split, split_poses
+from learning.commands.check import describe
+from learning.training.spans import split, split_poses
 from neural_physics.datasets.dataset_info import Exclusion, read_take_info, write_take_info
 from neural_physics.datasets.frame_checks import AFTER, BEFORE, NOT_FINITE
 from neural_physics.errors import Problem

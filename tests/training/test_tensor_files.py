@@ -4,10 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ml_backend.training.tensor_files import read_tensors, write_tensors
+from learning.training.tensor_files import read_tensors, write_tensors
 from neural_physics.errors import Problem
 
-pytestmark = pytest.mark.torch
 OLD, NEW = ({"a": np.arange(n, dtype=np.float32)} for n in (3, 5))
 
 
@@ -16,6 +15,22 @@ def test_what_is_written_is_read(tmp_path):
     tensors, metadata = read_tensors(tmp_path / "f")
     assert np.array_equal(tensors["a"], NEW["a"])
     assert metadata == {"note": "hello"}
+
+
+def test_what_is_written_is_read_by_the_library_and_what_that_writes_is_read(tmp_path):
+    library = pytest.importorskip("safetensors.numpy")
+    kinds = (np.float64, np.float32, np.float16, np.int64, np.int32, np.uint8, np.bool_)
+    tensors = {kind.__name__: np.arange(6).astype(kind).reshape(2, 3) for kind in kinds}
+    tensors |= {"one": np.array(3, np.float32), "none": np.empty((0, 4)), "turned": np.eye(3, 2)[:, ::-1].T}
+    write_tensors(tmp_path / "ours", tensors, {"note": "façade"})
+    # It does not look how an array lies in memory.
+    whole = {name: array.copy() for name, array in tensors.items()}
+    library.save_file(whole, tmp_path / "theirs", {"note": "façade"})
+    ours, (theirs, about) = library.load_file(tmp_path / "ours"), read_tensors(tmp_path / "theirs")
+    assert about == {"note": "façade"} and ours.keys() == theirs.keys() == tensors.keys()
+    for name, array in tensors.items():
+        for read in (ours[name], theirs[name]):
+            assert read.dtype == array.dtype and np.array_equal(read, array)
 
 
 def test_a_full_disk_is_reported_and_leaves_the_old_file(tmp_path, monkeypatch):

@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 from motion_data import make_dataset
 
-from ml_backend.commands.train import add_arguments, run
-from ml_backend.methods.subspace_physics.learner import SubspaceLearner
+from learning.commands.train import add_arguments, run
+from learning.methods.subspace_physics.learner import SubspaceLearner
+from ml_backend.commands.train import TRAINERS
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import SPECIFICATIONS, load_method
@@ -46,7 +47,7 @@ def events(text):
 
 def test_help_lists_the_settings_of_every_preset_with_their_ranges():
     parser = argparse.ArgumentParser()
-    add_arguments(parser)
+    add_arguments(parser, TRAINERS)
     text = parser.format_help()
     assert "  history=8 (a whole number of at least 1 and at most 120)\n      frames of interaction" in text
     assert "  loss=metres (paper or metres)" in text and "  decay=none (a number above 0 and" in text
@@ -220,8 +221,8 @@ def test_a_stopped_training_that_is_begun_anew_says_so(dataset, tmp_path):
 
 def test_what_fails_unexpectedly_leaves_a_traceback_to_report(dataset, tmp_path):
     script = (
-        "import ml_backend.commands.train as t, ml_backend.__main__ as m, sys; "
-        "t.run = None; sys.exit(m.main(%r))"
+        "import learning.commands.train as t, learning.__main__ as m, sys; "
+        "t.run = None; sys.exit(m.PROGRAM.run(%r))"
     )
     words = ["train", str(dataset), "--out", str(tmp_path / "m"), "--json"]
     done = subprocess.run(

@@ -16,11 +16,11 @@ from typing import Self
 import numpy as np
 from scipy.optimize import brentq
 
+from learning.training.spans import Span
+from learning.training.tensor_files import Tensors, read_tensors, write_tensors
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.scene import ContactScene, normals_of
 from ml_backend.methods.contact_corrections.statics import Statics
-from ml_backend.training.spans import Span
-from ml_backend.training.tensor_files import Tensors, read_tensors, write_tensors
 from neural_physics.arrays import Doubles, Floats, Mask
 from neural_physics.energies.colliders.collider import Collider
 from neural_physics.energies.colliders.polygon import Polygon

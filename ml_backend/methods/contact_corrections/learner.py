@@ -18,6 +18,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from learning.training.pca import fit_pca
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.contact_corrections.data import Samples
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.training.learner_state import (
@@ -26,8 +28,6 @@ from ml_backend.training.learner_state import (
     optimiser_state,
     parameters_state,
 )
-from ml_backend.training.pca import fit_pca
-from ml_backend.training.tensor_files import Tensors
 
 LAST_RATE = 0.01  # of the learning rate, where it falls
 BEYOND = 0.1  # of the range of what was trained: how far the network's inputs may be off it
@@ -65,7 +65,7 @@ class CorrectionLearner:
         rows = training.r.reshape(len(training), -1)
         # What is multiplied by shares has none of it where these are 0: no mean either.
         scaled = (training.shares != 1.0).any()
-        subspace = fit_pca(lambda: iter([rows, -rows] if scaled else [rows]), bases, device, seed)
+        subspace = fit_pca(lambda: iter([rows, -rows] if scaled else [rows]), bases, seed)
         self._shape = (-1, *training.r.shape[1:])
         self.mean = np.zeros_like(subspace.mean) if scaled else subspace.mean
         self.basis = subspace.basis

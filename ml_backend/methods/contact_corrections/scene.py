@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from learning.training.spans import Span
 from ml_backend.methods.contact_corrections.handle_fitting import fit_handles, pin_groups, spread_points
 from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle, vertices_at
 from ml_backend.methods.latent_dynamics.boundary_motion import EXACT, FOLLOWED
 from ml_backend.simulation.contact_points import contact_carrier
 from ml_backend.simulation.motions import TrackedMotion
 from ml_backend.simulation.surroundings import REACH
-from ml_backend.training.spans import Span
 from neural_physics.arrays import Doubles, Indices
 from neural_physics.coordinates import SPACE, Coordinates
 from neural_physics.datasets.body import Body

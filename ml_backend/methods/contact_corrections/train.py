@@ -9,6 +9,10 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from learning.training.loop import Course, Schedule, Training
+from learning.training.options import Options, identity
+from learning.training.spans import Span, split
+from learning.training.tensor_files import Tensors, model_info, write_model
 from ml_backend.methods.contact_corrections.data import CorrectionData, Samples, solve_corrections
 from ml_backend.methods.contact_corrections.learner import CorrectionLearner
 from ml_backend.methods.contact_corrections.model import (
@@ -22,10 +26,6 @@ from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.scene import ContactScene, contact_scene
 from ml_backend.training.devices import chosen_device
-from ml_backend.training.loop import Course, Schedule, Training
-from ml_backend.training.options import Options, identity
-from ml_backend.training.spans import Span, split
-from ml_backend.training.tensor_files import Tensors, model_info, write_model
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.hierarchical_cloth.errors import relative_error
 from ml_backend.methods.hierarchical_cloth.pairs import Pairs, Shapes
 from ml_backend.methods.hierarchical_cloth.presets import LevelPreset
@@ -19,7 +20,6 @@ from ml_backend.training.learner_state import (
     optimiser_state,
     parameters_state,
 )
-from ml_backend.training.tensor_files import Tensors
 from neural_physics.methods.hierarchical_cloth.batched_perceptron import Layers
 from neural_physics.methods.hierarchical_cloth.networks import LevelNetworks
 

@@ -10,13 +10,13 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from learning.training.loop import Schedule, Training
+from learning.training.options import Options, identity
+from learning.training.spans import Span, split
+from learning.training.tensor_files import Tensors, model_info, write_model
 from ml_backend.methods.hierarchical_cloth.learner import LevelLearner
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes, pairs_of
 from ml_backend.methods.hierarchical_cloth.presets import LevelPreset
-from ml_backend.training.loop import Schedule, Training
-from ml_backend.training.options import Options, identity
-from ml_backend.training.spans import Span, split
-from ml_backend.training.tensor_files import Tensors, model_info, write_model
 from neural_physics.arrays import Floats
 from neural_physics.baking.fabric_ranges import fabric_of
 from neural_physics.datasets.takes import Dataset

@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.latent_dynamics.data import LatentData
 from ml_backend.methods.latent_dynamics.networks import ResidualNetwork, load_module, module_state
 from ml_backend.methods.latent_dynamics.presets import LatentPreset
 from ml_backend.methods.latent_dynamics.samples import half_true
 from ml_backend.training.learner_state import load_optimiser, optimiser_state
-from ml_backend.training.tensor_files import Tensors
 
 WARM_UP = 50  # steps until the full learning rate
 LARGEST_GRADIENT = 1.0

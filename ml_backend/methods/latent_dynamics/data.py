@@ -7,9 +7,12 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
+from learning.training.interaction_basis import fit_interaction_basis, still_spreads
+from learning.training.pca import MOST_PASSES, fit_pca
+from learning.training.spans import Span
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.latent_dynamics.acting_frames import Acting, Driven, to_and_fro
 from ml_backend.methods.latent_dynamics.boundary_motion import (
     BoundaryMotion,
@@ -17,10 +20,6 @@ from ml_backend.methods.latent_dynamics.boundary_motion import (
     relative_to,
 )
 from ml_backend.simulation.motions import TrackedMotion
-from ml_backend.training.interaction_basis import fit_interaction_basis, still_spreads
-from ml_backend.training.pca import MOST_PASSES, fit_pca
-from ml_backend.training.spans import Span
-from ml_backend.training.tensor_files import Tensors
 from neural_physics.arrays import Doubles, Floats, Mask
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.dataset_info import DatasetInfo
@@ -136,7 +135,6 @@ def prepare(
     body: Body,
     *,
     bases: int,
-    device: torch.device,
     emit: Emit,
     stop: StopRequest,
     pace: float = 1.0,
@@ -163,7 +161,7 @@ def prepare(
         done += rows
         progress.at(done)
 
-    subspace = fit_pca(lambda: _residuals(training, motion), bases, device, report=count)
+    subspace = fit_pca(lambda: _residuals(training, motion), bases, report=count)
     mean = subspace.mean.astype(np.float64).reshape(-1, 3)
     basis = subspace.basis.astype(np.float64).reshape(len(subspace.basis), -1, 3)
     if motion.exact:

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.latent_dynamics.autoencoder import LARGEST_GRADIENT, WARM_UP, Autoencoder
 from ml_backend.methods.latent_dynamics.data import LatentData
 from ml_backend.methods.latent_dynamics.minimum import minimise
@@ -19,7 +20,6 @@ from ml_backend.methods.latent_dynamics.step_energies import StepEnergies
 from ml_backend.methods.latent_dynamics.stiffness import Stiffness, in_latents, scaling_of
 from ml_backend.methods.latent_dynamics.validation import LatentValidation
 from ml_backend.training.learner_state import load_optimiser, optimiser_state
-from ml_backend.training.tensor_files import Tensors
 
 SOLVED = 3e-4  # of the inertia in what a step changes of the motion: what energy may be left
 LEAST_ENERGY = 1e-12  # J, where nothing in the training data is moved
@@ -27,7 +27,7 @@ SAMPLES_PER_INPUT = 16  # that the linear model is fitted to
 
 
 class IntegratorLearner:
-    """Equations 4 to 6. See `ml_backend.training.loop.Learner`."""
+    """Equations 4 to 6. See `learning.training.loop.Learner`."""
 
     def __init__(
         self,

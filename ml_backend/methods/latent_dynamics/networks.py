@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from ml_backend.training.tensor_files import Tensors
+from learning.training.tensor_files import Tensors
 
 
 class ResidualNetwork(nn.Module):

@@ -8,6 +8,9 @@ from typing import cast
 
 import torch
 
+from learning.training.options import Options
+from learning.training.spans import Span
+from learning.training.tensor_files import read_tensors, write_tensors
 from ml_backend.methods.latent_dynamics.cubature_energy import fit_cubature_energy, sample_shapes, whitened
 from ml_backend.methods.latent_dynamics.data import LatentData, colliders_of, prepare
 from ml_backend.methods.latent_dynamics.imagining import with_imagined
@@ -17,9 +20,6 @@ from ml_backend.methods.latent_dynamics.potential.incremental_potential import I
 from ml_backend.methods.latent_dynamics.potential.strand_softening import softened
 from ml_backend.methods.latent_dynamics.presets import LatentPreset
 from ml_backend.methods.latent_dynamics.stiffness import Stiffness
-from ml_backend.training.options import Options
-from ml_backend.training.spans import Span
-from ml_backend.training.tensor_files import read_tensors, write_tensors
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.energies.air import AIR_DENSITY
@@ -63,7 +63,6 @@ class Preparation:
             self.dataset,
             self.body,
             bases=self.options.bases,
-            device=self.device,
             emit=self.emit,
             stop=self.stop,
             pace=pace,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ml_backend.training.presets import Preset, choice, number
+from learning.training.presets import Preset, choice, number
 from neural_physics.methods.latent_dynamics.specification import LATENTS
 from neural_physics.methods.perceptron import MOST_LAYERS
 

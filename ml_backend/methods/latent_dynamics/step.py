@@ -5,9 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.latent_dynamics.networks import ResidualNetwork
 from ml_backend.methods.latent_dynamics.presets import LatentPreset
-from ml_backend.training.tensor_files import Tensors
 
 STILL = 1e-6  # standard deviation of an input that only rounding moves
 MOST_RATE = 0.998  # of what a step leaves of a motion of the linear model

@@ -9,6 +9,11 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from learning.training.loop import STARTED_ANEW, Schedule, Training
+from learning.training.normal_regression import normal_tensors
+from learning.training.options import Options, identity
+from learning.training.spans import Span, split
+from learning.training.tensor_files import Tensors, model_info, write_model
 from ml_backend.methods.latent_dynamics.autoencoder import Autoencoder, AutoencoderLearner
 from ml_backend.methods.latent_dynamics.data import LatentData, of_body
 from ml_backend.methods.latent_dynamics.integrator import Integrator, IntegratorLearner
@@ -17,11 +22,6 @@ from ml_backend.methods.latent_dynamics.potential.body_energy import rest_bend
 from ml_backend.methods.latent_dynamics.preparation import Preparation, Prepared
 from ml_backend.methods.latent_dynamics.presets import LatentPreset
 from ml_backend.training.devices import chosen_device
-from ml_backend.training.loop import STARTED_ANEW, Schedule, Training
-from ml_backend.training.normal_regression import normal_tensors
-from ml_backend.training.options import Options, identity
-from ml_backend.training.spans import Span, split
-from ml_backend.training.tensor_files import Tensors, model_info, write_model
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from learning.training.validation_rollouts import tiled
 from ml_backend.methods.latent_dynamics.autoencoder import Autoencoder
 from ml_backend.methods.latent_dynamics.data import Frames
 from ml_backend.methods.latent_dynamics.step import Integrator, raw_inputs
-from ml_backend.training.validation_rollouts import tiled
 
 
 class LatentValidation:

@@ -14,13 +14,12 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-import torch
 
+from learning.training.pca import Subspace, fit_pca
+from learning.training.spans import Span
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.quasistatic_springs.pose_modes import leading, modes_per_bone
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
-from ml_backend.training.pca import Subspace, fit_pca
-from ml_backend.training.spans import Span
-from ml_backend.training.tensor_files import Tensors
 from neural_physics.arrays import Floats, Indices
 from neural_physics.methods.quasistatic_springs.displaced_skinning import undisplaced
 from neural_physics.methods.quasistatic_springs.pose_turns import SeenTurns, turns_of
@@ -128,7 +127,7 @@ def prepare(
     parts = [part for _, part in displacing.shares.parts]
     spaces = list[Subspace]()
     for rows in own.rows:
-        spaces.append(fit_pca(partial(_once, rows), MOST * modes, torch.device("cpu"), seed))
+        spaces.append(fit_pca(partial(_once, rows), MOST * modes, seed))
         report(0)
     sizes = [part.stop - part.start for part in parts]
     counts = modes_per_bone([np.square(space.deviations) for space in spaces], sizes, modes * count)

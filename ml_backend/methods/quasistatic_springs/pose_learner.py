@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.quasistatic_springs.pose_data import PoseData
 from ml_backend.methods.quasistatic_springs.presets import SpringPreset
 from ml_backend.training.learner_state import (
@@ -17,7 +18,6 @@ from ml_backend.training.learner_state import (
     optimiser_state,
     parameters_state,
 )
-from ml_backend.training.tensor_files import Tensors
 
 LAST_RATE = 0.01  # of the learning rate, where it falls
 STILL = 1e-4  # an input that varies by less, of columns of unit length, is not looked at

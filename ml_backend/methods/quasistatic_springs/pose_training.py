@@ -8,14 +8,14 @@ from typing import cast
 import numpy as np
 import torch
 
+from learning.training.loop import Schedule, Training
+from learning.training.options import Options
+from learning.training.spans import Span
+from learning.training.tensor_files import Tensors
 from ml_backend.methods.quasistatic_springs.pose_data import PoseData, prepare
 from ml_backend.methods.quasistatic_springs.pose_learner import PoseLearner
 from ml_backend.methods.quasistatic_springs.presets import SpringPreset
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes, Targets
-from ml_backend.training.loop import Schedule, Training
-from ml_backend.training.options import Options
-from ml_backend.training.spans import Span
-from ml_backend.training.tensor_files import Tensors
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.quasistatic_springs.pose_network import NETWORK, PoseNetwork
 from neural_physics.models.model_file import Model, ModelInfo

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ml_backend.training.presets import Preset, choice, number
+from learning.training.presets import Preset, choice, number
 from neural_physics.methods.perceptron import MOST_LAYERS
 
 

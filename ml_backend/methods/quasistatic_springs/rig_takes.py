@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ml_backend.training.spans import Span
+from learning.training.spans import Span
 from neural_physics.arrays import Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem

@@ -12,6 +12,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from learning.training.options import Options, identity
+from learning.training.spans import Span, split, split_poses
+from learning.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
 from ml_backend.methods.quasistatic_springs.fitting import (
     BLOCK,
     FEWEST_FRAMES,
@@ -28,9 +31,6 @@ from ml_backend.methods.quasistatic_springs.pose_training import (
 )
 from ml_backend.methods.quasistatic_springs.presets import SpringPreset
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes, Targets
-from ml_backend.training.options import Options, identity
-from ml_backend.training.spans import Span, split, split_poses
-from ml_backend.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
 from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import Window, rollout, rollout_errors

@@ -1,121 +1,25 @@
-"""Trains subspace neural physics (Holden 2019): Algorithm 1, and what was found to work better."""
+"""Trains subspace neural physics (Holden 2019) with its windows rolled out on a graphics card."""
 
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import torch
-
-from ml_backend.methods.subspace_physics.learner import SubspaceLearner
-from ml_backend.methods.subspace_physics.presets import SubspacePreset
+from learning.methods.subspace_physics import train as by_numpy
+from learning.training.options import Options
+from ml_backend.methods.subspace_physics.torch_rollout import TorchRoller
 from ml_backend.training.devices import chosen_device
-from ml_backend.training.loop import STARTED_ANEW, Schedule, Training
-from ml_backend.training.normal_regression import normal_tensors
-from ml_backend.training.options import Options, identity
-from ml_backend.training.spans import Span, split
-from ml_backend.training.subspace_data import SubspaceData, prepare
-from ml_backend.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
-from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
-from neural_physics.methods.subspace_physics import specification as subspace_physics
 
 
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
-    """Train and write the model; returns what the "result" event says.
+    """See `learning.methods.subspace_physics.train`, which also does it where there is no card.
 
-    Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers" | "device_missing" |
-    "training_diverged" | "stopped" | "disk_full" | "folder_not_writable").
+    Raises what that does, and Problem("device_missing").
     """
     device = chosen_device(options.device)
-    training_spans, validation_spans = split(dataset)
-    key = identity(dataset, options)
-    data = _prepared(
-        training_spans, validation_spans, dataset.info, options, key=key, device=device, emit=emit, stop=stop
-    )
-    notes = data.notes(options.bases)
-    # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
-    torch.set_num_threads(1)
-    preset = cast(SubspacePreset, options.preset)
-    learner = SubspaceLearner(data, preset, dataset.info.fps, options.seed, device=device)
-    schedule = Schedule(
-        preset.steps,
-        preset.validate_every,
-        preset.patience,
-        preset.minutes,
-        checkpoint_every=options.checkpoint_every,
-    )
-    training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
-    if training.anew:
-        notes.append(STARTED_ANEW)
-    for note in notes:
-        emit({"event": "log", "text": note})
-    write = partial(_write, dataset=dataset, options=options, data=data, training=training)
-    training.run_and_keep(partial(write, normals={}), options.partial, emit, stop)
-    normals = normal_tensors(training_spans, data.training.z, dataset.mesh, emit, stop=stop)
-    write(options.out, normals=normals)
-    course = training.course
-    return {
-        "model": str(options.out),
-        "validation_error": course.best_error,
-        "steps": course.step,
-        "best_step": course.best_step,
-        "seconds": course.seconds,
-        "reason": course.reason,
-        "bases": len(data.basis),
-        "device": str(device),
-        "notes": notes,
-    }
-
-
-def _prepared(
-    training: list[Span],
-    validation: list[Span],
-    info: DatasetInfo,
-    options: Options,
-    *,
-    key: str,
-    device: torch.device,
-    emit: Emit,
-    stop: StopRequest,
-) -> SubspaceData:
-    """The data in its subspaces, kept on disk so that a resumed training need not compute them again."""
-    path = options.work / "subspace.safetensors"
-    found = read_tensors(path)
-    if found is not None and found[1].get("identity") == key:
-        return SubspaceData.from_tensors(found[0])
-    data = prepare(training, validation, info, options.bases, device=device, emit=emit, stop=stop)
-    write_tensors(path, data.to_tensors(), {"identity": key})
-    return data
-
-
-def _write(
-    path: Path,
-    dataset: Dataset,
-    options: Options,
-    data: SubspaceData,
-    *,
-    training: Training,
-    normals: Tensors,
-) -> None:
-    preset = cast(SubspacePreset, options.preset)
-    info = model_info(
-        subspace_physics.SPECIFICATION,
-        dataset.info,
-        training={
-            "preset": options.preset_name,
-            "seed": options.seed,
-            "training_frames": len(data.training.z),
-            "captured_variance": data.captured,
-            **training.course.summary(),
-        },
-        settings={
-            "activation": preset.activation,
-            "initial_model": preset.initial_model,
-            "residual": preset.residual,
-            "interaction_velocity": preset.interaction_velocity,
-        },
-    )
-    write_model(path, info, data.model_tensors() | training.best | normals)
+    if device.type == "cpu":
+        return by_numpy.train(dataset, options, emit, stop)
+    result = by_numpy.train(dataset, options, emit, stop, roller_of=partial(TorchRoller, device=device))
+    return {**result, "device": str(device)}

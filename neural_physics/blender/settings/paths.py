@@ -61,13 +61,13 @@ def trained_model(obj: bpy.types.Object, result: Mapping[str, object]) -> Path:
 
 
 def best_so_far_path(obj: bpy.types.Object) -> Path:
-    """The best model of a training that was stopped; see `ml_backend.commands.train`."""
+    """The best model of a training that was stopped; see `learning.commands.train`."""
     path = model_path(obj)
     return check_no_link(path.with_name(f"{path.stem}.partial{path.suffix}"))
 
 
 def checkpoint_path(obj: bpy.types.Object) -> Path:
-    """What a training that was stopped or killed resumes from; see `ml_backend.commands.train`."""
+    """What a training that was stopped or killed resumes from; see `learning.commands.train`."""
     path = model_path(obj)
     return check_no_link(path.with_name(path.name + ".training")) / "checkpoint.safetensors"
 

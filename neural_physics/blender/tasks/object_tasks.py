@@ -14,7 +14,6 @@ from ...datasets.dataset_info import Role
 from ...datasets.status import dataset_status, forget
 from ...errors import Problem
 from ...files.atomic import writing
-from ...jobs.isolated_python import run_module
 from ...jobs.wording import job_name
 from ...methods.registry import load_method
 from ...models.model_file import parse_model, read_model_bytes
@@ -62,7 +61,7 @@ def check_train(obj: bpy.types.Object | None) -> None:
     facts.check_dataset(obj)
     if method_of(obj).has_handles:
         check_handles(obj)
-    training_environment.require_python()
+    training_environment.require_program(method_of(obj).trains_in_blender)
     _check_free(obj)
 
 
@@ -71,7 +70,7 @@ def check_evaluate(obj: bpy.types.Object | None) -> None:
     check_play(obj)
     obj = check_set_up(obj)
     _check_dataset(obj)
-    training_environment.require_python()
+    training_environment.require_program(True)
     _check_free(obj)
 
 
@@ -196,7 +195,7 @@ def train_command(obj: bpy.types.Object) -> list[str]:
     """The job that trains a model. Raises what `check_train` and `working_python` do."""
     check_train(obj)
     keep_together(obj)
-    return _backend(_train_arguments(obj))
+    return [*training_environment.program(method_of(obj).trains_in_blender), *_train_arguments(obj)]
 
 
 def resumes_training(obj: bpy.types.Object) -> bool:
@@ -216,7 +215,7 @@ def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[s
     keep_together(obj)
     model = model or packing.file_of(obj)
     words = _words("evaluate", [model, dataset_folder(obj)], [("--out", report_folder(obj))])
-    return _backend(words)
+    return [*training_environment.program(True), *words]
 
 
 def running(obj: bpy.types.Object) -> str:
@@ -242,14 +241,9 @@ def _train_arguments(obj: bpy.types.Object) -> list[str]:
 
 
 def _words(command: str, what: Sequence[object], options: Sequence[tuple[str, object]]) -> list[str]:
-    """A command of `ml_backend`."""
+    """A command of `learning` or `ml_backend`."""
     words = [word for option in options for word in option]
     return [*map(str, [command, *what, *words]), "--json"]
-
-
-def _backend(words: Sequence[str]) -> list[str]:
-    """The job that runs a command of `ml_backend`. Raises what `working_python` does."""
-    return [*run_module(training_environment.working_python(), "ml_backend"), *words]
 
 
 def _check_dataset(obj: bpy.types.Object) -> None:

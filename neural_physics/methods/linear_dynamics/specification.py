@@ -28,4 +28,5 @@ SPECIFICATION = MethodSpecification(
     paper="de Aguiar et al. 2010",
     run_time=LinearDynamics,
     training_settings=(HISTORY,),
+    trains_in_blender=True,
 )

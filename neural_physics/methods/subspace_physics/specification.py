@@ -15,4 +15,5 @@ SPECIFICATION = MethodSpecification(
     ),
     paper="Holden et al. 2019",
     run_time=SubspacePhysics,
+    trains_in_blender=True,
 )

@@ -12,13 +12,13 @@ from bake_requests import round_ball
 from handle_blocks import placed
 from pressed_blocks import FAR, LAYOUT, bake, pressed, silent
 
+from learning.training.presets import changed
+from learning.training.spans import split
 from ml_backend.commands.train import add_arguments, run
 from ml_backend.methods.contact_corrections.data import solve_corrections
 from ml_backend.methods.contact_corrections.model import situation
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.methods.contact_corrections.scene import contact_scene
-from ml_backend.training.presets import changed
-from ml_backend.training.spans import split
 from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import check_belongs

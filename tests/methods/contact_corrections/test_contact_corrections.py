@@ -15,6 +15,8 @@ from pressed_blocks import RADIUS, bake, pressed, silent
 from swinging_strips import bake as bake_strip
 from swinging_strips import strip
 
+from learning.training.presets import NAMES, changed
+from learning.training.spans import split
 from ml_backend.commands.train import add_arguments, run
 from ml_backend.methods.contact_corrections import statics
 from ml_backend.methods.contact_corrections.data import solve_corrections
@@ -22,8 +24,6 @@ from ml_backend.methods.contact_corrections.handle_fitting import spread_points
 from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle
 from ml_backend.methods.contact_corrections.presets import PRESETS, ContactPreset
 from ml_backend.methods.contact_corrections.scene import contact_scene
-from ml_backend.training.presets import NAMES, changed
-from ml_backend.training.spans import split
 from neural_physics.datasets.simulation_request import Tracks
 from neural_physics.datasets.takes import TRACKS
 from neural_physics.errors import Problem

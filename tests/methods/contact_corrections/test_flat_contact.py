@@ -13,6 +13,8 @@ from flat_meshes import UPRIGHT, extruded, polygon, star
 from pressed_blocks import silent
 from scipy.spatial.transform import Rotation
 
+from learning.training.presets import changed
+from learning.training.spans import split
 from ml_backend.commands.train import add_arguments, run
 from ml_backend.methods.contact_corrections.data import solve_corrections
 from ml_backend.methods.contact_corrections.handle_fitting import (
@@ -25,8 +27,6 @@ from ml_backend.methods.contact_corrections.presets import PRESETS
 from ml_backend.methods.contact_corrections.scene import contact_scene, normals_of
 from ml_backend.simulation.bodies import make_body
 from ml_backend.training.cubature import fit_masses
-from ml_backend.training.presets import changed
-from ml_backend.training.spans import split
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.contact_corrections.corrections import Part

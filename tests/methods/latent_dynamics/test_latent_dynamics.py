@@ -13,6 +13,8 @@ from bake_requests import ground, round_ball
 from motion_data import make_dataset
 from swinging_strips import FPS, HAND, bake, hand, silent, straight, strands, strip
 
+from learning.training.presets import NAMES, changed
+from learning.training.spans import split
 from ml_backend.commands.train import add_arguments, run
 from ml_backend.methods.latent_dynamics.autoencoder import AutoencoderLearner
 from ml_backend.methods.latent_dynamics.boundary_motion import blended, fit_boundary_motion
@@ -25,8 +27,6 @@ from ml_backend.methods.latent_dynamics.potential.incremental_potential import I
 from ml_backend.methods.latent_dynamics.presets import PRESETS, LatentPreset
 from ml_backend.methods.latent_dynamics.step import raw_inputs
 from ml_backend.simulation.bodies import make_body
-from ml_backend.training.presets import NAMES, changed
-from ml_backend.training.spans import split
 from neural_physics.datasets.simulation_request import Tracks
 from neural_physics.datasets.takes import REQUEST, TRACKS, Dataset
 from neural_physics.errors import Problem
@@ -124,7 +124,7 @@ def test_nothing_explodes_in_five_thousand_frames(trained):
 def learners(dataset, settings=QUICK, steps=20):
     preset = changed(LatentPreset(), settings)
     spans = tuple(map(of_body, split(dataset)))
-    data = prepare(*spans, dataset, dataset.body, bases=12, device=CPU, emit=silent, stop=NO_STOP)
+    data = prepare(*spans, dataset, dataset.body, bases=12, emit=silent, stop=NO_STOP)
     potential = IncrementalPotential(dataset.body, 1 / FPS, 1.225, 0.0, contact=None, device=CPU)
     physics = LatentPhysics(data, dataset.body, potential, 1 / FPS, device=CPU)
     stiffness = physics.stiffness(data, 0)
@@ -447,7 +447,7 @@ def test_colliders_push_in_the_loss_and_are_seen_where_they_are(tmp_path):
     assert float(contact(x, poses)) > 0.0
     # Where a scene has something to touch, it matters where the body is.
     spans = tuple(map(of_body, split(dataset)))
-    assert prepare(*spans, dataset, dataset.body, bases=8, device=CPU, emit=silent, stop=NO_STOP).absolute
+    assert prepare(*spans, dataset, dataset.body, bases=8, emit=silent, stop=NO_STOP).absolute
 
 
 def test_windows_of_the_evaluation_start_from_the_truth(dataset, trained):

@@ -9,13 +9,13 @@ import pytest
 import torch
 from swinging_strips import FPS, bake, silent, straight
 
+from learning.training.spans import split
 from ml_backend.methods.latent_dynamics.data import LatentData, of_body, prepare
 from ml_backend.methods.latent_dynamics.imagining import HELD_OUT, SIDE_BY_SIDE, _step, with_imagined
 from ml_backend.methods.latent_dynamics.physics import LatentPhysics
 from ml_backend.methods.latent_dynamics.potential.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_dynamics.presets import LatentPreset
 from ml_backend.methods.latent_dynamics.samples import StateSampler
-from ml_backend.training.spans import split
 from neural_physics.energies.air import AIR_DENSITY
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
@@ -29,7 +29,7 @@ def strand(tmp_path_factory):
     """As many bases as the strand has free numbers: nothing is out of their reach."""
     dataset = bake(tmp_path_factory.mktemp("strand") / "dataset", straight(young=2e4, shear=8e3), 90)
     body, spans = dataset.body, tuple(map(of_body, split(dataset)))
-    data = prepare(*spans, dataset, body, bases=21, device=CPU, emit=silent, stop=NO_STOP)
+    data = prepare(*spans, dataset, body, bases=21, emit=silent, stop=NO_STOP)
     potential = IncrementalPotential(body, 1 / FPS, AIR_DENSITY, 0.0, contact=None, device=CPU)
     physics = LatentPhysics(data, body, potential, 1 / FPS, device=CPU)
     return data, physics, physics.stiffness(data, 0)

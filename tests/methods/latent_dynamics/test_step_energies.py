@@ -9,11 +9,11 @@ import pytest
 import torch
 from swinging_strips import FPS, bake, silent, strip
 
+from learning.training.spans import split
 from ml_backend.methods.latent_dynamics.data import of_body, prepare
 from ml_backend.methods.latent_dynamics.physics import LatentPhysics
 from ml_backend.methods.latent_dynamics.potential.incremental_potential import IncrementalPotential
 from ml_backend.methods.latent_dynamics.step_energies import StepEnergies
-from ml_backend.training.spans import split
 from neural_physics.jobs.events import StopRequest
 
 pytestmark = pytest.mark.torch
@@ -28,7 +28,6 @@ def baked(folder, **settings):
         dataset,
         dataset.body,
         bases=12,
-        device=CPU,
         emit=silent,
         stop=StopRequest(),
     )

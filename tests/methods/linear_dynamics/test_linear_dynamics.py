@@ -6,15 +6,14 @@ import argparse
 
 import numpy as np
 import pytest
-import torch
 from motion_data import FPS, grid, make_dataset, shapes
 
-from ml_backend.commands.train import add_arguments, run
-from ml_backend.methods.linear_dynamics.presets import LinearPreset
-from ml_backend.methods.linear_dynamics.train import Rollout, fit, with_history
-from ml_backend.training.spans import split
-from ml_backend.training.subspace_data import Sequences, prepare
-from ml_backend.training.tensor_files import read_tensors, write_tensors
+from learning.commands.train import add_arguments, run
+from learning.methods.linear_dynamics.presets import LinearPreset
+from learning.methods.linear_dynamics.train import Rollout, fit, with_history
+from learning.training.spans import split
+from learning.training.subspace_data import Sequences, prepare
+from learning.training.tensor_files import read_tensors, write_tensors
 from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
@@ -24,7 +23,6 @@ from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 
-pytestmark = pytest.mark.torch
 EXACT = ["ridge=0", "history=1"]
 
 
@@ -66,12 +64,11 @@ def test_play_steps_as_the_trainer_rolls_out(dataset, tmp_path):
     train(dataset, tmp_path / "m.safetensors", *changes)
     method = load_method(read_model(tmp_path / "m.safetensors"))
     spans, held_out = split(dataset)
-    cpu = torch.device("cpu")
-    data = prepare(spans, held_out, dataset.info, 4, device=cpu, emit=lambda event: None, stop=StopRequest())
+    data = prepare(spans, held_out, dataset.info, 4, emit=lambda event: None, stop=StopRequest())
     preset = LinearPreset(history=5, ridge=0.01)
-    w = torch.from_numpy(np.clip(data.validation.w, data.training.w.min(0), data.training.w.max(0)))[:60]
-    z = torch.from_numpy(data.validation.z)
-    expected = Rollout(fit(data.training, preset), data, 5)(z[:1], z[1:2], w[:, None])[:, 0].numpy()
+    w = np.clip(data.validation.w, data.training.w.min(0), data.training.w.max(0))[:60]
+    z = data.validation.z
+    expected = Rollout(fit(data.training, preset), data, 5)(z[:1], z[1:2], w[:, None])[:, 0]
     take = dataset.takes("validation")[0]
     x, y = (np.asarray(rows[:60]) for rows in (take.positions, take.interaction))
     state = method.state_from(x[1], x[0], y[1], y[0])

@@ -122,11 +122,11 @@ def test_the_share_of_inputs_beyond_what_was_trained_is_reported(dataset, traine
 
 
 def test_what_plays_is_what_the_trainer_measured(dataset, tmp_path):
+    from learning.training.spans import split_poses
     from ml_backend.methods.quasistatic_springs.pose_data import prepare
     from ml_backend.methods.quasistatic_springs.pose_learner import PoseLearner
     from ml_backend.methods.quasistatic_springs.presets import PRESETS
     from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
-    from ml_backend.training.spans import split_poses
     from neural_physics.models.model_file import Model
 
     rig, (training, held) = RigTakes.of(dataset), split_poses(dataset)
@@ -171,8 +171,8 @@ def test_a_stopped_training_goes_on_and_ends_the_same(dataset, trained, tmp_path
 
 
 def test_no_more_poses_are_used_than_asked_for_however_they_are_cut():
+    from learning.training.spans import Span
     from ml_backend.methods.quasistatic_springs.pose_training import at_most
-    from ml_backend.training.spans import Span
 
     spans = [Span(None, 10 * k, 10 * k + 1 + k % 3) for k in range(30)]
     kept = [at_most(spans, most) for most in (1, 20, 59, 60, 1000)]

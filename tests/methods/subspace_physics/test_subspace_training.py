@@ -4,18 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from motion_data import make_dataset
 
-from ml_backend.methods.subspace_physics.learner import SubspaceLearner
-from ml_backend.methods.subspace_physics.network import SubspaceNetwork, initial_model
-from ml_backend.methods.subspace_physics.presets import PRESETS
-from ml_backend.methods.subspace_physics.presets import SubspacePreset as Preset
-from ml_backend.training.normal_regression import fit_normals
-from ml_backend.training.presets import changed
-from ml_backend.training.spans import split
-from ml_backend.training.subspace_data import prepare
-from ml_backend.training.tensor_files import write_model
+from learning.methods.subspace_physics.learner import SubspaceLearner
+from learning.methods.subspace_physics.network import SubspaceNetwork, initial_model
+from learning.methods.subspace_physics.presets import PRESETS
+from learning.methods.subspace_physics.presets import SubspacePreset as Preset
+from learning.training.normal_regression import fit_normals
+from learning.training.presets import changed
+from learning.training.spans import split
+from learning.training.subspace_data import prepare
+from learning.training.tensor_files import write_model
 from neural_physics.datasets.dataset_info import Exclusion
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
@@ -23,8 +22,6 @@ from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import ModelInfo, read_model
 from neural_physics.models.normals import normals_from_faces
 
-pytestmark = pytest.mark.torch
-CPU = torch.device("cpu")
 NO_STOP = StopRequest()
 
 
@@ -39,12 +36,12 @@ def dataset(tmp_path):
 
 @pytest.fixture
 def data(dataset):
-    return prepare(*split(dataset), dataset.info, 6, device=CPU, emit=silent, stop=NO_STOP)
+    return prepare(*split(dataset), dataset.info, 6, emit=silent, stop=NO_STOP)
 
 
 def played(path, dataset, data, preset, seed=3):
     """The model of an untrained, restless network as Play loads it."""
-    network = SubspaceNetwork(data, preset, seed, CPU)
+    network = SubspaceNetwork(data, preset, seed)
     z, w = data.training.z, data.training.w
     tensors = {
         "mean": data.mean,
@@ -56,7 +53,7 @@ def played(path, dataset, data, preset, seed=3):
         "interaction_basis": data.interaction_basis,
         "w_low": w.min(0),
         "w_high": w.max(0),
-        **network.tensors(network.theta),
+        **network.tensors(network.initial),
     }
     names = ("activation", "initial_model", "residual", "interaction_velocity")
     settings = {name: getattr(preset, name) for name in names}
@@ -101,7 +98,8 @@ def play(method, dataset, first, frames):
 def test_the_validation_error_is_that_of_what_play_shows(tmp_path, dataset, data, changes):
     preset = changed(PRESETS["balanced"], changes)
     method = played(tmp_path / "model.safetensors", dataset, data, preset)
-    learner = SubspaceLearner(data, preset, dataset.info.fps, 3, device=CPU)
+    network = SubspaceNetwork(data, preset, 3)
+    learner = SubspaceLearner(data, preset, dataset.info.fps, 3, network=network, roller=network)
     wrong, moved = 0.0, 0.0
     for first, frames in ((0, 100), (105, 195)):
         shown, true = play(method, dataset, first, frames)
@@ -150,6 +148,22 @@ def test_the_normals_are_the_least_squares_fit_of_section_6_3(dataset, data):
     assert np.abs(ours).mean() == pytest.approx(np.abs(best).mean(), rel=0.02)
 
 
+def rolled_by_numpy(network):
+    return network
+
+
+def rolled_by_torch(network):
+    import torch
+
+    from ml_backend.methods.subspace_physics.torch_rollout import TorchRoller
+
+    return TorchRoller(network, torch.device("cpu"))
+
+
+ROLLERS = [rolled_by_numpy, pytest.param(rolled_by_torch, marks=pytest.mark.torch)]
+
+
+@pytest.mark.parametrize("roller", ROLLERS)
 @pytest.mark.parametrize(
     "changes",
     [
@@ -159,67 +173,92 @@ def test_the_normals_are_the_least_squares_fit_of_section_6_3(dataset, data):
         ["initial_model=false", "layers=2"],
     ],
 )
-def test_the_gradient_through_a_window_is_that_of_finite_differences(data, changes):
+def test_the_gradient_through_a_window_is_that_of_finite_differences(data, changes, roller):
     preset = changed(PRESETS["balanced"], changes)
-    network = SubspaceNetwork(data, preset, 0, CPU)
+    network = SubspaceNetwork(data, preset, 0)
     r = network.recurrence
-    open_ended = torch.tensor([[-1e9], [1e9]]).expand(2, len(r.alpha)).double()
-    network.recurrence = replace(r, alpha=r.alpha.double(), beta=r.beta.double(), limits=open_ended)
     frames = slice(20, 26)
-    z, w = (torch.from_numpy(a[frames, None]).double() for a in (data.training.z, data.training.w))
-    z = 0.3 * z / z.abs().max()
-    theta = (1.3 * network.theta.detach().double()).requires_grad_()
-    directions = torch.randn(3, len(theta), generator=torch.Generator().manual_seed(0)).double()
-    target = torch.linspace(-1, 1, z[2:].numel()).double().view_as(z[2:])
+    z, w = (a[frames, None].astype(np.float64) for a in (data.training.z, data.training.w))
+    z = 0.3 * z / np.abs(z).max()
+    theta = 1.3 * network.initial.astype(np.float64)
+    directions = np.random.default_rng(0).normal(size=(3, len(theta)))
+    target = np.linspace(-1, 1, z[2:].size).reshape(z[2:].shape)
 
-    def loss(parameters):
-        return (network.rollout(parameters, z[0], z[1], w) * target).sum()
+    def clipping_at(limit):
+        limits = np.full((2, len(r.alpha)), limit) * [[-1.0], [1.0]]
+        alpha, beta = r.alpha.astype(np.float64), r.beta.astype(np.float64)
+        network.recurrence = replace(r, alpha=alpha, beta=beta, limits=limits)
+        return roller(network)
 
-    # Limits that clip about half of the states.
-    half = 1.01 * network.rollout(theta, z[0], z[1], w).abs().median().detach()
-    limits = torch.stack([-half, half])[:, None].expand(2, len(r.alpha))
-    network.recurrence = replace(network.recurrence, limits=limits)
-    clipped = network.rollout(theta, z[0], z[1], w).abs() == half
-    assert 0.2 < clipped.double().mean() < 0.9
-    loss(theta).backward()
+    half = 1.01 * np.median(np.abs(clipping_at(1e9).rollout(theta, z[0], z[1], w)))
+    rolls = clipping_at(half)  # about half of the states
+    assert 0.2 < (np.abs(rolls.rollout(theta, z[0], z[1], w)) == half).mean() < 0.9
+    rolled, pullback = rolls.with_pullback(theta, z[0], z[1], w)
+    assert np.array_equal(rolled, rolls.rollout(theta, z[0], z[1], w))
+    gradient = pullback(target)
     for direction in directions:
-        step = 1e-7 * direction
-        with torch.no_grad():
-            slope = float(loss(theta + step) - loss(theta - step)) / 2e-7
-        assert float(theta.grad @ direction) == pytest.approx(slope, rel=1e-4, abs=1e-6)
+        ahead, behind = (
+            (rolls.rollout(theta + step, z[0], z[1], w) * target).sum()
+            for step in (1e-7 * direction, -1e-7 * direction)
+        )
+        assert gradient @ direction == pytest.approx((ahead - behind) / 2e-7, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.parametrize("preset", ["balanced", "paper"])
+def test_the_slope_of_the_loss_is_that_of_finite_differences(data, preset):
+    learner = learner_of(data, PRESETS[preset])
+    true, wrong = np.random.default_rng(0).normal(size=(2, 7, 3, len(data.basis)))
+    direction = np.random.default_rng(1).normal(size=true[2:].shape)
+    _, slope = learner.loss(wrong[2:], true, wrong[1])
+    ahead, behind = (learner.loss(wrong[2:] + e * direction, true, wrong[1])[0] for e in (1e-6, -1e-6))
+    assert np.vdot(slope, direction) == pytest.approx((ahead - behind) / 2e-6, rel=1e-5)
 
 
 def test_the_paper_s_loss_is_that_of_algorithm_1(data):
-    learner = SubspaceLearner(data, PRESETS["paper"], 24.0, 0, device=CPU)
+    learner = learner_of(data, PRESETS["paper"])
     true, wrong = np.random.default_rng(0).normal(size=(2, 5, 2, len(data.basis)))
     position = np.abs(wrong[2:] - true[2:]).mean()
     velocity = np.abs(np.diff(wrong[1:], axis=0) * 24.0 - np.diff(true[1:], axis=0) * 24.0).mean()
-    loss = learner.loss(*map(torch.from_numpy, (wrong[2:], true, wrong[1])))
-    assert float(loss) == pytest.approx(position + velocity)
+    assert learner.loss(wrong[2:], true, wrong[1])[0] == pytest.approx(position + velocity)
+
+
+@pytest.mark.torch
+def test_a_training_goes_as_one_by_torch_does(data):
+    """The same windows and noise: NumPy and torch differ by rounding alone, and so do their models."""
+    preset = changed(PRESETS["balanced"], ["steps=20"])
+    by_numpy, by_torch = learner_of(data, preset), learner_of(data, preset, rolled_by_torch)
+    losses = [[learner.step(k, k / 20) for k in range(20)] for learner in (by_numpy, by_torch)]
+    assert losses[0] == pytest.approx(losses[1], rel=2e-3)
+    assert by_numpy.validate() == pytest.approx(by_torch.validate(), rel=2e-3)
+
+
+def learner_of(data, preset, roller=rolled_by_numpy):
+    network = SubspaceNetwork(data, preset, 0)
+    return SubspaceLearner(data, preset, 24.0, 0, network=network, roller=roller(network))
 
 
 def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(data):
     """With every window going on, two steps without learning are one longer rollout."""
     changes = ["carry=1", "window=20", "first_window=20", "batch=6", "noise=0", "steps=10"]
     preset = replace(changed(PRESETS["balanced"], changes), learning_rate=0.0)
-    learner = SubspaceLearner(data, preset, 24.0, 0, device=CPU)
+    learner = learner_of(data, preset)
     seen = []
-    rollout = learner.network.rollout
+    with_pullback = learner.roller.with_pullback
 
     def watched(theta, z0, z1, w):
-        rolled = rollout(theta, z0, z1, w)
-        seen.append((z0, z1, w, rolled.detach()))
-        return rolled
+        rolled, pullback = with_pullback(theta, z0, z1, w)
+        seen.append((z0, z1, w, rolled))
+        return rolled, pullback
 
-    learner.network.rollout = watched
+    learner.roller.with_pullback = watched
     learner.step(8, 0.8)
     learner.step(9, 0.9)
     (z0, z1, w, first), (before, now, later, second) = seen
     goes_on = (before == first[-2]).all(1) & (now == first[-1]).all(1)
     assert goes_on.sum() >= 3
-    whole = rollout(learner.network.theta, z0, z1, torch.cat([w, later[2:]]))[:, goes_on]
-    assert torch.allclose(whole[len(first) :], second[:, goes_on], atol=1e-5)
-    assert torch.equal(later[0, goes_on], w[-2, goes_on])
+    whole = learner.roller.rollout(learner.theta, z0, z1, np.concatenate([w, later[2:]]))[:, goes_on]
+    assert whole[len(first) :] == pytest.approx(second[:, goes_on], abs=1e-5)
+    assert np.array_equal(later[0, goes_on], w[-2, goes_on])
 
 
 def test_a_setting_that_is_none_is_named(data):

@@ -1,0 +1,61 @@
+"""How the figures of the documents look: matplotlib's style, colours, and shapes in its axes."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+
+from learning.evaluation.shape_pictures import Camera, shape_picture
+from neural_physics.arrays import Floats
+from neural_physics.datasets.rest_mesh import Mesh
+
+REFERENCE_COLOUR, OURS_COLOUR = "#8a8f98", "#2f6fbd"
+REFERENCE_CLOTH, OURS_CLOTH = "#b4b9c1", "#5d95d8"
+STYLE: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#e6e8eb",
+    "axes.edgecolor": "#9aa0a8",
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+}
+PIXELS = 700  # across a shape
+
+
+def png(figure: Figure) -> bytes:
+    """The picture's file."""
+    stream = BytesIO()
+    figure.savefig(stream, format="png", dpi=130, facecolor="white")
+    return stream.getvalue()
+
+
+def show_view(axes: Axes, camera: Camera) -> None:
+    """Let a plot show what a camera does, in metres."""
+    middle = (camera.low + camera.high) / 2
+    axes.set_xlim(middle[0] - camera.width / 2, middle[0] + camera.width / 2)
+    axes.set_ylim(middle[1] - camera.height / 2, middle[1] + camera.height / 2)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+
+
+def draw_shape(
+    axes: Axes,
+    camera: Camera,
+    mesh: Mesh,
+    positions: Floats,
+    *,
+    colour: str,
+    balls: list[tuple[Floats, float]],
+) -> None:
+    """One shape (V, 3), and balls given by centre and radius, into an empty plot."""
+    height = max(1, round(PIXELS * camera.height / camera.width))
+    pixels = shape_picture(camera, mesh, positions, PIXELS, height=height, colour=to_rgb(colour), balls=balls)
+    show_view(axes, camera)
+    axes.imshow(pixels, extent=(*axes.get_xlim(), *axes.get_ylim()))

@@ -1,0 +1,185 @@
+"""`evaluate MODEL DATASET`: rollouts on held-out takes, and a report of them for people and programs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from learning.evaluation.colliders import FindColliders, no_colliders
+from learning.evaluation.comparison import BASIS, MEAN, OURS, RIDGE, Comparison, compare, predictors
+from learning.evaluation.report import write_report
+from learning.evaluation.timing import time_model
+from neural_physics.arrays import Floats
+from neural_physics.datasets.frame_checks import checked
+from neural_physics.datasets.point_caches import write_pc2
+from neural_physics.datasets.takes import Dataset, Take
+from neural_physics.errors import Problem
+from neural_physics.evaluation.rollouts import (
+    ROLLOUT_FRAMES,
+    Window,
+    check_belongs,
+    held_out_takes,
+    rollout,
+    tile,
+)
+from neural_physics.files.atomic import replace_atomically, writing
+from neural_physics.jobs.events import Emit, Progress, StopRequest
+from neural_physics.methods.interface import Method
+from neural_physics.methods.registry import load_method
+from neural_physics.models.model_file import Model, read_model
+
+SCHEMA = 1
+SHOWN_FRAMES = 1200  # of the take that is written for Blender to show
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `evaluate`."""
+    parser.add_argument("model", type=Path)
+    parser.add_argument("dataset", type=Path)
+    parser.add_argument("--out", type=Path, help="folder for the report (default: the model's folder)")
+    parser.add_argument("--frames", type=int, default=ROLLOUT_FRAMES, help="frames per rollout")
+
+
+def run(
+    args: argparse.Namespace, emit: Emit, stop: StopRequest, find_colliders: FindColliders = no_colliders
+) -> dict[str, Any]:
+    """Writes report.html, report.json, error.npz, prediction.pc2 and reference.pc2.
+
+    Returns what the "result" event says. Raises Problem("file_missing" | "model_damaged" | ... |
+    "dataset_missing" | "dataset_damaged" | "nothing_held_out" | "model_other_dataset" | "disk_full" |
+    "folder_not_writable" | "stopped").
+    """
+    folder = args.out or args.model.resolve().parent
+    if folder.is_file():
+        raise Problem("folder_not_writable", path=folder, reason="it is a file")
+    model, dataset = read_model(args.model), Dataset.open(args.dataset)
+    check_belongs(model.info, args.model, dataset)
+    recorded = find_colliders(model.info, dataset, held_out_takes(dataset))
+    method, takes = load_method(model, recorded.channels), recorded.takes
+    for note in recorded.notes:
+        emit({"event": "log", "text": note})
+    windows = tile(takes, max(3, args.frames))
+    emit(
+        {
+            "event": "progress",
+            "stage": "Fitting ridge regression",
+            "done": 0,
+            "total": 1,
+            "seconds_left": None,
+        }
+    )
+    candidates = predictors(method, [checked(take, dataset) for take in dataset.takes("training")])
+    stop.check()
+    progress = Progress(emit, "Running rollouts", sum(w.stop - w.first for w in windows))
+
+    def visited(frames: int) -> None:
+        progress.at(frames)
+        stop.check()
+
+    comparison = compare(model, method, dataset, windows, candidates=candidates, visited=visited)
+    report = {**summary(args, model, dataset, takes, comparison=comparison), "notes": recorded.notes}
+    typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
+    emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
+    with writing(folder), _written_whole(folder) as scratch:
+        (scratch / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        np.savez(scratch / "error.npz", vertex_error=comparison.errors[OURS].per_vertex)
+        _write_motions(scratch, method, takes[0], tile(takes[:1], max(3, args.frames)))
+        _write_html(scratch / "report.html", method, dataset, typical, comparison=comparison, report=report)
+    short = ("rollout_error", "ridge_error", "mean_error", "basis_error", "step_us", "decode_us")
+    return {"report": str(folder / "report.html"), **{name: report[name] for name in short}}
+
+
+@contextmanager
+def _written_whole(folder: Path) -> Iterator[Path]:
+    """A folder beside the results, whose files take their place once all of them are there.
+
+    So Blender, which may be showing the last evaluation, never reads half of one.
+    """
+    scratch = folder / "evaluation.new"
+    shutil.rmtree(scratch, ignore_errors=True)  # of an evaluation that was killed
+    scratch.mkdir(parents=True)
+    try:
+        yield scratch
+        for path in scratch.iterdir():
+            replace_atomically(path, folder / path.name)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def summary(
+    args: argparse.Namespace, model: Model, dataset: Dataset, takes: list[Take], *, comparison: Comparison
+) -> dict[str, Any]:
+    """What report.json holds; `docs/file_formats.md` says what each entry means."""
+    errors, ours = comparison.errors, comparison.errors[OURS]
+    return {
+        "schema": SCHEMA,
+        "model": str(args.model),
+        "dataset": str(args.dataset),
+        "object": dataset.info.object,
+        "takes": [take.name for take in takes],
+        "role": takes[0].info.role,
+        "fps": dataset.info.fps,
+        "vertices": dataset.info.vertex_count,
+        "bases": load_method(model).basis_count,
+        "rollout_frames": max(3, args.frames),
+        "rollouts": len(comparison.per_window),
+        "frames": ours.frames,
+        "rollout_error": ours.error,
+        "ridge_error": errors[RIDGE].error if RIDGE in errors else None,
+        "mean_error": errors[MEAN].error,
+        "basis_error": errors[BASIS].error if BASIS in errors else None,
+        "rms_metres": ours.rms,
+        "spread_metres": ours.spread,
+        "per_rollout": comparison.per_window,
+        "curve": {name: [round(float(e), 5) for e in one.curve] for name, one in errors.items()},
+        "reference": comparison.reference,
+        "prediction": comparison.prediction,
+        "normals_degrees": asdict(comparison.normals) if comparison.normals else None,
+        "model_bytes": args.model.stat().st_size,
+        **time_model(args.model),
+        "training": model.info.training,
+    }
+
+
+def _write_motions(folder: Path, method: Method, take: Take, windows: list[Window]) -> None:
+    """One take as predicted and as it was, frame by frame, in the object's own axes.
+
+    Frames that no rollout predicts (the two it starts from, those excluded) hold the truth.
+    """
+    frames = min(SHOWN_FRAMES, len(take.positions))
+    truth = np.array(take.positions[:frames])
+    predicted, predict = truth.copy(), rollout(method)
+    for window in windows:
+        there = predicted[window.predicted]
+        if len(there):
+            there[:] = predict(window)[: len(there)]
+    write_pc2(folder / "prediction.pc2", _in_object_axes(predicted, take))
+    write_pc2(folder / "reference.pc2", _in_object_axes(truth, take))
+
+
+def _in_object_axes(positions: Floats, take: Take) -> Floats:
+    if take.frames is None:
+        return positions
+    matrices = np.asarray(take.frames[: len(positions)])
+    turned: Floats = np.einsum("tij,tvj->tvi", matrices[:, :3, :3], positions)
+    return turned + matrices[:, None, :3, 3]
+
+
+def _write_html(
+    path: Path,
+    method: Method,
+    dataset: Dataset,
+    typical: Window,
+    *,
+    comparison: Comparison,
+    report: dict[str, Any],
+) -> None:
+    write_report(path, method, dataset, typical, comparison=comparison, report=report)

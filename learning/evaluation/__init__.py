@@ -1,0 +1,1 @@
+"""A model beside the reference and simpler answers: comparison, figures, report."""

@@ -1,0 +1,88 @@
+"""Triangles painted into pixels, and pixels as a PNG: all that the report's pictures need."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neural_physics.arrays import Doubles
+
+FINER = 3  # times as many pixels each way are painted, and then averaged, for smooth edges
+MOST_PIXELS = 4_000_000  # that are looked at together
+
+Pixels = NDArray[np.uint8]
+
+
+def painted(corners: Doubles, colours: Doubles, width: int, height: int) -> Pixels:
+    """(height, width, 4) RGBA of triangles (n, 3, 3), the nearest in front, on a transparent ground.
+
+    corners: pixels from the upper left, to the right and down, and how near. colours (n, 3): 0 to 1.
+    """
+    fine = corners * [FINER, FINER, 1.0]
+    columns, rows = width * FINER, height * FINER
+    nearest = np.full(rows * columns, -np.inf)
+    shown = np.zeros((rows * columns, 4))
+    low = np.floor(fine[:, :, :2].min(1)).astype(int)
+    spans = np.ceil(fine[:, :, :2].max(1)).astype(int) - low + 1
+    sizes = 1 << np.ceil(np.log2(np.maximum(spans.max(1), 1))).astype(int)
+    for size in np.unique(sizes):
+        some = np.flatnonzero(sizes == size)
+        for part in np.array_split(some, max(1, len(some) * int(size) ** 2 // MOST_PIXELS)):
+            triangle, pixel, near = _covered(fine[part], low[part], int(size), columns, rows=rows)
+            order = np.lexsort((near, pixel))  # of each pixel the nearest last
+            pixel, near, triangle = pixel[order], near[order], triangle[order]
+            last = np.flatnonzero(np.diff(pixel, append=-1))
+            pixel, near, triangle = pixel[last], near[last], triangle[last]
+            front = near > nearest[pixel]
+            nearest[pixel[front]] = near[front]
+            shown[pixel[front], :3] = colours[part[triangle[front]]]
+            shown[pixel[front], 3] = 1.0
+    blocks = shown.reshape(height, FINER, width, FINER, 4).mean((1, 3))
+    blocks[..., :3] /= np.maximum(blocks[..., 3:], 1e-9)
+    return np.round(255.0 * np.clip(blocks, 0.0, 1.0)).astype(np.uint8)
+
+
+def png(pixels: Pixels) -> bytes:
+    """The file of a picture (height, width, 4) RGBA."""
+    height, width, _ = pixels.shape
+    lines = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], 1)
+    parts = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)),
+        (b"IDAT", zlib.compress(lines.tobytes(), 9)),
+        (b"IEND", b""),
+    )
+    file = b"\x89PNG\r\n\x1a\n"
+    for kind, data in parts:
+        file += struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return file
+
+
+def _covered(
+    corners: Doubles, low: NDArray[np.int_], size: int, columns: int, *, rows: int
+) -> tuple[NDArray[np.int_], NDArray[np.int_], Doubles]:
+    """Where the triangles (n, 3, 3), each in size x size pixels from low (n, 2), cover a pixel's middle:
+    each time the triangle's number, the pixel's, and how near it is there."""
+    a, b, c = corners[:, 0, None, None], corners[:, 1, None, None], corners[:, 2, None, None]
+    place = np.arange(size)
+    x = low[:, 0, None, None] + place[None, None, :]
+    y = low[:, 1, None, None] + place[None, :, None]
+    middle = x + 0.5, y + 0.5
+    ab, bc, ca = _side(a, b, *middle), _side(b, c, *middle), _side(c, a, *middle)
+    area = ab + bc + ca
+    inside: NDArray[np.bool_] = ((ab >= 0) & (bc >= 0) & (ca >= 0)) | ((ab <= 0) & (bc <= 0) & (ca <= 0))
+    inside &= (np.abs(area) > 1e-12) & (x >= 0) & (x < columns) & (y >= 0) & (y < rows)
+    triangle, row, column = np.nonzero(inside)
+    at = (triangle, row, column)
+    near = (
+        bc[at] * a[triangle, 0, 0, 2] + ca[at] * b[triangle, 0, 0, 2] + ab[at] * c[triangle, 0, 0, 2]
+    ) / area[at]
+    return triangle, (low[triangle, 1] + row) * columns + low[triangle, 0] + column, near
+
+
+def _side(start: Doubles, end: Doubles, x: Doubles, y: Doubles) -> Doubles:
+    """Twice the area of the triangle of an edge and a place; its sign says on which side of it that is."""
+    dx, dy = end[..., 0] - start[..., 0], end[..., 1] - start[..., 1]
+    return np.asarray(dx * (y - start[..., 1]) - dy * (x - start[..., 0]))

@@ -1,0 +1,1 @@
+"""The trainer of subspace neural physics (Holden et al. 2019)."""

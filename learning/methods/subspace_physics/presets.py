@@ -1,0 +1,88 @@
+"""How long and how to train; `docs/methods/subspace_physics.md` says what was measured with each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from learning.training.presets import Preset, choice, number
+from neural_physics.methods.perceptron import MOST_LAYERS
+
+Loss = Literal["paper", "metres"]
+Activation = Literal["relu", "silu"]
+
+
+@dataclass(frozen=True)
+class SubspacePreset(Preset):
+    """Everything that decides a training beside its data, its bases and its seed.
+
+    Where `minutes` end a training before all of its steps are done, what follows its course (window, carry,
+    cosine) follows the clock.
+    """
+
+    layers: int = number(4, "layers of the network, the output included", 2, MOST_LAYERS)
+    width: float = number(1.5, "hidden units for each basis", above_zero=True)
+    activation: Activation = choice("silu", "activation function of the hidden layers")
+    interaction_velocity: bool = choice(True, "let the network also see w_t - w_{t-1}")
+    initial_model: bool = choice(True, "use the initial model; false: an ablation of section 7.2")
+    residual: bool = choice(
+        True, "let the network add to the initial model; false: an ablation of section 7.2"
+    )
+    loss: Loss = choice(
+        "metres",
+        "paper: mean absolute error of unit z, and of its velocity per second (Algorithm 1); metres: mean "
+        "square distance of the vertices over their mean square distance from the mean shape",
+    )
+    steps: int = number(4000, "steps of the optimiser", 1)
+    window: int = number(32, "frames in each window", 3)  # a state and the two before it
+    first_window: int = number(16, "frames in each window at first", 3)
+    growth: float = number(0.1, "fraction of the training over which windows grow from that", most=1)
+    batch: int = number(48, "windows in each step", 1)
+    noise: float = number(0.05, "noise of a window's first two states, in unit z")
+    emphasis: float = number(
+        1.0,
+        "the network sees each coefficient times how far its basis moves the mesh to this power; with 1 "
+        "large shapes lead, with 0 (the paper) all count alike",
+    )
+    weight_decay: float = number(0.1, "weight decay in each step, times the learning rate")
+    carry: float = number(
+        0.9,
+        "chance that a window starts where the model's prediction of the window before it ended, and not "
+        "at two true states; it rises to that between a fifth and a half of the training",
+        most=1,
+    )
+    learning_rate: float = number(2e-3, "learning rate", above_zero=True)
+    decay: float | None = number(
+        None, "factor of the learning rate per epoch; none: a cosine to zero", most=1, above_zero=True
+    )
+    average: int = number(100, "steps over which weights are averaged, about; 0: none")
+    validate_every: int = number(100, "steps from one validation to the next", 1)
+    patience: int = number(20, "validations without a better one after which training ends", 1)
+    minutes: float = number(0.0, "time limit; 0: none")
+
+
+PRESETS = {
+    "preview": SubspacePreset(steps=3000, minutes=2.0),
+    "balanced": SubspacePreset(steps=24000, validate_every=200, patience=60, minutes=9.0),
+    "final": SubspacePreset(steps=120_000, validate_every=500, patience=60, minutes=120.0, width=3.0),
+    # Holden 2019, sections 5.3 and 5.4; docs/methods/subspace_physics.md says where all presets differ.
+    "paper": SubspacePreset(
+        layers=10,
+        activation="relu",
+        interaction_velocity=False,
+        loss="paper",
+        steps=500_000,
+        window=32,
+        first_window=32,
+        batch=16,
+        noise=0.01,
+        emphasis=0.0,
+        weight_decay=0.0,
+        carry=0.0,
+        learning_rate=1e-4,
+        decay=0.999,
+        average=0,
+        validate_every=500,
+        patience=100,
+    ),
+}

@@ -1,0 +1,124 @@
+"""Trains subspace neural physics (Holden 2019): Algorithm 1, and what was found to work better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from learning.methods.subspace_physics.learner import SubspaceLearner
+from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
+from learning.methods.subspace_physics.presets import SubspacePreset
+from learning.training.loop import STARTED_ANEW, Schedule, Training
+from learning.training.normal_regression import normal_tensors
+from learning.training.options import Options, identity
+from learning.training.spans import Span, split
+from learning.training.subspace_data import SubspaceData, prepare
+from learning.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
+from neural_physics.datasets.dataset_info import DatasetInfo
+from neural_physics.datasets.takes import Dataset
+from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.methods.subspace_physics import specification as subspace_physics
+
+
+def train(
+    dataset: Dataset,
+    options: Options,
+    emit: Emit,
+    stop: StopRequest,
+    *,
+    roller_of: Callable[[SubspaceNetwork], Roller] = lambda network: network,
+) -> dict[str, Any]:
+    """Train and write the model; returns what the "result" event says. roller_of: what rolls a network out.
+
+    Raises Problem("dataset_empty" | "dataset_too_short" | "dataset_not_numbers" | "training_diverged" |
+    "stopped" | "disk_full" | "folder_not_writable").
+    """
+    training_spans, validation_spans = split(dataset)
+    key = identity(dataset, options)
+    data = _prepared(training_spans, validation_spans, dataset.info, options, key=key, emit=emit, stop=stop)
+    notes = data.notes(options.bases)
+    preset = cast(SubspacePreset, options.preset)
+    network = SubspaceNetwork(data, preset, options.seed)
+    learner = SubspaceLearner(
+        data, preset, dataset.info.fps, options.seed, network=network, roller=roller_of(network)
+    )
+    schedule = Schedule(
+        preset.steps,
+        preset.validate_every,
+        preset.patience,
+        preset.minutes,
+        checkpoint_every=options.checkpoint_every,
+    )
+    training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
+    if training.anew:
+        notes.append(STARTED_ANEW)
+    for note in notes:
+        emit({"event": "log", "text": note})
+    write = partial(_write, dataset=dataset, options=options, data=data, training=training)
+    training.run_and_keep(partial(write, normals={}), options.partial, emit, stop)
+    normals = normal_tensors(training_spans, data.training.z, dataset.mesh, emit, stop=stop)
+    write(options.out, normals=normals)
+    course = training.course
+    return {
+        "model": str(options.out),
+        "validation_error": course.best_error,
+        "steps": course.step,
+        "best_step": course.best_step,
+        "seconds": course.seconds,
+        "reason": course.reason,
+        "bases": len(data.basis),
+        "device": "cpu",
+        "notes": notes,
+    }
+
+
+def _prepared(
+    training: list[Span],
+    validation: list[Span],
+    info: DatasetInfo,
+    options: Options,
+    *,
+    key: str,
+    emit: Emit,
+    stop: StopRequest,
+) -> SubspaceData:
+    """The data in its subspaces, kept on disk so that a resumed training need not compute them again."""
+    path = options.work / "subspace.safetensors"
+    found = read_tensors(path)
+    if found is not None and found[1].get("identity") == key:
+        return SubspaceData.from_tensors(found[0])
+    data = prepare(training, validation, info, options.bases, emit=emit, stop=stop)
+    write_tensors(path, data.to_tensors(), {"identity": key})
+    return data
+
+
+def _write(
+    path: Path,
+    dataset: Dataset,
+    options: Options,
+    data: SubspaceData,
+    *,
+    training: Training,
+    normals: Tensors,
+) -> None:
+    preset = cast(SubspacePreset, options.preset)
+    info = model_info(
+        subspace_physics.SPECIFICATION,
+        dataset.info,
+        training={
+            "preset": options.preset_name,
+            "seed": options.seed,
+            "training_frames": len(data.training.z),
+            "captured_variance": data.captured,
+            **training.course.summary(),
+        },
+        settings={
+            "activation": preset.activation,
+            "initial_model": preset.initial_model,
+            "residual": preset.residual,
+            "interaction_velocity": preset.interaction_velocity,
+        },
+    )
+    write_model(path, info, data.model_tensors() | training.best | normals)

@@ -1,0 +1,144 @@
+"""The recurrence of Algorithm 1 and its gradient, back-propagation through time, written out in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from neural_physics.arrays import Floats
+
+Layer = tuple[Floats, Floats]  # weight (outputs, inputs), bias (outputs,)
+
+
+@dataclass(frozen=True)
+class Recurrence:
+    """What is not trained. alpha, beta (u,): of eq. 1; limits (2, u): what z is clipped to, as in Play."""
+
+    alpha: Floats
+    beta: Floats
+    limits: Floats
+    residual: bool
+    activation: str
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """Of a loss by what a rollout was made of: forcing (T, n, h), first (h, 2 u), and each further layer."""
+
+    forcing: Floats
+    first: Floats
+    further: list[Layer]
+
+
+class WindowRollout:
+    """z_2 .. z_{s-1} (T, n, u) by equations 1 and 3, clipped (Holden 2019, Algorithm 1); T = s - 2."""
+
+    def __init__(
+        self,
+        recurrence: Recurrence,
+        z0: Floats,
+        z1: Floats,
+        forcing: Floats,
+        *,
+        first: Floats,
+        further: Sequence[Layer],
+    ) -> None:
+        """z0, z1 (n, u). forcing (T, n, h): what w and the bias add to the first layer, whose weight for
+        [z_bar, z] is first (h, 2 u). further: the other layers.
+        """
+        self._recurrence, self._first, self._further = recurrence, first, further
+        frames, (n, u), kind = len(forcing), z1.shape, forcing.dtype
+        both = recurrence.alpha + recurrence.beta
+        low, high = recurrence.limits
+        widths = [len(first), *(len(bias) for _, bias in further[:-1])]
+        self._inputs = np.empty((frames, n, 2 * u), kind)
+        self._hidden = [np.empty((frames, n, width), kind) for width in widths]
+        silu = recurrence.activation == "silu"
+        self._gates = [np.empty_like(each) for each in self._hidden] if silu else []
+        self._raw, self._states = np.empty((frames, n, u), kind), np.empty((frames + 2, n, u), kind)
+        self._states[0], self._states[1] = z0, z1
+        past = np.empty((n, u), kind)
+        for t in range(frames):
+            x, now, out = self._inputs[t], self._states[t + 1], self._raw[t]
+            guess = x[:, :u]
+            np.multiply(now, both, out=guess)
+            guess -= np.multiply(self._states[t], recurrence.beta, out=past)
+            x[:, u:] = now
+            hidden = np.matmul(x, first.T, out=self._hidden[0][t])
+            hidden += forcing[t]
+            self._activate(0, t)
+            for k, (weight, bias) in enumerate(further[:-1], 1):
+                hidden = np.matmul(hidden, weight.T, out=self._hidden[k][t])
+                hidden += bias
+                self._activate(k, t)
+            weight, bias = further[-1]
+            np.matmul(hidden, weight.T, out=out)
+            out += bias
+            if recurrence.residual:
+                out += guess
+            np.clip(out, low, high, out=self._states[t + 2])
+
+    @property
+    def states(self) -> Floats:
+        """(T, n, u)."""
+        return self._states[2:]
+
+    def gradients(self, slope: Floats) -> Gradients:
+        """The gradients where `slope` (T, n, u) is the loss's by the states; to be called once.
+
+        Back through the whole window (Holden 2019, section 5.4).
+        """
+        recurrence, (frames, n, u) = self._recurrence, slope.shape
+        weights = [weight for weight, _ in self._further]
+        slopes = self._slopes()
+        by_states = np.concatenate([np.zeros((2, n, u), slope.dtype), slope])
+        by_raw = np.empty_like(slope)
+        inside = self._raw == self.states
+        by_sums = [np.empty_like(each) for each in self._hidden]
+        by_input, part = np.empty((n, 2 * u), slope.dtype), np.empty((n, u), slope.dtype)
+        both = recurrence.alpha + recurrence.beta
+        by_guess, by_now = by_input[:, :u], by_input[:, u:]
+        for t in range(frames - 1, -1, -1):
+            below = np.multiply(by_states[t + 2], inside[t], out=by_raw[t])
+            for k in range(len(by_sums) - 1, -1, -1):
+                below = np.matmul(below, weights[k], out=by_sums[k][t])
+                below *= slopes[k][t]
+            np.matmul(below, self._first, out=by_input)
+            if recurrence.residual:
+                by_guess += by_raw[t]
+            by_states[t + 1] += by_now
+            by_states[t + 1] += np.multiply(by_guess, both, out=part)
+            by_states[t] -= np.multiply(by_guess, recurrence.beta, out=part)
+        return Gradients(
+            by_sums[0],
+            _rows(by_sums[0]).T @ _rows(self._inputs),
+            [
+                (_rows(above).T @ _rows(hidden), _rows(above).sum(0))
+                for above, hidden in zip([*by_sums[1:], by_raw], self._hidden, strict=True)
+            ],
+        )
+
+    def _activate(self, layer: int, t: int) -> None:
+        """Replace a layer's sums by what its units put out."""
+        x = self._hidden[layer][t]
+        if not self._gates:
+            np.maximum(x, 0.0, out=x)
+            return
+        gate = np.negative(x, out=self._gates[layer][t])
+        np.exp(np.minimum(gate, 80.0, out=gate), out=gate)  # beyond that silu is 0, and exp infinite
+        gate += 1.0
+        x *= np.reciprocal(gate, out=gate)
+
+    def _slopes(self) -> list[Floats]:
+        """The activation's derivative at all sums, by layer."""
+        if not self._gates:
+            return [(hidden > 0).astype(hidden.dtype) for hidden in self._hidden]
+        for hidden, gate in zip(self._hidden, self._gates, strict=True):
+            gate += hidden * (1.0 - gate)
+        return self._gates
+
+
+def _rows(x: Floats) -> Floats:
+    return x.reshape(-1, x.shape[-1])

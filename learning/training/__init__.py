@@ -1,0 +1,1 @@
+"""What trainers share: the loop, PCA, presets, validation, tensor files."""

@@ -1,0 +1,187 @@
+"""The loop that every method trains in: steps, validation, checkpoints, and when to end."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from learning.training.tensor_files import Tensors, read_tensors, write_tensors
+from neural_physics.errors import Problem
+from neural_physics.jobs.events import Emit, Progress, StopRequest
+
+# The note where a checkpoint has another identity; see `Training.anew`.
+STARTED_ANEW = (
+    "The stopped training had a different preset, bases, seed or takes: training started from scratch."
+)
+
+
+class Learner(Protocol):
+    """What is trained. The same step after the same steps must give the same result."""
+
+    def step(self, number: int, share: float) -> float:
+        """One step of the optimiser, when `share` (0 to 1) of the training is done; its loss."""
+
+    def validate(self) -> float:
+        """The relative error of rollouts over the validation spans."""
+
+    def weights(self) -> Tensors:
+        """The model that `validate` measured."""
+
+    def state(self) -> Tensors:
+        """Everything that the next step depends on."""
+
+    def restore(self, state: Tensors) -> None:
+        """Go on from a state."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """See `presets.Preset`; checkpoint_every: seconds."""
+
+    steps: int
+    validate_every: int
+    patience: int
+    minutes: float = 0.0
+    checkpoint_every: float = 20.0
+
+
+@dataclass
+class Course:
+    """How far a training has come. `history`: (step, loss, validation error) at each validation."""
+
+    step: int = 0
+    seconds: float = 0.0
+    best_error: float = math.inf
+    best_step: int = 0
+    reason: str = ""
+    history: list[tuple[int, float, float]] = field(default_factory=list)
+
+    def summary(self) -> dict[str, Any]:
+        """What a model file says of it."""
+        return {
+            "validation_error": self.best_error,
+            "steps": self.step,
+            "best_step": self.best_step,
+            "seconds": round(self.seconds, 1),
+            "reason": self.reason or "stopped",
+        }
+
+
+class Training:
+    """A training that may be stopped, or killed at any moment, and resumes from its last checkpoint.
+
+    path: of the checkpoint. identity: what must be the same for a checkpoint to be used.
+    stage: the name of this work in the progress events.
+    """
+
+    def __init__(
+        self, learner: Learner, schedule: Schedule, path: Path, identity: str, *, stage: str = "Training"
+    ) -> None:
+        self._stage = stage
+        self._learner, self._schedule = learner, schedule
+        self._path, self._identity = path, identity
+        self.course = Course()
+        self.best: Tensors = {}
+        self.anew = False  # a checkpoint was there, of a training with another identity
+        self._loss = math.nan
+        self._resume()
+
+    def run(self, emit: Emit, stop: StopRequest) -> None:
+        """Train to the end; `course.reason` says why it was the end. `best` is the best model so far.
+
+        Raises Problem("stopped" | "training_diverged" | "disk_full" | "folder_not_writable").
+        """
+        course, schedule = self.course, self._schedule
+        progress = Progress(emit, self._stage, schedule.steps, course.step)
+        ran_before, started, saved = course.seconds, time.monotonic(), time.monotonic()
+        while not course.reason:
+            loss = self._learner.step(course.step, self._share())
+            course.step += 1
+            if not math.isfinite(loss):
+                raise Problem("training_diverged", steps=course.step)
+            self._loss = loss if math.isnan(self._loss) else 0.98 * self._loss + 0.02 * loss
+            course.seconds = ran_before + time.monotonic() - started
+            if course.step % schedule.validate_every == 0 or self._share() >= 1.0:
+                self._validate()
+            progress.at(self._share() * schedule.steps, **self._curves())
+            if course.reason or stop.asked() or time.monotonic() - saved > schedule.checkpoint_every:
+                self._save()
+                saved = time.monotonic()
+                stop.check()
+        progress.at(schedule.steps)
+
+    def run_and_keep(
+        self, write: Callable[[Path], None], partial: Path, emit: Emit, stop: StopRequest
+    ) -> None:
+        """`run`; where it is stopped or diverges, the best model so far is written to `partial` first."""
+        try:
+            self.run(emit, stop)
+        except Problem as problem:
+            if problem.code in ("stopped", "training_diverged") and self.best:
+                write(partial)
+                emit({"event": "log", "text": f"The best model so far is in {partial}."})
+            raise
+
+    def _share(self) -> float:
+        """How much of the training is done: by steps or by the clock, whichever is further.
+
+        A machine too slow for all the steps so ends with a small learning rate too.
+        """
+        course, schedule = self.course, self._schedule
+        limit = 60.0 * schedule.minutes
+        return min(1.0, max(course.step / schedule.steps, course.seconds / limit if limit else 0.0))
+
+    def _validate(self) -> None:
+        course, schedule = self.course, self._schedule
+        error = self._learner.validate()
+        course.history.append((course.step, self._loss, error))
+        if error < course.best_error:
+            course.best_error, course.best_step = error, course.step
+            self.best = self._learner.weights()
+        worse = (course.step - course.best_step) // schedule.validate_every
+        if course.step >= schedule.steps:
+            course.reason = f"all {schedule.steps} steps were completed"
+        elif 0 < 60 * schedule.minutes <= course.seconds:
+            course.reason = f"the preset's time limit of {schedule.minutes:g} minutes was reached"
+        elif worse >= schedule.patience:
+            course.reason = f"no improvement on the validation takes in the last {worse} measurements"
+
+    def _curves(self) -> dict[str, float]:
+        measured = {"validation": self.course.history[-1][2]} if self.course.history else {}
+        return {"loss": self._loss, **measured}
+
+    def _save(self) -> None:
+        tensors = {f"state.{name}": tensor for name, tensor in self._learner.state().items()}
+        tensors |= {f"best.{name}": tensor for name, tensor in self.best.items()}
+        about = {
+            "identity": self._identity,
+            "course": json.dumps(asdict(self.course)),
+            "loss": repr(self._loss),
+        }
+        write_tensors(self._path, tensors, about)
+
+    def _resume(self) -> None:
+        found = read_tensors(self._path)
+        self.anew = found is not None and found[1].get("identity") != self._identity
+        if found is None or self.anew:
+            return
+        tensors, about = found
+        self._learner.restore(_under("state.", tensors))
+        self.best = _under("best.", tensors)
+        self.course = Course(**_course(about["course"]))
+        self._loss = float(about["loss"])
+
+
+def _under(prefix: str, tensors: Tensors) -> Tensors:
+    return {name.removeprefix(prefix): t for name, t in tensors.items() if name.startswith(prefix)}
+
+
+def _course(text: str) -> dict[str, Any]:
+    item = json.loads(text)
+    item["history"] = [(int(step), float(loss), float(error)) for step, loss, error in item["history"]]
+    return dict(item)

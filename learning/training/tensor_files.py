@@ -1,0 +1,66 @@
+"""Files of tensors, models among them, written atomically."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from neural_physics.datasets.dataset_info import DatasetInfo
+from neural_physics.files.atomic import write_atomically, writing
+from neural_physics.files.tensor_file import DamagedTensors, format_tensors, parse_tensors
+from neural_physics.interaction.channels import ChannelLayout
+from neural_physics.methods.specification import MethodSpecification
+from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_json
+
+Tensors = dict[str, NDArray[Any]]
+
+
+def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, str]) -> None:
+    """Whenever the process is killed, the old file or the new one is there.
+
+    Raises Problem("disk_full" | "folder_not_writable").
+    """
+    data = format_tensors(tensors, metadata)
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, data)
+
+
+def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]] | None:
+    """The tensors and metadata of a file, or None if it is not there or not whole."""
+    try:
+        return parse_tensors(bytearray(path.read_bytes()))  # a bytearray, so that arrays can be written to
+    except (OSError, DamagedTensors):
+        return None
+
+
+def model_info(
+    method: MethodSpecification,
+    dataset: DatasetInfo,
+    training: dict[str, Any],
+    settings: dict[str, Any] | None = None,
+    *,
+    channels: ChannelLayout | None = None,
+) -> ModelInfo:
+    """The description of a model of this method, trained on this dataset.
+
+    training, settings: see `ModelInfo`. channels: of y, where they are not those of the dataset.
+    """
+    return ModelInfo(
+        method=method.id,
+        dt=dataset.dt,
+        object=dataset.object,
+        topology=dataset.topology,
+        vertex_count=dataset.vertex_count,
+        channels=dataset.channels if channels is None else channels,
+        reference_frame=dataset.reference_frame,
+        settings=settings or {},
+        training=training,
+    )
+
+
+def write_model(path: Path, info: ModelInfo, tensors: Tensors) -> None:
+    """A model as `neural_physics.models.model_file` reads it. Raises what `write_tensors` does."""
+    write_tensors(path, tensors, {METADATA_KEY: info_to_json(info)})

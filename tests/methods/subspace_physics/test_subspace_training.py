@@ -1,6 +1,7 @@
 """The trainer against what Play runs, and against definitions worked out by hand."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -10,11 +11,14 @@ from learning.methods.subspace_physics.learner import SubspaceLearner
 from learning.methods.subspace_physics.network import SubspaceNetwork, initial_model
 from learning.methods.subspace_physics.presets import PRESETS
 from learning.methods.subspace_physics.presets import SubspacePreset as Preset
+from learning.methods.subspace_physics.train import train
+from learning.training.loop import Course
 from learning.training.normal_regression import fit_normals
+from learning.training.options import Options, identity
 from learning.training.presets import changed
 from learning.training.spans import split
 from learning.training.subspace_data import prepare
-from learning.training.tensor_files import write_model
+from learning.training.tensor_files import write_model, write_tensors
 from neural_physics.datasets.dataset_info import Exclusion
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
@@ -259,6 +263,20 @@ def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(dat
     whole = learner.roller.rollout(learner.theta, z0, z1, np.concatenate([w, later[2:]]))[:, goes_on]
     assert whole[len(first) :] == pytest.approx(second[:, goes_on], abs=1e-5)
     assert np.array_equal(later[0, goes_on], w[-2, goes_on])
+
+
+def test_a_training_that_version_0_1_stopped_starts_anew(tmp_path, dataset):
+    """Its checkpoint is of the same dataset and settings, but has torch's numbers in it."""
+    preset = changed(PRESETS["preview"], ["steps=4", "validate_every=2"])
+    options = Options(
+        "preview", preset, 4, 0, device="cpu", out=tmp_path / "m.safetensors", checkpoint_every=1e9
+    )
+    options.work.mkdir()
+    old = {"state.theta": np.zeros(9, np.float32), "state.exp_avg": np.zeros(9, np.float32)}
+    about = {"identity": identity(dataset, options), "course": json.dumps(asdict(Course(2))), "loss": "1.0"}
+    write_tensors(options.work / "checkpoint.safetensors", old, about)
+    result = train(dataset, options, silent, NO_STOP)
+    assert result["steps"] == 4 and any("started from scratch" in note for note in result["notes"])
 
 
 def test_a_setting_that_is_none_is_named(data):

@@ -1,4 +1,4 @@
-"""Where no Python trains, the Train section leads by a click to where one is chosen."""
+"""Where a method needs a Python that is not there, the Train section leads by a click to its choice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ found = [w for w in bpy.context.window_manager.windows if w.screen.areas[0].type
 """
 
 
-def test_without_a_python_a_click_leads_to_the_preferences(window: Window) -> None:
+def test_without_the_python_a_method_needs_a_click_leads_to_the_preferences(window: Window) -> None:
     window.ask(
         "import os; os.environ['KEPT'] = os.environ.pop('NEURAL_PHYSICS_PYTHON')\n"
         + REGION
@@ -21,6 +21,7 @@ for obj in list(bpy.data.objects):
     bpy.data.objects.remove(obj)
 with bpy.context.temp_override(window=window, area=area):
     bpy.ops.neural_physics.add_example(name="BALL_AND_SHEET")
+bpy.data.objects["Sheet"].neural_physics.method = "latent_dynamics"
 """
     )
     window.open_tab()

@@ -92,7 +92,7 @@ def run(
         (scratch / "report.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
         np.savez(scratch / "error.npz", vertex_error=comparison.errors[OURS].per_vertex)
         _write_motions(scratch, method, takes[0], tile(takes[:1], max(3, args.frames)))
-        _write_html(scratch / "report.html", method, dataset, typical, comparison=comparison, report=report)
+        write_report(scratch / "report.html", method, dataset, typical, comparison=comparison, report=report)
     short = ("rollout_error", "ridge_error", "mean_error", "basis_error", "step_us", "decode_us")
     return {"report": str(folder / "report.html"), **{name: report[name] for name in short}}
 
@@ -171,15 +171,3 @@ def _in_object_axes(positions: Floats, take: Take) -> Floats:
     matrices = np.asarray(take.frames[: len(positions)])
     turned: Floats = np.einsum("tij,tvj->tvi", matrices[:, :3, :3], positions)
     return turned + matrices[:, None, :3, 3]
-
-
-def _write_html(
-    path: Path,
-    method: Method,
-    dataset: Dataset,
-    typical: Window,
-    *,
-    comparison: Comparison,
-    report: dict[str, Any],
-) -> None:
-    write_report(path, method, dataset, typical, comparison=comparison, report=report)

@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser, trainers: Trainers = TRAINERS
         "--bases", type=int, default=BASES.default, help=f"number of PCA bases (default: {BASES.default})"
     )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), default="auto")
+    parser.add_argument("--device", choices=trainers.devices, default="auto")
     parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
     parser.add_argument(
         "--fresh", action="store_true", help="start from scratch, discarding a stopped training"

@@ -13,10 +13,13 @@ from neural_physics.methods.registry import SPECIFICATIONS
 
 
 class Trainers:
-    """The trainers in some packages, each with a folder for every method; of two for one method the first."""
+    """The trainers in some packages, each with a folder for every method; of two for one method the first.
 
-    def __init__(self, *packages: str) -> None:
-        self._packages = packages
+    devices: where they can compute.
+    """
+
+    def __init__(self, *packages: str, devices: tuple[str, ...] = ("auto", "cpu")) -> None:
+        self._packages, self.devices = packages, devices
 
     def methods(self) -> list[str]:
         """The methods that can be trained, in the order of their numbers."""

@@ -9,7 +9,7 @@ from learning.commands import train
 from learning.methods.trainers import Trainers
 from neural_physics.jobs.events import Emit, StopRequest
 
-TRAINERS = Trainers("ml_backend.methods", "learning.methods")
+TRAINERS = Trainers("ml_backend.methods", "learning.methods", devices=("auto", "cpu", "cuda"))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

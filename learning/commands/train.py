@@ -19,6 +19,8 @@ from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.registry import DEFAULT
 from neural_physics.methods.specification import BASES, DEFAULT_PRESET
 
+NO_CARD = "A graphics card was asked for, but this method trains on the processor."
+
 
 def add_arguments(parser: argparse.ArgumentParser, trainers: Trainers = TRAINERS) -> None:
     """Declare the arguments of `train`."""
@@ -87,6 +89,9 @@ def run(
     with writing(options.out.parent):
         options.work.mkdir(parents=True, exist_ok=True)
     result: dict[str, Any] = trainers.train(args.method)(dataset, options, emit, stop)
+    if args.device == "cuda" and result["device"] == "cpu":
+        result["notes"].append(NO_CARD)
+        emit({"event": "log", "text": NO_CARD})
     shutil.rmtree(options.work, ignore_errors=True)
     options.partial.unlink(missing_ok=True)
     return result

@@ -44,6 +44,5 @@ class AmsGrad:
     def restore(self, state: Tensors) -> None:
         """Go on from what `state` gave; other entries are passed over."""
         self._steps = int(state["optimiser.steps"])
-        self._mean, self._square, self._largest = (
-            state[f"optimiser.{name}"].copy() for name in ("mean", "square", "largest")
-        )
+        for name, own in (("mean", self._mean), ("square", self._square), ("largest", self._largest)):
+            own[:] = state[f"optimiser.{name}"]

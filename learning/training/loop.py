@@ -14,9 +14,10 @@ from learning.training.tensor_files import Tensors, read_tensors, write_tensors
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
-# The note where a checkpoint has another identity; see `Training.anew`.
+# The note where a checkpoint cannot be gone on from; see `Training.anew`.
 STARTED_ANEW = (
-    "The stopped training had a different preset, bases, seed or takes: training started from scratch."
+    "The stopped training had a different preset, bases, seed or takes, or was of another version: "
+    "training started from scratch."
 )
 
 
@@ -36,7 +37,7 @@ class Learner(Protocol):
         """Everything that the next step depends on."""
 
     def restore(self, state: Tensors) -> None:
-        """Go on from a state."""
+        """Go on from a state. One of another learner's may raise what such a mistake raises."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class Training:
         self._path, self._identity = path, identity
         self.course = Course()
         self.best: Tensors = {}
-        self.anew = False  # a checkpoint was there, of a training with another identity
+        self.anew = False  # a checkpoint was there that cannot be gone on from
         self._loss = math.nan
         self._resume()
 
@@ -167,14 +168,21 @@ class Training:
 
     def _resume(self) -> None:
         found = read_tensors(self._path)
-        self.anew = found is not None and found[1].get("identity") != self._identity
-        if found is None or self.anew:
+        if found is None:
             return
         tensors, about = found
-        self._learner.restore(_under("state.", tensors))
-        self.best = _under("best.", tensors)
-        self.course = Course(**_course(about["course"]))
-        self._loss = float(about["loss"])
+        if about.get("identity") != self._identity:
+            self.anew = True
+            return
+        untouched = self._learner.state()
+        try:
+            course, loss = Course(**_course(about["course"])), float(about["loss"])
+            self._learner.restore(_under("state.", tensors))
+        except (KeyError, ValueError, TypeError, RuntimeError):  # as another version of the learner kept it
+            self._learner.restore(untouched)
+            self.anew = True
+            return
+        self.course, self._loss, self.best = course, loss, _under("best.", tensors)
 
 
 def _under(prefix: str, tensors: Tensors) -> Tensors:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from learning.training.loop import Schedule, Training
+from learning.training.tensor_files import read_tensors, write_tensors
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 
@@ -134,3 +135,23 @@ def test_progress_carries_the_curves(tmp_path):
     assert (last["done"], last["validation"]) == (100, 0.5)
     assert last["loss"] == pytest.approx(1.0)
     assert json.dumps(training.events)
+
+
+@pytest.mark.parametrize("lost", ["state.total", "state.validations", "course", "loss"])
+def test_a_checkpoint_that_another_version_kept_otherwise_starts_anew(tmp_path, lost):
+    """The learner is then as if nothing had been read, although `restore` had begun."""
+    errors = [0.9, 0.8, 0.7, 0.75, 0.6]
+    whole = train(tmp_path / "whole", Learner(errors))
+    path = tmp_path / "parts"
+    with pytest.raises(Problem):
+        train(path, Learner(errors), StopAfter(30))
+    tensors, about = read_tensors(path)
+    write_tensors(
+        path,
+        {name: tensor for name, tensor in tensors.items() if name != lost},
+        {name: text for name, text in about.items() if name != lost},
+    )
+    parts = train(path, Learner(errors))
+    assert parts.anew
+    assert np.array_equal(parts.best["total"], whole.best["total"])
+    assert parts.course.history == whole.course.history

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from motion_data import make_dataset
 
-from learning.commands.train import add_arguments, run
+from learning.commands.train import NO_CARD, add_arguments, run
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from ml_backend.commands.train import TRAINERS
 from neural_physics.errors import Problem
@@ -217,6 +217,13 @@ def test_a_stopped_training_that_is_begun_anew_says_so(dataset, tmp_path):
     _, said, _ = train(dataset, out, *QUICK, "--set=steps=10")
     assert any("started from scratch" in event.get("text", "") for event in said)
     assert "started from scratch" in said[-1]["notes"][0]
+
+
+def test_a_card_that_a_method_does_not_use_is_spoken_of(dataset, tmp_path):
+    words = ("--method", "linear_dynamics", "--preset", "preview", "--device")
+    for device, notes in (("cuda", [NO_CARD]), ("cpu", [])):
+        status, said, _ = train(dataset, tmp_path / f"{device}.safetensors", *words, device)
+        assert (status, said[-1]["notes"], said[-1]["device"]) == (0, notes, "cpu")
 
 
 def test_what_fails_unexpectedly_leaves_a_traceback_to_report(dataset, tmp_path):

@@ -79,7 +79,7 @@ class SubspaceLearner:
 
     def restore(self, state: Tensors) -> None:
         """See `Learner`."""
-        self.theta, self._average = state["theta"].copy(), state["average"].copy()
+        self.theta[:], self._average[:] = state["theta"], state["average"]
         self._optimiser.restore(state)
         self._carried = Carried(**{name: state[f"carried.{name}"] for name in vars(self._carried)})
 

@@ -21,8 +21,6 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.subspace_physics import specification as subspace_physics
 
-FORM = "steps in NumPy"  # checkpoints of version 0.1, which stepped in torch, hold other numbers
-
 
 def train(
     dataset: Dataset,
@@ -38,7 +36,7 @@ def train(
     "stopped" | "disk_full" | "folder_not_writable").
     """
     training_spans, validation_spans = split(dataset)
-    key = f"{identity(dataset, options)}, {FORM}"
+    key = identity(dataset, options)
     data = _prepared(training_spans, validation_spans, dataset.info, options, key=key, emit=emit, stop=stop)
     notes = data.notes(options.bases)
     preset = cast(SubspacePreset, options.preset)

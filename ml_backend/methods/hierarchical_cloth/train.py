@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
-from learning.training.loop import Schedule, Training
+from learning.training.loop import STARTED_ANEW, Schedule, Training
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split
 from learning.training.tensor_files import Tensors, model_info, write_model
@@ -62,9 +62,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
     notes = []
     if training.anew:
-        notes.append(
-            "The stopped training had a different preset, seed or takes: training started from scratch."
-        )
+        notes.append(STARTED_ANEW)
     for note in notes:
         emit({"event": "log", "text": note})
     model = _Model(dataset, options, preset, shapes, spans=training_spans)

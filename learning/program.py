@@ -18,7 +18,7 @@ from pathlib import Path
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest, error_event, print_event
 
-THREADS = ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # of NumPy's products, not of torch's
+THREADS = ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # of NumPy's products
 MOST_FILES = 10240  # more than macOS allows cannot be asked for
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..neural_physics.blender.settings.registration import register_parts, unregister_parts
+from ..neural_physics.edition import FULL
 from . import (
     capsules,
-    environment,
     evaluation,
     examples,
     handles,
@@ -27,7 +27,6 @@ PARTS = (
     handles,
     motion_box,
     examples,
-    environment,
     jobs,
     places,
     importing,
@@ -38,6 +37,11 @@ PARTS = (
     capsules,
     share,
 )
+
+if FULL:
+    from . import environment
+
+    PARTS = (*PARTS, environment)
 
 
 def register() -> None:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from ..neural_physics.blender.settings.registration import register_parts, unregister_parts
-from . import bake, capsules, handles, play, preferences, set_up, share, simulation, train
+from ..neural_physics.edition import FULL
+from . import bake, capsules, handles, play, set_up, share, simulation, train
 
-PARTS = (preferences, set_up, simulation, handles, bake, train, play, capsules, share)
+PARTS = (set_up, simulation, handles, bake, train, play, capsules, share)
+
+if FULL:
+    from . import preferences
+
+    PARTS = (preferences, *PARTS)
 
 
 def register() -> None:

@@ -8,12 +8,12 @@ import bpy
 
 from ..neural_physics.blender.display.chart import chart_icon
 from ..neural_physics.blender.display.evaluation import is_shown
-from ..neural_physics.blender.jobs import training_environment as environment
 from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.paths import best_so_far_path, report_path
 from ..neural_physics.blender.settings.properties import method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.edition import FULL
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
@@ -57,7 +57,8 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
                 row.prop(settings, setting.property)
             text = "Resume Training" if object_tasks.resumes_training(obj) else "Train"
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
-            self._draw_python_setup(layout, method_of(obj).trains_in_blender)
+            if FULL:
+                self._draw_python_setup(layout, obj)
             if best_so_far_path(obj).is_file():
                 layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
         state = job(layout, context, obj, object_tasks.TRAIN)
@@ -65,9 +66,9 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             sentences(layout, context, note, "INFO")
         self._draw_curves(layout, obj.name, state)
 
-    def _draw_python_setup(self, layout: bpy.types.UILayout, in_blender: bool) -> None:
+    def _draw_python_setup(self, layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
         try:
-            environment.require_program(in_blender)
+            object_tasks.require_trainer(obj)
         except Problem:
             show = layout.operator("preferences.addon_show", text="Open Preferences", icon="PREFERENCES")
             show.module = PACKAGE

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neural_physics.arrays import Doubles
+from neural_physics.energies.array_module import module_of
 from neural_physics.energies.colliders.collider import ConvexCollider, radial, safe_sqrt
-from neural_physics.energies.numpy_or_torch import module_of
 
 
 @dataclass(frozen=True)

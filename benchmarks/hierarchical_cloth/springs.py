@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.energies.numpy_or_torch import module_of
+from neural_physics.energies.array_module import module_of
 
 Array = NDArray[np.float64]
 

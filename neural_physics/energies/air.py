@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Doubles
-from .numpy_or_torch import module_of
+from .array_module import module_of
 from .rods.frames import cross
 
 AIR_DENSITY = 1.225  # kg/m^3, at 15 degrees Celsius
@@ -62,7 +62,7 @@ def wind_forces(
 
 
 def triangle_forces(
-    positions: Any,  # noqa: ANN401 (NumPy or torch, as all that follows)
+    positions: Any,  # noqa: ANN401 (array or tensor, as all that follows)
     velocities: Any,  # noqa: ANN401
     masses: Any,  # noqa: ANN401
     wind: Any,  # noqa: ANN401
@@ -75,7 +75,7 @@ def triangle_forces(
     """(..., m, 3) newtons on each whole triangle: what `wind_forces` shares out among its corners.
 
     positions and velocities (..., m, 3, 3) of the corners, masses (m,), wind broadcast to (..., m, 3).
-    NumPy or torch, with any axes in front.
+    arrays or tensors, with any axes in front.
     """
     module = module_of(positions)
     normals = cross(positions[..., 1, :] - positions[..., 0, :], positions[..., 2, :] - positions[..., 0, :])
@@ -112,7 +112,7 @@ def strand_forces(
 
 
 def edge_forces(
-    positions: Any,  # noqa: ANN401 (NumPy or torch, as all that follows)
+    positions: Any,  # noqa: ANN401 (array or tensor, as all that follows)
     velocities: Any,  # noqa: ANN401
     masses: Any,  # noqa: ANN401
     radius: float,

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 
 from ..arrays import Doubles, Indices
-from .numpy_or_torch import module_of
+from .array_module import module_of
 
 # From the corotated minimum to all digits of the Saint Venant-Kirchhoff one: measured from collapsed to
 # stretched fivefold, for lam / mu from 0 to 400. Stretches of a half to twice take five.
@@ -62,8 +62,8 @@ class LocalTerm(ABC):
         return np.stack([np.bincount(vertices, of_axis.ravel(), n) for of_axis in weighted])
 
     @abstractmethod
-    def value(self, reduced: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
-        """U (m,) of D x (3, r, m), NumPy or torch."""
+    def value(self, reduced: Any) -> Any:  # noqa: ANN401 (array or tensor)
+        """U (m,) of D x (3, r, m), arrays or tensors."""
 
     @abstractmethod
     def step(self, p: Doubles) -> Doubles:
@@ -114,7 +114,7 @@ class CorotatedTriangles(LocalTerm):
     lam: float
 
     def value(self, reduced: Any) -> Any:  # noqa: ANN401
-        """Torch has no derivative where a triangle has no area."""
+        """A tensor has no derivative where a triangle has no area."""
         sqrt, clip, array = module_of(reduced).sqrt, module_of(reduced).clip, module_of(reduced).asarray
         aa, ab, bb = _products(reduced)
         trace = sqrt(aa + bb + 2.0 * sqrt(clip(aa * bb - ab * ab, 0.0, None)))

@@ -36,6 +36,15 @@ def extension_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
+@pytest.fixture(scope="session")
+def platform_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The edition for the extensions platform."""
+    target = tmp_path_factory.mktemp("platform") / "neural_physics.zip"
+    words = [sys.executable, ROOT / "tools" / "build_zip.py", target, "--edition", "platform"]
+    subprocess.run(words, check=True)
+    return target
+
+
 def run(script: str, folder: Path, timeout: float = 120, **env: str) -> str:
     """What a script printed that ran in a Blender of its own, with the folder as its current one."""
     done = subprocess.run(

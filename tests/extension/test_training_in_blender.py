@@ -53,7 +53,7 @@ asked = []
 for name in ("subspace_physics", "linear_dynamics", "latent_dynamics", "quasistatic_springs"):
     settings.method = name
     try:
-        environment.require_program(tasks.method_of(sheet).trains_in_blender)
+        tasks.require_trainer(sheet)
     except Exception as problem:
         asked.append((name, problem.code))
 assert asked == [(name, "training_python_unset") for name in ("latent_dynamics", "quasistatic_springs")]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neural_physics.energies.numpy_or_torch import module_of
+from neural_physics.energies.array_module import module_of
 from neural_physics.energies.projection import project
 from neural_physics.energies.solids.deformation import cofactor, determinant, determinant_hessian
 from neural_physics.energies.solids.lame import per_element

@@ -27,7 +27,7 @@ from ...files.atomic import writing
 from ...jobs.isolated_python import run_module, run_script
 from ...jobs.process import JobFiles, is_written
 from ...wording import plural
-from ..jobs.training_environment import require_python
+from ..jobs import programs
 from ..scene.collider_meshes import check_colliders
 from ..scene.rig_actions import kept_for_testing, with_unused_actions
 from ..scene.sampling import is_wind, layout_of, reference_frame_of
@@ -45,6 +45,7 @@ from .training_motion import animation_end, check_training_motion, motion_varies
 from .trust import holds_scripts, scripts_may_run
 
 KEPT = "kept_for_testing"  # in the dataset's provenance
+BY_THE_SOLVER = "Baking with the bundled solver"
 WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "baking" / "worker.py"
 
 
@@ -99,7 +100,7 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
 
     Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of`, `training_motion` and
     `pose_motion.check_poses`, where the bundled solver simulates those of
-    `collider_meshes.check_colliders` and `training_environment.require_python`, and
+    `collider_meshes.check_colliders` and `programs.require_ml_backend`, and
     Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "frames_too_few").
     """
     check_target(obj)
@@ -123,7 +124,7 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     check_poses(obj)
     if uses_solver(obj):
         check_colliders(scene, obj)
-        require_python()
+        programs.require_ml_backend(BY_THE_SOLVER)
     return view_layer
 
 
@@ -287,4 +288,4 @@ def _worker_command() -> tuple[str, ...]:
 
 
 def _solver_command() -> tuple[str, ...]:
-    return (*run_module(require_python(), "ml_backend"), "simulate", "--json")
+    return (*run_module(programs.require_ml_backend(BY_THE_SOLVER), "ml_backend"), "simulate", "--json")

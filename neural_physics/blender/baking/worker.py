@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import runpy
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+LAUNCHER = Path(__file__).resolve().parents[2] / "jobs" / "launch.py"
 
 
 def main() -> int:
@@ -21,7 +22,7 @@ def main() -> int:
     if arguments.core is not None and hasattr(os, "sched_setaffinity"):
         # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
         os.sched_setaffinity(0, {arguments.core})
-    sys.path.insert(0, str(ROOT))
+    runpy.run_path(str(LAUNCHER))["load_packages"]()
     from neural_physics.jobs.events import StopRequest, error_event, print_event
 
     stop = StopRequest(arguments.stop_file)

@@ -50,25 +50,6 @@ def python_path() -> Path | None:
     return Path(sys.executable) if _brings_torch() else None
 
 
-def require_program(in_blender: bool) -> None:
-    """Check that there is a Python for a job; in_blender: Blender's own is enough, where none was chosen.
-
-    Raises what `require_python` does.
-    """
-    if not in_blender or python_path() is not None:
-        require_python()
-
-
-def program(in_blender: bool) -> list[str]:
-    """What runs a job's command: `ml_backend` in the Python that trains, else `learning` in Blender's own.
-
-    in_blender: see `require_program`. Raises what `working_python` does.
-    """
-    if in_blender and python_path() is None:
-        return run_module(sys.executable, "learning")
-    return run_module(working_python(), "ml_backend")
-
-
 def check_python() -> Path:
     """The Python that is to train.
 

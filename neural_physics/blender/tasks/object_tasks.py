@@ -20,7 +20,7 @@ from ...models.model_file import parse_model, read_model_bytes
 from ..baking import preparing
 from ..display.evaluation import hide_evaluation
 from ..display.takes import hide_take
-from ..jobs import host, training_environment
+from ..jobs import host, programs
 from ..playing import packing, playback
 from ..playing.session import check_belongs
 from ..scene import live_fabric, setting_up
@@ -61,8 +61,19 @@ def check_train(obj: bpy.types.Object | None) -> None:
     facts.check_dataset(obj)
     if method_of(obj).has_handles:
         check_handles(obj)
-    training_environment.require_program(method_of(obj).trains_in_blender)
+    require_trainer(obj)
     _check_free(obj)
+
+
+def require_trainer(obj: bpy.types.Object) -> None:
+    """Check that there is a program that trains the object's method.
+
+    Raises what `programs.require_ml_backend` does.
+    """
+    if method_of(obj).trains_in_blender:
+        programs.require_learning()
+    else:
+        programs.require_ml_backend(_training(obj))
 
 
 def check_evaluate(obj: bpy.types.Object | None) -> None:
@@ -70,7 +81,7 @@ def check_evaluate(obj: bpy.types.Object | None) -> None:
     check_play(obj)
     obj = check_set_up(obj)
     _check_dataset(obj)
-    training_environment.require_program(True)
+    programs.require_learning()
     _check_free(obj)
 
 
@@ -195,7 +206,9 @@ def train_command(obj: bpy.types.Object) -> list[str]:
     """The job that trains a model. Raises what `check_train` and `working_python` do."""
     check_train(obj)
     keep_together(obj)
-    return [*training_environment.program(method_of(obj).trains_in_blender), *_train_arguments(obj)]
+    in_blender = method_of(obj).trains_in_blender
+    program = programs.learning() if in_blender else programs.ml_backend(_training(obj))
+    return [*program, *_train_arguments(obj)]
 
 
 def resumes_training(obj: bpy.types.Object) -> bool:
@@ -215,12 +228,16 @@ def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[s
     keep_together(obj)
     model = model or packing.file_of(obj)
     words = _words("evaluate", [model, dataset_folder(obj)], [("--out", report_folder(obj))])
-    return [*training_environment.program(True), *words]
+    return [*programs.learning(), *words]
 
 
 def running(obj: bpy.types.Object) -> str:
     """Which of the object's tasks runs now, "" if none."""
     return next((kind for kind in NAMES if host.state_of(jobs_folder(obj), kind).active), "")
+
+
+def _training(obj: bpy.types.Object) -> str:
+    return f"Training {method_of(obj).label}"
 
 
 def _train_arguments(obj: bpy.types.Object) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Doubles
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 from .collider import ConvexCollider, radial, safe_sqrt
 
 
@@ -26,7 +26,7 @@ class Box(ConvexCollider):
         return len(self.half_extents)
 
     def distance(self, points: Doubles) -> Doubles:
-        """See `Collider`. NumPy or torch."""
+        """See `Collider`. arrays or tensors."""
         xp = module_of(points)
         beyond = xp.stack([abs(points[:, axis]) - h for axis, h in enumerate(self.half_extents)], -1)
         outside = beyond.clip(0.0)

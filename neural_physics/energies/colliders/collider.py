@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ...arrays import Doubles, Indices
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class ConvexCollider(ABC):
 
     @abstractmethod
     def distance(self, points: Doubles) -> Doubles:
-        """See `Collider`. NumPy or torch."""
+        """See `Collider`. arrays or tensors."""
 
     @abstractmethod
     def gradient(self, points: Doubles) -> Doubles:
@@ -157,7 +157,7 @@ def radial(offsets: Doubles, lengths: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def safe_sqrt(squares: Doubles) -> Doubles:
-    """Square roots, zero at zero, where torch's own derivative would be no number. NumPy or torch."""
+    """Square roots, zero at zero, where a tensor's own derivative would be no number. arrays or tensors."""
     xp = module_of(squares)
     positive = squares > 0.0
     return xp.where(positive, xp.sqrt(xp.where(positive, squares, 1.0)), 0.0)

@@ -17,7 +17,7 @@ class HalfSpace(ConvexCollider):
     dimension: int = 3
 
     def distance(self, points: Doubles) -> Doubles:
-        """See `Collider`. NumPy or torch."""
+        """See `Collider`. arrays or tensors."""
         return points[:, -1]
 
     def gradient(self, points: Doubles) -> Doubles:

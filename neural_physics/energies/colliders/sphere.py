@@ -18,7 +18,7 @@ class Sphere(ConvexCollider):
     dimension: int = 3
 
     def distance(self, points: Doubles) -> Doubles:
-        """See `Collider`. NumPy or torch."""
+        """See `Collider`. arrays or tensors."""
         return safe_sqrt((points * points).sum(-1)) - self.radius
 
     def gradient(self, points: Doubles) -> Doubles:

@@ -17,13 +17,13 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Doubles
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 from .frames import Joints, cross
 
 
 def material_curvatures(joints: Joints) -> Doubles:
-    """(..., m, 4): kappa_1 and kappa_2 of each joint as its first edge sees them, then its second; NumPy or
-    torch."""
+    """(..., m, 4): kappa_1 and kappa_2 of each joint as its first edge sees them, then its second; arrays or
+    tensors."""
     kb = joints.binormals[..., None, :]
     kappa_1, kappa_2 = (kb * joints.m2).sum(-1), -(kb * joints.m1).sum(-1)
     of_both = (kappa_1[..., 0], kappa_2[..., 0], kappa_1[..., 1], kappa_2[..., 1])

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Doubles, Indices
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def joints_at(positions: Doubles, thetas: Doubles, frames: ReferenceFrames) -> J
     """Measure the joints at a state.
 
     positions (..., m, 3, 3): of each joint's three vertices, metres. thetas (..., m, 2): of its two edges,
-    radians. NumPy, or torch with the frames as tensors. Not finite where an edge has no length or a joint
+    radians. Arrays, or tensors as the frames then are, too. Not finite where an edge has no length or a joint
     is folded back onto itself, where the curvature is infinite.
     Source: Bergou et al. 2010; the binormal: Bergou et al. 2008, equation 1.
     """
@@ -141,7 +141,7 @@ def parallel_transport(vectors: Doubles, start: Doubles, end: Doubles) -> Double
     """Turn vectors by the least rotation that takes `start` to `end`; all (..., 3), the latter two unit.
 
     Where the two are opposite no rotation is the least, and one by half a turn is taken.
-    NumPy or torch.
+    arrays or tensors.
     """
     both, chi = start + end, _one_plus_cosine(start, end)
     # Closer to opposite than this, `both` is little more than what rounding left over.
@@ -167,7 +167,7 @@ def time_holonomy(tangents: Doubles, lengths: Doubles, kept: Doubles) -> tuple[D
 
 
 def cross(a: Doubles, b: Doubles) -> Doubles:
-    """The cross product along the last axis; NumPy or torch, broadcast."""
+    """The cross product along the last axis; arrays or tensors, broadcast."""
     ax, ay, az = a[..., 0], a[..., 1], a[..., 2]
     bx, by, bz = b[..., 0], b[..., 1], b[..., 2]
     product: Doubles = module_of(a).stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), -1)

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Doubles
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 from ..projection import project
 from .bending import curvature_gradients, curvature_hessian, material_curvatures
 from .frames import Joints, ReferenceFrames, joints_at, time_holonomy
@@ -44,7 +44,7 @@ EDGES_FROM_VERTICES = _edges_from_vertices()
 
 
 def rod_strains(positions: Doubles, thetas: Doubles, frames: ReferenceFrames) -> Doubles:
-    """(..., m, 5): curvatures and twist of each joint; NumPy or torch, with any axes in front."""
+    """(..., m, 5): curvatures and twist of each joint; arrays or tensors, with any axes in front."""
     return _strains(joints_at(positions, thetas, frames))
 
 
@@ -56,7 +56,7 @@ def bend_twist_energy(
     voronoi_lengths: Doubles,
     stiffness: Doubles,
 ) -> Doubles:
-    """(..., m), joules; NumPy or torch, with any axes in front."""
+    """(..., m), joules; arrays or tensors, with any axes in front."""
     excess = rod_strains(positions, thetas, frames) - rest_strains
     energy: Doubles = 0.5 * (_moduli(stiffness, voronoi_lengths) * excess * excess).sum(-1)
     return energy
@@ -66,7 +66,7 @@ def straight_bend_energy(positions: Any, voronoi_lengths: Any, stiffness: Any) -
     """(..., m), joules, of joints that are straight at rest, alike in all directions, and not twisted.
 
     What `bend_twist_energy` is then, whatever the frames: E I / (2 l) |kb|^2, of kb the curvature binormal.
-    positions (..., m, 3, 3), voronoi_lengths and stiffness E I (m,); NumPy or torch, with any axes in front.
+    positions (..., m, 3, 3), voronoi_lengths and stiffness E I (m,); arrays or tensors, with any axes before.
     """
     edges = positions[..., 1:, :] - positions[..., :-1, :]
     tangents = edges / module_of(positions).sqrt((edges * edges).sum(-1))[..., None]

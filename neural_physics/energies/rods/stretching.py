@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Doubles
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 
 
 def stretching_energy(positions: Doubles, rest_lengths: Doubles, stiffness: Doubles | float) -> Doubles:
-    """(..., m), joules, of positions (..., m, 2, 3); NumPy or torch."""
+    """(..., m), joules, of positions (..., m, 2, 3); arrays or tensors."""
     edges = positions[..., 1, :] - positions[..., 0, :]
     stretch = module_of(positions).sqrt((edges * edges).sum(-1)) / rest_lengths - 1.0
     energy: Doubles = 0.5 * stiffness * stretch**2 * rest_lengths

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Doubles
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 
 
 def angle(hinges: Any) -> Any:  # noqa: ANN401 (an array or a tensor, and the same comes back)
-    """Angles (m,) in radians of hinges (m, 4, 3); NumPy or torch. Zero for a triangle without area."""
+    """Angles (m,) in radians of hinges (m, 4, 3); arrays or tensors. Zero for a triangle without area."""
     xp = module_of(hinges)
     edge = hinges[:, 1] - hinges[:, 0]
     second = hinges[:, 3] - hinges[:, 0]
@@ -36,7 +36,7 @@ def angle(hinges: Any) -> Any:  # noqa: ANN401 (an array or a tensor, and the sa
 
 
 def wrapped(turn: Any) -> Any:  # noqa: ANN401
-    """An angle brought to [-pi, pi], radians; NumPy or torch.
+    """An angle brought to [-pi, pi], radians; arrays or tensors.
 
     An angle less its rest angle must be wrapped: the energy of it is then continuous where the angle
     itself jumps.
@@ -130,7 +130,7 @@ def _inverse(lengths: Doubles) -> Doubles:
 
 
 def _cross(a: Any, b: Any) -> Any:  # noqa: ANN401
-    """(m, 3) of both; np.cross takes several times as long, and torch's has another name."""
+    """(m, 3) of both; np.cross takes several times as long, and a tensor library calls it otherwise."""
     x, y, z = a[:, 0], a[:, 1], a[:, 2]
     u, v, w = b[:, 0], b[:, 1], b[:, 2]
     return module_of(a).stack([y * w - z * v, z * u - x * w, x * v - y * u], -1)

@@ -36,7 +36,7 @@ def hinge_stiffness(rest_hinges: Doubles, plate: float | Doubles) -> Doubles:
 
 
 def value(hinges: Any, rest_angles: Any, stiffness: Any) -> Any:  # noqa: ANN401
-    """Energies (m,) in J of hinges (m, 4, 3); NumPy or torch.
+    """Energies (m,) in J of hinges (m, 4, 3); arrays or tensors.
 
     rest_angles (m,): `dihedral.angle` of the hinges at rest. stiffness (m,): of `hinge_stiffness`.
     """

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Doubles
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 
 Material = float | Doubles
 
@@ -42,13 +42,13 @@ def rest_shape(corners: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def deformation_gradient(corners: Any, inverse_rest: Any) -> Any:  # noqa: ANN401
-    """F (m, 3, 2) of triangles (m, 3, 3) with the inverses of `rest_shape`; NumPy or torch."""
+    """F (m, 3, 2) of triangles (m, 3, 3) with the inverses of `rest_shape`; arrays or tensors."""
     edges = module_of(corners).stack([corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]], -1)
     return edges @ inverse_rest
 
 
 def value(corners: Any, inverse_rest: Any, volume: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401
-    """Energies (m,) in J of triangles (m, 3, 3); NumPy or torch.
+    """Energies (m,) in J of triangles (m, 3, 3); arrays or tensors.
 
     inverse_rest (m, 2, 2): of `rest_shape`. volume (m,): thickness times rest area, m^3. mu, lam: of
     `lame.plane_stress_lame_parameters`, Pa, one or (m,).

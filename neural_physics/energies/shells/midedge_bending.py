@@ -49,7 +49,7 @@ def stencil_vertices(mesh: TriangleEdges) -> Indices:
 
 
 def dihedral_angles(vertices: Any) -> Any:  # noqa: ANN401
-    """Angles (m, 3), radians, at the edges across from the corners of vertices (m, 6, 3); NumPy or torch."""
+    """Angles (m, 3), rad, at the edges across from the corners of vertices (m, 6, 3); arrays or tensors."""
     return dihedral.angle(_hinges(vertices)).reshape(-1, 3)
 
 
@@ -77,7 +77,7 @@ def angle_stiffness(rest_corners: Doubles, plate: float | Doubles, poisson: floa
 
 
 def value(vertices: Any, xi: Any, signs: Any, inner: Any, rest_angles: Any, stiffness: Any) -> Any:  # noqa: ANN401
-    """Energies (m,) in J; NumPy or torch.
+    """Energies (m,) in J; arrays or tensors.
 
     vertices (m, 6, 3): positions of `stencil_vertices`, metres. xi (m, 3): of the edges across from the
     corners, radians. signs (m, 3): of `TriangleEdges`. inner (m, 3): 1.0 where there is a neighbour across

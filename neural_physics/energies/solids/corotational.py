@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Doubles
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 from ..projection import PAIRS, isotropic_hessian, projected_isotropic_hessian
 from .deformation import signed_svd
 from .lame import per_element
@@ -25,8 +25,8 @@ from .lame import per_element
 LEAST_SUM = 1e-8
 
 
-def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
-    """(m,) J per m^3 at rest. f, and mu and lam where they are arrays: NumPy or torch, once derivable."""
+def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (array or tensor)
+    """(m,) J per m^3 at rest. f, and mu and lam where they are arrays: arrays or tensors, once derivable."""
     distance, trace = _invariants_2(f) if f.shape[-1] == 2 else _invariants_3(f)
     return mu * distance + 0.5 * lam * trace * trace
 

@@ -25,8 +25,8 @@ SECOND_DERIVATIVES = np.einsum("ik,jl->ijkl", TURN, TURN).reshape(4, 4)
 THIRD_DERIVATIVES = np.einsum("ikp,jlq->pqijkl", CROSS, CROSS).reshape(9, 81)
 
 
-def shape_matrices(x: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
-    """Edges from each element's first vertex, as columns. x (m, d + 1, d), NumPy or torch -> (m, d, d)."""
+def shape_matrices(x: Any) -> Any:  # noqa: ANN401 (array or tensor)
+    """Edges from each element's first vertex, as columns. x (m, d + 1, d), arrays or tensors -> (m, d, d)."""
     return (x[:, 1:] - x[:, :1]).swapaxes(-1, -2)
 
 
@@ -48,8 +48,8 @@ def rest_shapes(rest: Doubles) -> tuple[Doubles, Doubles]:
     return np.linalg.inv(shapes), measures
 
 
-def deformation_gradient(x: Any, inverse_rest: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
-    """F = Ds Dm^-1. x (m, d + 1, d) metres and inverse_rest (m, d, d), both NumPy or both torch."""
+def deformation_gradient(x: Any, inverse_rest: Any) -> Any:  # noqa: ANN401 (array or tensor)
+    """F = Ds Dm^-1. x (m, d + 1, d) metres and inverse_rest (m, d, d), both arrays or both tensors."""
     return shape_matrices(x) @ inverse_rest
 
 
@@ -67,8 +67,8 @@ def gradient_operator(inverse_rest: Doubles) -> Doubles:
     return operator.reshape(m, d * d, (d + 1) * d)
 
 
-def determinant(f: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
-    """J = det F, (m,). f (m, d, d), NumPy or torch; differentiable also where F is singular."""
+def determinant(f: Any) -> Any:  # noqa: ANN401 (array or tensor)
+    """J = det F, (m,). f (m, d, d), arrays or tensors; differentiable also where F is singular."""
     if f.shape[-1] == 2:
         return f[:, 0, 0] * f[:, 1, 1] - f[:, 0, 1] * f[:, 1, 0]
     return (

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Doubles
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 from ..projection import PAIRS, projected_isotropic_hessian
 from .deformation import cofactor, determinant, determinant_hessian, signed_svd
 from .lame import per_element
 
 
-def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
-    """(m,) J per m^3 at rest. f, and mu and lam where they are arrays: NumPy or torch.
+def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (array or tensor)
+    """(m,) J per m^3 at rest. f, and mu and lam where they are arrays: arrays or tensors.
 
     Written in G = F - I, in whose terms all that is linear cancels: near rest little would be left of the
     difference of large numbers, and a line search would see noise.

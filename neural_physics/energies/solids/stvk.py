@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Doubles
-from ..numpy_or_torch import module_of
+from ..array_module import module_of
 from ..projection import PAIRS, projected_isotropic_hessian
 from .deformation import signed_svd
 from .lame import per_element
 
 
-def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (NumPy or torch)
-    """(m,) J per m^3 at rest. f, and mu and lam where they are arrays: NumPy or torch."""
+def energy_density(f: Any, mu: Any, lam: Any) -> Any:  # noqa: ANN401 (array or tensor)
+    """(m,) J per m^3 at rest. f, and mu and lam where they are arrays: arrays or tensors."""
     module = module_of(f)
     strain = _strain(f)
     trace = module.einsum("mii->m", strain)

@@ -1,0 +1,52 @@
+"""The programs that jobs run: `learning` in Blender's own Python, `ml_backend` in one that was chosen.
+
+The edition for the extensions platform has the first alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from ...edition import FULL
+from ...errors import Problem
+from ...jobs.isolated_python import run_module
+
+if FULL:
+    from . import training_environment
+
+
+def require_learning() -> None:
+    """Check that a model can be trained or evaluated by what NumPy is enough for: Blender's own Python does
+    it, where no other was chosen. Raises what `training_environment.require_python` does."""
+    if FULL and training_environment.python_path() is not None:
+        training_environment.require_python()
+
+
+def require_ml_backend(task: str) -> Path:
+    """The Python for what needs more than NumPy. task: which is that, such as “Training Latent Dynamics”.
+
+    Raises Problem("edition_lacks") and what `training_environment.require_python` does.
+    """
+    if not FULL:
+        raise Problem("edition_lacks", task=task)
+    return training_environment.require_python()
+
+
+def learning() -> list[str]:
+    """What runs the commands of `learning`: the Python that was chosen, else Blender's own.
+
+    Raises what `training_environment.working_python` does.
+    """
+    if FULL and training_environment.python_path() is not None:
+        return run_module(training_environment.working_python(), "ml_backend")
+    return run_module(sys.executable, "learning")
+
+
+def ml_backend(task: str) -> list[str]:
+    """What runs the trainers of `ml_backend`, asked whether it works.
+
+    Raises what `require_ml_backend` and `training_environment.working_python` do.
+    """
+    require_ml_backend(task)
+    return run_module(training_environment.working_python(), "ml_backend")

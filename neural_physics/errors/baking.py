@@ -1,0 +1,26 @@
+"""Bake."""
+
+from __future__ import annotations
+
+PROBLEMS: dict[str, str] = {
+    "frames_too_few": "The takes of {object} are too short: set Frames per Take to at least {needed}.",
+    "vertex_count_changes": (
+        "The modifiers before the physics of {object} change its vertex count from {expected} to "
+        "{found}: apply them, or move them after the physics."
+    ),
+    "dataset_other_fps": (
+        "The dataset {path} was baked at {found} frames per second, but the scene runs at {expected}: "
+        "restore the scene's frame rate, or choose another dataset folder."
+    ),
+    "bake_scene_lost": (
+        "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."
+    ),
+    "bake_crashed": (
+        "The process that baked {take} ended unexpectedly; all finished frames are kept: bake again to "
+        "continue, and if that fails too, see the log {path}."
+    ),
+    "simulation_unusable": (
+        "No frame of the simulation of {object} can be used ({reason}): raise its quality steps, or slow "
+        "down the objects it reacts to."
+    ),
+}

@@ -1,0 +1,25 @@
+"""Files, and where they may be."""
+
+from __future__ import annotations
+
+PROBLEMS: dict[str, str] = {
+    "file_missing": "{path} does not exist: choose another file, or restore it.",
+    "file_is_folder": "{path} is a folder: name a file in it.",
+    "folder_not_writable": "The folder {path} cannot be written to ({reason}): choose another one.",
+    "place_elsewhere": (
+        "{object} keeps its {setting} at {path}, which is outside the folder of this .blend: click Allow "
+        "if you trust that location, choose another under Options, or give it on the command line."
+    ),
+    "places_allowed": "{object} uses no location that needs to be allowed: continue with Bake or Train.",
+    "place_is_link": (
+        "{path} is a link to another location, and links are not followed: remove it, or choose another "
+        "location."
+    ),
+    "model_path_suffix": (
+        "The model file of {object} is called {path}, which does not end in .safetensors: "
+        "give it a name that does, under Train > Options."
+    ),
+    "disk_full": (
+        "The disk of {path} is full; everything finished so far is kept: free some space and resume."
+    ),
+}

@@ -1,0 +1,37 @@
+"""Point caches and imports."""
+
+from __future__ import annotations
+
+PROBLEMS: dict[str, str] = {
+    "cache_not_pc2": "{path} is not a PC2 file: export the animation again as PC2 (Lightwave Point Cache 2).",
+    "cache_not_mdd": "{path} is not an MDD file: export the animation again as MDD.",
+    "cache_vertex_count": (
+        "{path} has {found} vertices but {object} has {expected}: "
+        "export it from the same mesh, with the same modifiers."
+    ),
+    "interaction_shape": (
+        "{path} holds {found} but the take needs {expected}: one row per frame, one column per channel value."
+    ),
+    "interaction_unnamed": (
+        "{path} has {found} unnamed columns: name them with --channels, or import a CSV file whose first "
+        "row names them."
+    ),
+    "interaction_columns": (
+        "The columns of {path} cannot be used as channels ({reason}): name them Ball.x, Ball.y, Ball.z, "
+        "and so on."
+    ),
+    "interaction_other_channels": (
+        "{path} has columns for {found}, but the dataset {dataset} holds takes with {expected}: "
+        "rename the columns, or choose another dataset folder."
+    ),
+    "mesh_unreadable": "{path} cannot be read as a mesh ({reason}): export it as OBJ or PLY.",
+    "take_exists": "The dataset {path} already has a take {take}: give the new one another name.",
+    "take_unknown": "The dataset {path} has no take {take} with frames to show: choose another.",
+    "take_name_unusable": (
+        "“{take}” cannot be the name of a take, since each take is a folder in the dataset: choose a "
+        "name without slashes, backslashes or colons."
+    ),
+    "interaction_not_numbers": (
+        "{path} has a value that is not a number in row {row}: fix it and import again."
+    ),
+}

@@ -1,0 +1,22 @@
+"""Jobs."""
+
+from __future__ import annotations
+
+PROBLEMS: dict[str, str] = {
+    "edition_lacks": (
+        "{task} is not part of this edition of Neural Physics: choose Subspace Physics and Blender's own cloth "
+        "or soft body, or use the full edition."
+    ),
+    "job_not_started": (
+        "{path} could not be started ({reason}): check that the program exists and can be executed."
+    ),
+    "job_elsewhere": (
+        "The job in {path} runs on {host} and cannot be stopped from here: wait for its next checkpoint, "
+        "or stop it there."
+    ),
+    "ended_unexpectedly": (
+        "The job ended unexpectedly (status {status}, {said}); what it finished is kept: resume it."
+    ),
+    "stopped": "Stopped as requested; everything finished so far is kept: resume when you like.",
+    "unexpected": "Something unexpected went wrong ({reason}): please report it with the log in {path}.",
+}

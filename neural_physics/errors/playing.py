@@ -1,0 +1,68 @@
+"""Play, and the graphics card."""
+
+from __future__ import annotations
+
+PROBLEMS: dict[str, str] = {
+    "not_playing": "{object} is not playing: click Play first.",
+    "play_failed": "{object} cannot be played ({reason}): click Show Simulation, then Play.",
+    "play_not_numbers": (
+        "{object} cannot be shown at frame {frame}, because its model or something it reacts to gives a value "
+        "that is not a number: check what moves it there, or train again."
+    ),
+    "catch_up_needed": (
+        "{object} must catch up {frames} frames before this one can be shown: click Catch Up, or go back "
+        "to the start and play."
+    ),
+    "look_ahead_not_keyed": (
+        "{object} cannot look ahead, since nothing that moves it is animated: keyframe its bones, or "
+        "their armature."
+    ),
+    "look_ahead_ends": (
+        "From frame {frame} on, {object} does not look ahead, since something was posed by hand there or "
+        "moved differently than before: go back to the start frame."
+    ),
+    "lock_interface_off": (
+        "{object} may render incorrectly, or Blender may crash, if the window is used during a render: "
+        "switch on Render > Lock Interface."
+    ),
+    "frames_reversed": (
+        "The playback of {object} would end at frame {last}, before it begins at {first}: swap the two."
+    ),
+    "work_removed": (
+        "Something that {task} was working on has been removed: undo that, or start {task} again."
+    ),
+    "gpu_missing": "No GPU is available here ({reason}): the CPU does the work, only slower.",
+    "gpu_other_thread": (
+        "The GPU cannot be used while Blender renders from its window: the CPU does the "
+        "work until the render has finished."
+    ),
+    "gpu_shader_refused": (
+        "The GPU driver rejected the shader “{shader}”, so the CPU does the work: update the driver, and "
+        "if that does not help, report it with the output of Blender's console."
+    ),
+    "gpu_too_large": (
+        "{object} would need a texture of {width} by {height}, but the GPU allows at most {limit} on a "
+        "side, so the CPU does the work: train with fewer bases, or play fewer objects with the same "
+        "model."
+    ),
+    "gpu_failed": (
+        "The GPU failed ({reason}), so the CPU does the work: close other programs that use its memory, "
+        "then click Show Simulation and Play."
+    ),
+    "preview_not_linear": (
+        "The method of {object}'s model does more than blend shapes, which the viewport preview cannot "
+        "draw, so the mesh is shown instead: switch Viewport Preview off."
+    ),
+    "preview_modifiers": (
+        "The viewport preview cannot draw the result of other modifiers of {object} ({modifiers}), so "
+        "the mesh is shown instead: disable these in viewports, or switch Viewport Preview off."
+    ),
+    "preview_mode": (
+        "The viewport preview of {object} is paused outside Object Mode, so the mesh is shown instead: "
+        "return to Object Mode."
+    ),
+    "preview_shading": (
+        "The viewport preview draws solid shading only, but a viewport uses another shading mode, so the "
+        "mesh of {object} is shown instead: set all viewports to Solid."
+    ),
+}

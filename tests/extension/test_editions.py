@@ -1,4 +1,4 @@
-"""The two editions: the full one from a repository of its own, and the one for Blender's extensions platform."""
+"""The full edition, from a repository of its own, and the one for Blender's extensions platform."""
 
 from __future__ import annotations
 

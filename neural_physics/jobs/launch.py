@@ -23,6 +23,7 @@ def load_packages() -> None:
             spec = importlib.util.spec_from_file_location(
                 name, str(path), submodule_search_locations=[str(path.parent)]
             )
+            assert spec is not None and spec.loader is not None  # there is a file
             sys.modules[name] = module = importlib.util.module_from_spec(spec)
             spec.loader.exec_module(module)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from ..neural_physics.blender.settings.registration import register_parts, unregister_parts
 from ..neural_physics.edition import FULL
 from . import (
@@ -21,7 +23,7 @@ from . import (
     takes,
 )
 
-PARTS = (
+PARTS: tuple[ModuleType, ...] = (
     set_up,
     subdividing,
     handles,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 from ..neural_physics.blender.settings.registration import register_parts, unregister_parts
 from ..neural_physics.edition import FULL
 from . import bake, capsules, handles, play, set_up, share, simulation, train
 
-PARTS = (set_up, simulation, handles, bake, train, play, capsules, share)
+PARTS: tuple[ModuleType, ...] = (set_up, simulation, handles, bake, train, play, capsules, share)
 
 if FULL:
     from . import preferences

@@ -7,7 +7,9 @@ from bpy.props import EnumProperty
 
 from ..neural_physics.blender import examples
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from .support import Button, scene_of
+from .support import Button
+
+ITEMS = [(name, example.label, example.tooltip) for name, example in examples.EXAMPLES.items()]
 
 
 class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
@@ -16,7 +18,11 @@ class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
     bl_description = "Add a small scene, with camera and lights, that is ready to bake"
     bl_options = {"REGISTER", "UNDO"}
 
-    name: EnumProperty(name="Example", items=examples.EXAMPLES)
+    name: EnumProperty(name="Example", items=ITEMS)
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties) -> str:
+        return f"{examples.EXAMPLES[properties.name].tooltip}. It is added as a scene of its own"
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
@@ -25,7 +31,7 @@ class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
         return context.mode == "OBJECT"
 
     def run(self, context: bpy.types.Context) -> None:
-        obj = examples.build(self.name, scene_of(context))
+        obj = examples.build(self.name, examples.own_scene(context.window, self.name))
         for other in context.selected_objects:
             other.select_set(False)
         context.view_layer.update()
@@ -38,8 +44,8 @@ class NEURALPHYSICS_MT_examples(bpy.types.Menu):
     bl_label = "Neural Physics"
 
     def draw(self, context: bpy.types.Context) -> None:
-        for identifier, label, _ in examples.EXAMPLES:
-            row = self.layout.operator(NEURALPHYSICS_OT_add_example.bl_idname, text=label)
+        for identifier, example in examples.EXAMPLES.items():
+            row = self.layout.operator(NEURALPHYSICS_OT_add_example.bl_idname, text=example.label)
             row.name = identifier
 
 

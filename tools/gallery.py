@@ -60,13 +60,13 @@ def main() -> None:
     rows = -(-len(EXAMPLES) // COLUMNS)
     sheet = Image.new("RGB", (COLUMNS * SIZE, rows * SIZE), "white")
     KEPT.mkdir(parents=True, exist_ok=True)
-    for number, (name, label, _) in enumerate(EXAMPLES):
+    for number, (name, example) in enumerate(EXAMPLES.items()):
         path = KEPT / f"{name}.png"
         if not path.is_file():
             _render(name, path)
         row, column = divmod(number, COLUMNS)
         sheet.paste(Image.open(path).convert("RGB"), (column * SIZE, row * SIZE))
-        workshop.console.print(label)
+        workshop.console.print(example.label)
     sheet.save(sys.argv[1], quality=88)
 
 

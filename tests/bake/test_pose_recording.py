@@ -18,6 +18,7 @@ from scenes import add_ball, add_empty, bpy, empty_scene, react_to, rig_with_act
 from neural_physics.baking.plan import BakePlan
 from neural_physics.blender.baking import preparing
 from neural_physics.blender.baking.track_recording import record_tracks
+from neural_physics.blender.jobs import programs
 from neural_physics.datasets.simulation_request import Tracks
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
@@ -27,7 +28,7 @@ from neural_physics.jobs.events import StopRequest
 
 @pytest.fixture(autouse=True)
 def _a_python_that_simulates(monkeypatch):
-    monkeypatch.setattr(preparing, "require_python", lambda: Path(sys.executable))
+    monkeypatch.setattr(programs, "require_ml_backend", lambda _task: Path(sys.executable))
 
 
 def plan_of(obj, folder: Path) -> BakePlan:

@@ -21,6 +21,7 @@ from neural_physics.baking.plan import BakePlan
 from neural_physics.blender.baking import preparing
 from neural_physics.blender.baking.solver_request import solver_request
 from neural_physics.blender.baking.track_recording import record_tracks
+from neural_physics.blender.jobs import programs
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.errors import Problem
@@ -31,7 +32,7 @@ FRAMES = 6
 
 @pytest.fixture(autouse=True)
 def _a_python_that_simulates(monkeypatch):
-    monkeypatch.setattr(preparing, "require_python", lambda: Path(sys.executable))
+    monkeypatch.setattr(programs, "require_ml_backend", lambda _task: Path(sys.executable))
 
 
 def shell(name: str = "Sheet", **simulation) -> bpy.types.Object:

@@ -21,6 +21,7 @@ from neural_physics.baking.plan import BakePlan, places_file
 from neural_physics.baking.surface_places import Places
 from neural_physics.blender.baking import preparing
 from neural_physics.blender.display.unsuitable_places import places_of, show_places
+from neural_physics.blender.jobs import programs
 from neural_physics.blender.settings.paths import dataset_folder
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
@@ -29,7 +30,7 @@ from neural_physics.jobs.isolated_python import clean_environment
 
 @pytest.fixture(autouse=True)
 def _a_python_that_simulates(monkeypatch):
-    monkeypatch.setattr(preparing, "require_python", lambda: Path(sys.executable))
+    monkeypatch.setattr(programs, "require_ml_backend", lambda _task: Path(sys.executable))
 
 
 def solid_cube(folder: Path) -> bpy.types.Object:

@@ -18,7 +18,7 @@ from neural_physics.blender.scene.sources import check_target, mesh_of, read_pos
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
 
-NAMES = [name for name, _, _ in EXAMPLES]
+NAMES = list(EXAMPLES)
 BY_BLENDER = ["BALL_AND_SHEET", "FOUR_PINS", "FLAG", "SOFT_BODY_BALL", "CAPE", "SKIRT"]
 IN_BOTH = ["BALL_AND_SHEET", "SOFT_BODY_BALL"]
 IN_ONE = [pytest.param(name, marks=pytest.mark.once) for name in BY_BLENDER if name not in IN_BOTH]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import bpy
 
+from ...edition import FULL
 from .characters import soft_animal, soft_character
 from .cloth import (
     ball_and_sheet,
@@ -34,90 +36,187 @@ from .solids import (
 )
 from .strands import hair_tuft, sliding_hair, turning_hair
 
-# What a menu shows: identifier, label, description.
-EXAMPLES: list[tuple[str, str, str]] = [
-    ("BALL_AND_SHEET", "Ball & Sheet", "A hanging sheet, and a ball that runs into it"),
-    ("FOUR_PINS", "Four Pins", "A sheet held at its corners by four Empties"),
-    ("FLAG", "Flag", "A flag on a pole, in a wind that shifts and swells"),
-    ("SOFT_BODY_BALL", "Soft Body Ball", "A rubber ball squashed and shoved by a hard one"),
-    ("CAPE", "Cape", "A cape on the shoulders of a character that walks, jumps and bows"),
-    ("SKIRT", "Skirt", "A skirt on the hips of a character that walks, jumps and bows"),
-    ("JELLY", "Jelly", "A jelly on a plate to shake; simulated by the bundled solver"),
-    ("BUNNY", "Bunny", "A soft animal, and a ball to strike it with; simulated by the bundled solver"),
-    ("DRAGON", "Dragon", "A long soft body, and Suzanne to strike it with; simulated by the bundled solver"),
-    ("CANTILEVER", "Cantilever", "A rubber beam in a clamp; simulated by the bundled solver"),
-    ("HAIR_TUFT", "Hair Tuft", "Strands on a head to turn and shake; simulated by the bundled solver"),
-    ("CLOTH_SHELL", "Cloth Shell", "A sheet in two hands, and a ball; simulated by the bundled solver"),
-    ("PINNED_CLOTH", "Pinned Cloth", "A small sheet on a bar to slide; simulated by the bundled solver"),
-    ("SLIDING_HAIR", "Sliding Hair", "Strands below a cube to slide; simulated by the bundled solver"),
-    ("TURNING_HAIR", "Turning Hair", "Strands on a cube to turn; simulated by the bundled solver"),
-    (
-        "HANGING_FIGURE",
-        "Hanging Figure",
-        "A soft creature on a bar to swing; simulated by the bundled solver",
-    ),
-    ("EARS", "Ears", "Soft ears on a hard head that nods; simulated by the bundled solver"),
-    ("JELLY_WITH_CIRCLE", "Jelly with Circle", "A flat jelly and a wheel; simulated by the bundled solver"),
-    ("JELLY_WITH_COMB", "Jelly with Comb", "A flat jelly and a comb; simulated by the bundled solver"),
-    ("JELLY_WITH_STAR", "Jelly with Star", "A flat jelly and a star; simulated by the bundled solver"),
-    ("ACCORDION", "Accordion", "Alternating stiff and soft stripes to pull; simulated by the bundled solver"),
-    ("AUXETIC", "Auxetic", "A body that thickens when pulled; simulated by the bundled solver"),
-    (
-        "WORM",
-        "Worm",
-        "Three bones in soft flesh, to steer between posts; simulated by the bundled solver",
-    ),
-    (
-        "FINGER",
-        "Finger",
-        "Soft tissue around bones, with balls of four sizes; simulated by the bundled solver",
-    ),
-    (
-        "BUNNY_WITH_CORE",
-        "Bunny with Core",
-        "Soft flesh around a stiff core, with handles on its skin; simulated by the bundled solver",
-    ),
-    ("FLAG_LEVELS", "Hierarchical Flag", "A detailed flag whose coarsest level is simulated during playback"),
-    ("CLOTH_OVER_OBJECTS", "Cloth over Objects", "A cloth to drag over balls, with adjustable stiffness"),
-    ("SOFT_CHARACTER", "Soft Character", "A stout, fleshy character that does jumping jacks"),
-    ("SOFT_ANIMAL", "Soft Animal", "A fleshy dog that trots, leaps and shakes itself"),
+GROUPS = [
+    ("CLOTH", "Cloth", "Sheets and flags"),
+    ("CHARACTERS", "Characters", "Garments, and flesh on bones"),
+    ("SOLIDS", "Solids", "Rubber, jelly and soft bodies"),
+    ("STRANDS", "Hair", "Strands"),
 ]
-_BUILDERS: dict[str, Callable[[bpy.types.Scene], bpy.types.Object]] = {
-    "BALL_AND_SHEET": ball_and_sheet.build,
-    "FOUR_PINS": four_pins.build,
-    "FLAG": flag.build,
-    "SOFT_BODY_BALL": soft_body_ball.build,
-    "CAPE": cape.build,
-    "SKIRT": skirt.build,
-    "JELLY": jelly.build,
-    "BUNNY": bunny.build,
-    "DRAGON": dragon.build,
-    "CANTILEVER": cantilever.build,
-    "HAIR_TUFT": hair_tuft.build,
-    "CLOTH_SHELL": cloth_shell.build,
-    "PINNED_CLOTH": pinned_cloth.build,
-    "SLIDING_HAIR": sliding_hair.build,
-    "TURNING_HAIR": turning_hair.build,
-    "HANGING_FIGURE": hanging_figure.build,
-    "EARS": ears.build,
-    "JELLY_WITH_CIRCLE": flat_jelly.circle,
-    "JELLY_WITH_COMB": flat_jelly.comb,
-    "JELLY_WITH_STAR": flat_jelly.star,
-    "ACCORDION": microstructures.accordion,
-    "AUXETIC": microstructures.auxetic,
-    "WORM": worm.build,
-    "FINGER": finger.build,
-    "BUNNY_WITH_CORE": bunny_with_core.build,
-    "FLAG_LEVELS": flag_levels.build,
-    "CLOTH_OVER_OBJECTS": cloth_over_objects.build,
-    "SOFT_CHARACTER": soft_character.build,
-    "SOFT_ANIMAL": soft_animal.build,
+
+
+@dataclass(frozen=True)
+class Example:
+    """One example scene.
+
+    description: a line for its tooltip. group: an identifier of `GROUPS`. build: adds it, light and camera
+    included, to a scene; returns its simulated object. full: whether baking or training it needs the full
+    edition. solver: whether the bundled solver simulates it.
+    """
+
+    label: str
+    description: str
+    group: str
+    build: Callable[[bpy.types.Scene], bpy.types.Object]
+    full: bool = False
+    solver: bool = False
+
+    @property
+    def tooltip(self) -> str:
+        """The description, and what simulates it where that is not Blender."""
+        return f"{self.description}; simulated by the bundled solver" if self.solver else self.description
+
+
+ALL = {
+    "BALL_AND_SHEET": Example(
+        "Ball & Sheet", "A hanging sheet, and a ball that runs into it", "CLOTH", ball_and_sheet.build
+    ),
+    "FOUR_PINS": Example(
+        "Four Pins", "A sheet held at its corners by four Empties", "CLOTH", four_pins.build
+    ),
+    "FLAG": Example("Flag", "A flag on a pole, in a wind that shifts and swells", "CLOTH", flag.build),
+    "SOFT_BODY_BALL": Example(
+        "Soft Body Ball", "A rubber ball squashed and shoved by a hard one", "SOLIDS", soft_body_ball.build
+    ),
+    "CAPE": Example(
+        "Cape", "A cape on the shoulders of a character that walks, jumps and bows", "CHARACTERS", cape.build
+    ),
+    "SKIRT": Example(
+        "Skirt", "A skirt on the hips of a character that walks, jumps and bows", "CHARACTERS", skirt.build
+    ),
+    "JELLY": Example("Jelly", "A jelly on a plate to shake", "SOLIDS", jelly.build, full=True, solver=True),
+    "BUNNY": Example(
+        "Bunny", "A soft animal, and a ball to strike it with", "SOLIDS", bunny.build, full=True, solver=True
+    ),
+    "DRAGON": Example(
+        "Dragon",
+        "A long soft body, and Suzanne to strike it with",
+        "SOLIDS",
+        dragon.build,
+        full=True,
+        solver=True,
+    ),
+    "CANTILEVER": Example(
+        "Cantilever", "A rubber beam in a clamp", "SOLIDS", cantilever.build, full=True, solver=True
+    ),
+    "HAIR_TUFT": Example(
+        "Hair Tuft", "Strands on a head to turn and shake", "STRANDS", hair_tuft.build, full=True, solver=True
+    ),
+    "CLOTH_SHELL": Example(
+        "Cloth Shell", "A sheet in two hands, and a ball", "CLOTH", cloth_shell.build, full=True, solver=True
+    ),
+    "PINNED_CLOTH": Example(
+        "Pinned Cloth", "A small sheet on a bar to slide", "CLOTH", pinned_cloth.build, full=True, solver=True
+    ),
+    "SLIDING_HAIR": Example(
+        "Sliding Hair", "Strands below a cube to slide", "STRANDS", sliding_hair.build, full=True, solver=True
+    ),
+    "TURNING_HAIR": Example(
+        "Turning Hair", "Strands on a cube to turn", "STRANDS", turning_hair.build, full=True, solver=True
+    ),
+    "HANGING_FIGURE": Example(
+        "Hanging Figure",
+        "A soft creature on a bar to swing",
+        "SOLIDS",
+        hanging_figure.build,
+        full=True,
+        solver=True,
+    ),
+    "EARS": Example(
+        "Ears", "Soft ears on a hard head that nods", "SOLIDS", ears.build, full=True, solver=True
+    ),
+    "JELLY_WITH_CIRCLE": Example(
+        "Jelly with Circle", "A flat jelly and a wheel", "SOLIDS", flat_jelly.circle, full=True, solver=True
+    ),
+    "JELLY_WITH_COMB": Example(
+        "Jelly with Comb", "A flat jelly and a comb", "SOLIDS", flat_jelly.comb, full=True, solver=True
+    ),
+    "JELLY_WITH_STAR": Example(
+        "Jelly with Star", "A flat jelly and a star", "SOLIDS", flat_jelly.star, full=True, solver=True
+    ),
+    "ACCORDION": Example(
+        "Accordion",
+        "Alternating stiff and soft stripes to pull",
+        "SOLIDS",
+        microstructures.accordion,
+        full=True,
+        solver=True,
+    ),
+    "AUXETIC": Example(
+        "Auxetic",
+        "A body that thickens when pulled",
+        "SOLIDS",
+        microstructures.auxetic,
+        full=True,
+        solver=True,
+    ),
+    "WORM": Example(
+        "Worm",
+        "Three bones in soft flesh, to steer between posts",
+        "SOLIDS",
+        worm.build,
+        full=True,
+        solver=True,
+    ),
+    "FINGER": Example(
+        "Finger",
+        "Soft tissue around bones, with balls of four sizes",
+        "SOLIDS",
+        finger.build,
+        full=True,
+        solver=True,
+    ),
+    "BUNNY_WITH_CORE": Example(
+        "Bunny with Core",
+        "Soft flesh around a stiff core, with handles on its skin",
+        "SOLIDS",
+        bunny_with_core.build,
+        full=True,
+        solver=True,
+    ),
+    "FLAG_LEVELS": Example(
+        "Hierarchical Flag",
+        "A detailed flag whose coarsest level is simulated during playback",
+        "CLOTH",
+        flag_levels.build,
+        full=True,
+    ),
+    "CLOTH_OVER_OBJECTS": Example(
+        "Cloth over Objects",
+        "A cloth to drag over balls, with adjustable stiffness",
+        "CLOTH",
+        cloth_over_objects.build,
+        full=True,
+    ),
+    "SOFT_CHARACTER": Example(
+        "Soft Character",
+        "A stout, fleshy character that does jumping jacks",
+        "CHARACTERS",
+        soft_character.build,
+        full=True,
+    ),
+    "SOFT_ANIMAL": Example(
+        "Soft Animal",
+        "A fleshy dog that trots, leaps and shakes itself",
+        "CHARACTERS",
+        soft_animal.build,
+        full=True,
+    ),
 }
+# Those that this edition can bake and train, in the order of menus.
+EXAMPLES = {name: example for name, example in ALL.items() if FULL or not example.full}
 
 
 def build(name: str, scene: bpy.types.Scene) -> bpy.types.Object:
-    """Add one example, light and camera included, to a scene; returns its simulated object.
+    """Add one example, light and camera included, to a scene; returns its simulated object."""
+    return EXAMPLES[name].build(scene)
 
-    name: an identifier of `EXAMPLES`.
+
+def own_scene(window: bpy.types.Window, name: str) -> bpy.types.Scene:
+    """The scene for an example: the window's own if nothing is in it, else a new one, which it then shows.
+
+    So nothing of the artist's gets another frame rate, resolution or neighbour.
     """
-    return _BUILDERS[name](scene)
+    if not window.scene.objects:
+        return window.scene
+    window.scene = bpy.data.scenes.new(EXAMPLES[name].label)
+    return window.scene

@@ -31,7 +31,7 @@ class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
         return context.mode == "OBJECT"
 
     def run(self, context: bpy.types.Context) -> None:
-        obj = examples.build(self.name, examples.own_scene(context.window, self.name))
+        obj = examples.build(self.name, examples.own_scene(context, self.name))
         for other in context.selected_objects:
             other.select_set(False)
         context.view_layer.update()

@@ -7,9 +7,10 @@ from pathlib import Path
 import bpy
 from bpy.props import IntProperty, StringProperty
 
-from ..neural_physics.blender.playing import mesh_cache, playback
+from ..neural_physics.blender.playing import grabbing, mesh_cache, playback
+from ..neural_physics.blender.playing.played_objects import animation_plays
 from ..neural_physics.blender.scene.cache_modifier import find_cache, remove_cache
-from ..neural_physics.blender.scene.targets import target_of
+from ..neural_physics.blender.scene.targets import channel_objects, target_of
 from ..neural_physics.blender.settings.paths import playback_path
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
@@ -22,7 +23,7 @@ from .support import Button, scene_of, set_up_target, target
 class NEURALPHYSICS_OT_play(Button, bpy.types.Operator):
     bl_idname = "neural_physics.play"
     bl_label = "Play"
-    bl_description = "Show the learned motion in place of the simulation"
+    bl_description = "Show the learned motion in place of the simulation, and start the animation"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -31,12 +32,14 @@ class NEURALPHYSICS_OT_play(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         playback.attach(target(context))
+        if not bpy.app.background and not animation_plays():
+            bpy.ops.screen.animation_play()
 
 
 class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
     bl_idname = "neural_physics.stop_playing"
-    bl_label = "Show Simulation"
-    bl_description = "Stop playing the model and turn the simulation back on"
+    bl_label = "Stop"
+    bl_description = "Stop playing the model, turn the simulation back on, and pause the animation"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -46,8 +49,56 @@ class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):
             raise Problem("not_playing", object=obj.name)
 
     def run(self, context: bpy.types.Context) -> None:
-        playback.detach(target(context))
-        remove_cache(target(context))
+        obj = target(context)
+        playback.detach(obj)
+        remove_cache(obj)
+        for mover in channel_objects(obj):
+            grabbing.release(mover)
+        if animation_plays() and not any(settings_of(other).playing for other in scene_of(context).objects):
+            bpy.ops.screen.animation_cancel(restore_frame=False)
+
+
+class NEURALPHYSICS_OT_grab(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.grab"
+    bl_label = "Grab"
+    bl_description = "Select it and put its keys aside until it is released: G then moves it while all plays"
+    bl_options = {"REGISTER", "UNDO"}
+
+    mover: StringProperty(name="Object", description="What to grab, of what the object reacts to")
+
+    def run(self, context: bpy.types.Context) -> None:
+        mover = _mover(context, self.mover)
+        grabbing.grab(mover)
+        if context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        for other in context.selected_objects:
+            other.select_set(False)
+        mover.select_set(True)
+        assert context.view_layer is not None
+        context.view_layer.objects.active = mover
+        if mover.type == "ARMATURE":
+            bpy.ops.object.mode_set(mode="POSE")
+
+
+class NEURALPHYSICS_OT_release(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.release"
+    bl_label = "Release"
+    bl_description = "Let it follow its keys again"
+    bl_options = {"REGISTER", "UNDO"}
+
+    mover: StringProperty(name="Object", description="What to release")
+
+    def run(self, context: bpy.types.Context) -> None:
+        grabbing.release(_mover(context, self.mover))
+
+
+def _mover(context: bpy.types.Context, name: str) -> bpy.types.Object:
+    """One of what the object reacts to. Raises Problem("interaction_unknown")."""
+    obj = set_up_target(context)
+    found = [mover for mover in channel_objects(obj) if mover.name == name]
+    if not found:
+        raise Problem("interaction_unknown", object=obj.name, interaction=name)
+    return found[0]
 
 
 class NEURALPHYSICS_OT_catch_up(SteppedButton, bpy.types.Operator):
@@ -106,6 +157,8 @@ class NEURALPHYSICS_OT_lock_interface(Button, bpy.types.Operator):
 CLASSES = (
     NEURALPHYSICS_OT_play,
     NEURALPHYSICS_OT_stop_playing,
+    NEURALPHYSICS_OT_grab,
+    NEURALPHYSICS_OT_release,
     NEURALPHYSICS_OT_catch_up,
     NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_lock_interface,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import bpy
 
 from ..neural_physics.blender.display.springs import are_shown
-from ..neural_physics.blender.playing import packing
+from ..neural_physics.blender.playing import grabbing, packing
 from ..neural_physics.blender.playing.playback import PlayStatus, status_of
 from ..neural_physics.blender.scene.cache_modifier import find_cache
+from ..neural_physics.blender.scene.targets import channel_objects
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.methods.registry import specification_of
@@ -15,8 +16,10 @@ from ..neural_physics.methods.specification import MethodSpecification
 from ..operators.play import (
     NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_catch_up,
+    NEURALPHYSICS_OT_grab,
     NEURALPHYSICS_OT_lock_interface,
     NEURALPHYSICS_OT_play,
+    NEURALPHYSICS_OT_release,
     NEURALPHYSICS_OT_stop_playing,
 )
 from ..operators.share import NEURALPHYSICS_OT_pack
@@ -50,8 +53,9 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")
             return
         status = status_of(obj)
-        button(layout, context, NEURALPHYSICS_OT_stop_playing, icon="MOD_PHYSICS")
+        button(layout, context, NEURALPHYSICS_OT_stop_playing, icon="PAUSE")
         self._draw_state(layout, context, status)
+        self._draw_movers(layout, obj)
         column = settings_column(layout)
         for name in status.live:
             column.prop(settings, name)
@@ -72,6 +76,21 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             if are_shown(obj):
                 row.operator(NEURALPHYSICS_OT_hide_springs.bl_idname)
         button(layout, context, NEURALPHYSICS_OT_bake_playback, icon="RENDER_ANIMATION", scale=1.0)
+
+    def _draw_movers(self, layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
+        """What keys move, and what was taken from its keys."""
+        column = layout.column(align=True)
+        for mover in channel_objects(obj):
+            if grabbing.is_grabbed(mover):
+                text = f"Release {mover.name}"
+                column.operator(
+                    NEURALPHYSICS_OT_release.bl_idname, text=text, icon="LOOP_BACK"
+                ).mover = mover.name
+            elif grabbing.may_grab(mover):
+                text = f"Grab {mover.name}"
+                column.operator(
+                    NEURALPHYSICS_OT_grab.bl_idname, text=text, icon="VIEW_PAN"
+                ).mover = mover.name
 
     def _draw_live(
         self, column: bpy.types.UILayout, obj: bpy.types.Object, method: MethodSpecification

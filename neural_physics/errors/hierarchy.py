@@ -43,7 +43,7 @@ PROBLEMS: dict[str, str] = {
         "often."
     ),
     "subdivide_playing": (
-        "{object} plays a model that fits its present mesh only: click Show Simulation, then subdivide it."
+        "{object} plays a model that fits its present mesh only: click Stop, then subdivide it."
     ),
     "subdivide_not_coarse": (
         "{object} has {count} vertices, but at most {allowed} can be simulated during playback: "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 PROBLEMS: dict[str, str] = {
+    "interaction_unknown": "{object} does not react to {interaction}: name an object in its list under Set Up.",
     "no_interactions": (
         "{object} has nothing to react to: add a collider, a pin, an armature or a wind field."
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 PROBLEMS: dict[str, str] = {
     "not_playing": "{object} is not playing: click Play first.",
-    "play_failed": "{object} cannot be played ({reason}): click Show Simulation, then Play.",
+    "play_failed": "{object} cannot be played ({reason}): click Stop, then Play.",
     "play_not_numbers": (
         "{object} cannot be shown at frame {frame}, because its model or something it reacts to gives a value "
         "that is not a number: check what moves it there, or train again."
@@ -47,7 +47,7 @@ PROBLEMS: dict[str, str] = {
     ),
     "gpu_failed": (
         "The GPU failed ({reason}), so the CPU does the work: close other programs that use its memory, "
-        "then click Show Simulation and Play."
+        "then click Stop and Play."
     ),
     "preview_not_linear": (
         "The method of {object}'s model does more than blend shapes, which the viewport preview cannot "

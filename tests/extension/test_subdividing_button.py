@@ -77,7 +77,7 @@ def refused(part, **options):
 refused("choose fewer levels", levels=8)
 sheet.neural_physics.playing = True
 assert not ours.subdivide_cloth.poll()
-refused("click Show Simulation")
+refused("click Stop")
 bpy.context.view_layer.objects.active = scenes.add_empty("Nothing")
 assert not ours.subdivide_cloth.poll()
 """

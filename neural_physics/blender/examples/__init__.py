@@ -211,12 +211,14 @@ def build(name: str, scene: bpy.types.Scene) -> bpy.types.Object:
     return EXAMPLES[name].build(scene)
 
 
-def own_scene(window: bpy.types.Window, name: str) -> bpy.types.Scene:
-    """The scene for an example: the window's own if nothing is in it, else a new one, which it then shows.
+def own_scene(context: bpy.types.Context, name: str) -> bpy.types.Scene:
+    """The scene for an example: the current one if nothing is in it, else a new one, shown from then on.
 
     So nothing of the artist's gets another frame rate, resolution or neighbour.
     """
-    if not window.scene.objects:
-        return window.scene
+    current, window = context.scene, context.window
+    if window is None or (current is not None and not current.objects):
+        assert current is not None  # there is always one
+        return current
     window.scene = bpy.data.scenes.new(EXAMPLES[name].label)
     return window.scene

@@ -8,6 +8,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from .collision_suspension import resume_collisions
+from .grabbing import grab_what_is_moved
 from .played_objects import PlayedObjects, animation_plays
 
 PLAYED = PlayedObjects()
@@ -15,7 +16,8 @@ PLAYED = PlayedObjects()
 
 @persistent
 def before_frame_change(scene: bpy.types.Scene, *_: object) -> None:
-    """Predict what objects will show."""
+    """Predict what objects will show; what the artist moves by hand leaves its keys."""
+    grab_what_is_moved(PLAYED.movers)
     PLAYED.predict(scene)
 
 

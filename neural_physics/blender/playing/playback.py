@@ -12,7 +12,7 @@ from ..scene.cache_modifier import remove_cache
 from ..scene.live_fabric import live_names
 from ..scene.modifier_stack import physics_place, restore_physics, switch_off_physics
 from ..scene.sources import mesh_data
-from ..settings.properties import settings_of
+from ..settings.properties import NEURALPHYSICS_PG_object, settings_of
 from . import geometry_nodes, handlers
 from .collision_suspension import resume_collisions, suspend_collisions
 from .handlers import PLAYED, register, unregister
@@ -83,6 +83,7 @@ def attach(obj: bpy.types.Object) -> None:
         geometry_nodes.add_modifier(obj, physics_place(obj))
     switch_off_physics(obj)
     settings.playing = True
+    _lock_interface(settings)
     suspend_collisions()
     handlers.show_current_frame()
 
@@ -90,11 +91,33 @@ def attach(obj: bpy.types.Object) -> None:
 def detach(obj: bpy.types.Object) -> None:
     """Stop playing: the object is as it was before `attach`."""
     PLAYED.stop(obj)
-    settings_of(obj).playing = False
+    settings = settings_of(obj)
+    settings.playing = False
+    _unlock_interface(settings)
     geometry_nodes.remove_modifier(obj)
     geometry_nodes.remove_positions(mesh_data(obj))
     restore_physics(obj)
     resume_collisions()
+
+
+def _lock_interface(settings: NEURALPHYSICS_PG_object) -> None:
+    """Renders are to show what plays: while one runs, nothing else may change the frame."""
+    scene = bpy.context.scene
+    if scene is not None and not scene.render.use_lock_interface:
+        scene.render.use_lock_interface = settings.locked_interface = True
+
+
+def _unlock_interface(settings: NEURALPHYSICS_PG_object) -> None:
+    """What Play locked; another object that still plays takes that over."""
+    scene = bpy.context.scene
+    if scene is None or not settings.locked_interface:
+        return
+    settings.locked_interface = False
+    others = [obj for obj in scene.objects if settings_of(obj).playing]
+    if others:
+        settings_of(others[0]).locked_interface = True
+    else:
+        scene.render.use_lock_interface = False
 
 
 def status_of(obj: bpy.types.Object) -> PlayStatus:

@@ -45,6 +45,11 @@ class PlayedObjects:
         """The sessions of all objects that play."""
         return list(self._sessions.values())
 
+    def movers(self) -> list[bpy.types.Object]:
+        """What the objects that play react to."""
+        names = {name for session in self._sessions.values() for name in session.sources}
+        return [bpy.data.objects[name] for name in sorted(names) if name in bpy.data.objects]
+
     def problem_of(self, obj: bpy.types.Object) -> Problem | None:
         """Why an object that should play stands still."""
         session = self.session_of(obj)

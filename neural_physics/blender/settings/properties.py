@@ -308,6 +308,11 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         default=False,
         update=refresh_display,
     )
+    # Of what moves others, while it is grabbed: see `playing.grabbing`.
+    resting_action: PointerProperty(name="Action Put Aside", type=bpy.types.Action, options={"HIDDEN"})
+    resting_strips: BoolProperty(name="NLA Put Aside", default=False, options={"HIDDEN"})
+    # Whether Play locked the interface, which Stop then unlocks.
+    locked_interface: BoolProperty(name="Interface Locked by Play", default=False, options={"HIDDEN"})
     model: PointerProperty(
         name="Packed Model", description="The model stored in this .blend", type=bpy.types.Text
     )

@@ -1,0 +1,78 @@
+"""Grab: what moves an object lies in the artist's hand, its keys put aside until it is released.
+
+A keyed collider snaps back to its keys at every frame, so that moving it by hand does nothing while the
+animation plays. Its action is taken off it meanwhile, and kept in its settings, which a file saves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import bpy
+
+from ..settings.properties import settings_of
+
+TRANSFORM = "TRANSFORM_OT_"  # how the names of the operators begin that move what is selected
+
+
+def may_grab(mover: bpy.types.Object) -> bool:
+    """Whether keys move an object, which could be put aside."""
+    animation = mover.animation_data
+    return (
+        mover.is_editable
+        and animation is not None
+        and (animation.action is not None or _plays_strips(animation))
+    )
+
+
+def is_grabbed(mover: bpy.types.Object) -> bool:
+    """Whether an object's keys were put aside."""
+    settings = settings_of(mover)
+    return settings.resting_action is not None or settings.resting_strips
+
+
+def grab(mover: bpy.types.Object) -> None:
+    """Put an object's keys aside; it stays where it is. Harmless where it has none."""
+    animation, settings = mover.animation_data, settings_of(mover)
+    if animation is None or not may_grab(mover):
+        return
+    if animation.action is not None:
+        settings.resting_action = animation.action
+        animation.action = None
+    if _plays_strips(animation):
+        settings.resting_strips, animation.use_nla = True, False
+
+
+def release(mover: bpy.types.Object) -> None:
+    """Give an object its keys back; harmless where none were put aside.
+
+    An action that it has been given meanwhile is its own, and stays.
+    """
+    settings = settings_of(mover)
+    action, strips = settings.resting_action, settings.resting_strips
+    settings.resting_action, settings.resting_strips = None, False
+    animation = mover.animation_data or mover.animation_data_create()
+    if animation is None:
+        return
+    if action is not None and animation.action is None:
+        animation.action = action
+        suitable = animation.action_suitable_slots
+        if animation.action_slot is None and len(suitable):
+            animation.action_slot = suitable[0]
+    if strips:
+        animation.use_nla = True
+
+
+def grab_what_is_moved(movers: Callable[[], Iterable[bpy.types.Object]]) -> None:
+    """Grab those of what `movers` gives that are being moved by hand now, in any window."""
+    manager = bpy.context.window_manager
+    if bpy.app.background or manager is None:
+        return
+    for window in manager.windows:
+        if any(operator.bl_idname.startswith(TRANSFORM) for operator in window.modal_operators):
+            for mover in set(movers()) & set(window.view_layer.objects.selected):
+                grab(mover)
+
+
+def _plays_strips(animation: bpy.types.AnimData) -> bool:
+    return animation.use_nla and len(animation.nla_tracks) > 0

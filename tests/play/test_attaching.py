@@ -230,3 +230,21 @@ def test_switching_the_setting_alone_starts_and_stops_the_session(sheet):
     bpy.context.view_layer.update()
     bpy.context.scene.frame_set(60)
     assert not np.array_equal(pose, play_scenes.shown(sheet))
+
+
+def test_the_interface_is_locked_for_renders_as_long_as_anything_plays(sheet):
+    render, other = bpy.context.scene.render, play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
+    for obj in (sheet, other):
+        playback.attach(obj)
+        assert render.use_lock_interface
+    playback.detach(sheet)
+    assert render.use_lock_interface
+    playback.detach(other)
+    assert not render.use_lock_interface
+
+
+def test_a_lock_of_the_artist_s_stays(sheet):
+    bpy.context.scene.render.use_lock_interface = True
+    playback.attach(sheet)
+    playback.detach(sheet)
+    assert bpy.context.scene.render.use_lock_interface

@@ -249,9 +249,15 @@ class Dataset:
     def _info(self, name: str) -> TakeInfo:
         return read_take_info(self.path / "takes" / name)
 
-    def writer(self, name: str, info: TakeInfo) -> TakeWriter:
-        """Append to a take, from its last whole frame if it was begun before."""
-        return TakeWriter(self.path / "takes" / name, info, self.info, self._body_vertices)
+    def seconds_per_frame(self) -> float:
+        """That its simulations of motion took, the median of the takes; 0 where it is not known."""
+        infos = [self._info(name) for name in self.take_names()]
+        known = [info.seconds_per_frame for info in infos if info.kind == "dynamic" and info.seconds_per_frame]
+        return float(np.median(known)) if known else 0.0
+
+    def writer(self, name: str, info: TakeInfo, *, timed: bool = True) -> TakeWriter:
+        """Append to a take, from its last whole frame if it was begun before; timed: see `TakeWriter`."""
+        return TakeWriter(self.path / "takes" / name, info, self.info, self._body_vertices, timed=timed)
 
 
 def _frame_count(path: Path, vertex_count: int) -> int:

@@ -252,7 +252,8 @@ class Dataset:
     def seconds_per_frame(self) -> float:
         """That its simulations of motion took, the median of the takes; 0 where it is not known."""
         infos = [self._info(name) for name in self.take_names()]
-        known = [info.seconds_per_frame for info in infos if info.kind == "dynamic" and info.seconds_per_frame]
+        paces = [info.seconds_per_frame for info in infos if info.kind == "dynamic"]
+        known = [pace for pace in paces if pace > 0.0]
         return float(np.median(known)) if known else 0.0
 
     def writer(self, name: str, info: TakeInfo, *, timed: bool = True) -> TakeWriter:

@@ -1,0 +1,75 @@
+"""What the viewport says while a model plays: what to do, and how fast it is."""
+
+from __future__ import annotations
+
+import blf
+import bpy
+
+from ..playing import grabbing, playback
+from ..playing.playback import PlayStatus
+from ..scene.targets import channel_objects, set_up_objects
+from ..settings.properties import settings_of
+from ..settings.registration import ViewportHandler
+from .viewport_lines import current_canvas
+
+FONT = 0
+HINT_SIZE, SPEED_SIZE = 26.0, 14.0  # points, at 1x
+MARGIN = 24.0  # pixels at 1x, from the left and from below
+WHITE = (1.0, 1.0, 1.0)
+
+
+def captions(scene: bpy.types.Scene) -> list[tuple[str, float]]:
+    """Lines of text and their sizes, the lowest first, of what plays in a scene."""
+    lines: list[tuple[str, float]] = []
+    for obj in set_up_objects(scene):
+        settings, status = settings_of(obj), playback.status_of(obj)
+        if not settings.playing or not settings.show_captions or status.problem:
+            continue
+        lines.append((f"{obj.name}: {speed(status)}", SPEED_SIZE))
+        if settings.hint and not any(grabbing.is_grabbed(mover) for mover in channel_objects(obj)):
+            lines.append((settings.hint, HINT_SIZE))
+    return lines
+
+
+def speed(status: PlayStatus) -> str:
+    """Such as “0.09 ms a frame, 240 times faster than the simulation”."""
+    ms = status.frame_ms
+    text = f"{ms:.2g} ms a frame" if ms < 10 else f"{ms:.0f} ms a frame"
+    if status.simulation_ms and ms:
+        text += f", {_rounded(status.simulation_ms / ms)} times faster than the simulation"
+    return text
+
+
+def _rounded(factor: float) -> str:
+    """Two digits: more of them would flicker, and promise too much."""
+    return f"{float(f'{factor:.2g}'):,.0f}" if factor >= 10 else f"{factor:.1f}"
+
+
+def register() -> None:
+    """Start drawing captions in viewports."""
+    _HANDLER.register()
+
+
+def unregister() -> None:
+    """Stop drawing captions."""
+    _HANDLER.unregister()
+
+
+def _draw() -> None:
+    preferences, scene = bpy.context.preferences, bpy.context.scene
+    if current_canvas() is None or scene is None or preferences is None:
+        return
+    scale = preferences.system.ui_scale
+    y = MARGIN * scale
+    blf.enable(FONT, blf.SHADOW)
+    blf.shadow(FONT, 5, 0.0, 0.0, 0.0, 0.8)
+    for text, points in captions(scene):
+        blf.size(FONT, points * scale)
+        blf.color(FONT, *WHITE, 1.0)
+        blf.position(FONT, MARGIN * scale, y, 0.0)
+        blf.draw(FONT, text)
+        y += 1.6 * points * scale
+    blf.disable(FONT, blf.SHADOW)
+
+
+_HANDLER = ViewportHandler(_draw, "POST_PIXEL")

@@ -11,6 +11,13 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
 
 
+def length(metres: float) -> str:
+    """`1.3 m`, `12 cm`, `4 mm`."""
+    if metres < 0.00995:
+        return f"{1000 * metres:.0f} mm"
+    return f"{100 * metres:.0f} cm" if metres < 0.995 else f"{metres:.1f} m"
+
+
 def size(count: float) -> str:
     """A number of bytes in words: `820 kB`, `3.1 GB`."""
     for unit in ("B", "kB", "MB", "GB"):

@@ -13,6 +13,8 @@ from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.methods.registry import specification_of
 from ..neural_physics.methods.specification import MethodSpecification
+from ..neural_physics.models.trained_range import Beyond
+from ..neural_physics.wording import length
 from ..operators.play import (
     NEURALPHYSICS_OT_bake_playback,
     NEURALPHYSICS_OT_catch_up,
@@ -131,7 +133,9 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             speed += f"decode {status.decode_us:.0f} µs"
             speed += f", push {status.push_us:.0f} µs" if status.push_us else ""
         layout.label(text=speed, icon="CHECKMARK")
-        if status.outside > NOTICEABLE:
+        for name, beyond in status.beyond.items():
+            sentences(layout, context, _outside_in_words(name, beyond), "ERROR" if beyond.far else "INFO")
+        if status.outside > NOTICEABLE and not status.beyond:
             text = f"{status.outside:.0%} of the motion is outside the training range"
             layout.label(text=text, icon="ERROR" if status.outside > WORRYING else "INFO")
         if status.deep:
@@ -146,6 +150,12 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
                 layout.operator(NEURALPHYSICS_OT_catch_up.bl_idname, icon="FF")
             elif status.warning.code == "lock_interface_off":
                 layout.operator(NEURALPHYSICS_OT_lock_interface.bl_idname, icon="LOCKED")
+
+
+def _outside_in_words(name: str, beyond: Beyond) -> str:
+    if beyond.unit == "m":
+        return f"{name} is {length(beyond.distance)} outside the trained range"
+    return f"{name} is outside the trained range by {beyond.distance:.0%} of its width"
 
 
 CLASSES = (NEURALPHYSICS_PT_play,)

@@ -89,6 +89,12 @@ def _size_in_words(shape: Sequence[int]) -> str:
     return f"{' by '.join('any number' if n == -1 else str(n) for n in shape) or 'a single one of'} values"
 
 
+def simulation_ms(model: Model) -> float:
+    """Milliseconds that a frame took in the simulations it learned from; 0 where the model does not say."""
+    said = model.info.training.get("simulation_ms", 0.0)
+    return float(said) if isinstance(said, float | int) and 0.0 < said < 1e9 else 0.0
+
+
 def damaged(path: object, reason: str) -> Problem:
     """The Problem for a model that cannot be used."""
     return Problem("model_damaged", path=path, reason=reason)

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import synthetic
 
 from neural_physics.datasets.rest_mesh import Mesh
+from neural_physics.models.trained_range import HIGH, LOW
 
 
-def model_file(mesh: Mesh, reference_frame: str = "", seed: int = 0) -> bytes:
-    """A model that swings and settles well inside its clip ranges, so that every y matters for long."""
+def model_file(
+    mesh: Mesh,
+    reference_frame: str = "",
+    seed: int = 0,
+    trained: tuple[Sequence[float], Sequence[float]] | None = None,
+) -> bytes:
+    """A model that swings and settles well inside its clip ranges, so that every y matters for long.
+
+    trained: the least and the largest y that it says it has seen.
+    """
     info = synthetic.make_model_info(mesh, reference_frame=reference_frame)
     tensors = synthetic.make_model_tensors(mesh, seed=seed)
     tensors["alpha"][:], tensors["beta"][:] = 0.96, 0.85
     tensors["layers.1.weight"] *= 0.1
     tensors["layers.1.bias"][:] = 0.0
+    if trained is not None:
+        for name, values in zip((LOW, HIGH), trained, strict=True):
+            tensors[name] = np.array(values, np.float32)
     return synthetic.model_bytes(info, tensors)

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from learning.methods.linear_dynamics.presets import LinearPreset
+from learning.training.interaction_range import range_tensors
 from learning.training.normal_regression import normal_tensors
 from learning.training.options import Options
 from learning.training.spans import split
@@ -69,7 +70,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "seconds": round(seconds, 1),
     }
     info = model_info(linear_dynamics.SPECIFICATION, dataset.info, about)
-    write_model(options.out, info, _tensors(fitted, data) | normals)
+    write_model(options.out, info, _tensors(fitted, data) | range_tensors(training) | normals)
     return {
         "model": str(options.out),
         "validation_error": error,

@@ -10,6 +10,7 @@ from typing import Any, cast
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
 from learning.methods.subspace_physics.presets import SubspacePreset
+from learning.training.interaction_range import range_tensors
 from learning.training.loop import STARTED_ANEW, Schedule, Training
 from learning.training.normal_regression import normal_tensors
 from learning.training.options import Options, identity
@@ -57,9 +58,10 @@ def train(
     for note in notes:
         emit({"event": "log", "text": note})
     write = partial(_write, dataset=dataset, options=options, data=data, training=training)
-    training.run_and_keep(partial(write, normals={}), options.partial, emit, stop)
+    seen = range_tensors(training_spans)
+    training.run_and_keep(partial(write, others=seen), options.partial, emit, stop)
     normals = normal_tensors(training_spans, data.training.z, dataset.mesh, emit, stop=stop)
-    write(options.out, normals=normals)
+    write(options.out, others=seen | normals)
     course = training.course
     return {
         "model": str(options.out),
@@ -101,7 +103,7 @@ def _write(
     data: SubspaceData,
     *,
     training: Training,
-    normals: Tensors,
+    others: Tensors,
 ) -> None:
     preset = cast(SubspacePreset, options.preset)
     info = model_info(
@@ -121,4 +123,4 @@ def _write(
             "interaction_velocity": preset.interaction_velocity,
         },
     )
-    write_model(path, info, data.model_tensors() | training.best | normals)
+    write_model(path, info, data.model_tensors() | training.best | others)

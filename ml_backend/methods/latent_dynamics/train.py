@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from learning.training.interaction_range import range_tensors
 from learning.training.loop import STARTED_ANEW, Schedule, Training
 from learning.training.normal_regression import normal_tensors
 from learning.training.options import Options, identity
@@ -60,12 +61,14 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     coder, coding = run.autoencoder(notes)
     learner, integrating = run.integrator(coder, notes)
     written = _Model(dataset, options, body, data, coder=coder, learner=learner)
+    # Where it sees only differences of y, no place is outside of anything.
+    seen = range_tensors(training_spans) if data.absolute else {}
     integrating.run_and_keep(
-        lambda path: written.write(path, coding, integrating, {}), options.partial, emit, stop
+        lambda path: written.write(path, coding, integrating, seen), options.partial, emit, stop
     )
     load_module(learner.network, "integrator", integrating.best)
     normals = written.normals(training_spans, emit, stop)
-    written.write(options.out, coding, integrating, normals)
+    written.write(options.out, coding, integrating, seen | normals)
     course = integrating.course
     return {
         "model": str(options.out),
@@ -187,8 +190,8 @@ class _Model:
         z = np.concatenate([self.data.training.offsets.astype(np.float32), features], 1)
         return normal_tensors(spans, z, self.dataset.mesh, emit, stop=stop)
 
-    def write(self, path: Path, coding: Training, integrating: Training, normals: Tensors) -> None:
-        """Write the best integrator so far, with the autoencoder as it is."""
+    def write(self, path: Path, coding: Training, integrating: Training, others: Tensors) -> None:
+        """Write the best integrator so far, with the autoencoder as it is, and these tensors."""
         data, body, course = self.data, self.body, integrating.course
         network: Integrator = self.learner.network
         load_module(network, "integrator", integrating.best)
@@ -217,4 +220,4 @@ class _Model:
             **network.tensors(),
         }
         floats = {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()}
-        write_model(path, about, {name: each for name, each in floats.items() if each.size} | normals)
+        write_model(path, about, {name: each for name, each in floats.items() if each.size} | others)

@@ -91,6 +91,8 @@ class Binding:
         }
         self.followed = {name: Named(obj.name, name) for name in {*names.values(), frame}}
         self.sources = {channel: self.followed[name] for channel, name in names.items()}
+        own = "ground", "value"  # kinds that are read from settings
+        self._objects = {channel.name for channel in method.channels.channels if channel.kind not in own}
         self.unanimated = UnanimatedChannels(method.channels, widths_of(method), self.sources)
         self.unanimated.look(obj)
         self._frame_object = self.followed[frame]
@@ -120,6 +122,10 @@ class Binding:
             return self._projection.at(depsgraph, frame, subframe, world)
         y = self.timeline.recorded_between(frame, subframe)
         return None if y is None else self._cloth_capsules.bodies(y[self._own_size :], world)
+
+    def label(self, channel: str) -> str:
+        """What an artist knows a channel by: the object it is read from, or its own name."""
+        return self.sources[channel].name if channel in self._objects else channel
 
     def moved(self, depsgraph: bpy.types.Depsgraph, frame: int) -> bool:
         """Whether what the shape on show was pushed out of is elsewhere now."""

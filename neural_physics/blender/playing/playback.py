@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import bpy
 
 from ...errors import Problem
+from ...models.model_file import simulation_ms
+from ...models.trained_range import Beyond
 from ..scene.cache_modifier import remove_cache
 from ..scene.live_fabric import live_names
 from ..scene.modifier_stack import physics_place, restore_physics, switch_off_physics
@@ -36,11 +38,14 @@ class PlayStatus:
 
     method: of the model that plays, "" where none is loaded. problem: why it stands still. warning: what
     would make the result wrong later. behind: frames to catch up before the current one can be shown.
-    outside: the share of the numbers, 0 to 1, that had to be clipped to what was trained. step_us, decode_us,
+    outside: the share of the numbers, 0 to 1, that had to be clipped to what was trained. beyond: what is
+    noticeably outside the trained range, by name, where the model knows that range. step_us, decode_us,
     push_us: microseconds, see `Timings`. bases: how many there are. deep, wedged: vertices left inside
     capsules, see `Projection`. previewed: whether it is drawn by the graphics card now. linear: whether
     shapes are mixed, of which fewer can be taken. live: what of its cloth can be changed now, names in
     `fabric_ranges.LIVE`. collides: whether what is simulated collides with the object's capsules.
+    simulation_ms: milliseconds that a frame of the simulation took when it was baked, 0 where the model does
+    not say.
     can_look_ahead: whether its method does, where later frames are known; not_ahead: why that is nowhere, or
     from some frame on, not so.
     """
@@ -51,6 +56,7 @@ class PlayStatus:
     warning: Problem | None = None
     behind: int = 0
     outside: float = 0.0
+    beyond: dict[str, Beyond] = field(default_factory=dict)
     step_us: float = 0.0
     decode_us: float = 0.0
     push_us: float = 0.0
@@ -61,8 +67,14 @@ class PlayStatus:
     linear: bool = True
     live: tuple[str, ...] = ()
     collides: bool = False
+    simulation_ms: float = 0.0
     can_look_ahead: bool = False
     not_ahead: Problem | None = None
+
+    @property
+    def frame_ms(self) -> float:
+        """Milliseconds that the model takes for a frame."""
+        return 1e-3 * (self.step_us + self.decode_us + self.push_us)
 
 
 def check_play(obj: bpy.types.Object) -> None:
@@ -132,6 +144,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         warning=_warning(session),
         behind=session.behind,
         outside=session.outside,
+        beyond=session.beyond(),
         step_us=session.output.timings.step_us,
         decode_us=session.output.timings.decode_us,
         push_us=session.output.timings.push_us if session.output.projection.active else 0.0,
@@ -142,6 +155,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         linear=session.method.decoder is not None,
         live=live_names(session.method.channels),
         collides=session.collides,
+        simulation_ms=simulation_ms(session.model),
         can_look_ahead=session.method.look_ahead > 0,
         not_ahead=session.not_ahead(obj),
     )

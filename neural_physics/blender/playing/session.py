@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import bpy
+import numpy as np
 
 from ...arrays import Doubles
 from ...datasets.rest_mesh import topology_hash
@@ -21,6 +22,7 @@ from ...errors import Problem
 from ...methods.interface import Method
 from ...methods.registry import SPECIFICATIONS, load_method
 from ...models.model_file import Model
+from ...models.trained_range import Beyond, trained_range
 from ...timeline.timeline import Timeline
 from ..scene.capsule_sampling import CapsuleSampler
 from ..scene.collider_sizes import size_problem
@@ -54,8 +56,9 @@ class PlaySession:
 
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
-    at the frame on show. stale: what is on show does not hold any more. model_identity: see
-    `packing.identity_of`. reader: reads y; None until the object is followed for the first time.
+    at the frame on show. trained_range: of y; None where the model does not say. stale: what is on
+    show does not hold any more. model_identity: see `packing.identity_of`. reader: reads y; None until
+    the object is followed for the first time.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
@@ -71,6 +74,7 @@ class PlaySession:
         self.model_identity = identity_of(obj)
         self.model = model_of(obj)
         check_belongs(self.model, obj)
+        self.trained_range = trained_range(self.model)
         method = load_method(self.model)
         self._specification = SPECIFICATIONS[self.model.info.method]
         self._run_with(method)
@@ -232,6 +236,20 @@ class PlaySession:
         y = self.timeline.recorded(self.reader.frame)
         names = {channel: source.name for channel, source in self.reader.binding.sources.items()}
         return None if y is None else size_problem(self.name, self.method, y, names)
+
+    def beyond(self) -> dict[str, Beyond]:
+        """How far everything that is outside the trained range is, by its name, where that is noticeable."""
+        reader, trained = self.reader, self.trained_range
+        y = None if reader is None or reader.frame is None else reader.timeline.recorded(reader.frame)
+        if reader is None or trained is None or y is None:
+            return {}
+        world_from_frame = np.linalg.pinv(reader.binding.sampler.frame_from_world())
+        found: dict[str, Beyond] = {}
+        for channel, beyond in trained.beyond(y[: trained.channels.size], world_from_frame).items():
+            name = reader.binding.label(channel)
+            if beyond.noticeable and (name not in found or beyond.share > found[name].share):
+                found[name] = beyond
+        return found
 
     @property
     def _following(self) -> InteractionReader:

@@ -308,6 +308,13 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         default=False,
         update=refresh_display,
     )
+    hint: StringProperty(name="Hint", default="", options={"HIDDEN"})  # what the viewport says to do
+    show_captions: BoolProperty(
+        name="Viewport Text",
+        description="While it plays, show in the viewport how fast the model is",
+        default=True,
+        update=refresh_display,
+    )
     # Of what moves others, while it is grabbed: see `playing.grabbing`.
     resting_action: PointerProperty(name="Action Put Aside", type=bpy.types.Action, options={"HIDDEN"})
     resting_strips: BoolProperty(name="NLA Put Aside", default=False, options={"HIDDEN"})

@@ -24,17 +24,17 @@ class Part(Protocol):
 class ViewportHandler:
     """A part that draws in every 3D viewport, after what Blender draws there; not in the background.
 
-    handle: Blender's, while it is registered.
+    kind: POST_VIEW, in the scene's space, or POST_PIXEL. handle: Blender's, while it is registered.
     """
 
-    def __init__(self, draw: Callable[[], None]) -> None:
-        self._draw = draw
+    def __init__(self, draw: Callable[[], None], kind: Literal["POST_VIEW", "POST_PIXEL"] = "POST_VIEW") -> None:
+        self._draw, self._kind = draw, kind
         self.handle: Any = None
 
     def register(self) -> None:
         """See `Part`."""
         if not bpy.app.background:
-            self.handle = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", "POST_VIEW")
+            self.handle = bpy.types.SpaceView3D.draw_handler_add(self._draw, (), "WINDOW", self._kind)
 
     def unregister(self) -> None:
         """See `Part`."""

@@ -6,10 +6,14 @@ import bpy
 from bpy.props import EnumProperty
 
 from ..neural_physics.blender import examples
+from ..neural_physics.blender.examples import trained
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from .support import Button
+from .play import start_animation
+from .support import Button, scene_of
 
 ITEMS = [(name, example.label, example.tooltip) for name, example in examples.EXAMPLES.items()]
+
+TRAINED_ITEMS = [(name, each.title, each.hint) for name, each in trained.TRAINED.items()]
 
 
 class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
@@ -39,6 +43,24 @@ class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
         context.view_layer.objects.active = obj
 
 
+class NEURALPHYSICS_OT_try_it(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.try_it"
+    bl_label = "See It Move"
+    bl_description = "Open an example that is trained already, as a scene of its own, and play it"
+    bl_options = {"REGISTER", "UNDO"}
+
+    name: EnumProperty(name="Example", items=TRAINED_ITEMS)
+
+    def run(self, context: bpy.types.Context) -> None:
+        if context.mode != "OBJECT":
+            bpy.ops.object.mode_set(mode="OBJECT")
+        obj = trained.open_trained(context, self.name)
+        space = context.space_data
+        if isinstance(space, bpy.types.SpaceView3D):
+            trained.look_as_the_camera(space, scene_of(context), obj)
+        start_animation()
+
+
 class NEURALPHYSICS_MT_examples(bpy.types.Menu):
     bl_idname = "NEURALPHYSICS_MT_examples"
     bl_label = "Neural Physics"
@@ -49,7 +71,7 @@ class NEURALPHYSICS_MT_examples(bpy.types.Menu):
             row.name = identifier
 
 
-CLASSES = (NEURALPHYSICS_OT_add_example, NEURALPHYSICS_MT_examples)
+CLASSES = (NEURALPHYSICS_OT_add_example, NEURALPHYSICS_OT_try_it, NEURALPHYSICS_MT_examples)
 
 
 def _draw_in_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:

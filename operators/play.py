@@ -20,6 +20,12 @@ from .stepping import SteppedButton, Steps
 from .support import Button, scene_of, set_up_target, target
 
 
+def start_animation() -> None:
+    """Play the animation, where there is a window and it does not play yet."""
+    if not bpy.app.background and not animation_plays():
+        bpy.ops.screen.animation_play()
+
+
 class NEURALPHYSICS_OT_play(Button, bpy.types.Operator):
     bl_idname = "neural_physics.play"
     bl_label = "Play"
@@ -32,8 +38,7 @@ class NEURALPHYSICS_OT_play(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         playback.attach(target(context))
-        if not bpy.app.background and not animation_plays():
-            bpy.ops.screen.animation_play()
+        start_animation()
 
 
 class NEURALPHYSICS_OT_stop_playing(Button, bpy.types.Operator):

@@ -14,9 +14,7 @@ import bpy
 import numpy as np
 
 from learning.training.tensor_files import Tensors, write_model
-from neural_physics.blender.examples import build
-from neural_physics.blender.examples.trained import path_of
-from neural_physics.blender.jobs import host
+from neural_physics.blender.examples import build, trained
 from neural_physics.blender.settings.paths import jobs_folder, model_path
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks
@@ -59,8 +57,7 @@ def make(name: str) -> Path:
     if not model_path(obj).is_file():
         workshop.bake(obj, f"Bake {obj.name}")
         workshop.run_job(f"Train {obj.name}", jobs, object_tasks.TRAIN, object_tasks.train_command(obj))
-    assert not host.state_of(jobs, object_tasks.TRAIN).active
-    return shrink(model_path(obj), path_of(name))
+    return shrink(model_path(obj), trained.model_path(name))
 
 
 def shrink(source: Path, target: Path) -> Path:

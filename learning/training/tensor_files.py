@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from neural_physics.datasets.dataset_info import DatasetInfo
+from neural_physics.datasets.takes import Dataset
 from neural_physics.files.atomic import write_atomically, writing
 from neural_physics.files.tensor_file import DamagedTensors, format_tensors, parse_tensors
 from neural_physics.interaction.channels import ChannelLayout
@@ -38,7 +38,7 @@ def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]] | None:
 
 def model_info(
     method: MethodSpecification,
-    dataset: DatasetInfo,
+    dataset: Dataset,
     training: dict[str, Any],
     settings: dict[str, Any] | None = None,
     *,
@@ -48,16 +48,17 @@ def model_info(
 
     training, settings: see `ModelInfo`. channels: of y, where they are not those of the dataset.
     """
+    info, pace = dataset.info, dataset.seconds_per_frame()
     return ModelInfo(
         method=method.id,
-        dt=dataset.dt,
-        object=dataset.object,
-        topology=dataset.topology,
-        vertex_count=dataset.vertex_count,
-        channels=dataset.channels if channels is None else channels,
-        reference_frame=dataset.reference_frame,
+        dt=info.dt,
+        object=info.object,
+        topology=info.topology,
+        vertex_count=info.vertex_count,
+        channels=info.channels if channels is None else channels,
+        reference_frame=info.reference_frame,
         settings=settings or {},
-        training=training,
+        training={**training, **({"simulation_ms": round(1000.0 * pace, 3)} if pace else {})},
     )
 
 

@@ -1,4 +1,4 @@
-"""Grab: a keyed collider follows the artist's hand while all plays, and its keys again when it is released."""
+"""Grab: a keyed collider follows the hand while all plays, and its keys again when it is released."""
 
 from __future__ import annotations
 
@@ -83,4 +83,3 @@ else:
     raise AssertionError("it was grabbed")
 """
     )
-

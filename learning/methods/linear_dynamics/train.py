@@ -69,7 +69,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "captured_variance": data.captured,
         "seconds": round(seconds, 1),
     }
-    info = model_info(linear_dynamics.SPECIFICATION, dataset.info, about)
+    info = model_info(linear_dynamics.SPECIFICATION, dataset, about)
     write_model(options.out, info, _tensors(fitted, data) | range_tensors(training) | normals)
     return {
         "model": str(options.out),

@@ -108,7 +108,7 @@ def _write(
     preset = cast(SubspacePreset, options.preset)
     info = model_info(
         subspace_physics.SPECIFICATION,
-        dataset.info,
+        dataset,
         training={
             "preset": options.preset_name,
             "seed": options.seed,

@@ -168,7 +168,6 @@ class ContactTraining:
 
     def info(self, solved: CorrectionData, courses: dict[str, Course]) -> ModelInfo:
         """The description of the model."""
-        of = self.dataset.info
         training: dict[str, Any] = {
             "preset": self.options.preset_name,
             "seed": self.options.seed,
@@ -179,10 +178,10 @@ class ContactTraining:
             training |= {f"{name}_error": course.best_error, f"{name}_seconds": round(course.seconds, 1)}
         return model_info(
             contact_corrections.SPECIFICATION,
-            of,
+            self.dataset,
             json.loads(json.dumps(training)),
             settings_of(self.scene, self.preset),
-            channels=channels_of(of.channels, self.scene),
+            channels=channels_of(self.dataset.info.channels, self.scene),
         )
 
     def with_cubature(

@@ -113,7 +113,7 @@ class _Model:
         places = {c.name: c.kind for c in data.channels.channels}
         info = model_info(
             hierarchical_cloth.SPECIFICATION,
-            data,
+            self._dataset,
             settings={
                 "form": self._preset.form,
                 "levels": self._levels,

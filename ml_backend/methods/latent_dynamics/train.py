@@ -197,7 +197,7 @@ class _Model:
         load_module(network, "integrator", integrating.best)
         about = model_info(
             latent_dynamics.SPECIFICATION,
-            self.dataset.info,
+            self.dataset,
             training={
                 "preset": self.options.preset_name,
                 "seed": self.options.seed,

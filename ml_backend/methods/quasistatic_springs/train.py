@@ -191,4 +191,4 @@ def _mean_shape(spans: list[Span]) -> Floats:
 
 def _info(dataset: Dataset, skin: Skin, training: dict[str, Any]) -> ModelInfo:
     settings = {"preserve_volume": skin.preserve_volume}
-    return model_info(quasistatic_springs.SPECIFICATION, dataset.info, training, settings)
+    return model_info(quasistatic_springs.SPECIFICATION, dataset, training, settings)

@@ -14,7 +14,7 @@ from .viewport_lines import current_canvas
 
 FONT = 0
 HINT_SIZE, SPEED_SIZE = 26.0, 14.0  # points, at 1x
-MARGIN = 24.0  # pixels at 1x, from the left and from below
+MARGIN = 20.0  # pixels at 1x, from below
 WHITE = (1.0, 1.0, 1.0)
 
 
@@ -56,20 +56,34 @@ def unregister() -> None:
 
 
 def _draw() -> None:
-    preferences, scene = bpy.context.preferences, bpy.context.scene
-    if current_canvas() is None or scene is None or preferences is None:
+    preferences, scene, area = bpy.context.preferences, bpy.context.scene, bpy.context.area
+    if current_canvas() is None or scene is None or preferences is None or area is None:
         return
     scale = preferences.system.ui_scale
-    y = MARGIN * scale
+    middle, y = _middle(area), MARGIN * scale
     blf.enable(FONT, blf.SHADOW)
     blf.shadow(FONT, 5, 0.0, 0.0, 0.0, 0.8)
     for text, points in captions(scene):
         blf.size(FONT, points * scale)
         blf.color(FONT, *WHITE, 1.0)
-        blf.position(FONT, MARGIN * scale, y, 0.0)
+        blf.position(FONT, middle - 0.5 * blf.dimensions(FONT, text)[0], y, 0.0)
         blf.draw(FONT, text)
         y += 1.6 * points * scale
     blf.disable(FONT, blf.SHADOW)
+
+
+def _middle(area: bpy.types.Area) -> float:
+    """Between toolbar and sidebar, which lie over the viewport; pixels."""
+    left = right = 0.0
+    width = 0
+    for region in area.regions:
+        if region.type == "WINDOW":
+            width = region.width
+        elif region.type == "TOOLS" and region.width > 1:
+            left = region.width
+        elif region.type == "UI" and region.width > 1:
+            right = region.width
+    return 0.5 * (left + width - right)
 
 
 _HANDLER = ViewportHandler(_draw, "POST_PIXEL")

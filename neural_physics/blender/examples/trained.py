@@ -50,6 +50,7 @@ def open_trained(context: bpy.types.Context, name: str) -> bpy.types.Object:
     mover = channel_objects(obj)[0]
     for other in layer.objects:
         other.select_set(other == mover, view_layer=layer)
+        other.hide_set(other.type in ("CAMERA", "LIGHT"), view_layer=layer)
     layer.objects.active = mover
     return obj
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import bpy
+
+Kind = Literal["POST_VIEW", "POST_PIXEL"]
 
 
 class Part(Protocol):
@@ -27,7 +29,7 @@ class ViewportHandler:
     kind: POST_VIEW, in the scene's space, or POST_PIXEL. handle: Blender's, while it is registered.
     """
 
-    def __init__(self, draw: Callable[[], None], kind: Literal["POST_VIEW", "POST_PIXEL"] = "POST_VIEW") -> None:
+    def __init__(self, draw: Callable[[], None], kind: Kind = "POST_VIEW") -> None:
         self._draw, self._kind = draw, kind
         self.handle: Any = None
 

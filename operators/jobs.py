@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import BoolProperty, EnumProperty
 
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import target_of
@@ -38,6 +38,10 @@ class JobButton(Button):
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        return self.begin(context)
+
+    def begin(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
+        """Start the job, which goes on by itself."""
         try:
             argv = self.command(context)
             obj = target(context)
@@ -73,6 +77,35 @@ class NEURALPHYSICS_OT_bake(JobButton, bpy.types.Operator):
 
     def command(self, context: bpy.types.Context) -> list[str]:
         return object_tasks.bake_command(scene_of(context), target(context))
+
+
+class NEURALPHYSICS_OT_bake_anew(JobButton, bpy.types.Operator):
+    bl_idname = "neural_physics.bake_anew"
+    bl_label = "Bake Anew"
+    bl_description = "Delete all takes of this object from disk, and bake them as the scene is now"
+    kind = object_tasks.BAKE
+
+    asked: BoolProperty(options={"HIDDEN", "SKIP_SAVE"})  # the artist confirmed, in a window
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        object_tasks.check_bake(scene_of(context), target_of(context))
+
+    def command(self, context: bpy.types.Context) -> list[str]:
+        return object_tasks.bake_anew_command(scene_of(context), target(context))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        self.asked = True
+        return context.window_manager.invoke_confirm(
+            self,
+            event,
+            title="Delete All Takes and Bake Again?",
+            message=_in_dataset(target(context)),
+            confirm_text="Bake Anew",
+        )
+
+    def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
+        return self.begin(context) if self.asked else super().execute(context)
 
 
 class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):
@@ -163,21 +196,25 @@ class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):
         object_tasks.check_delete(target_of(context))
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        obj = target(context)
-        folder = dataset_folder(obj)
-        status = dataset_status(folder)
-        others = [other.name for other in _objects_of(jobs_folder(obj)) if other != obj]
-        also = f", also used by {', '.join(others)}" if others else ""
         return context.window_manager.invoke_confirm(
             self,
             event,
             title="Delete Dataset?",
-            message=f"{plural(status.takes, 'take')} ({size(status.size)}) in {folder}{also}",
+            message=_in_dataset(target(context)),
             confirm_text="Delete",
         )
 
     def run(self, context: bpy.types.Context) -> None:
         object_tasks.delete_dataset(target(context))
+
+
+def _in_dataset(obj: bpy.types.Object) -> str:
+    """What would be deleted with an object's dataset."""
+    folder = dataset_folder(obj)
+    status = dataset_status(folder)
+    others = [other.name for other in _objects_of(jobs_folder(obj)) if other != obj]
+    also = f", also used by {', '.join(others)}" if others else ""
+    return f"{plural(status.takes, 'take')} ({size(status.size)}) in {folder}{also}"
 
 
 def _objects_of(folder: Path) -> list[bpy.types.Object]:
@@ -209,6 +246,7 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
 
 CLASSES = (
     NEURALPHYSICS_OT_bake,
+    NEURALPHYSICS_OT_bake_anew,
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_use_best_so_far,
     NEURALPHYSICS_OT_evaluate,

@@ -14,8 +14,12 @@ from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.datasets.status import DatasetStatus, dataset_status
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
-from ..operators.jobs import NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_delete_dataset
-from ..operators.support import obstacle
+from ..operators.jobs import (
+    NEURALPHYSICS_OT_bake,
+    NEURALPHYSICS_OT_bake_anew,
+    NEURALPHYSICS_OT_delete_dataset,
+)
+from ..operators.support import obstacle, scene_of
 from ..operators.takes import (
     NEURALPHYSICS_OT_hide_take,
     NEURALPHYSICS_OT_show_places,
@@ -56,6 +60,11 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if posed_rig(obj) is not None:
             self._draw_poses(layout, settings)
         layout.label(text=f"{plural(frames, 'frame')}, {duration(seconds)} of motion", icon="TIME")
+        changed = object_tasks.change_since_bake(scene_of(context), obj)
+        if changed is not None:
+            sentences(layout, context, changed.message, "ERROR")
+            button(layout, context, NEURALPHYSICS_OT_bake_anew, icon="FILE_REFRESH")
+            return
         begun = status.takes > 0 and status.complete < settings.take_count + pose_takes(obj)
         button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
 

@@ -128,7 +128,8 @@ def _fit_capsules(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.
 
 
 def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
-    result = _job(obj, object_tasks.BAKE, object_tasks.bake_command(scene, obj))
+    command = object_tasks.bake_anew_command if args.anew else object_tasks.bake_command
+    result = _job(obj, object_tasks.BAKE, command(scene, obj))
     there = f"{plural(result['takes'], 'take')}, {plural(result['frames'], 'frame')}"
     _say(f"{there} in {result['dataset']}, {result['excluded']:,} of them left out of training")
 
@@ -250,6 +251,7 @@ def _parser() -> Parser:
         ("--at-once", "parallel_takes"),
     ):
         _setting(bake, option, name, _number_for(name))
+    bake.add_argument("--anew", action="store_true", help="delete all takes first (Bake Anew)")
     train = command("train", _train, "Train a model on the takes, pack it, and save the scene.", saves=True)
     _setting(train, "--method", "method", str, choices=list(SPECIFICATIONS))
     _setting(train, "--preset", "preset", str, choices=[item[0] for item in PRESETS])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..errors import Problem
 from ..interaction.poses import pose_channel
+from .fingerprint import MADE_WITH
 from .takes import Dataset
 
 LOOK_AGAIN = 1.0  # seconds
@@ -25,7 +26,7 @@ class DatasetStatus:
     learned from, and why. size: bytes of positions. changed: when positions were written last, seconds since
     1970. solver_steps: of the bundled solver in each frame, None where it has not made the takes.
     physics: what has, see `sources.physics_of`, "" if that is not known. topology: see `Mesh.topology`.
-    posed: whether it is known how bones move the mesh.
+    posed: whether it is known how bones move the mesh. made_with: see `fingerprint.to_text`, "" if unknown.
     trouble: why it cannot be read, None if it can."""
 
     takes: int = 0
@@ -39,6 +40,7 @@ class DatasetStatus:
     physics: str = ""
     topology: str = ""
     posed: bool = False
+    made_with: str = ""
     trouble: Problem | None = None
 
 
@@ -85,6 +87,7 @@ def _look(path: Path) -> DatasetStatus:
         solver_steps=None if body is None else body.settings.steps,
         physics=dataset.info.provenance.get("physics", ""),
         topology=dataset.info.topology,
+        made_with=dataset.info.provenance.get(MADE_WITH, ""),
         posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
     )
 

@@ -135,6 +135,16 @@ class Dataset:
             write_info(path, info)
         return cls(path, info, mesh)
 
+    def describe_anew(self, info: DatasetInfo, mesh: Mesh) -> None:
+        """Replace what the dataset says of itself, while it holds no takes.
+
+        Raises Problem("folder_not_writable" | "disk_full").
+        """
+        with writing(self.path):
+            write_mesh(self.path / "mesh.npz", mesh)
+            write_info(self.path, info)
+        self.info, self.mesh = info, mesh
+
     def check_matches(self, info: DatasetInfo) -> None:
         """Raise the Problem that says why takes of `info` do not belong in this dataset."""
         if info.topology != self.info.topology:

@@ -21,6 +21,7 @@ from ...baking.plan import (
 )
 from ...baking.pose_plan import plan_poses, pose_take_names
 from ...datasets.dataset_info import DatasetInfo, TakeInfo, read_take_info
+from ...datasets.fingerprint import MADE_WITH, check_made_with, to_text
 from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
@@ -37,6 +38,7 @@ from ..settings.own_folders import EXTENSION_ROOT
 from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of
 from ..settings.simulation import settings_for_solver
+from .made_with import made_with
 from .pose_motion import check_poses, poses_asked_for
 from .scene_copy import first_frame, noisy_winds, save_copy
 from .solver_request import solver_request
@@ -54,17 +56,20 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
 
     Takes that have frames are finished with the scene they were begun with; those without any frame that
     can be learned from are baked again.
-    Raises every Problem that can be known before anything is simulated.
+    Raises every Problem that can be known before anything is simulated, among them
+    Problem("dataset_made_otherwise").
     """
     for layer in scene.view_layers:
         layer.update()  # what was just linked, hidden or removed shows only then
     view_layer = check_bake(scene, obj)
-    dataset = _dataset(scene, obj)
+    dataset, asked = _dataset(scene, obj)
     settings = settings_of(obj)
     count = settings.take_count if motion_varies(obj) else 1
     poses = poses_asked_for(obj)
     discarded = _discard_useless(dataset, [*take_names(count), *pose_take_names(poses)])
     existing = _begun_takes(dataset)
+    if not existing:  # what the dataset says of itself may be of a bake that came to nothing
+        dataset.describe_anew(asked, simulated_mesh(obj))
     takes = (
         *plan_takes(existing, count, settings.take_frames, settings.seed),
         *plan_poses(existing, poses, settings.seed),
@@ -144,9 +149,10 @@ def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:
     return [*([current] if current else []), *scene.view_layers]
 
 
-def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
+def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> tuple[Dataset, DatasetInfo]:
+    """The dataset, made if it is not there, and what one made now would say of itself."""
     fps = scene.render.fps / scene.render.fps_base
-    mesh, layout = simulated_mesh(obj), layout_of(obj)
+    mesh, layout, made = simulated_mesh(obj), layout_of(obj), made_with(scene, obj)
     info = DatasetInfo(
         object=obj.name,
         topology=mesh.topology(),
@@ -158,6 +164,7 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
             "program": f"Blender {bpy.app.version_string}",
             "physics": physics_of(obj),
             KEPT: kept_for_testing(obj),
+            MADE_WITH: to_text(made),
             **_fabric(obj),
         },
         gravity=gravity_of(scene, obj),
@@ -168,7 +175,10 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
         raise Problem(
             "dataset_other_fps", path=dataset.path, found=round(dataset.info.fps, 3), expected=round(fps, 3)
         )
-    return dataset
+    if any(take.usable_frames for take in dataset.outlines()):
+        before = dataset.info.provenance.get(MADE_WITH, "")
+        check_made_with(before, made, path=dataset.path, object_name=obj.name)
+    return dataset, info
 
 
 def _fabric(obj: bpy.types.Object) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """What methods ask of an object and of its dataset, read from the scene; for panels that are drawn often.
 
-Whether a mesh has another topology, and what shape a collider has, is looked at once a second at most.
+Whether a mesh has another topology, what shape a collider has, and what takes are made with is looked at once
+a second at most.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import bpy
 import numpy as np
 
 from ...coordinates import plane_of
+from ...datasets.fingerprint import check_made_with
 from ...datasets.rest_mesh import topology_hash
 from ...datasets.status import LOOK_AGAIN, dataset_status
 from ...datasets.takes import Dataset
 from ...energies.colliders.recognising import Recognised, recognised
+from ...errors import Problem
 from ...methods.specification import ColliderFacts, DatasetFacts, ObjectFacts
+from ..baking.made_with import made_with
 from ..baking.surroundings import frame_scale
 from ..scene.collider_meshes import collider_mesh, collider_objects
 from ..scene.sources import (
@@ -34,6 +38,8 @@ from ..settings.properties import method_of, settings_of
 SAME_SIZE = 1e-3
 _topologies: dict[int, tuple[float, tuple[int, ...], str]] = {}  # by the mesh's session_uid
 _shapes: dict[int, tuple[float, Recognised | None]] = {}  # by the collider's session_uid
+_changes: dict[int, tuple[float, Problem | None]] = {}  # when to look again, by the object's session_uid
+SHARE = 0.05  # of the time may be spent on looking whether something changed
 
 
 def check_object(scene: bpy.types.Scene, obj: bpy.types.Object) -> None:
@@ -76,6 +82,25 @@ def dataset_facts(obj: bpy.types.Object) -> DatasetFacts:
     )
 
 
+def change_since_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> Problem | None:
+    """Problem("dataset_made_otherwise") where more takes would be of something else. Raises what
+    `dataset_folder` does."""
+    begun = time.monotonic()
+    again, problem = _changes.get(obj.session_uid, (float("-inf"), None))
+    if begun < again:
+        return problem
+    folder, problem = dataset_folder(obj), None
+    made = dataset_status(folder)
+    if made.made_with and made.frames > made.excluded and obj.type == "MESH":
+        try:
+            check_made_with(made.made_with, made_with(scene, obj), path=folder, object_name=obj.name)
+        except Problem as found:
+            problem = found.with_traceback(None)
+    now = time.monotonic()
+    _changes[obj.session_uid] = now + max(LOOK_AGAIN, (now - begun) / SHARE), problem
+    return problem
+
+
 def topology_of(obj: bpy.types.Object) -> str:
     """See `Mesh.topology`."""
     mesh = mesh_data(obj)
@@ -92,6 +117,7 @@ def forget_facts() -> None:
     """Do not rely on what was seen of meshes a moment ago."""
     _topologies.clear()
     _shapes.clear()
+    _changes.clear()
 
 
 def _colliders(scene: bpy.types.Scene, obj: bpy.types.Object) -> Sequence[ColliderFacts]:

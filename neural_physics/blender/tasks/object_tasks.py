@@ -192,6 +192,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
         remove_if_empty(folder / "takes")
         remove_if_empty(folder)
     forget()
+    facts.forget_facts()
 
 
 def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
@@ -200,6 +201,22 @@ def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     check_bake(scene, obj)
     keep_together(obj)
     return preparing.prepare_bake(scene, obj)
+
+
+def bake_anew_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
+    """The job that bakes from scratch; the takes there are deleted now, if a bake could begin.
+
+    Raises what `bake_command` and `delete_dataset` do.
+    """
+    check_bake(scene, obj)
+    if dataset_status(dataset_folder(obj)).takes:
+        delete_dataset(obj)
+    return bake_command(scene, obj)
+
+
+def change_since_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> Problem | None:
+    """What keeps takes from being added to those of an object, and not from baking them anew."""
+    return facts.change_since_bake(scene, obj)
 
 
 def train_command(obj: bpy.types.Object) -> list[str]:

@@ -1,0 +1,219 @@
+"""What decides how an object's takes come out, beside the motion in each of them: read from the scene.
+
+Left out is what is only shown, how many takes there are and how long, how what the object reacts to moves,
+which every take has recorded, and settings that are keyed or driven, which have no single value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any, cast
+
+import bpy
+import numpy as np
+
+from ...datasets.fingerprint import Fingerprint, Value, digest
+from ..scene.artist_handles import cores_of
+from ..scene.collider_meshes import collider_objects
+from ..scene.keying import is_keyed
+from ..scene.sources import (
+    PhysicsModifier,
+    group_weights,
+    mesh_data,
+    mesh_of,
+    physics_modifier,
+    physics_of,
+    pin_group,
+    read_positions,
+    uses_solver,
+)
+from ..settings.properties import settings_of
+from ..settings.simulation import settings_for_solver
+
+Settings = dict[str, Value]
+# What a simulation writes itself, what only prints, and what is told apart in other parts.
+NO_SETTINGS = (
+    "rna_type",
+    "location_mass_center",
+    "rotation_estimate",
+    "scale_estimate",
+    "use_diagnose",
+    "use_estimate_matrix",
+)
+COLLISIONS = (  # what cloth and soft bodies read of a collider; the rest is for particles
+    "damping",
+    "thickness_outer",
+    "thickness_inner",
+    "cloth_friction",
+    "use_culling",
+    "use_normal",
+)
+FIELDS = (  # without noise, which a bake switches off, and what are other names of the same numbers
+    "type",
+    "shape",
+    "falloff_type",
+    "z_direction",
+    "strength",
+    "flow",
+    "wind_factor",
+    "size",
+    "rest_length",
+    "harmonic_damping",
+    "quadratic_drag",
+    "falloff_power",
+    "distance_min",
+    "distance_max",
+    "radial_falloff",
+    "radial_min",
+    "radial_max",
+    "use_min_distance",
+    "use_max_distance",
+    "use_radial_min",
+    "use_radial_max",
+    "use_2d_force",
+    "use_absorption",
+    "use_gravity_falloff",
+    "use_multiple_springs",
+)
+
+
+def made_with(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fingerprint:
+    """All that decides an object's takes, by the words an artist has for it."""
+    gravity = scene.gravity[:] if scene.use_gravity else (0.0, 0.0, 0.0)
+    parts: dict[str, Settings | str] = {
+        "physics": physics_of(obj),
+        "pins": _weights(obj, pin_group(obj)),
+        "mesh": digest(mesh_of(obj).rest_positions),
+        "object": {"scale": list(obj.matrix_world.to_scale().to_tuple())},
+        "scene": {"gravity": list(gravity)},
+    }
+    if uses_solver(obj):
+        parts |= _of_solver(obj)
+        parts["colliders"] = _all_of(_shape(other) for other in collider_objects(scene, obj))
+        return parts
+    modifier = physics_modifier(obj)
+    if modifier is not None:
+        parts |= _of_blender(obj, modifier)
+        parts["colliders"] = _all_of(_collider(other) for other in _met(scene, obj, modifier))
+        parts["force fields"] = _all_of(_field(other, obj) for other in _felt(scene, modifier))
+    return parts
+
+
+def _of_solver(obj: bpy.types.Object) -> dict[str, Settings | str]:
+    simulation = settings_of(obj).simulation
+    softness = simulation.softer if simulation.kind == "SOLID" else ""
+    return {
+        "simulation settings": asdict(settings_for_solver(simulation)),
+        "softness group": _weights(obj, softness),
+        "handles": {"core radius": [core.radius for core in cores_of(obj)]},
+    }
+
+
+def _of_blender(obj: bpy.types.Object, modifier: PhysicsModifier) -> dict[str, Settings | str]:
+    path = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"]'
+    settings = _values(obj, modifier.settings, f"{path}.settings")
+    settings.pop("gravity")  # the scene's
+    weights = modifier.settings.effector_weights
+    assert weights is not None  # they are part of the settings
+    fields = _values(obj, weights, f"{path}.settings.effector_weights")
+    settings |= {f"field weight {name}": value for name, value in fields.items()}
+    if isinstance(modifier, bpy.types.ClothModifier):
+        collisions = _values(obj, modifier.collision_settings, f"{path}.collision_settings")
+        settings |= {f"collision {name}": value for name, value in collisions.items()}
+        settings["rest shape key"] = _rest_shape(obj, modifier.settings.rest_shape_key)
+        return {"cloth settings": settings}
+    return {"soft body settings": settings}
+
+
+def _values(obj: bpy.types.Object, owner: bpy.types.bpy_struct, path: str) -> Settings:
+    """The settings below a path of an object, vertex groups by their weights."""
+    found: Settings = {}
+    for setting in owner.bl_rna.properties:
+        name = setting.identifier
+        if name in NO_SETTINGS or setting.is_readonly or is_keyed(obj, f"{path}.{name}"):
+            continue
+        value: Any = getattr(owner, name)
+        if name.startswith("vertex_group"):
+            if value != pin_group(obj) or not _pins(owner, name):
+                found[name] = _weights(obj, value)
+        elif getattr(setting, "is_array", False):
+            found[name] = [float(number) for number in value]
+        elif setting.type in ("BOOLEAN", "ENUM"):
+            found[name] = value
+        elif setting.type in ("INT", "FLOAT"):
+            found[name] = float(value)
+    return found
+
+
+def _pins(owner: bpy.types.bpy_struct, name: str) -> bool:
+    """Whether a setting names the pins, which are a part of their own."""
+    if isinstance(owner, bpy.types.ClothSettings):
+        return name == "vertex_group_mass"
+    return isinstance(owner, bpy.types.SoftBodySettings) and name == "vertex_group_goal"
+
+
+def _weights(obj: bpy.types.Object, group: str) -> str:
+    return digest(group_weights(obj, group, 0.0)) if group in obj.vertex_groups else ""
+
+
+def _rest_shape(obj: bpy.types.Object, shape: bpy.types.ShapeKey | None) -> str:
+    """ "" where the mesh itself is the shape at rest, as where there are no other keys."""
+    keys = mesh_data(obj).shape_keys
+    if shape is None or keys is None or shape == keys.reference_key:
+        return ""
+    places = np.empty((len(shape.data), 3), np.float32)
+    shape.data.foreach_get("co", places.reshape(-1))
+    return digest(places)
+
+
+def _met(scene: bpy.types.Scene, obj: bpy.types.Object, modifier: PhysicsModifier) -> list[bpy.types.Object]:
+    """What the object collides with."""
+    if isinstance(modifier, bpy.types.ClothModifier):
+        collisions = modifier.collision_settings
+        chosen, collides = collisions.collection, collisions.use_collision
+    else:
+        chosen, collides = modifier.settings.collision_collection, True
+    return [other for other in collider_objects(scene, obj) if collides and _is_in(chosen, other)]
+
+
+def _felt(scene: bpy.types.Scene, modifier: PhysicsModifier) -> list[bpy.types.Object]:
+    """The force fields that act on the object."""
+    weights = modifier.settings.effector_weights
+    chosen = None if weights is None else weights.collection
+    fields = [other for other in scene.objects if other.field and other.field.type != "NONE"]
+    return [other for other in fields if not other.hide_viewport and _is_in(chosen, other)]
+
+
+def _is_in(collection: bpy.types.Collection | None, obj: bpy.types.Object) -> bool:
+    return collection is None or obj.name in collection.all_objects
+
+
+def _collider(other: bpy.types.Object) -> str:
+    collision = other.collision
+    assert collision is not None  # it collides
+    return _shape(other) + _texts(_values(other, collision, "collision"), COLLISIONS)
+
+
+def _shape(other: bpy.types.Object) -> str:
+    """A collider's own mesh, as large as it is: not how its modifiers shape it, which may move."""
+    scale = np.ones(3, np.float32) if is_keyed(other, "scale") else np.array(other.scale[:], np.float32)
+    return digest(read_positions(cast(bpy.types.Mesh, other.data)) * scale)
+
+
+def _field(other: bpy.types.Object, obj: bpy.types.Object) -> str:
+    """The settings of a force field, without the strength where the object reacts to that."""
+    assert other.field is not None  # it has one
+    values = _values(other, other.field, "field")
+    listed = any(item.object == other for item in settings_of(obj).interactions)
+    return _texts(values, (name for name in FIELDS if not listed or name != "strength"))
+
+
+def _texts(values: Settings, names: Iterable[str]) -> str:
+    return json.dumps({name: values.get(name) for name in names})
+
+
+def _all_of(descriptions: Iterator[str]) -> str:
+    """One digest for what is there, in whatever order and under whatever names."""
+    return digest(np.array(sorted(descriptions), dtype=np.str_))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import EnumProperty, StringProperty
 
 from ..neural_physics.blender.scene import setting_up
 from ..neural_physics.blender.scene.sources import check_mesh, check_target
@@ -58,6 +58,9 @@ class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     kind: EnumProperty(name="Kind", items=[kind for kind in KINDS if kind[0] != "BLENDER"])
+    method: StringProperty(
+        name="Method", description="The method to learn it with; if empty, as it is", options={"SKIP_SAVE"}
+    )
 
     @classmethod
     def description(cls, context: bpy.types.Context, properties: Any) -> str:  # noqa: ANN401 (Blender's)
@@ -69,7 +72,10 @@ class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
-        _report_found(self, obj, setting_up.set_up_for_solver(obj, scene_of(context), self.kind))
+        added = setting_up.set_up_for_solver(obj, scene_of(context), self.kind)
+        if self.method:
+            settings_of(obj).method = self.method
+        _report_found(self, obj, added)
 
 
 class NEURALPHYSICS_OT_use_material(SetUpButton, bpy.types.Operator):

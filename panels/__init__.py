@@ -6,9 +6,10 @@ from types import ModuleType
 
 from ..neural_physics.blender.settings.registration import register_parts, unregister_parts
 from ..neural_physics.edition import FULL
-from . import bake, capsules, handles, play, set_up, share, simulation, train
+from . import bake, begin, capsules, handles, play, set_up, share, simulation, steps, train
 
-PARTS: tuple[ModuleType, ...] = (set_up, simulation, handles, bake, train, play, capsules, share)
+SECTIONS = set_up, simulation, handles, bake, train, play, capsules, share
+PARTS: tuple[ModuleType, ...] = (steps, begin, *SECTIONS)
 
 if FULL:
     from . import preferences

@@ -30,13 +30,9 @@ from .support import Details, Section, busy, button, job, reasons, sentences, se
 
 class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
     bl_label = "2  Bake"
+    step = "bake"
     on_disk = True
     bl_order = 1
-
-    def draw_without(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
-    ) -> None:
-        button(layout, context, NEURALPHYSICS_OT_bake, icon="PHYSICS")
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         if not busy(obj, object_tasks.BAKE):
@@ -114,6 +110,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
 
 class NEURALPHYSICS_PT_bake_options(Details, bpy.types.Panel):
     bl_label = "Options"
+    step = "bake"
     bl_parent_id = "NEURALPHYSICS_PT_bake"
     bl_options = {"DEFAULT_CLOSED"}
 

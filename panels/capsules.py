@@ -48,6 +48,7 @@ class NEURALPHYSICS_UL_capsules(bpy.types.UIList):
 
 class NEURALPHYSICS_PT_capsules(Details, bpy.types.Panel):
     bl_label = "Capsules"
+    step = "play"
     bl_parent_id = "NEURALPHYSICS_PT_play"
     bl_options = {"DEFAULT_CLOSED"}
 

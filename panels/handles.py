@@ -38,6 +38,7 @@ class NEURALPHYSICS_UL_handles(bpy.types.UIList):
 
 class NEURALPHYSICS_PT_handles(Details, bpy.types.Panel):
     bl_label = "Handles"
+    step = "set_up"
     bl_parent_id = "NEURALPHYSICS_PT_set_up"
 
     @classmethod

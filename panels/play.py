@@ -34,12 +34,8 @@ WORRYING = 0.2
 
 class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
     bl_label = "4  Play"
+    step = "play"
     bl_order = 3
-
-    def draw_without(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
-    ) -> None:
-        button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings = settings_of(obj)

@@ -6,21 +6,17 @@ from typing import Any
 
 import bpy
 
-from ..neural_physics.blender.examples.trained import TRAINED
 from ..neural_physics.blender.modelling.cloth_subdividing import offers_subdivide
 from ..neural_physics.blender.scene.sampling import is_wind
 from ..neural_physics.blender.scene.sources import physics_modifier
-from ..neural_physics.blender.scene.targets import set_up_objects
 from ..neural_physics.blender.settings.properties import MOTIONS, NEURALPHYSICS_PG_interaction, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.settings.simulation import KINDS
-from ..operators.examples import NEURALPHYSICS_OT_try_it
 from ..operators.set_up import (
     NEURALPHYSICS_OT_add_interaction,
     NEURALPHYSICS_OT_remove,
     NEURALPHYSICS_OT_remove_interaction,
     NEURALPHYSICS_OT_set_up,
-    NEURALPHYSICS_OT_set_up_solver,
     NEURALPHYSICS_OT_suggest_motion,
 )
 from ..operators.subdividing import NEURALPHYSICS_OT_subdivide_cloth
@@ -64,35 +60,8 @@ class NEURALPHYSICS_UL_interactions(bpy.types.UIList):
 
 class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
     bl_label = "1  Set Up"
+    step = "set_up"
     bl_order = 0
-
-    def draw_without(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
-    ) -> None:
-        if context.scene is not None and not set_up_objects(context.scene):
-            self._draw_card(layout)
-        if obj is not None:
-            layout.label(text=obj.name, icon="OBJECT_DATA")
-        button(layout, context, NEURALPHYSICS_OT_set_up, icon="MOD_PHYSICS")
-        layout.label(text="Or simulate it with the bundled solver as:")
-        column = layout.column(align=True)
-        for kind, label, _ in KINDS[1:]:
-            column.operator(
-                NEURALPHYSICS_OT_set_up_solver.bl_idname, text=label, icon=KIND_ICONS[kind]
-            ).kind = kind
-        reasons(layout, context, NEURALPHYSICS_OT_set_up_solver)
-        layout.separator()
-        layout.label(text="Or start from an example:")
-        layout.menu("NEURALPHYSICS_MT_examples", text="Add an Example Scene", icon="MOD_CLOTH")
-
-    def _draw_card(self, layout: bpy.types.UILayout) -> None:
-        """For whoever opens the tab for the first time."""
-        card = layout.box().column()
-        card.label(text="See what it does: no setting up, no waiting")
-        row = card.row(align=True)
-        row.scale_y = 1.6
-        for name, each in TRAINED.items():
-            row.operator(NEURALPHYSICS_OT_try_it.bl_idname, text=each.title, icon="PLAY").name = name
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings, modifier = settings_of(obj), physics_modifier(obj)
@@ -127,6 +96,7 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
 
 class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
     bl_label = "Training Motion"
+    step = "set_up"
     bl_parent_id = "NEURALPHYSICS_PT_set_up"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -171,6 +141,7 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
 
 class NEURALPHYSICS_PT_frame(Details, bpy.types.Panel):
     bl_label = "Reference Frame"
+    step = "set_up"
     bl_parent_id = "NEURALPHYSICS_PT_set_up"
     bl_options = {"DEFAULT_CLOSED"}
 

@@ -20,12 +20,8 @@ from .support import Section, button, reasons
 
 class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
     bl_label = "5  Share"
+    step = "share"
     bl_order = 4
-
-    def draw_without(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
-    ) -> None:
-        button(layout, context, NEURALPHYSICS_OT_import_model, icon="IMPORT")
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         if settings_of(obj).model is None:

@@ -20,6 +20,7 @@ QUANTITIES = {
 
 class NEURALPHYSICS_PT_simulation(Details, bpy.types.Panel):
     bl_label = "Simulation"
+    step = "set_up"
     bl_parent_id = "NEURALPHYSICS_PT_set_up"
     bl_options = {"DEFAULT_CLOSED"}
 

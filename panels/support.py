@@ -12,12 +12,14 @@ from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.paths import check_places, jobs_folder
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.blender.tasks.steps import Step, is_done
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.jobs.wording import progress
 from ..operators.jobs import NEURALPHYSICS_OT_show_log, NEURALPHYSICS_OT_stop_job
 from ..operators.places import NEURALPHYSICS_OT_allow_places
 from ..operators.support import Button, obstacle
+from .steps import steps_of
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems as Icon
@@ -26,39 +28,51 @@ CHARACTER = 6.0  # pixels that a character of the interface's font is wide, abou
 BESIDE = 70  # pixels of a panel's width that text cannot use: margins and an icon
 
 
-class Section(bpy.types.Panel if TYPE_CHECKING else object):  # type: ignore[misc]
-    """A panel of the Neural Physics tab."""
+class Panel(bpy.types.Panel if TYPE_CHECKING else object):  # type: ignore[misc]
+    """A panel of the Neural Physics tab, for an object that has been set up."""
 
     bl_space_type: Any = "VIEW_3D"
     bl_region_type: Any = "UI"
     bl_category = "Neural Physics"
+    step: ClassVar[Step]
     on_disk: ClassVar[bool] = False  # whether what it shows lies in the dataset's folder or beside the model
-
-    def draw(self, context: bpy.types.Context) -> None:
-        obj = target_of(context)
-        if obj is None or not settings_of(obj).enabled:
-            self.draw_without(self.layout, context, obj)
-        elif not self.on_disk or may_use_places(self.layout, context, obj):
-            self.draw_for(self.layout, context, obj)
-
-    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
-        """What is shown for an object that has been set up."""
-        raise NotImplementedError
-
-    def draw_without(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
-    ) -> None:
-        """What is shown while there is none: the button, and why it waits."""
-        raise NotImplementedError
-
-
-class Details(Section):
-    """A panel inside another one, only there for an object that has been set up."""
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         obj = target_of(context)
         return obj is not None and settings_of(obj).enabled
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        """What is shown for an object that has been set up."""
+        raise NotImplementedError
+
+
+class Section(Panel):
+    """One of the steps. Its header is drawn here, since Blender's own cannot be opened by what is next."""
+
+    bl_options: ClassVar[Any] = {"HIDE_HEADER"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        obj = target_of(context)
+        assert obj is not None  # `poll` comes first
+        header, body = self.layout.panel_prop(steps_of(context), self.step)
+        header.label(text=self.bl_label, icon="CHECKMARK" if is_done(obj, self.step) else "BLANK1")
+        if body is not None and (not self.on_disk or may_use_places(body, context, obj)):
+            self.draw_for(body, context, obj)
+
+
+class Details(Panel):
+    """A panel inside one of the steps, there while that is open."""
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return bool(super().poll(context)) and bool(getattr(steps_of(context), cls.step))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        obj = target_of(context)
+        assert obj is not None  # `poll` comes first
+        if not self.on_disk or may_use_places(self.layout, context, obj):
+            self.draw_for(self.layout, context, obj)
 
 
 def may_use_places(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> bool:

@@ -36,13 +36,9 @@ CHART_SCALE = 7.0
 
 class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
     bl_label = "3  Train"
+    step = "train"
     on_disk = True
     bl_order = 2
-
-    def draw_without(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object | None
-    ) -> None:
-        button(layout, context, NEURALPHYSICS_OT_train, icon="OUTLINER_OB_LIGHT")
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         if not busy(obj, object_tasks.TRAIN):
@@ -89,6 +85,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
 
 class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):
     bl_label = "Options"
+    step = "train"
     bl_parent_id = "NEURALPHYSICS_PT_train"
     bl_options = {"DEFAULT_CLOSED"}
 
@@ -100,6 +97,7 @@ class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):
 
 class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
     bl_label = "Evaluate"
+    step = "train"
     on_disk = True
     bl_parent_id = "NEURALPHYSICS_PT_train"
     bl_options = {"DEFAULT_CLOSED"}

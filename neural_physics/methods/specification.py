@@ -126,8 +126,9 @@ class MethodSpecification:
     id: its name in files, folders and commands. number: what a .blend stores for it, never used for another.
     label, choose_for: its name, and one sentence for choosing it. run_time: a model, ready to run.
     check_object, check_dataset: raise the Problem of what it cannot learn from.
-    training_settings, live_settings: what is drawn for it. solver_settings: what the bundled solver is set to
-    where it is chosen. has_bases: shapes are mixed, and their number is chosen. has_handles: points of the
+    suits: answers to “What is it?” for which it is the method, each with the kind of body that the solver
+    then simulates. training_settings, live_settings: what is drawn for it. solver_settings: what the bundled
+    solver is set to where it is chosen. has_bases: shapes are mixed, and their number is chosen. has_handles: points of the
     body that the artist places, and holds while it plays. has_springs: their stiffness can be shown on the
     mesh. follows_bones: it is learned about where bones take the mesh; poses are baked for it. has_levels:
     its mesh must be a subdivision of a coarser one. simulates: it does while it plays, and so can be given
@@ -145,6 +146,7 @@ class MethodSpecification:
     training_settings: tuple[NumberSetting, ...] = ()
     live_settings: tuple[LiveSetting, ...] = ()
     solver_settings: Mapping[str, Any] = field(default_factory=dict)
+    suits: Sequence[tuple[str, str]] = ()
     has_bases: bool = True
     has_handles: bool = False
     has_springs: bool = False

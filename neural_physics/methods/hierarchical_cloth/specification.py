@@ -47,6 +47,7 @@ SPECIFICATION = MethodSpecification(
     check_object=_check_object,
     check_dataset=_check_dataset,
     has_bases=False,
+    suits=(("Cloth in Finer Levels", "SPRINGS"),),
     has_levels=True,
     simulates=True,
 )

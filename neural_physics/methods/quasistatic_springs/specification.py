@@ -38,6 +38,7 @@ SPECIFICATION = MethodSpecification(
     paper="Jin et al. 2022",
     run_time=QuasistaticSprings,
     check_dataset=_check_dataset,
+    suits=(("Flesh on Bones", "SOLID"),),
     live_settings=(JIGGLE, JIGGLE_GROUP),
     has_bases=False,
     has_springs=True,

@@ -1,0 +1,58 @@
+"""How far an object has come: which steps are done, and which is next."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import bpy
+
+from ...datasets.status import DatasetStatus, dataset_status
+from ...errors import Problem
+from ..baking.pose_motion import pose_takes
+from ..settings.paths import dataset_folder, model_path
+from ..settings.properties import settings_of
+from . import object_tasks
+
+Step = Literal["set_up", "bake", "train", "play", "share"]
+
+
+def next_step(obj: bpy.types.Object) -> Step:
+    """What an object that has been set up waits for, or does now."""
+    match object_tasks.running(obj):
+        case object_tasks.BAKE:
+            return "bake"
+        case object_tasks.TRAIN | object_tasks.EVALUATE:
+            return "train"
+    if _has_model(obj):
+        return "play"
+    return "train" if _is_baked(obj) else "bake"
+
+
+def is_done(obj: bpy.types.Object, step: Step) -> bool:
+    """Whether a step needs nothing more; Play and Share never end."""
+    match step:
+        case "set_up":
+            return True
+        case "bake":
+            return _is_baked(obj)
+        case "train":
+            return _has_model(obj)
+        case _:
+            return False
+
+
+def _has_model(obj: bpy.types.Object) -> bool:
+    try:
+        return settings_of(obj).model is not None or model_path(obj).is_file()
+    except Problem:  # a scene that names places elsewhere; the panel asks about them
+        return False
+
+
+def _is_baked(obj: bpy.types.Object) -> bool:
+    try:
+        status: DatasetStatus = dataset_status(dataset_folder(obj))
+    except Problem:
+        return False
+    wanted = settings_of(obj).take_count + pose_takes(obj)
+    imported = status.complete > 0 and status.complete == status.takes
+    return status.trouble is None and (status.complete >= wanted or imported)

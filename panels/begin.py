@@ -1,0 +1,95 @@
+"""Before anything is set up: see it move, and say what the object is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import bpy
+
+from ..neural_physics.blender.examples.trained import TRAINED
+from ..neural_physics.blender.scene.sources import physics_modifiers
+from ..neural_physics.blender.scene.targets import set_up_objects, target_of
+from ..neural_physics.blender.settings.properties import settings_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.edition import FULL
+from ..neural_physics.methods.registry import SPECIFICATIONS
+from ..operators.examples import NEURALPHYSICS_OT_try_it
+from ..operators.set_up import NEURALPHYSICS_OT_set_up, NEURALPHYSICS_OT_set_up_solver
+from .set_up import KIND_ICONS
+from .support import button, reasons, sentences
+
+
+class Answer(NamedTuple):
+    """To “What is it?”: the kind of body that the solver simulates, and the method where that follows."""
+
+    label: str
+    kind: str
+    method: str = ""
+
+
+# What the bundled solver simulates; beside these, Blender's own cloth and soft body.
+SOLVED = (
+    Answer("Jelly or Rubber", "SOLID"),
+    Answer("Thin Shell", "SHELL"),
+    Answer("Hair or Strands", "ROD"),
+    *(Answer(label, kind, method.id) for method in SPECIFICATIONS.values() for label, kind in method.suits),
+)
+
+
+class NEURALPHYSICS_PT_begin(bpy.types.Panel):
+    bl_label = "Neural Physics"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Neural Physics"
+    bl_options = {"HIDE_HEADER"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = target_of(context)
+        return obj is None or not settings_of(obj).enabled
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout, obj = self.layout, target_of(context)
+        assert layout is not None  # a panel that draws has one
+        if context.scene is None or not set_up_objects(context.scene):
+            self._draw_card(layout)
+        if obj is None or obj.type != "MESH":
+            sentences(layout, context, "Or select a mesh of your own, and say what it is.", "INFO")
+        else:
+            self._draw_kinds(layout, context, obj)
+        layout.separator()
+        layout.menu("NEURALPHYSICS_MT_examples", text="More Examples", icon="MOD_CLOTH")
+
+    def _draw_card(self, layout: bpy.types.UILayout) -> None:
+        card = layout.box().column()
+        card.label(text="See it move", icon="PLAY")
+        row = card.row(align=True)
+        row.scale_y = 1.6
+        for name, each in TRAINED.items():
+            row.operator(NEURALPHYSICS_OT_try_it.bl_idname, text=each.title).name = name
+
+    def _draw_kinds(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
+        layout.label(text=f"What is {obj.name}?", icon="MESH_DATA")
+        button(layout, context, NEURALPHYSICS_OT_set_up, "Cloth or Soft Body", icon="MOD_CLOTH")
+        if not FULL or physics_modifiers(obj):
+            return
+        column = layout.column(align=True)
+        for each in SOLVED:
+            operator = column.operator(
+                NEURALPHYSICS_OT_set_up_solver.bl_idname, text=each.label, icon=KIND_ICONS[each.kind]
+            )
+            operator.kind, operator.method = each.kind, each.method
+        reasons(layout, context, NEURALPHYSICS_OT_set_up_solver)
+
+
+CLASSES = (NEURALPHYSICS_PT_begin,)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

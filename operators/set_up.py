@@ -144,7 +144,7 @@ class NEURALPHYSICS_OT_suggest_motion(SetUpButton, bpy.types.Operator):
         obj = target(context)
         settings = settings_of(obj)
         if settings.active_interaction < len(settings.interactions):
-            setting_up.suggest_motion(obj, settings.interactions[settings.active_interaction])
+            setting_up.suggest_box(obj, settings.interactions[settings.active_interaction])
 
 
 CLASSES = (

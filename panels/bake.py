@@ -5,6 +5,7 @@ from __future__ import annotations
 import bpy
 
 from ..neural_physics.blender.baking.pose_motion import pose_takes, posed_rig
+from ..neural_physics.blender.baking.training_motion import moving_takes
 from ..neural_physics.blender.display.takes import shown_take
 from ..neural_physics.blender.display.unsuitable_places import places_of
 from ..neural_physics.blender.settings.paths import dataset_folder
@@ -51,17 +52,21 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         column = settings_column(layout)
         column.prop(settings, "take_count")
         column.prop(settings, "take_frames")
-        frames = settings.take_count * settings.take_frames
+        takes = moving_takes(obj)
+        frames = takes * settings.take_frames
         seconds = frames / render.fps * render.fps_base
         if posed_rig(obj) is not None:
             self._draw_poses(layout, settings)
         layout.label(text=f"{plural(frames, 'frame')}, {duration(seconds)} of motion", icon="TIME")
+        if takes < settings.take_count:
+            text = f"One take only: everything that {obj.name} reacts to keeps its animation"
+            sentences(layout, context, text, "INFO")
         changed = object_tasks.change_since_bake(scene_of(context), obj)
         if changed is not None:
             sentences(layout, context, changed.message, "ERROR")
             button(layout, context, NEURALPHYSICS_OT_bake_anew, icon="FILE_REFRESH")
             return
-        begun = status.takes > 0 and status.complete < settings.take_count + pose_takes(obj)
+        begun = status.takes > 0 and status.complete < takes + pose_takes(obj)
         button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
 
     def _draw_poses(self, layout: bpy.types.UILayout, settings: NEURALPHYSICS_PG_object) -> None:

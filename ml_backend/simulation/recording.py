@@ -134,7 +134,8 @@ class _Recording:
 
     def _exclusions(self) -> tuple[Exclusion, ...]:
         take, info = self._dataset.take(self._done.name), self._dataset.info
-        bad = find_bad_frames(take.positions, self._dataset.mesh, info.channels, take.interaction)
+        about = take.positions, self._dataset.mesh, info.channels, take.interaction
+        bad = find_bad_frames(*about, gravity=info.gravity)
         return merge([*self._marks, *bad])
 
 

@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from ..datasets.dataset_info import read_take_info
+from ..datasets.frame_checks import FALLING
+from ..datasets.simulation_request import SimulationRequest
 from ..datasets.takes import Dataset, TakeOutline, left_out
 from ..errors import Problem
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
@@ -66,8 +68,8 @@ class Coordinator:
     def run(self) -> dict[str, Any]:
         """Bake what is missing; returns what the "result" event says.
 
-        Raises Problem("stopped" | "bake_crashed" | "simulation_unusable" | "poses_unusable"), or what a
-        worker reported.
+        Raises Problem("stopped" | "bake_crashed" | "simulation_unusable" | "solver_unusable" |
+        "springs_unusable" | "simulation_falls" | "poses_unusable"), or what a worker reported.
         """
         if self._plan.solver and self._waiting:
             self._make_body()
@@ -178,7 +180,7 @@ class Coordinator:
         posed = [take for take in takes if take.info.kind == "quasistatic"]
         moving = [take for take in takes if take not in posed]
         if not any(take.usable_frames for take in moving):
-            raise Problem("simulation_unusable", object=self._plan.object, reason=_reasons(moving))
+            raise self._unusable(moving)
         if posed and not any(take.usable_frames for take in posed):
             count, reason = sum(take.frame_count for take in posed), _reasons(posed)
             raise Problem("poses_unusable", object=self._plan.object, count=count, reason=reason)
@@ -192,6 +194,17 @@ class Coordinator:
             "excluded": frames - usable,
             "notes": [*self._plan.notes, *(left_out(take) for take in takes if take.info.excluded)],
         }
+
+    def _unusable(self, takes: list[TakeOutline]) -> Problem:
+        """What there is to do about takes without a usable frame."""
+        reasons = {e.reason for take in takes for e in take.info.excluded}
+        if reasons == {FALLING}:
+            return Problem("simulation_falls", object=self._plan.object)
+        code = "simulation_unusable"
+        if self._plan.solver:
+            springs = SimulationRequest.read(self._plan.request).settings.kind == "springs"
+            code = "springs_unusable" if springs else "solver_unusable"
+        return Problem(code, object=self._plan.object, reason=_reasons(takes))
 
     def _stage(self) -> str:
         return f"Baking, {len(self._complete)} of {len(self._plan.takes)} takes complete"

@@ -17,6 +17,7 @@ SCHEMA = 1
 
 Role = Literal["training", "validation", "test"]
 TakeKind = Literal["dynamic", "quasistatic", "contact"]
+Gravity = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class DatasetInfo:
     object: the name of the mesh object. topology: see `Mesh.topology`. fps: of the baked scene;
     dt = 1 / fps seconds. reference_frame: the object or bone ("Rig/neck") in whose axes positions
     and channels are given, "" for the object itself. provenance: free text pairs.
-    For the evaluation: gravity, m/s^2 in those axes, where no ground channel says how they turn;
-    colliders: radii in metres of the spheres at the position channels of these names.
+    For the evaluation, and to know what falls: gravity, m/s^2 in those axes, where no ground channel says
+    how they turn; colliders: radii in metres of the spheres at the position channels of these names.
     """
 
     object: str
@@ -37,7 +38,7 @@ class DatasetInfo:
     channels: ChannelLayout
     reference_frame: str = ""
     provenance: dict[str, str] = field(default_factory=dict)
-    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)
+    gravity: Gravity = (0.0, 0.0, -9.81)
     colliders: dict[str, float] = field(default_factory=dict)
 
     @property

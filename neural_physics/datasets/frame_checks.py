@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Doubles, Floats, Mask, StoredIndices
 from ..interaction.channels import ChannelLayout
 from ..interaction.poses import Pose, pose_in
-from .dataset_info import Exclusion
+from .dataset_info import DatasetInfo, Exclusion, Gravity
 from .rest_mesh import Mesh
 from .takes import Dataset, Take
 
 NOT_FINITE = "the simulation stopped giving numbers"
 BLANK = "nothing was written"
 EXPLODED = "exploded"
+FALLING = "it falls: nothing holds it or is below it"
 TORN = "torn"
 RESUMED = "the simulation could not be repeated exactly when the bake was resumed"
 
 REACH = 4.0  # how far from mesh and interaction objects a vertex may be, in sizes of where they are
 LONGEST_EDGE = 3.0  # times its length at rest
+WIDEST_FALL = 2.0  # how far from its middle what falls reaches, in times of what it did at first
+STEEPEST_DRIFT = 0.5  # how far the middle may go along gravity at least, of the way it has gone
 BEFORE, AFTER = 8, 24  # frames that go too: what led to it, and what has to settle
 CHUNK = 400_000  # vertices looked at together
 
@@ -31,13 +34,16 @@ def find_bad_frames(
     mesh: Mesh,
     layout: ChannelLayout,
     interaction: Floats,
+    *,
+    gravity: Gravity = DatasetInfo.gravity,
 ) -> tuple[Exclusion, ...]:
     """The frames of a take that must not be learned from, with margins and the first reason found.
 
     positions (T, V, 3) and interaction (T, e) float32, in the reference frame; frame 0 is not
-    simulated yet. Neighbouring exclusions are merged; none overlap.
+    simulated yet. gravity: see `DatasetInfo`. Neighbouring exclusions are merged; none overlap.
     """
-    bad, last = _bad_frames(positions, mesh, layout, interaction), len(positions) - 1
+    bad = _bad_frames(positions, mesh, layout, interaction, gravity=gravity)
+    last = len(positions) - 1
     return merge(Exclusion(max(0, f - BEFORE), min(last, f + AFTER), reason) for f, reason in bad)
 
 
@@ -48,9 +54,8 @@ def find_bad_poses(
     interaction: Floats,
 ) -> tuple[Exclusion, ...]:
     """Bad frames of held poses, where each frame is a pose of its own and excluded alone."""
-    return tuple(
-        Exclusion(f, f, reason) for f, reason in sorted(_bad_frames(positions, mesh, layout, interaction))
-    )
+    bad = _bad_frames(positions, mesh, layout, interaction, gravity=(0.0, 0.0, 0.0))  # no pose falls
+    return tuple(Exclusion(f, f, reason) for f, reason in sorted(bad))
 
 
 def _bad_frames(
@@ -58,17 +63,22 @@ def _bad_frames(
     mesh: Mesh,
     layout: ChannelLayout,
     interaction: Floats,
+    *,
+    gravity: Gravity,
 ) -> list[tuple[int, str]]:
     """Frames and what is wrong with each."""
     there = (shape for shape in positions if shape.any() and np.isfinite(shape).all(axis=1).any())
-    low, high = _explained_region(next(there, mesh.rest_positions), mesh, layout, interaction)
+    start = next(there, mesh.rest_positions)
+    low, high = _explained_region(start, mesh, layout, interaction)
+    fall = _Fall(np.asarray(start, float), _down(layout, interaction, gravity))
     edges = mesh.edges()
     longest = LONGEST_EDGE * _rest_lengths(mesh, edges)
     bad: list[tuple[int, str]] = []
     frames = max(1, CHUNK // mesh.vertex_count)
     for first in range(0, len(positions), frames):
         chunk = np.asarray(positions[first : first + frames])
-        for reason, found in _checks(chunk, low, high, edges, longest=longest):
+        down = fall.down[first : first + frames]
+        for reason, found in _checks(chunk, low, high, edges, longest=longest, fall=replace(fall, down=down)):
             bad += [(first + int(frame), reason) for frame in np.flatnonzero(found)]
     return bad
 
@@ -81,7 +91,8 @@ def checked(take: Take, dataset: Dataset) -> Take:
     if take.info.kind == "quasistatic":
         excluded = with_bad_poses(take.info.excluded, find_bad_poses(*about))
     else:
-        excluded = merge([*take.info.excluded, *find_bad_frames(*about)])
+        bad = find_bad_frames(*about, gravity=dataset.info.gravity)
+        excluded = merge([*take.info.excluded, *bad])
     return replace(take, info=replace(take.info, excluded=excluded))
 
 
@@ -102,6 +113,34 @@ def merge(exclusions: Iterable[Exclusion]) -> tuple[Exclusion, ...]:
     return tuple(merged)
 
 
+@dataclass(frozen=True)
+class _Fall:
+    """What a body that falls is told by. start (V, 3): where it was; down (T, 3): unit vectors, or 0."""
+
+    start: Doubles
+    down: Doubles
+
+    def holds(self, chunk: Floats) -> Mask:
+        """(T,): whether the middle has gone down, and the shape is about as wide as it was."""
+        middle, begun = chunk.mean(axis=1, dtype=np.float64), self.start.mean(axis=0)
+        way = middle - begun
+        along = (way * self.down).sum(axis=1)
+        reach = np.linalg.norm(chunk - middle[:, None], axis=-1).max(axis=1)
+        widest = WIDEST_FALL * np.linalg.norm(self.start - begun, axis=1).max()
+        return np.asarray((along > STEEPEST_DRIFT * np.linalg.norm(way, axis=1)) & (reach < widest))
+
+
+def _down(layout: ChannelLayout, interaction: Floats, gravity: Gravity) -> Doubles:
+    """(T, 3): where down is in each frame, in the reference frame's axes; 0 where nothing falls."""
+    strength = float(np.linalg.norm(gravity))
+    if strength == 0.0:
+        return np.zeros((len(interaction), 3))
+    ground = next((c.name for c in layout.channels if c.kind == "ground"), None)
+    if ground is not None:
+        return -np.asarray(interaction[:, layout.slices()[ground]][:, :3], np.float64)
+    return np.tile(np.asarray(gravity) / strength, (len(interaction), 1))
+
+
 def _checks(
     chunk: Floats,
     low: Doubles,
@@ -109,17 +148,22 @@ def _checks(
     edges: StoredIndices,
     *,
     longest: Doubles,
+    fall: _Fall,
 ) -> Iterator[tuple[str, Mask]]:
     """Pairs of a reason and, per frame, whether it applies."""
     finite = np.isfinite(chunk).all(axis=(1, 2))
     blank = ~chunk.any(axis=(1, 2))
     with np.errstate(invalid="ignore", over="ignore"):
         outside = ((chunk < low) | (chunk > high)).any(axis=(1, 2))
-        stretched = np.linalg.norm(chunk[:, edges[:, 0]] - chunk[:, edges[:, 1]], axis=-1) > longest
+        stretched = (np.linalg.norm(chunk[:, edges[:, 0]] - chunk[:, edges[:, 1]], axis=-1) > longest).any(
+            axis=1
+        )
+        falling = outside & ~stretched & fall.holds(chunk)
     yield NOT_FINITE, ~finite
     yield BLANK, blank
-    yield EXPLODED, finite & ~blank & outside
-    yield TORN, finite & ~blank & ~outside & stretched.any(axis=1)
+    yield FALLING, finite & ~blank & falling
+    yield EXPLODED, finite & ~blank & outside & ~falling
+    yield TORN, finite & ~blank & ~outside & stretched
 
 
 def _explained_region(

@@ -298,7 +298,7 @@ def _write(
                 visited(number, len(positions))
             stored = dataset.take(name)
             about = stored.positions, dataset.mesh, dataset.info.channels, stored.interaction
-            writer.exclude(find_bad_frames(*about))
+            writer.exclude(find_bad_frames(*about, gravity=dataset.info.gravity))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -27,4 +27,16 @@ PROBLEMS: dict[str, str] = {
         "No frame of the simulation of {object} can be used ({reason}): raise its quality steps, or slow "
         "down the objects it reacts to."
     ),
+    "solver_unusable": (
+        "No frame of the simulation of {object} can be used ({reason}): raise its Stiffness or Steps per "
+        "Frame, or slow down the objects it reacts to."
+    ),
+    "springs_unusable": (
+        "No frame of the simulation of {object} can be used ({reason}): raise its Stretch Min, or slow down "
+        "the objects it reacts to."
+    ),
+    "simulation_falls": (
+        "{object} falls in every take, since nothing holds it or is below it: give it pins, or put a collider "
+        "below it."
+    ),
 }

@@ -12,6 +12,7 @@ from neural_physics.datasets.frame_checks import (
     BEFORE,
     BLANK,
     EXPLODED,
+    FALLING,
     NOT_FINITE,
     TORN,
     find_bad_frames,
@@ -91,6 +92,43 @@ def test_a_mesh_that_flies_off_whole_has_exploded(mesh, take):
     take[0][150:] += 40.0
     first, last = 150 - BEFORE, FRAMES - 1
     assert find_bad_frames(take[0], mesh, LAYOUT, take[1]) == (Exclusion(first, last, EXPLODED),)
+
+
+def falling(take, mesh, *, along=(0.0, 0.0, -1.0)):
+    """It falls freely for 200 frames at 24 a second."""
+    seconds = np.arange(FRAMES, dtype=np.float32) / 24.0
+    take[0][:] = mesh.rest_positions
+    take[0][:] += (4.9 * seconds**2)[:, None, None] * np.array(along, np.float32)
+
+
+def test_what_falls_is_not_said_to_explode(mesh, take):
+    falling(take, mesh)
+    (found,) = find_bad_frames(take[0], mesh, LAYOUT, take[1])
+    fallen = 24.0 * (frame_checks.REACH * np.hypot(2.0, 1.0) / 4.9) ** 0.5  # frames, by the law of falling
+    assert found == Exclusion(int(np.ceil(fallen)) - BEFORE, FRAMES - 1, FALLING)
+
+
+def test_what_goes_up_is_torn_apart_or_without_weight_does_not_fall(mesh, take):
+    def reasons(**more):
+        return {e.reason for e in find_bad_frames(take[0], mesh, LAYOUT, take[1], **more)}
+
+    falling(take, mesh)
+    assert reasons(gravity=(0.0, 0.0, 0.0)) == reasons(gravity=(0.0, 0.0, 9.81)) == {EXPLODED}
+    assert reasons(gravity=(1.0, 0.0, -2.0)) == {FALLING}
+    falling(take, mesh, along=(0.0, 1.0, 0.2))
+    assert reasons() == {EXPLODED}
+    falling(take, mesh)
+    take[0][:, 2] += np.linspace(0.0, 50.0, FRAMES, dtype=np.float32)[:, None]
+    assert reasons() == {TORN}, "the first reason is that of the run"
+
+
+def test_down_is_where_the_ground_is_in_a_frame_that_turns(mesh, take):
+    falling(take, mesh, along=(1.0, 0.0, 0.0))
+    layout = ChannelLayout((Channel("Ball", "position", 3), Channel("Ground", "ground", 4)))
+    y = np.zeros((FRAMES, 7), np.float32)
+    y[:, 3] = -1.0
+    assert {e.reason for e in find_bad_frames(take[0], mesh, layout, y)} == {FALLING}
+    assert {e.reason for e in find_bad_frames(take[0], mesh, LAYOUT, y[:, :6])} == {EXPLODED}
 
 
 def test_a_mesh_that_follows_what_it_reacts_to_has_not_exploded(mesh, take):

@@ -94,6 +94,29 @@ assert interactions["Glove"].motion == "KEEP", "what a hand carries would be tor
     )
 
 
+def test_what_is_keyed_is_proposed_to_keep_its_animation_and_may_be_let_wander(
+    in_blender: Callable[..., str],
+) -> None:
+    in_blender(
+        SCENE
+        + """
+cloth = start()
+cube, pin = ball("Cube", (0, 0, 1)), empty("Pin", (1, 1, 0))
+cloth.modifiers.new("Hook", "HOOK").object = pin
+for frame, x in ((1, -1.0), (50, 1.0)):
+    cube.location.x = x
+    cube.keyframe_insert("location", frame=frame)
+interactions = found(cloth)
+assert {name: item.motion for name, item in interactions.items()} == {"Cube": "KEEP", "Pin": "WANDER"}
+item = interactions["Cube"]
+item.motion, item.fastest = "WANDER", 99.0
+cloth.neural_physics.active_interaction = list(interactions).index("Cube")
+assert bpy.ops.neural_physics.suggest_motion() == {"FINISHED"}
+assert item.motion == "WANDER" and item.fastest < 99.0, "the box is suggested for the motion chosen"
+"""
+    )
+
+
 def test_a_body_is_known_by_its_armature_and_a_wind_by_its_strength(in_blender: Callable[..., str]) -> None:
     in_blender(
         SCENE

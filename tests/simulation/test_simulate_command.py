@@ -35,6 +35,7 @@ from ml_backend.simulation.recording import UNSETTLED, simulate_take
 from neural_physics.baking.coordinator import Coordinator
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
+from neural_physics.datasets.frame_checks import EXPLODED, FALLING, TORN
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest, parse_event
@@ -201,6 +202,38 @@ def test_the_whole_job_with_recorded_tracks(tmp_path, monkeypatch):
         assert positions == pytest.approx(dataset.body.carried(body), abs=1e-6)
     recorded = tracks(request(jelly(), cuboid((0, 0, 0), (1, 1, 1))), 6).interaction
     assert np.array_equal(take.interaction, recorded)
+
+
+def test_a_body_that_nothing_holds_falls_and_does_not_explode(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    asked = request(jelly(self_contact=False), cuboid((0.0, 0.0, 0.0), (0.2, 0.2, 0.2)))
+    plan = plan_for(tmp_path / "d", asked, tracks(asked, 120))
+    result = Coordinator(plan, lambda event: None, StopRequest()).run()
+    take = Dataset.open(tmp_path / "d").take("take_000")
+    assert [e.reason for e in take.info.excluded] == [FALLING]
+    assert "nothing holds it" in result["notes"][-1]
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason", "code", "words"),
+    [
+        (jelly(), TORN, "solver_unusable", "torn.*Stiffness or Steps per Frame"),
+        (cloth(), EXPLODED, "solver_unusable", "exploded.*Steps per Frame"),
+        (springs(), TORN, "springs_unusable", "torn.*Stretch Min"),
+        (jelly(), FALLING, "simulation_falls", "give it pins"),
+    ],
+)
+def test_what_is_to_be_done_about_a_bake_without_a_usable_frame(tmp_path, settings, reason, code, words):
+    asked = request(settings, grid((3, 3), (1.0, 1.0)), pins=[0])
+    plan = plan_for(tmp_path, asked, tracks(asked, 4))
+    dataset = Dataset.open(tmp_path)
+    with dataset.writer("take_000", TakeInfo(4)) as writer:
+        for _ in range(4):
+            writer.append(dataset.mesh.rest_positions, np.zeros(dataset.info.channels.size))
+        writer.exclude((Exclusion(0, 3, reason),))
+    with pytest.raises(Problem, match=words) as raised:
+        Coordinator(plan, lambda event: None, StopRequest()).run()
+    assert raised.value.code == code and "quality" not in raised.value.message
 
 
 def test_the_simulation_ends_with_its_coordinator(tmp_path):

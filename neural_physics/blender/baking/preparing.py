@@ -43,7 +43,7 @@ from .pose_motion import check_poses, poses_asked_for
 from .scene_copy import first_frame, noisy_winds, save_copy
 from .solver_request import solver_request
 from .surroundings import ball_radii, gravity_of
-from .training_motion import animation_end, check_training_motion, motion_varies
+from .training_motion import animation_end, check_training_motion, motion_varies, moving_takes
 from .trust import holds_scripts, scripts_may_run
 
 KEPT = "kept_for_testing"  # in the dataset's provenance
@@ -64,7 +64,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     view_layer = check_bake(scene, obj)
     dataset, asked = _dataset(scene, obj)
     settings = settings_of(obj)
-    count = settings.take_count if motion_varies(obj) else 1
+    count = moving_takes(obj)
     poses = poses_asked_for(obj)
     discarded = _discard_useless(dataset, [*take_names(count), *pose_take_names(poses)])
     existing = _begun_takes(dataset)
@@ -87,7 +87,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         notes=(
             *_notes(scene, obj),
             *discarded,
-            *_notes_of(takes, existing),
+            *_notes_of(takes, existing, varies=motion_varies(obj)),
             *_notes_on_kept(dataset, obj, existing),
         ),
     )
@@ -268,13 +268,14 @@ def _notes_on_animation(obj: bpy.types.Object) -> list[str]:
     ]
 
 
-def _notes_of(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo]) -> list[str]:
+def _notes_of(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo], *, varies: bool) -> list[str]:
     """A note that nothing is left to do, if all takes are baked already; else none."""
     if not all(take.name in existing and existing[take.name].complete for take in takes):
         return []
+    more = "raise Takes" if varies else "let something wander or play actions"
     return [
         f"Nothing left to do, all that was requested ({plural(len(takes), 'take')}) is baked: "
-        "raise Takes for more, or delete the dataset to bake again from scratch."
+        f"{more} for more, or delete the dataset to bake again from scratch."
     ]
 
 

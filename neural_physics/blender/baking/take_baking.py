@@ -161,5 +161,6 @@ class _TakeBake:
 
     def _exclusions(self) -> tuple[Exclusion, ...]:
         take, info = self.dataset.take(self._done.name), self.dataset.info
-        bad = find_bad_frames(take.positions, self.dataset.mesh, info.channels, take.interaction)
+        about = take.positions, self.dataset.mesh, info.channels, take.interaction
+        bad = find_bad_frames(*about, gravity=info.gravity)
         return merge([*self._breaks, *bad])

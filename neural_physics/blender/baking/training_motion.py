@@ -47,6 +47,11 @@ def motion_varies(obj: bpy.types.Object) -> bool:
     return moves or fabric_varies(obj)
 
 
+def moving_takes(obj: bpy.types.Object) -> int:
+    """How many takes with motion a bake makes: one, where all would be the same."""
+    return settings_of(obj).take_count if motion_varies(obj) else 1
+
+
 def animation_end(mover: bpy.types.Object) -> float | None:
     """The frame after which an object's animation rests; None where it never does, or cannot be known."""
     ends: list[float] = []

@@ -91,6 +91,13 @@ def add_interaction(obj: bpy.types.Object, mover: bpy.types.Object) -> NEURALPHY
 
 def suggest_motion(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction) -> None:
     """Fill in an interaction's motion, box, speed and wind from what is in the scene."""
+    if item.object is not None:
+        item.motion = _motion_of(item.object)
+    suggest_box(obj, item)
+
+
+def suggest_box(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction) -> None:
+    """The same for a motion that was chosen, which stays."""
     mover = item.object
     if mover is None:
         return
@@ -101,7 +108,6 @@ def suggest_motion(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction) ->
         margin = MARGIN * max(mover.dimensions) / 2.0
     else:
         low, high, margin = place, place, PIN_REACH * size
-    item.motion = _motion_of(mover)
     item.fastest = max(0.01, SPEED * size)
     item.box_low = np.minimum(low - margin, place).tolist()
     item.box_high = np.maximum(high + margin, place).tolist()
@@ -138,8 +144,8 @@ def _colliders(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.ty
 def _motion_of(mover: bpy.types.Object) -> str:
     if mover.type == "ARMATURE":
         return "ACTIONS" if mover.animation_data else "KEEP"
-    # What something else carries would lose its hold if it wandered.
-    carried = mover.parent is not None or len(mover.constraints) > 0
+    # What something else carries would lose its hold if it wandered, and what is keyed is to move like that.
+    carried = mover.parent is not None or is_animated(mover)
     return "KEEP" if carried and not is_wind(mover) else "WANDER"
 
 

@@ -1,4 +1,4 @@
-"""After a change of what decides the takes, the panel says what changed, and Bake Anew replaces them."""
+"""What the Bake panel announces: how much is baked, whether some is left, and what has changed since."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ def drawn():
     helpers = {name: getattr(kind, name) for name in ("_draw_settings", "_draw_poses", "_draw_dataset")}
     kind.draw_for(type("Drawn", (), helpers)(), layout, Window(), sheet)
     buttons = [call.args[0] for call in layout.operator.call_args_list]
-    return buttons, " ".join(call.kwargs["text"] for call in layout.label.call_args_list)
+    names = [call.kwargs.get("text") for call in layout.operator.call_args_list]
+    return buttons, " ".join(call.kwargs["text"] for call in layout.label.call_args_list), names
 
 def takes():
     return part("neural_physics.datasets.takes").Dataset.open(Path(bpy.path.abspath(settings.dataset_folder)))
@@ -59,7 +60,7 @@ assert ours.bake() == {"FINISHED"}
 assert "neural_physics.bake" in drawn()[0] and "neural_physics.bake_anew" not in drawn()[0]
 before = takes().take("take_000").positions.copy()
 cloth.tension_stiffness = cloth.compression_stiffness = 2.0
-buttons, words = drawn()
+buttons, words, _ = drawn()
 assert "neural_physics.bake_anew" in buttons and "neural_physics.bake" not in buttons
 assert "Cloth settings (tension stiffness, compression stiffness) changed since Sheet" in words, words
 try:
@@ -83,6 +84,32 @@ assert "2 takes" in said["message"] and settings.dataset_folder.lstrip("/") in s
 settings.take_frames = 3
 sheet.modifiers["Cloth"].show_viewport = False
 assert not ours.bake_anew.poll() and takes().take_names()
+"""
+    )
+
+
+def test_a_bake_of_all_that_keeps_its_animation_is_one_take_and_complete(
+    in_blender: Callable[..., str],
+) -> None:
+    in_blender(
+        SCENE
+        + """
+settings.take_count, settings.take_frames = 8, 20
+settings.interactions[0].motion = "WANDER"
+assert "160 frames" in drawn()[1] and "One take" not in drawn()[1]
+settings.interactions[0].motion = "KEEP"
+assert "20 frames" in drawn()[1] and "160 frames" not in drawn()[1]
+assert "One take only: everything that Sheet reacts to keeps its animation" in drawn()[1]
+assert ours.bake() == {"FINISHED"}
+assert takes().take_names() == ["take_000"]
+assert "Bake" in drawn()[2] and "Resume Bake" not in drawn()[2]
+assert ours.bake() == {"FINISHED"}
+host = part("neural_physics.blender.jobs.host")
+paths = part("neural_physics.blender.settings.paths")
+notes = host.state_of(paths.jobs_folder(sheet), "bake").result["notes"]
+assert any("let something wander" in note for note in notes) and not any("raise Takes" in n for n in notes)
+settings.interactions[0].motion = "WANDER"
+assert "Resume Bake" in drawn()[2], "seven are left now"
 """
     )
 

@@ -127,12 +127,13 @@ class MethodSpecification:
     label, choose_for: its name, and one sentence for choosing it. run_time: a model, ready to run.
     check_object, check_dataset: raise the Problem of what it cannot learn from.
     suits: answers to “What is it?” for which it is the method, each with the kind of body that the solver
-    then simulates. training_settings, live_settings: what is drawn for it. solver_settings: what the bundled
-    solver is set to where it is chosen. has_bases: shapes are mixed, and their number is chosen. has_handles: points of the
-    body that the artist places, and holds while it plays. has_springs: their stiffness can be shown on the
-    mesh. follows_bones: it is learned about where bones take the mesh; poses are baked for it. has_levels:
-    its mesh must be a subdivision of a coarser one. simulates: it does while it plays, and so can be given
-    colliders that no take had. trains_in_blender: NumPy is enough, and so is Blender's own Python.
+    then simulates. training_settings, live_settings: what is drawn for it. solver_settings: what the
+    bundled solver is set to where it is chosen. has_bases: shapes are mixed, and their number is chosen.
+    has_handles: points of the body that the artist places, and holds while it plays. has_springs: their
+    stiffness can be shown on the mesh. follows_bones: it is learned about where bones take the mesh;
+    poses are baked for it. has_levels: its mesh must be a subdivision of a coarser one. simulates: it
+    does while it plays, and so can be given colliders that no take had. trains_in_blender: NumPy is
+    enough, and so is Blender's own Python.
     """
 
     id: str

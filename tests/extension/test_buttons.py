@@ -254,11 +254,13 @@ class Context:
 
 def drawn():
     layout = MagicMock()
+    layout.panel_prop.return_value = layout, layout
     for module in panels.PARTS:
         for cls in getattr(module, "CLASSES", ()):
             if issubclass(cls, bpy.types.Panel) and getattr(cls, "poll", lambda _: True)(bpy.context):
-                methods = {name: value for name, value in vars(cls).items() if callable(value)}
-                panel = type("Drawn", (support.Section,), {**methods, "layout": layout})()
+                own = {name: value for name, value in vars(cls).items() if not name.startswith(("__", "bl_rna"))}
+                base = next((b for b in (support.Section, support.Details) if issubclass(cls, b)), object)
+                panel = type("Drawn", (base,), {**own, "layout": layout})()
                 panel.draw(Context())
     return [call.kwargs["text"] for call in layout.mock_calls if "text" in call.kwargs]
 
@@ -274,6 +276,7 @@ ours.import_model(filepath="//first.safetensors")
 paths = part("neural_physics.blender.settings.paths")
 paths.report_folder(sheet).mkdir(parents=True)
 paths.report_path(sheet).touch()
+bpy.context.window_manager.neural_physics_steps.train = True  # as the artist would open it
 says("has not been evaluated")
 assert not any("newer model" in text for text in drawn())
 path = paths.model_path(sheet)

@@ -62,6 +62,7 @@ class Context:
 def drawn():
     capsules = part("panels.capsules")
     original = capsules.NEURALPHYSICS_PT_capsules
+    bpy.context.window_manager.neural_physics_steps.play = True
     assert original.poll(bpy.context)
     layout = MagicMock()
     methods = {name: value for name, value in vars(original).items() if callable(value)}

@@ -67,8 +67,9 @@ settings.method = "latent_dynamics"
 message = refused(tasks.require_trainer, sheet)
 assert message.startswith("Training Latent Dynamics is not part of this edition"), message
 assert not ours.train.poll()
-ours.add_example(name="JELLY")
+bpy.ops.mesh.primitive_cube_add()
 jelly = bpy.context.active_object
+assert ours.set_up_solver(kind="SOLID") == {"FINISHED"}
 message = refused(tasks.check_bake, bpy.context.scene, jelly)
 assert message.startswith("Baking with the bundled solver is not part of this edition"), message
 assert not hasattr(bpy.types, "NEURALPHYSICS_OT_create_environment")

@@ -209,6 +209,7 @@ def draw_all():
         if kind.__name__.startswith("NEURALPHYSICS_PT") and hasattr(kind, "draw_for"):
             drawn = MagicMock(layout=MagicMock())
             drawn.on_disk = kind.on_disk
+            drawn.layout.panel_prop.return_value = drawn.layout, drawn.layout
             drawn.draw_for.side_effect = lambda *a, kind=kind, drawn=drawn: kind.draw_for(drawn, *a)
             kind.draw(drawn, Window())
 

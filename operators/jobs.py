@@ -9,6 +9,7 @@ import bpy
 from bpy.props import BoolProperty, EnumProperty
 
 from ..neural_physics.blender.jobs import host
+from ..neural_physics.blender.playing import playback
 from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.paths import (
     best_so_far_path,
@@ -19,10 +20,11 @@ from ..neural_physics.blender.settings.paths import (
 )
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.datasets.status import dataset_status, forget
 from ..neural_physics.errors import Problem
 from ..neural_physics.wording import plural, size
+from .play import start_animation
 from .support import Button, OperatorReturnItems, existing_file, open_file, scene_of, target
 
 KINDS = [(kind, name, "") for kind, name in object_tasks.NAMES.items()]
@@ -122,6 +124,40 @@ class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):
         return object_tasks.train_command(target(context))
 
 
+class NEURALPHYSICS_OT_make_it_play(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.make_it_play"
+    bl_label = "Make It Play"
+    bl_description = "Bake, train a quick preview and play it, one after the other, in the background"
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        making.check(scene_of(context), target_of(context))
+
+    def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
+        try:
+            obj = target(context)
+            kind, argv = making.first_task(scene_of(context), obj)
+            host.start(jobs_folder(obj), kind, argv, obj.name)
+        except Problem as problem:
+            self.report({"ERROR"}, problem.message)
+            return {"CANCELLED"}
+        making.begin(obj)
+        return {"FINISHED"}
+
+    def run(self, context: bpy.types.Context) -> None:
+        """All of it at once, where there is no window."""
+        obj = target(context)
+        kind, argv = making.first_task(scene_of(context), obj)
+        while True:
+            state = host.run_blocking(jobs_folder(obj), kind, argv, host.print_progress, owner=obj.name)
+            if state.phase != "finished":
+                raise Problem.reported(state.code, state.message)
+            if kind == object_tasks.TRAIN:
+                break
+            kind, argv = object_tasks.TRAIN, object_tasks.train_command(obj)
+        playback.attach(obj)
+
+
 class NEURALPHYSICS_OT_use_best_so_far(Button, bpy.types.Operator):
     bl_idname = "neural_physics.use_best_so_far"
     bl_label = "Use Best So Far"
@@ -159,6 +195,7 @@ class NEURALPHYSICS_OT_stop_job(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
+        making.forget(target(context))
         host.stop(jobs_folder(target(context)), self.kind)
 
 
@@ -231,6 +268,8 @@ def _has_jobs_in(obj: bpy.types.Object, folder: Path) -> bool:
 
 def _baked(folder: Path, result: dict[str, Any]) -> bool:
     forget()
+    for obj in _objects_of(folder):
+        making.baked(obj)
     return True
 
 
@@ -241,6 +280,8 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
         return False
     for obj in objects:
         object_tasks.use_model(obj, trained_model(obj, result))
+        if making.trained(obj):
+            start_animation()
     return True
 
 
@@ -248,6 +289,7 @@ CLASSES = (
     NEURALPHYSICS_OT_bake,
     NEURALPHYSICS_OT_bake_anew,
     NEURALPHYSICS_OT_train,
+    NEURALPHYSICS_OT_make_it_play,
     NEURALPHYSICS_OT_use_best_so_far,
     NEURALPHYSICS_OT_evaluate,
     NEURALPHYSICS_OT_stop_job,

@@ -19,6 +19,7 @@ from ..operators.jobs import (
     NEURALPHYSICS_OT_bake,
     NEURALPHYSICS_OT_bake_anew,
     NEURALPHYSICS_OT_delete_dataset,
+    NEURALPHYSICS_OT_make_it_play,
 )
 from ..operators.support import obstacle, scene_of
 from ..operators.takes import (
@@ -66,6 +67,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             sentences(layout, context, changed.message, "ERROR")
             button(layout, context, NEURALPHYSICS_OT_bake_anew, icon="FILE_REFRESH")
             return
+        button(layout, context, NEURALPHYSICS_OT_make_it_play, icon="PLAY")
         begun = status.takes > 0 and status.complete < takes + pose_takes(obj)
         button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
 

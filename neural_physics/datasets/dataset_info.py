@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -124,7 +124,8 @@ def read_take_info(folder: Path) -> TakeInfo:
         if item.pop("schema") > SCHEMA:
             raise Problem("dataset_newer", path=folder)
         excluded = tuple(Exclusion(int(a), int(b), str(reason)) for a, b, reason in item.pop("excluded", ()))
-        info = TakeInfo(**item, excluded=excluded)
+        known = {field.name for field in fields(TakeInfo)}  # a later version may say more
+        info = TakeInfo(**{name: item[name] for name in item if name in known}, excluded=excluded)
         _check_take_info(info)
         return info
     except (KeyError, TypeError, ValueError, OverflowError) as error:

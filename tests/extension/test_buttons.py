@@ -258,7 +258,8 @@ def drawn():
     for module in panels.PARTS:
         for cls in getattr(module, "CLASSES", ()):
             if issubclass(cls, bpy.types.Panel) and getattr(cls, "poll", lambda _: True)(bpy.context):
-                own = {name: value for name, value in vars(cls).items() if not name.startswith(("__", "bl_rna"))}
+                own = {name: value for name, value in vars(cls).items() if not name.startswith("__")}
+                own.pop("bl_rna", None)
                 base = next((b for b in (support.Section, support.Details) if issubclass(cls, b)), object)
                 panel = type("Drawn", (base,), {**own, "layout": layout})()
                 panel.draw(Context())

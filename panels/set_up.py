@@ -7,9 +7,9 @@ from typing import Any
 import bpy
 
 from ..neural_physics.blender.modelling.cloth_subdividing import offers_subdivide
-from ..neural_physics.blender.scene.sampling import is_wind
 from ..neural_physics.blender.scene.sources import physics_modifier
-from ..neural_physics.blender.settings.properties import MOTIONS, NEURALPHYSICS_PG_interaction, settings_of
+from ..neural_physics.blender.settings.motions import is_wind, motion_name
+from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.settings.simulation import KINDS
 from ..operators.set_up import (
@@ -22,7 +22,6 @@ from ..operators.set_up import (
 from ..operators.subdividing import NEURALPHYSICS_OT_subdivide_cloth
 from .support import Details, Section, button, reasons, settings_column
 
-MOTION_NAMES = {identifier: label for identifier, label, _ in MOTIONS}
 KIND_NAMES = {identifier: label for identifier, label, _ in KINDS}
 KIND_ICONS: dict[str, Any] = {
     "SOLID": "META_BALL",
@@ -55,7 +54,7 @@ class NEURALPHYSICS_UL_interactions(bpy.types.UIList):
         picture: Any = "FORCE_WIND" if is_wind(mover) else ICONS.get(mover.type, "OBJECT_DATA")
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon=picture)
-        row.label(text=MOTION_NAMES[item.motion])
+        row.label(text=motion_name(mover, item.motion))
 
 
 class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):

@@ -94,6 +94,44 @@ assert interactions["Glove"].motion == "KEEP", "what a hand carries would be tor
     )
 
 
+def test_a_winds_motion_is_called_what_it_does_to_a_wind(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+import importlib
+from unittest.mock import MagicMock
+cloth = start()
+ball("Ball", (0, 0, 1.0))
+wind = empty("Breeze")
+with bpy.context.temp_override(object=wind, active_object=wind):
+    bpy.ops.object.forcefield_toggle()
+wind.field.type = "WIND"
+interactions = found(cloth)
+
+def listed(item):
+    '''What the list says beside a name.'''
+    layout = MagicMock()
+    layout.row.return_value = layout
+    drawn = importlib.import_module(MODULE + ".panels.set_up").NEURALPHYSICS_UL_interactions
+    drawn.draw_item(None, None, layout, None, item, 0, None, "")
+    return layout.label.call_args.kwargs["text"]
+
+def tooltip(item):
+    return bpy.types.UILayout.enum_item_description(item, "motion", "WANDER")
+
+breeze, round_one = interactions["Breeze"], interactions["Ball"]
+assert listed(breeze) == "Vary and Turn" and listed(round_one) == "Wander in a Box"
+assert "strengths" in tooltip(breeze) and "box" not in tooltip(breeze) and "box" in tooltip(round_one)
+for item in (breeze, round_one):
+    assert item.motion == "WANDER", "scripts and scenes go on as before"
+    assert bpy.types.UILayout.enum_item_name(item, "motion", "WANDER") == listed(item)
+    for motion in ("KEEP", "ACTIONS", "WANDER"):
+        item.motion = motion
+        assert item.motion == motion
+"""
+    )
+
+
 def test_what_is_keyed_is_proposed_to_keep_its_animation_and_may_be_let_wander(
     in_blender: Callable[..., str],
 ) -> None:

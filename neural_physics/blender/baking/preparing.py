@@ -31,9 +31,10 @@ from ...wording import plural
 from ..jobs import programs
 from ..scene.collider_meshes import check_colliders
 from ..scene.rig_actions import kept_for_testing, with_unused_actions
-from ..scene.sampling import is_wind, layout_of, reference_frame_of
+from ..scene.sampling import layout_of, reference_frame_of
 from ..scene.skins import check_skin, simulated_mesh
 from ..scene.sources import check_target, physics_of, uses_solver
+from ..settings.motions import is_wind
 from ..settings.own_folders import EXTENSION_ROOT
 from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of

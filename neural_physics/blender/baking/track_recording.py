@@ -20,8 +20,9 @@ from ...skinning import scaled_bones
 from ..scene.collider_meshes import collider_objects
 from ..scene.holding_bones import bone_placements, holding_rig
 from ..scene.rigid_placement import placement, stretch
-from ..scene.sampling import ChannelSampler, is_wind, reference_frame_of
+from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import read_positions
+from ..settings.motions import is_wind
 from .scene_copy import first_frame
 from .take_scenes import open_scene, write_take_scene
 

@@ -17,7 +17,7 @@ from ...interaction.training_motion import MotionBox, Triple, wander, wander_str
 from ..scene.keying import Span, key_frames
 from ..scene.live_fabric import fabric_varies
 from ..scene.rig_actions import Channel, actions_played, check_actions, curves_of
-from ..scene.sampling import is_wind
+from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
 BLEND_SECONDS = 0.3  # from one action to the next

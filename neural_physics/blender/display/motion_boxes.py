@@ -6,8 +6,8 @@ from itertools import product
 
 import bpy
 
-from ..scene.sampling import is_wind
 from ..scene.targets import target_of
+from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..settings.registration import ViewportHandler
 from .viewport_lines import current_canvas, draw_lines

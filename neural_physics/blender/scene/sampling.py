@@ -27,6 +27,7 @@ from ...interaction.channels import (
     frame_kinematics,
 )
 from ..settings.handles import NEURALPHYSICS_PG_handle
+from ..settings.motions import is_wind
 from ..settings.properties import (
     NEURALPHYSICS_PG_interaction,
     NEURALPHYSICS_PG_object,
@@ -136,11 +137,6 @@ def source_of(channel: Channel, bindings: Mapping[str, str]) -> str:
 def object_in(name: str) -> str:
     """The object of "Object" or "Object/Bone"."""
     return name if name in bpy.data.objects else name.rpartition("/")[0]
-
-
-def is_wind(obj: bpy.types.Object) -> bool:
-    """Whether an object is a wind force field."""
-    return obj.field is not None and obj.field.type == "WIND"
 
 
 def _channel_name(base: str, taken: Container[str]) -> str:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ...errors import Problem
 from ...interaction.channels import ChannelLayout
+from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
-from .sampling import bindings_of, is_wind
+from .sampling import bindings_of
 from .sources import check_target, mesh_data, read_positions
 
 Corner = NDArray[np.floating]

@@ -32,6 +32,7 @@ from ...projective_dynamics.cloth import Fabric
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import refresh_display
 from .handles import NEURALPHYSICS_PG_handle
+from .motions import Item, motions_of
 from .named_places import agree
 from .registration import register_classes, unregister_classes
 from .simulation import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
@@ -45,11 +46,6 @@ DECODERS = [
     ),
 ]
 METHODS = [(method.id, method.label, method.choose_for, method.number) for method in SPECIFICATIONS.values()]
-MOTIONS = [
-    ("WANDER", "Wander in a Box", "Random positions at random times inside the box, new in every take"),
-    ("KEEP", "Keep Animation", "Its animation in this scene"),
-    ("ACTIONS", "Play Actions", "All its actions one after the other, in a different order in every take"),
-]
 POSE_SOURCES = [
     ("RANDOM", "Random", "Rotate each bone at random, within its limits if it has any"),
     ("ACTIONS", "Actions", "Frames from all of the armature's actions, except any reserved for testing"),
@@ -61,6 +57,10 @@ TURN_AXES = [
     ("Y", "Y", "Local Y axis only"),
     ("Z", "Z", "Local Z axis only, like a carousel"),
 ]
+
+
+def _motions(item: bpy.types.PropertyGroup, _context: bpy.types.Context | None) -> list[Item]:
+    return motions_of(cast(NEURALPHYSICS_PG_interaction, item).object)
 
 
 def _suit_simulation(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
@@ -117,7 +117,7 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
 
     # `name` is the channel's name, by which a shared model is bound again.
     object: PointerProperty(name="Object", type=bpy.types.Object, update=refresh_display)
-    motion: EnumProperty(name="Training Motion", items=MOTIONS, default="WANDER")
+    motion: EnumProperty(name="Training Motion", items=_motions, default=0)
     test_action: StringProperty(
         name="Test Action",
         description=(

@@ -12,6 +12,7 @@ from ..neural_physics.blender.settings.paths import dataset_folder
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.blender.tasks.estimates import bake_seconds
 from ..neural_physics.datasets.status import DatasetStatus, dataset_status
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
@@ -49,16 +50,16 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
     def _draw_settings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
     ) -> None:
-        settings, status, render = settings_of(obj), dataset_status(dataset_folder(obj)), context.scene.render
+        settings, status = settings_of(obj), dataset_status(dataset_folder(obj))
         column = settings_column(layout)
         column.prop(settings, "take_count")
         column.prop(settings, "take_frames")
         takes = moving_takes(obj)
-        frames = takes * settings.take_frames
-        seconds = frames / render.fps * render.fps_base
         if posed_rig(obj) is not None:
             self._draw_poses(layout, settings)
-        layout.label(text=f"{plural(frames, 'frame')}, {duration(seconds)} of motion", icon="TIME")
+        seconds = bake_seconds(obj)
+        if seconds:
+            layout.label(text=f"Will take about {duration(seconds)}", icon="TIME")
         if takes < settings.take_count:
             text = f"One take only: everything that {obj.name} reacts to keeps its animation"
             sentences(layout, context, text, "INFO")

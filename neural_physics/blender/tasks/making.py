@@ -16,6 +16,7 @@ from ..playing import playback
 from ..settings.paths import jobs_folder
 from ..settings.properties import settings_of
 from . import object_tasks
+from .estimates import bake_seconds
 from .steps import is_done
 
 PRESET = "preview"
@@ -24,7 +25,8 @@ TRAINING = 60.0  # seconds that it takes about, until it says so itself
 
 @dataclass(frozen=True)
 class Making:
-    """began: seconds, of `time.monotonic`. share: of all of it that is done. left: seconds, None at first."""
+    """began: seconds, of `time.monotonic`. share: of all of it that is done. left: seconds, None at first
+    where nothing is known of the simulation."""
 
     began: float
     share: float = 0.0
@@ -101,7 +103,7 @@ def trained(obj: bpy.types.Object) -> bool:
 
 def progress(obj: bpy.types.Object) -> Making:
     """How far it is: one share and one time left over all that is to be done."""
-    began = _made[obj.session_uid]
+    began, estimate = _made[obj.session_uid], bake_seconds(obj)
     baking = host.state_of(jobs_folder(obj), object_tasks.BAKE)
     training = host.state_of(jobs_folder(obj), object_tasks.TRAIN)
     left = None
@@ -109,6 +111,8 @@ def progress(obj: bpy.types.Object) -> Making:
         left = TRAINING if training.seconds_left is None else training.seconds_left
     elif baking.seconds_left is not None:
         left = baking.seconds_left + TRAINING
+    elif estimate is not None:
+        left = estimate + TRAINING
     passed = time.monotonic() - began
     share = 0.0 if left is None else passed / max(passed + left, 1e-6)
     return Making(began, share, left)

@@ -9,6 +9,7 @@ import bpy
 from ...datasets.status import DatasetStatus, dataset_status
 from ...errors import Problem
 from ..baking.pose_motion import pose_takes
+from ..baking.training_motion import moving_takes
 from ..settings.paths import dataset_folder, model_path
 from ..settings.properties import settings_of
 from . import object_tasks
@@ -53,6 +54,6 @@ def _is_baked(obj: bpy.types.Object) -> bool:
         status: DatasetStatus = dataset_status(dataset_folder(obj))
     except Problem:
         return False
-    wanted = settings_of(obj).take_count + pose_takes(obj)
+    wanted = moving_takes(obj) + pose_takes(obj)
     imported = status.complete > 0 and status.complete == status.takes
     return status.trouble is None and (status.complete >= wanted or imported)

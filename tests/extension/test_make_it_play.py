@@ -1,0 +1,85 @@
+"""Make It Play: from an example to a model that plays, by one button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+pytestmark = [pytest.mark.blender]
+
+WAY = """
+import importlib, time
+from pathlib import Path
+HERE = Path.cwd()
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
+ours = bpy.ops.neural_physics
+ours.add_example(name="BALL_AND_SHEET")
+sheet = bpy.context.active_object
+settings = sheet.neural_physics
+settings.take_count, settings.take_frames = 3, 60
+settings.basis_count = 8
+def part(name):
+    return importlib.import_module(MODULE + ".neural_physics.blender." + name)
+making, host, steps = part("tasks.making"), part("jobs.host"), part("tasks.steps")
+def click():
+    # As the button does; where there is no window, Blender runs all of an operator at once.
+    kind, argv = making.first_task(bpy.context.scene, sheet)
+    host.start(part("settings.paths").jobs_folder(sheet), kind, argv, sheet.name)
+    making.begin(sheet)
+part("jobs.training_environment")._brings_torch = lambda: False  # as in every Blender but that of the tests
+"""
+
+
+def test_it_is_baked_trained_and_played(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        WAY
+        + """
+settings.preset = "final"
+assert steps.next_step(sheet) == "bake" and steps.is_done(sheet, "set_up")
+assert ours.make_it_play() == {"FINISHED"}
+assert settings.preset == "preview" and settings.model is not None and settings.playing
+assert steps.is_done(sheet, "bake") and steps.is_done(sheet, "train") and steps.next_step(sheet) == "play"
+"""
+    )
+
+
+def test_clicked_it_goes_on_by_itself_with_one_time_left(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        WAY
+        + """
+click()
+shares, lefts, end = [], [], time.monotonic() + 100
+while making.is_making(sheet) and time.monotonic() < end:
+    host._tick()  # as Blender's timer does
+    if making.is_making(sheet):
+        seen = making.progress(sheet)
+        shares.append(seen.share), lefts.append(seen.left)
+        assert steps.next_step(sheet) in ("bake", "train"), steps.next_step(sheet)
+    time.sleep(0.05)
+assert settings.playing and making.problem_of(sheet) is None
+assert all(0.0 <= share <= 1.0 for share in shares)
+assert any(left is not None for left in lefts[: len(lefts) // 4]), "the time left is known early"
+"""
+    )
+
+
+def test_stopped_it_does_not_go_on(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        WAY
+        + """
+settings.take_frames = 2000
+click()
+assert making.is_making(sheet)
+assert ours.stop_job(kind="bake") == {"FINISHED"}
+assert not making.is_making(sheet)
+end = time.monotonic() + 60
+while host.state_of(part("settings.paths").jobs_folder(sheet), "bake").active and time.monotonic() < end:
+    host._tick()
+    time.sleep(0.05)
+host._tick()
+assert not host.state_of(part("settings.paths").jobs_folder(sheet), "train").active
+assert not settings.playing
+"""
+    )

@@ -1,12 +1,14 @@
-"""Agreeing to the places outside of its own folder that a scene names."""
+"""Where a scene keeps its files: agreeing to places elsewhere, and moving files beside the .blend."""
 
 from __future__ import annotations
 
 import bpy
 
+from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.named_places import agree
 from ..neural_physics.blender.settings.paths import places_to_allow
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks.moving_files import check_move, move_files
 from ..neural_physics.errors import Problem
 from .support import Button, OperatorReturnItems, set_up_target, target
 
@@ -39,7 +41,25 @@ class NEURALPHYSICS_OT_allow_places(Button, bpy.types.Operator):
             agree(place)
 
 
-CLASSES = (NEURALPHYSICS_OT_allow_places,)
+class NEURALPHYSICS_OT_move_files(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.move_files"
+    bl_label = "Move Beside the .blend"
+    bl_description = (
+        "Move the takes and the model of this object from the folder for scenes without a file to the "
+        "folder of this .blend; save it afterwards"
+    )
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        check_move(target_of(context))
+
+    def run(self, context: bpy.types.Context) -> None:
+        folder = move_files(target(context))
+        self.report({"INFO"}, f"The files are in {folder} now: save the .blend, so that it finds them there")
+
+
+CLASSES = (NEURALPHYSICS_OT_allow_places, NEURALPHYSICS_OT_move_files)
 
 
 def register() -> None:

@@ -13,6 +13,7 @@ from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.blender.tasks.estimates import bake_seconds
+from ..neural_physics.blender.tasks.moving_files import left_behind
 from ..neural_physics.datasets.status import DatasetStatus, dataset_status
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
@@ -22,6 +23,7 @@ from ..operators.jobs import (
     NEURALPHYSICS_OT_delete_dataset,
     NEURALPHYSICS_OT_make_it_play,
 )
+from ..operators.places import NEURALPHYSICS_OT_move_files
 from ..operators.support import obstacle, scene_of
 from ..operators.takes import (
     NEURALPHYSICS_OT_hide_take,
@@ -38,6 +40,10 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
     bl_order = 1
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        if left_behind(obj) is not None:
+            text = f"The files of {obj.name} are still in the folder for scenes without a file."
+            sentences(layout, context, text, "INFO")
+            button(layout, context, NEURALPHYSICS_OT_move_files, icon="FILE_FOLDER", scale=1.0)
         if not busy(obj, object_tasks.BAKE):
             self._draw_settings(layout, context, obj)
         state = job(layout, context, obj, object_tasks.BAKE)

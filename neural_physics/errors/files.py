@@ -11,6 +11,10 @@ PROBLEMS: dict[str, str] = {
         "if you trust that location, choose another under Options, or give it on the command line."
     ),
     "places_allowed": "{object} uses no location that needs to be allowed: continue with Bake or Train.",
+    "nothing_left_behind": (
+        "{object} has no files in the folder for scenes without a file: save the scene first, or leave its "
+        "files where they are."
+    ),
     "place_is_link": (
         "{path} is a link to another location, and links are not followed: remove it, or choose another "
         "location."

@@ -121,6 +121,8 @@ def test_what_moves_is_shown_or_named_otherwise_decides_nothing():
     react_to(cloth, wind)
     settings, scene = settings_of(cloth), bpy.context.scene
     for frame, strength in ((1, 0.0), (20, 50.0)):
+        cloth.scale.x = 1.0 + 0.01 * frame
+        cloth.keyframe_insert("scale", frame=frame)
         modifier.settings.time_scale = 1.0 + 0.01 * frame
         cloth.keyframe_insert('modifiers["Cloth"].settings.time_scale', frame=frame)
         wind.field.flow = strength

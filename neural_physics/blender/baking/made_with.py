@@ -86,7 +86,7 @@ def made_with(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fingerprint:
         "physics": physics_of(obj),
         "pins": _weights(obj, pin_group(obj)),
         "mesh": digest(mesh_of(obj).rest_positions),
-        "object": {"scale": list(obj.matrix_world.to_scale().to_tuple())},
+        "object": _scale(obj),
         "scene": {"gravity": list(gravity)},
     }
     if uses_solver(obj):
@@ -99,6 +99,16 @@ def made_with(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fingerprint:
         parts["colliders"] = _all_of(_collider(other) for other in _met(scene, obj, modifier))
         parts["force fields"] = _all_of(_field(other, obj) for other in _felt(scene, modifier))
     return parts
+
+
+def _scale(obj: bpy.types.Object) -> Settings:
+    """The object's scale in the world; none where that changes from frame to frame."""
+    owner: bpy.types.Object | None = obj
+    while owner is not None:
+        if is_keyed(owner, "scale") or owner.constraints:
+            return {}
+        owner = owner.parent
+    return {"scale": list(obj.matrix_world.to_scale().to_tuple())}
 
 
 def _of_solver(obj: bpy.types.Object) -> dict[str, Settings | str]:

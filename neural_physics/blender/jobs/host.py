@@ -77,6 +77,12 @@ def forget(folder: Path, kinds: Iterable[str]) -> None:
         remove_if_empty(folder)
 
 
+def let_go(folder: Path) -> None:
+    """Look at the jobs below a folder anew where they are asked for next: their files have been moved."""
+    for files in [files for files in _jobs if files.folder.is_relative_to(folder)]:
+        del _jobs[files]
+
+
 def begun(folder: Path, kind: str, words: Sequence[str]) -> float | None:
     """When a job was started last, seconds since 1970; None unless its command ends with these words."""
     files = JobFiles(folder, kind)

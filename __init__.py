@@ -2,7 +2,7 @@
 
 from . import operators, panels
 from .neural_physics.blender import commands
-from .neural_physics.blender.display import capsule_overlay, captions, chart, motion_boxes
+from .neural_physics.blender.display import capsule_overlay, captions, chart, motion_boxes, trained_range
 from .neural_physics.blender.jobs import host
 from .neural_physics.blender.playing import playback, preview_drawing
 from .neural_physics.blender.settings import properties
@@ -15,6 +15,7 @@ PARTS = (
     motion_boxes,
     capsule_overlay,
     captions,
+    trained_range,
     playback,
     preview_drawing,
     operators,

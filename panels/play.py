@@ -60,6 +60,8 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if status.linear:
             column.prop(settings, "bases_shown", text="Quality (0: all)")
         column.prop(settings, "start_frame")
+        if status.has_places:
+            column.prop(settings, "show_trained_range")
         if status.linear:
             column.prop(settings, "decode_with")
             column.prop(settings, "use_preview")

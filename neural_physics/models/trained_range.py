@@ -13,6 +13,7 @@ from .model_file import Model, damaged
 
 LOW, HIGH = "interaction_low", "interaction_high"  # the tensors' names
 NOTICEABLE, FAR = 0.02, 0.25  # shares of the range's width
+NEAR = 0.12  # of the box's width along an axis: what is near a face of it
 LEAST_WIDTH = 0.1  # metres: of what was trained where it never moved
 LEAST_SHARE = 0.1  # the same of other numbers, of the largest one trained
 
@@ -70,10 +71,30 @@ class TrainedRange:
             result[channel.name] = max(parts, key=lambda beyond: beyond.share)
         return result
 
+    def places(self) -> list[str]:
+        """The names of the channels of kind "position"."""
+        return [channel.name for channel in self.channels.channels if channel.kind == "position"]
+
     def place(self, name: str) -> tuple[Floats, Floats]:
         """The lowest and the highest corner (3,) of the box of a channel of kind "position"."""
         where = self.channels.slices()[name]
         return self.low[where], self.high[where]
+
+
+def face_levels(low: Floats, high: Floats, at: Floats) -> Doubles:
+    """(3, 2): how a place (3,) leaves a box by the lower and the higher face along each axis.
+
+    0: well inside of that face. From 0 to 1: near it. 1 at it, then up to 2 where it is far outside.
+    """
+    width = high.astype(np.float64) - low
+    across = max(float(np.linalg.norm(width)), LEAST_WIDTH)
+    past = np.stack([low - at.astype(np.float64), at.astype(np.float64) - high], 1)
+    margin = np.maximum(NEAR * width, 1e-9)[:, None]
+    levels = np.where(past > 0.0, 1.0 + past / (FAR * across), 1.0 + past / margin)
+    # Along an axis that nothing moved on in training, both faces are always near.
+    flat = (width < NOTICEABLE * across)[:, None] & (past < NOTICEABLE * across)
+    levels[flat] = 0.0
+    return np.clip(levels, 0.0, 2.0)
 
 
 def trained_range(model: Model) -> TrainedRange | None:

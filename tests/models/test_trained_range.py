@@ -9,7 +9,7 @@ import synthetic
 from neural_physics.errors import Problem
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.models.model_file import parse_model
-from neural_physics.models.trained_range import TrainedRange, trained_range
+from neural_physics.models.trained_range import TrainedRange, face_levels, trained_range
 
 MESH = synthetic.sheet_mesh(3)
 STRAIGHT = np.eye(4)
@@ -87,3 +87,19 @@ def test_a_model_of_before_knows_no_range_and_a_damaged_one_is_refused():
         with pytest.raises(Problem) as raised:
             read(**damage)
         assert raised.value.code == "model_damaged"
+
+
+def test_a_face_is_warned_of_where_something_is_near_it_and_more_the_farther_it_is_past_it():
+    low, high = np.zeros(3, np.float32), np.array([10, 10, 0], np.float32)
+
+    def levels(*at):
+        return face_levels(low, high, np.array(at, np.float32))
+
+    assert not levels(5, 5, 0).any()
+    near, at, past, far = (levels(x, 5, 0) for x in (9.5, 10, 11, 30))
+    assert 0 < near[0, 1] < at[0, 1] < past[0, 1] < far[0, 1]
+    assert at[0, 1] == pytest.approx(1) and far[0, 1] == 2
+    for each in (near, at, past, far):
+        each[0, 1] = 0
+        assert not each.any()
+    assert levels(5, 5, 4)[2, 1] > 1  # where nothing ever went

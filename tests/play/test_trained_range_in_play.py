@@ -8,7 +8,9 @@ import pytest
 import synthetic
 from play_models import model_file
 
+from neural_physics.blender.display.trained_range import shown_places
 from neural_physics.blender.playing import packing, playback
+from neural_physics.blender.settings.properties import settings_of
 
 pytestmark = pytest.mark.blender
 LOW, HIGH = [-0.5, -0.5, -0.3], [0.5, 0.5, 0.3]
@@ -54,3 +56,14 @@ def test_a_model_that_does_not_know_its_range_says_what_share_was_clipped(sheet)
     put("Ball", 0.0, 0.0, 50.0)
     status = playback.status_of(sheet)
     assert status.beyond == {} and status.outside > 0
+
+
+def test_the_box_is_shown_while_it_plays_unless_it_is_not_wanted(sheet):
+    put("Ball", 0.1, 0.2, 0.3)
+    (place,) = shown_places(sheet)
+    assert place.low.tolist() == pytest.approx(LOW) and place.at.tolist() == pytest.approx([0.1, 0.2, 0.3])
+    settings_of(sheet).show_trained_range = False
+    assert shown_places(sheet) == []
+    settings_of(sheet).show_trained_range = True
+    playback.detach(sheet)
+    assert shown_places(sheet) == []

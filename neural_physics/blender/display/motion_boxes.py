@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import bpy
 
 from ..scene.targets import target_of
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..settings.registration import ViewportHandler
-from .viewport_lines import current_canvas, draw_lines
+from .viewport_lines import BOX_EDGES, box_corners, current_canvas, draw_lines
 
 COLOUR = (0.25, 0.85, 0.85)
 ACTIVE, OTHER = 0.9, 0.35  # opacities
 HIDDEN = 0.25  # of the opacity, for what is behind something
-CORNERS = list(product((0, 1), repeat=3))
-EDGES = [
-    (a, b)
-    for a, first in enumerate(CORNERS)
-    for b, second in enumerate(CORNERS)
-    if a < b and sum(x != y for x, y in zip(first, second, strict=True)) == 1
-]
 
 
 def active_box(context: bpy.types.Context) -> NEURALPHYSICS_PG_interaction | None:
@@ -61,9 +52,8 @@ def _draw() -> None:
         return
     obj, active = target_of(bpy.context), active_box(bpy.context)
     for item in shown_boxes(obj) if obj else ():
-        ends = item.box_low, item.box_high
-        corners = [tuple(ends[side][axis] for axis, side in enumerate(corner)) for corner in CORNERS]
-        draw_lines(canvas, corners, COLOUR, ACTIVE if item == active else OTHER, hidden=HIDDEN, edges=EDGES)
+        corners, opacity = box_corners(item.box_low, item.box_high), ACTIVE if item == active else OTHER
+        draw_lines(canvas, corners, COLOUR, opacity, hidden=HIDDEN, edges=BOX_EDGES)
 
 
 _HANDLER = ViewportHandler(_draw)

@@ -1,8 +1,9 @@
-"""Lines over the viewport: what the overlays of motion boxes and capsules share."""
+"""Lines and faces over the viewport: what the overlays of boxes and capsules share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import bpy
@@ -10,6 +11,15 @@ import gpu
 from gpu_extras.batch import batch_for_shader
 
 LINE_WIDTH = 1.5
+CORNERS = list(product((0, 1), repeat=3))
+BOX_EDGES = [
+    (a, b)
+    for a, first in enumerate(CORNERS)
+    for b, second in enumerate(CORNERS)
+    if a < b and sum(x != y for x, y in zip(first, second, strict=True)) == 1
+]
+
+Colour = tuple[float, float, float]
 
 
 class Canvas(NamedTuple):
@@ -30,10 +40,16 @@ def current_canvas() -> Canvas | None:
     return Canvas((region.width, region.height), LINE_WIDTH * preferences.system.pixel_size)
 
 
+def box_corners(low: Sequence[float], high: Sequence[float]) -> list[tuple[float, ...]]:
+    """The eight corners of a box, in the order of `CORNERS`."""
+    ends = low, high
+    return [tuple(float(ends[side][axis]) for axis, side in enumerate(corner)) for corner in CORNERS]
+
+
 def draw_lines(
     canvas: Canvas,
     points: Any,  # noqa: ANN401 (a buffer, or a list of triples)
-    colour: tuple[float, float, float],
+    colour: Colour,
     opacity: float,
     *,
     hidden: float,
@@ -52,5 +68,17 @@ def draw_lines(
         gpu.state.depth_test_set(depth)
         shader.uniform_float("color", (*colour, share * opacity))
         batch.draw(shader)
+    gpu.state.depth_test_set("NONE")
+    gpu.state.blend_set("NONE")
+
+
+def draw_face(corners: Sequence[Sequence[float]], colour: Colour, opacity: float) -> None:
+    """Fill a face of four corners, one after the other around it, where nothing is before it."""
+    shader = gpu.shader.from_builtin("UNIFORM_COLOR")
+    batch = batch_for_shader(shader, "TRIS", {"pos": corners}, indices=[(0, 1, 2), (0, 2, 3)])
+    gpu.state.blend_set("ALPHA")
+    gpu.state.depth_test_set("LESS_EQUAL")
+    shader.uniform_float("color", (*colour, opacity))
+    batch.draw(shader)
     gpu.state.depth_test_set("NONE")
     gpu.state.blend_set("NONE")

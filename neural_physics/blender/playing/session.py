@@ -12,17 +12,18 @@ Data goes one way, each stage an object of its own:
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import bpy
 import numpy as np
 
-from ...arrays import Doubles
+from ...arrays import Doubles, Floats
 from ...datasets.rest_mesh import topology_hash
 from ...errors import Problem
 from ...methods.interface import Method
 from ...methods.registry import SPECIFICATIONS, load_method
 from ...models.model_file import Model
-from ...models.trained_range import Beyond, trained_range
+from ...models.trained_range import Beyond, face_levels, trained_range
 from ...timeline.timeline import Timeline
 from ..scene.capsule_sampling import CapsuleSampler
 from ..scene.collider_sizes import size_problem
@@ -49,6 +50,28 @@ def check_belongs(model: Model, obj: bpy.types.Object) -> None:
         ):
             return
     raise _other_mesh(model.info.vertex_count, obj)
+
+
+class Place(NamedTuple):
+    """Where one position was in training and is now, in the reference frame.
+
+    low, high, at (3,). world_from_frame (4, 4).
+    """
+
+    low: Floats
+    high: Floats
+    at: Floats
+    world_from_frame: Doubles
+
+    @property
+    def levels(self) -> Doubles:
+        """See `face_levels`."""
+        return face_levels(self.low, self.high, self.at)
+
+    @property
+    def outside(self) -> bool:
+        """Whether it is not in its box."""
+        return bool((self.at < self.low).any() or (self.at > self.high).any())
 
 
 class PlaySession:
@@ -239,17 +262,36 @@ class PlaySession:
 
     def beyond(self) -> dict[str, Beyond]:
         """How far everything that is outside the trained range is, by its name, where that is noticeable."""
-        reader, trained = self.reader, self.trained_range
-        y = None if reader is None or reader.frame is None else reader.timeline.recorded(reader.frame)
-        if reader is None or trained is None or y is None:
+        trained, y = self.trained_range, self._shown_y()
+        if trained is None or y is None:
             return {}
-        world_from_frame = np.linalg.pinv(reader.binding.sampler.frame_from_world())
         found: dict[str, Beyond] = {}
-        for channel, beyond in trained.beyond(y[: trained.channels.size], world_from_frame).items():
-            name = reader.binding.label(channel)
+        for channel, beyond in trained.beyond(y, self._world_from_frame()).items():
+            name = self._following.binding.label(channel)
             if beyond.noticeable and (name not in found or beyond.share > found[name].share):
                 found[name] = beyond
         return found
+
+    def places(self) -> list[Place]:
+        """Where positions were in training and are at the frame on show; none where that is not known."""
+        trained, y = self.trained_range, self._shown_y()
+        if trained is None or y is None:
+            return []
+        slices, world_from_frame = trained.channels.slices(), self._world_from_frame()
+        return [
+            Place(*trained.place(name), at=y[slices[name]], world_from_frame=world_from_frame)
+            for name in trained.places()
+        ]
+
+    def _shown_y(self) -> Floats | None:
+        """y (e,) of the model at the frame on show; None where there is none."""
+        if self.reader is None or self.reader.frame is None:
+            return None
+        y = self.timeline.recorded(self.reader.frame)
+        return None if y is None else y[: self.model.info.channels.size]
+
+    def _world_from_frame(self) -> Doubles:
+        return np.linalg.pinv(self._following.binding.sampler.frame_from_world())
 
     @property
     def _following(self) -> InteractionReader:

@@ -354,6 +354,14 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         ),
         default=False,
     )
+    show_trained_range: BoolProperty(
+        name="Show Trained Range",
+        description=(
+            "While it plays, draw the boxes that objects moved in during training: amber and red at the face "
+            "through which an object leaves its box"
+        ),
+        default=True,
+    )
     stretch: FloatProperty(
         name="Stretch",
         description="Stretch stiffness of the cloth during playback, in N/m; can be animated",

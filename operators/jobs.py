@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import bpy
-from bpy.props import EnumProperty
+from bpy.props import EnumProperty, IntProperty
 
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import target_of
@@ -73,6 +73,30 @@ class NEURALPHYSICS_OT_bake(JobButton, bpy.types.Operator):
 
     def command(self, context: bpy.types.Context) -> list[str]:
         return object_tasks.bake_command(scene_of(context), target(context))
+
+
+class NEURALPHYSICS_OT_bake_more(JobButton, bpy.types.Operator):
+    bl_idname = "neural_physics.bake_more"
+    bl_label = "Bake More Takes"
+    bl_description = "Raise the number of takes, and bake those that are missing; then train again"
+    kind = object_tasks.BAKE
+
+    takes: IntProperty(name="Takes", description="How many more", default=8, min=1, max=1000)
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        object_tasks.check_bake(scene_of(context), target_of(context))
+
+    def command(self, context: bpy.types.Context) -> list[str]:
+        obj = target(context)
+        settings = settings_of(obj)
+        before = settings.take_count
+        settings.take_count = max(before, dataset_status(dataset_folder(obj)).moving) + self.takes
+        try:
+            return object_tasks.bake_command(scene_of(context), obj)
+        except Problem:
+            settings.take_count = before
+            raise
 
 
 class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):
@@ -209,6 +233,7 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
 
 CLASSES = (
     NEURALPHYSICS_OT_bake,
+    NEURALPHYSICS_OT_bake_more,
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_use_best_so_far,
     NEURALPHYSICS_OT_evaluate,

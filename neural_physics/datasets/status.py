@@ -26,6 +26,7 @@ class DatasetStatus:
     1970. solver_steps: of the bundled solver in each frame, None where it has not made the takes.
     physics: what has, see `sources.physics_of`, "" if that is not known. topology: see `Mesh.topology`.
     posed: whether it is known how bones move the mesh.
+    moving: takes that are no held poses.
     trouble: why it cannot be read, None if it can."""
 
     takes: int = 0
@@ -39,6 +40,7 @@ class DatasetStatus:
     physics: str = ""
     topology: str = ""
     posed: bool = False
+    moving: int = 0
     trouble: Problem | None = None
 
 
@@ -85,6 +87,7 @@ def _look(path: Path) -> DatasetStatus:
         solver_steps=None if body is None else body.settings.steps,
         physics=dataset.info.provenance.get("physics", ""),
         topology=dataset.info.topology,
+        moving=dataset.moving_takes,
         posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
     )
 

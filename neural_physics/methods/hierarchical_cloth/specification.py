@@ -49,4 +49,5 @@ SPECIFICATION = MethodSpecification(
     has_bases=False,
     has_levels=True,
     simulates=True,
+    simplest="plain subdivision",
 )

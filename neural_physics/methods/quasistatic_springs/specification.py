@@ -42,4 +42,5 @@ SPECIFICATION = MethodSpecification(
     has_bases=False,
     has_springs=True,
     follows_bones=True,
+    simpler="skinning alone",
 )

@@ -30,3 +30,12 @@ def size(count: float) -> str:
 def plural(count: int, one: str) -> str:
     """`1 take`, `3 takes`, `12,000 frames`."""
     return f"{count:,} {one}" + ("" if count == 1 else "s")
+
+
+def distance(metres: float) -> str:
+    """Roughly how far, to two digits: `0.4 mm`, `12 mm`, `2.5 cm`, `1.3 m`."""
+    for unit, scale, most in (("mm", 1e3, 0.01), ("cm", 1e2, 1.0), ("m", 1.0, float("inf"))):
+        if metres < most:
+            value = float(f"{metres * scale:.2g}")
+            return f"{value:.10g} {unit}"
+    return f"{metres} m"

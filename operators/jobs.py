@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty
+from bpy.props import BoolProperty, EnumProperty, IntProperty
 
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.playing import playback
@@ -108,6 +108,30 @@ class NEURALPHYSICS_OT_bake_anew(JobButton, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
         return self.begin(context) if self.asked else super().execute(context)
+
+
+class NEURALPHYSICS_OT_bake_more(JobButton, bpy.types.Operator):
+    bl_idname = "neural_physics.bake_more"
+    bl_label = "Bake More Takes"
+    bl_description = "Raise the number of takes, and bake those that are missing; then train again"
+    kind = object_tasks.BAKE
+
+    takes: IntProperty(name="Takes", description="How many more", default=8, min=1, max=1000)
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        object_tasks.check_bake(scene_of(context), target_of(context))
+
+    def command(self, context: bpy.types.Context) -> list[str]:
+        obj = target(context)
+        settings = settings_of(obj)
+        before = settings.take_count
+        settings.take_count = max(before, dataset_status(dataset_folder(obj)).moving) + self.takes
+        try:
+            return object_tasks.bake_command(scene_of(context), obj)
+        except Problem:
+            settings.take_count = before
+            raise
 
 
 class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):
@@ -288,6 +312,7 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
 CLASSES = (
     NEURALPHYSICS_OT_bake,
     NEURALPHYSICS_OT_bake_anew,
+    NEURALPHYSICS_OT_bake_more,
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_make_it_play,
     NEURALPHYSICS_OT_use_best_so_far,

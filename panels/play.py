@@ -11,6 +11,7 @@ from ..neural_physics.blender.scene.cache_modifier import find_cache
 from ..neural_physics.blender.scene.targets import channel_objects
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks import verdicts
 from ..neural_physics.methods.registry import specification_of
 from ..neural_physics.methods.specification import MethodSpecification
 from ..neural_physics.models.trained_range import Beyond
@@ -26,7 +27,7 @@ from ..operators.play import (
 )
 from ..operators.share import NEURALPHYSICS_OT_pack
 from ..operators.springs import NEURALPHYSICS_OT_hide_springs, NEURALPHYSICS_OT_show_springs
-from .support import Section, button, sentences, settings_column
+from .support import Section, button, sentences, settings_column, verdict
 
 NOTICEABLE = 0.01  # the share outside what was trained from which it is worth a line
 WORRYING = 0.2
@@ -49,11 +50,13 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
                 layout.label(text=f"Showing {bpy.path.basename(cache.filepath)}", icon="FILE_CACHE")
                 layout.operator(NEURALPHYSICS_OT_stop_playing.bl_idname, icon="MOD_PHYSICS")
             button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")
+            self._draw_verdict(layout, context, obj)
             return
         status = status_of(obj)
         button(layout, context, NEURALPHYSICS_OT_stop_playing, icon="PAUSE")
         self._draw_state(layout, context, status)
         self._draw_movers(layout, obj)
+        self._draw_verdict(layout, context, obj)
         column = settings_column(layout)
         for name in status.live:
             column.prop(settings, name)
@@ -91,6 +94,14 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
                 column.operator(
                     NEURALPHYSICS_OT_grab.bl_idname, text=text, icon="VIEW_PAN"
                 ).mover = mover.name
+
+    def _draw_verdict(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
+        """How good a model is that came with the .blend; one's own is judged where it was trained."""
+        found = verdicts.verdict_of(obj)
+        if found is not None and not verdicts.was_trained_here(obj):
+            verdict(layout, context, found.said, grade=found.grade, detail=found.detail)
 
     def _draw_live(
         self, column: bpy.types.UILayout, obj: bpy.types.Object, method: MethodSpecification

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems as Icon
 
 CHARACTER = 6.0  # pixels that a character of the interface's font is wide, about
+STARS: dict[str, Icon] = {"good": "SOLO_ON", "fair": "SOLO_OFF"}
 BESIDE = 70  # pixels of a panel's width that text cannot use: margins and an icon
 
 
@@ -148,6 +149,17 @@ def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.O
     elif state.phase == "stopped":
         sentences(layout, context, state.message, "PAUSE")
     return state
+
+
+def verdict(
+    layout: bpy.types.UILayout, context: bpy.types.Context, sentence: str, *, grade: str, detail: str
+) -> None:
+    """What is said of a model: a star where it is good, and what is known beside it."""
+    sentences(layout, context, sentence, STARS.get(grade, "ERROR"))
+    if detail:
+        column = layout.column()
+        column.active = False
+        sentences(column, context, detail, "BLANK1")
 
 
 def busy(obj: bpy.types.Object, kind: str) -> bool:

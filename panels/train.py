@@ -12,18 +12,20 @@ from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.paths import best_so_far_path, report_path
 from ..neural_physics.blender.settings.properties import method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.blender.tasks import object_tasks, verdicts
 from ..neural_physics.edition import FULL
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
+from ..neural_physics.wording import plural
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
 from ..operators.jobs import (
+    NEURALPHYSICS_OT_bake_more,
     NEURALPHYSICS_OT_evaluate,
     NEURALPHYSICS_OT_open_report,
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_use_best_so_far,
 )
-from .support import Details, Section, busy, button, job, reasons, sentences, settings_column
+from .support import Details, Section, busy, button, job, reasons, sentences, settings_column, verdict
 
 ERRORS = [
     ("Error of this model", "rollout_error"),
@@ -58,9 +60,26 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             if best_so_far_path(obj).is_file():
                 layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
         state = job(layout, context, obj, object_tasks.TRAIN)
+        if not state.active:
+            self._draw_verdict(layout, context, obj)
         for note in state.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
         self._draw_curves(layout, obj.name, state)
+
+    def _draw_verdict(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
+        found, more = verdicts.verdict_of(obj), verdicts.new_takes(obj)
+        if found is None:
+            return
+        verdict(
+            layout, context, found.said if more else found.sentence, grade=found.grade, detail=found.detail
+        )
+        if more:
+            sentences(layout, context, f"{plural(more, 'take')} baked since then: train again", "INFO")
+        elif verdicts.may_bake_more(obj, found):
+            text = f"Bake {plural(found.takes, 'More Take')}"
+            button(layout, context, NEURALPHYSICS_OT_bake_more, text, icon="PHYSICS").takes = found.takes
 
     def _draw_python_setup(self, layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
         try:
@@ -107,6 +126,9 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
             button(layout, context, NEURALPHYSICS_OT_evaluate, icon="VIEWZOOM", scale=1.0)
         state = job(layout, context, obj, object_tasks.EVALUATE)
         if state.phase == "finished":
+            said, grade, detail = (str(state.result.get(name, "")) for name in ("verdict", "grade", "detail"))
+            if said:
+                verdict(layout, context, said, grade=grade, detail=detail)
             self._draw_errors(layout, state)
         if report_path(obj).is_file():
             layout.operator(NEURALPHYSICS_OT_open_report.bl_idname, icon="URL")

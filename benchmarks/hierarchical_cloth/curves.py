@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from learning.training.loop import Schedule, Training
 from learning.training.tensor_files import Tensors
+from learning.training.validation_error import ValidationError
 from ml_backend.methods.hierarchical_cloth.learner import LevelLearner
 from ml_backend.methods.hierarchical_cloth.pairs import Pairs
 from ml_backend.methods.hierarchical_cloth.presets import LevelPreset
@@ -92,11 +93,11 @@ class _Learner:
         self._step = number + 1
         return self._learner.step(number, share)
 
-    def validate(self) -> float:
+    def validate(self) -> ValidationError:
         layers = self._learner.levels[0].layers()
         seen, unseen = (equation_7(layers, pairs) for pairs in (self._pairs, self._unseen))
         self.measured.append((float(self._step), seen, unseen))
-        return unseen
+        return ValidationError(unseen)
 
     def weights(self) -> Tensors:
         return self._learner.weights()

@@ -30,6 +30,7 @@ from neural_physics.evaluation.rollouts import (
     rollout,
     tile,
 )
+from neural_physics.evaluation.verdict import Errors, judge
 from neural_physics.files.atomic import replace_atomically, writing
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.interface import Method
@@ -93,8 +94,21 @@ def run(
         np.savez(scratch / "error.npz", vertex_error=comparison.errors[OURS].per_vertex)
         _write_motions(scratch, method, takes[0], tile(takes[:1], max(3, args.frames)))
         write_report(scratch / "report.html", method, dataset, typical, comparison=comparison, report=report)
-    short = ("rollout_error", "ridge_error", "mean_error", "basis_error", "step_us", "decode_us")
-    return {"report": str(folder / "report.html"), **{name: report[name] for name in short}}
+    short = (
+        "rollout_error",
+        "ridge_error",
+        "mean_error",
+        "basis_error",
+        "rms_metres",
+        "step_us",
+        "decode_us",
+    )
+    return {"report": str(folder / "report.html"), **_said(report), **{name: report[name] for name in short}}
+
+
+def _said(report: dict[str, Any]) -> dict[str, str]:
+    verdict = report["verdict"]
+    return {"verdict": verdict["sentence"], "grade": verdict["grade"], "detail": verdict["detail"]}
 
 
 @contextmanager
@@ -119,6 +133,17 @@ def summary(
 ) -> dict[str, Any]:
     """What report.json holds; `docs/file_formats.md` says what each entry means."""
     errors, ours = comparison.errors, comparison.errors[OURS]
+    training = Errors.of_training(model.info.training)
+    measured = Errors(
+        ours.error,
+        ours.rms,
+        ours.rms_90,
+        simpler=errors[RIDGE].error if RIDGE in errors else None,
+        floor=errors[BASIS].error if BASIS in errors else None,
+        frames=training.frames if training else None,
+        takes=dataset.moving_takes,
+        late=training.late if training else None,
+    )
     return {
         "schema": SCHEMA,
         "model": str(args.model),
@@ -132,11 +157,13 @@ def summary(
         "rollout_frames": max(3, args.frames),
         "rollouts": len(comparison.per_window),
         "frames": ours.frames,
+        "verdict": judge(measured).to_json(),
         "rollout_error": ours.error,
         "ridge_error": errors[RIDGE].error if RIDGE in errors else None,
         "mean_error": errors[MEAN].error,
         "basis_error": errors[BASIS].error if BASIS in errors else None,
         "rms_metres": ours.rms,
+        "rms_metres_90": ours.rms_90,
         "spread_metres": ours.spread,
         "per_rollout": comparison.per_window,
         "curve": {name: [round(float(e), 5) for e in one.curve] for name, one in errors.items()},

@@ -79,22 +79,16 @@ def _about(report: dict[str, Any]) -> str:
 
 def _verdict(report: dict[str, Any]) -> str:
     error, ridge = report["rollout_error"], report["ridge_error"]
-    words = "It follows the large-scale motion, but much of the detail differs."
-    if error < 0.2:
-        words = "It follows the reference closely."
-    elif ridge is not None and error >= ridge:
-        words = "A plain linear regression is just as good: bake more frames, or train longer."
-    elif error < 0.5:
-        words = "It moves like the reference; folds and timing differ in places."
-    elif error >= 0.9:
-        words = "It is hardly better than a static shape: bake more frames, or train longer."
+    verdict = report["verdict"]
     marks = [("this model", error, "above"), ("average shape", 1.0, "below")]
     if ridge is not None:
         marks.append(("ridge regression", ridge, "below"))
     if report["basis_error"] is not None:
         marks.append(("best possible with these bases", report["basis_error"], "below"))
     return (
-        f"<section><div class='verdict'><div class='score'>{error:.2f}</div><div><h2>{words}</h2>"
+        f"<section><div class='verdict'><div class='score'>{error:.2f}</div>"
+        f"<div><h2>{escape(verdict['sentence'])}.</h2>"
+        f"<p>{escape(verdict['detail'])}.</p>"
         f"<p class='quiet'>The relative error: 0 is a perfect match, 1 is as bad as always showing the "
         f"average shape. Cloth is chaotic, so even two reference simulations differ.</p>"
         f"</div></div>"
@@ -114,6 +108,7 @@ def _numbers(report: dict[str, Any]) -> str:
     reference, prediction, normals = report["reference"], report["prediction"], report["normals_degrees"]
     rows = [
         ("Distance from the reference (RMS)", _mm(report["rms_metres"]), ""),
+        ("The same in nine frames of ten, at most", _mm(report["rms_metres_90"]), ""),
         ("Distance of the reference from the average shape", _mm(report["spread_metres"]), ""),
         ("Time per step, one thread", f"{report['step_us']:.0f} µs", ""),
         ("Time to decode the vertices, one thread", f"{report['decode_us']:.0f} µs", ""),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from learning.training.tensor_files import Tensors, read_tensors, write_tensors
+from learning.training.validation_error import ValidationError
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
@@ -27,8 +28,8 @@ class Learner(Protocol):
     def step(self, number: int, share: float) -> float:
         """One step of the optimiser, when `share` (0 to 1) of the training is done; its loss."""
 
-    def validate(self) -> float:
-        """The relative error of rollouts over the validation spans."""
+    def validate(self) -> ValidationError:
+        """How far the model is off over the validation spans, by rollouts where it rolls out."""
 
     def weights(self) -> Tensors:
         """The model that `validate` measured."""
@@ -53,19 +54,27 @@ class Schedule:
 
 @dataclass
 class Course:
-    """How far a training has come. `history`: (step, loss, validation error) at each validation."""
+    """How far a training has come. `history`: (step, loss, validation error) at each validation.
+
+    best: what was measured at `best_step`.
+    """
 
     step: int = 0
     seconds: float = 0.0
-    best_error: float = math.inf
+    best: ValidationError = field(default_factory=lambda: ValidationError(math.inf))
     best_step: int = 0
     reason: str = ""
     history: list[tuple[int, float, float]] = field(default_factory=list)
 
+    @property
+    def best_error(self) -> float:
+        """The relative error of the best model so far, infinite before there is one."""
+        return self.best.relative
+
     def summary(self) -> dict[str, Any]:
         """What a model file says of it."""
         return {
-            "validation_error": self.best_error,
+            **self.best.summary(),
             "steps": self.step,
             "best_step": self.best_step,
             "seconds": round(self.seconds, 1),
@@ -139,10 +148,10 @@ class Training:
 
     def _validate(self) -> None:
         course, schedule = self.course, self._schedule
-        error = self._learner.validate()
-        course.history.append((course.step, self._loss, error))
-        if error < course.best_error:
-            course.best_error, course.best_step = error, course.step
+        measured = self._learner.validate()
+        course.history.append((course.step, self._loss, measured.relative))
+        if measured.relative < course.best_error:
+            course.best, course.best_step = measured, course.step
             self.best = self._learner.weights()
         worse = (course.step - course.best_step) // schedule.validate_every
         if course.step >= schedule.steps:
@@ -191,5 +200,6 @@ def _under(prefix: str, tensors: Tensors) -> Tensors:
 
 def _course(text: str) -> dict[str, Any]:
     item = json.loads(text)
+    item["best"] = ValidationError(**item["best"])
     item["history"] = [(int(step), float(loss), float(error)) for step, loss, error in item["history"]]
     return dict(item)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from learning.training.presets import Preset
 from neural_physics.datasets.dataset_info import TakeKind
@@ -33,6 +34,15 @@ class Options:
     def work(self) -> Path:
         """Where checkpoints are kept meanwhile."""
         return self.out.with_name(self.out.name + ".training")
+
+    def about(self, dataset: Dataset, frames: int) -> dict[str, Any]:
+        """What every model file says of its training. frames: how many were learned from."""
+        return {
+            "preset": self.preset_name,
+            "seed": self.seed,
+            "training_frames": frames,
+            "takes": dataset.moving_takes,
+        }
 
     @property
     def partial(self) -> Path:

@@ -29,7 +29,7 @@ from .scene.targets import check_set_up, named
 from .settings.paths import dataset_folder, jobs_folder, model_path
 from .settings.properties import NEURALPHYSICS_PG_object, settings_of
 from .settings.simulation import KINDS, preset_names, use_preset
-from .tasks import object_tasks
+from .tasks import object_tasks, verdicts
 
 NAME = "neural_physics"
 Run = Callable[[bpy.types.Scene, bpy.types.Object, argparse.Namespace], None]
@@ -138,6 +138,9 @@ def _train(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespa
     result = _job(obj, object_tasks.TRAIN, object_tasks.train_command(obj))
     object_tasks.use_model(obj, model_path(obj))
     _say(f"The model is in {model_path(obj)}, and packed into the .blend")
+    found = verdicts.verdict_of(obj)
+    if found is not None:
+        _say(found.sentence)
     _say(f"Its error on the validation takes is {result['validation_error']:.3f}; {result['reason']}")
 
 

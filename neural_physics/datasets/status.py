@@ -27,8 +27,8 @@ class DatasetStatus:
     1970. solver_steps: of the bundled solver in each frame, None where it has not made the takes.
     physics: what has, see `sources.physics_of`, "" if that is not known. topology: see `Mesh.topology`.
     posed: whether it is known how bones move the mesh. made_with: see `fingerprint.to_text`, "" if unknown.
-    seconds_per_frame: that its simulation took, in one process, 0 if unknown. trouble: why it cannot be read,
-    None if it can."""
+    seconds_per_frame: that its simulation took, in one process, 0 if unknown. moving: takes that are no held
+    poses. trouble: why it cannot be read, None if it can."""
 
     takes: int = 0
     complete: int = 0
@@ -43,6 +43,7 @@ class DatasetStatus:
     posed: bool = False
     made_with: str = ""
     seconds_per_frame: float = 0.0
+    moving: int = 0
     trouble: Problem | None = None
 
 
@@ -91,6 +92,7 @@ def _look(path: Path) -> DatasetStatus:
         topology=dataset.info.topology,
         made_with=dataset.info.provenance.get(MADE_WITH, ""),
         seconds_per_frame=dataset.seconds_per_frame(),
+        moving=dataset.moving_takes,
         posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
     )
 

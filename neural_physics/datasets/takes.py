@@ -252,6 +252,11 @@ class Dataset:
             counts.append(_frame_count(folder / "body.pc2", self._body_vertices))
         return TakeOutline(name, info, min(counts))
 
+    @property
+    def moving_takes(self) -> int:
+        """How many takes are of motion, and not of held poses."""
+        return sum(take.info.kind != "quasistatic" for take in self.outlines())
+
     def outlines(self) -> list[TakeOutline]:
         """The outlines of all takes, however many they are."""
         return [self.outline(name) for name in self.take_names()]

@@ -133,7 +133,8 @@ class MethodSpecification:
     stiffness can be shown on the mesh. follows_bones: it is learned about where bones take the mesh;
     poses are baked for it. has_levels: its mesh must be a subdivision of a coarser one. simulates: it
     does while it plays, and so can be given colliders that no take had. trains_in_blender: NumPy is
-    enough, and so is Blender's own Python.
+    enough, and so is Blender's own Python. simplest: what its validation error is
+    relative to, in words. simpler: the other simple answer whose error its trainer measures, "" if none.
     """
 
     id: str
@@ -155,3 +156,5 @@ class MethodSpecification:
     follows_bones: bool = False
     simulates: bool = False
     trains_in_blender: bool = False
+    simplest: str = "a shape that stands still"
+    simpler: str = ""

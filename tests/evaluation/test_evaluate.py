@@ -56,6 +56,13 @@ def test_the_report_for_programs_says_what_the_library_measures(evaluated, datas
     assert report["curve"]["model"] == pytest.approx(errors.curve, abs=1e-5)
     assert report["mean_error"] == pytest.approx(1.0)
     assert 0 < report["basis_error"] < report["rollout_error"]
+    distances = np.concatenate(
+        [np.sqrt(np.square(rollout(method)(w) - w.truth()).sum(-1).mean(1)) for w in windows]
+    )
+    assert report["rms_metres_90"] == pytest.approx(np.quantile(distances, 0.9), rel=1e-4)
+    assert report["verdict"]["sentence"] == result["verdict"] and result["grade"] in result["verdict"].lower()
+    html = (out / "report.html").read_text()
+    assert result["verdict"] in html and result["detail"] in html
     assert (report["takes"], report["role"], report["rollouts"], report["frames"]) == (
         ["take_004"],
         "test",

@@ -7,6 +7,7 @@ import pytest
 
 from learning.training.loop import Schedule, Training
 from learning.training.tensor_files import read_tensors, write_tensors
+from learning.training.validation_error import ValidationError
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 
@@ -27,7 +28,7 @@ class Learner:
 
     def validate(self):
         self.validations += 1
-        return self.errors[min(int(self.validations), len(self.errors)) - 1]
+        return ValidationError(self.errors[min(int(self.validations), len(self.errors)) - 1])
 
     def weights(self):
         return {"total": self.total.copy()}

@@ -63,9 +63,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     normals = normal_tensors(training, data.training.z, dataset.mesh, emit, stop=stop)
     seconds = time.monotonic() - began
     about = {
-        "preset": options.preset_name,
-        "training_frames": len(data.training.z),
-        "validation_error": error,
+        **options.about(dataset, len(data.training.z)),
+        **error.summary(),
         "captured_variance": data.captured,
         "seconds": round(seconds, 1),
     }
@@ -73,7 +72,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     write_model(options.out, info, _tensors(fitted, data) | range_tensors(training) | normals)
     return {
         "model": str(options.out),
-        "validation_error": error,
+        **error.summary(),
         "seconds": seconds,
         "reason": "it is fitted in one step",
         "bases": len(data.basis),

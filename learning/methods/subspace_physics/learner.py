@@ -14,6 +14,7 @@ from learning.training.amsgrad import AmsGrad
 from learning.training.subspace_data import SubspaceData
 from learning.training.subspace_validation import SubspaceValidation
 from learning.training.tensor_files import Tensors
+from learning.training.validation_error import ValidationError
 from learning.training.validation_rollouts import ROLLOUT
 from neural_physics.arrays import Floats
 
@@ -63,7 +64,7 @@ class SubspaceLearner:
         self._average += np.float32(1.0 - decay) * (self.theta - self._average)
         return loss
 
-    def validate(self) -> float:
+    def validate(self) -> ValidationError:
         """See `Learner`."""
         return self._validation.error(partial(self.roller.rollout, self._average))
 

@@ -65,7 +65,7 @@ def train(
     course = training.course
     return {
         "model": str(options.out),
-        "validation_error": course.best_error,
+        **course.best.summary(),
         "steps": course.step,
         "best_step": course.best_step,
         "seconds": course.seconds,
@@ -110,9 +110,7 @@ def _write(
         subspace_physics.SPECIFICATION,
         dataset,
         training={
-            "preset": options.preset_name,
-            "seed": options.seed,
-            "training_frames": len(data.training.z),
+            **options.about(dataset, len(data.training.z)),
             "captured_variance": data.captured,
             **training.course.summary(),
         },

@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from learning.training.pca import fit_pca
 from learning.training.tensor_files import Tensors
+from learning.training.validation_error import ValidationError, of_frames
 from ml_backend.methods.contact_corrections.data import Samples
 from ml_backend.methods.contact_corrections.presets import ContactPreset
 from ml_backend.training.learner_state import (
@@ -106,7 +107,7 @@ class CorrectionLearner:
         self._optimiser.step()
         return float(loss.detach())
 
-    def validate(self) -> float:
+    def validate(self) -> ValidationError:
         """Root mean square of what is wrong with r of the validation samples, over that of r.
 
         Where the preset says so, the last layer is solved for first.
@@ -115,11 +116,14 @@ class CorrectionLearner:
             self._solve()
         return self._error()
 
-    def _error(self) -> float:
+    def _error(self) -> ValidationError:
         x, shares, c, beyond, whole = self._validation
         with torch.no_grad():
-            wrong = (self._predict(x, shares) * self._y_scale - c).square().sum() + beyond
-        return math.sqrt(float(wrong) / max(float(whole), 1e-30))
+            wrong = (self._predict(x, shares) * self._y_scale - c).square().sum(1).double() + beyond
+        if not len(wrong):
+            return ValidationError(0.0)
+        points = self.mean.size // self._shape[-1]
+        return of_frames(wrong.cpu().numpy() / points, float(whole.mean()) / points)
 
     def _drawn(self, sizes: list[int]) -> list[Tensor]:
         generator = torch.Generator().manual_seed(self._seed)
@@ -142,7 +146,7 @@ class CorrectionLearner:
             weight *= torch.where(few, GENTLY, 1.0) * steepness
             bias.copy_(-(weight * self._x[at]).sum(1))
             self._solve()
-            found.append((self._error(), self.parameters))
+            found.append((self._error().relative, self.parameters))
         return min(found, key=lambda each: each[0])[1]
 
     def _solve(self) -> None:
@@ -163,7 +167,7 @@ class CorrectionLearner:
                 solved = torch.linalg.solve(eased, products).to(last.dtype).T
                 last.copy_(solved[:, :-1])
                 bias.copy_(solved[:, -1])
-                found.append((self._error(), solved))
+                found.append((self._error().relative, solved))
             solved = min(found, key=lambda each: each[0])[1]
             last.copy_(solved[:, :-1])
             bias.copy_(solved[:, -1])
@@ -203,14 +207,14 @@ class CorrectionLearner:
         return (x.clamp(self._low, self._high) - self._x_mean) * self._x_scale
 
     def _prepared(self, samples: Samples, device: torch.device) -> tuple[Tensor, ...]:
-        """Scaled features, shares, coefficients, and the sums of squares of what no basis holds, and of r."""
+        """Scaled features, shares, coefficients; of each sample the squares beyond the bases and of r."""
         rows = samples.r.reshape(len(samples), len(self.mean))
         c = (rows - self.mean) @ self.basis.T
         away = rows - self.mean
-        beyond = max(0.0, float((away.astype(np.float64) ** 2).sum() - (c.astype(np.float64) ** 2).sum()))
-        whole = float((rows.astype(np.float64) ** 2).sum())
+        beyond = np.maximum(0.0, (away.astype(np.float64) ** 2).sum(1) - (c.astype(np.float64) ** 2).sum(1))
+        whole = (rows.astype(np.float64) ** 2).sum(1)
         x = torch.from_numpy(samples.features.reshape(len(samples), len(self._x_mean))).to(device)
-        sums = [torch.tensor(each, dtype=torch.float64, device=device) for each in (beyond, whole)]
+        sums = [torch.from_numpy(each).to(device) for each in (beyond, whole)]
         shares = torch.from_numpy(samples.shares.reshape(-1, 1)).to(device)
         return self._scaled(x), shares, torch.from_numpy(c).to(device), sums[0], sums[1]
 

@@ -13,6 +13,7 @@ from learning.training.loop import Course, Schedule, Training
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split
 from learning.training.tensor_files import Tensors, model_info, write_model
+from learning.training.validation_error import ValidationError
 from ml_backend.methods.contact_corrections.data import CorrectionData, Samples, solve_corrections
 from ml_backend.methods.contact_corrections.learner import CorrectionLearner
 from ml_backend.methods.contact_corrections.model import (
@@ -78,8 +79,8 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     }
     for name, course in courses.items():
         result |= {f"{name}_error": course.best_error, f"{name}_steps": course.step}
-    worst = max(courses.values(), key=lambda course: course.best_error, default=None)
-    result["validation_error"] = 1.0 if worst is None else worst.best_error
+    worst = _worst(courses)
+    result |= (ValidationError(1.0) if worst is None else worst.best).summary()
     result["reason"] = UNCORRECTED if worst is None else worst.reason
     return result
 
@@ -168,11 +169,11 @@ class ContactTraining:
 
     def info(self, solved: CorrectionData, courses: dict[str, Course]) -> ModelInfo:
         """The description of the model."""
+        worst = _worst(courses)
         training: dict[str, Any] = {
-            "preset": self.options.preset_name,
-            "seed": self.options.seed,
-            "training_frames": len(solved.internal),
+            **self.options.about(self.dataset, len(solved.internal)),
             "contact_frames": len(solved.external),
+            **(ValidationError(1.0) if worst is None else worst.best).summary(),
         }
         for name, course in courses.items():
             training |= {f"{name}_error": course.best_error, f"{name}_seconds": round(course.seconds, 1)}
@@ -203,6 +204,11 @@ class ContactTraining:
         total = sum(np.asarray(take.positions).sum(0, dtype=np.float64) for take in takes)
         mean: np.ndarray = np.asarray(total) / sum(len(take.positions) for take in takes)
         return mean
+
+
+def _worst(courses: dict[str, Course]) -> Course | None:
+    """The training of the correction that is furthest off, None where there is none."""
+    return max(courses.values(), key=lambda course: course.best_error, default=None)
 
 
 def _floats(tensors: Tensors) -> Tensors:

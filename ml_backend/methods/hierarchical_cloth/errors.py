@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from learning.training.validation_error import ValidationError, of_frames
 from ml_backend.methods.hierarchical_cloth.pairs import Shapes
 from neural_physics.arrays import Doubles
 from neural_physics.methods.hierarchical_cloth.neighbourhood import neighbourhood
@@ -20,24 +21,28 @@ Refine = Callable[[NDArray[np.floating]], NDArray[np.floating]]  # (n, 3) of lev
 
 def rms_error(refine: Refine, cloth: Shapes, level: int | None = None) -> float:
     """Metres, over all vertices that level 0 lacks and all frames; up to `level`, or all levels."""
+    return float(np.sqrt(_squares(refine, cloth, level).mean()))
+
+
+def validation_error(made: Callable[[Shapes], Refine], shapes: Iterable[Shapes]) -> ValidationError:
+    """Over all frames of all cloths, relative to linear subdivision."""
+    wrong, linear = [], []
+    for cloth in shapes:
+        wrong.append(_squares(made(cloth), cloth))
+        linear.append(_squares(linear_subdivision(cloth.hierarchy), cloth))
+    return of_frames(np.concatenate(wrong), float(np.concatenate(linear).mean()))
+
+
+def _squares(refine: Refine, cloth: Shapes, level: int | None = None) -> Doubles:
+    """(T,): of each frame, the mean of the squared distance of all vertices that level 0 lacks, m^2."""
     levels = cloth.hierarchy.levels
     first, last = levels[0].vertex_count, levels[-1 if level is None else level].vertex_count
-    squares = 0.0
+    squares = []
     for frame in cloth.frames:
         truth = cloth.hierarchy.sorted(frame)
         wrong = refine(truth[:first])[:, first:last].T - truth[first:last]
-        squares += float((wrong * wrong).sum())
-    return float(np.sqrt(squares / (len(cloth.frames) * (last - first))))
-
-
-def relative_error(made: Callable[[Shapes], Refine], shapes: Iterable[Shapes]) -> float:
-    """The root of the mean square error over that of linear subdivision, all cloths together."""
-    wrong = linear = 0.0
-    for cloth in shapes:
-        share = len(cloth.frames) * cloth.hierarchy.levels[-1].vertex_count
-        wrong += share * rms_error(made(cloth), cloth) ** 2
-        linear += share * rms_error(linear_subdivision(cloth.hierarchy), cloth) ** 2
-    return float(np.sqrt(wrong / max(linear, 1e-30)))
+        squares.append(float((wrong * wrong).sum()) / (last - first))
+    return np.array(squares)
 
 
 def linear_subdivision(hierarchy: Hierarchy) -> Refine:

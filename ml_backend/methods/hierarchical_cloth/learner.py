@@ -11,7 +11,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from learning.training.tensor_files import Tensors
-from ml_backend.methods.hierarchical_cloth.errors import relative_error
+from learning.training.validation_error import ValidationError
+from ml_backend.methods.hierarchical_cloth.errors import validation_error
 from ml_backend.methods.hierarchical_cloth.pairs import Pairs, Shapes
 from ml_backend.methods.hierarchical_cloth.presets import LevelPreset
 from ml_backend.training.learner_state import (
@@ -59,7 +60,7 @@ class LevelLearner:
         self._optimiser.step()
         return float(loss.detach())
 
-    def validate(self) -> float:
+    def validate(self) -> ValidationError:
         """The error of all finer levels from a true level 0, over that of linear subdivision."""
         layers = [level.layers() for level in self.levels]
 
@@ -67,7 +68,7 @@ class LevelLearner:
             rest = cloth.hierarchy.sorted(cloth.rest)
             return LevelNetworks(cloth.hierarchy, rest, [self._preset.form] * len(layers), layers)
 
-        return relative_error(networks, self._validation)
+        return validation_error(networks, self._validation)
 
     def weights(self) -> Tensors:
         """See `Learner`."""

@@ -71,7 +71,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     course = training.course
     return {
         "model": str(options.out),
-        "validation_error": course.best_error,
+        **course.best.summary(),
         "steps": course.step,
         "best_step": course.best_step,
         "seconds": course.seconds,
@@ -125,9 +125,7 @@ class _Model:
                 "gravity": list(data.gravity),
             },
             training={
-                "preset": self._options.preset_name,
-                "seed": self._options.seed,
-                "training_frames": self._frames,
+                **self._options.about(self._dataset, self._frames),
                 **training.course.summary(),
             },
         )

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from learning.training.tensor_files import Tensors
+from learning.training.validation_error import ValidationError
 from ml_backend.methods.latent_dynamics.data import LatentData
 from ml_backend.methods.latent_dynamics.networks import ResidualNetwork, load_module, module_state
 from ml_backend.methods.latent_dynamics.presets import LatentPreset
@@ -117,14 +118,14 @@ class AutoencoderLearner:
         self._optimiser.step()
         return loss.item()
 
-    def validate(self) -> float:
+    def validate(self) -> ValidationError:
         """The root mean square distance relative to that from the mean shape, and the weighted energy."""
         self.coder.eval()
         with torch.no_grad():
             away = (self.coder.decode(self.coder.encode(self._held_out)) - self._held_out).double()
             wrong = (float(away.square().sum()) + self._beyond) / self._total
             energy = float(((away @ self._elastic) * away).sum(1).mean())
-        return float(np.sqrt(wrong + energy))
+        return ValidationError(float(np.sqrt(wrong + energy)))
 
     def weights(self) -> Tensors:
         """See `Learner`."""

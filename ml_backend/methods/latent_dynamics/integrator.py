@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from learning.training.tensor_files import Tensors
+from learning.training.validation_error import ValidationError
 from ml_backend.methods.latent_dynamics.autoencoder import LARGEST_GRADIENT, WARM_UP, Autoencoder
 from ml_backend.methods.latent_dynamics.data import LatentData
 from ml_backend.methods.latent_dynamics.minimum import minimise
@@ -76,7 +77,7 @@ class IntegratorLearner:
         self._tolerance = SOLVED * max(frames.jolts(physics.inertia()), LEAST_ENERGY)
         kept = preset.memory if preset.loss == "solved" else 0
         self._solved = Solved(kept, raw.shape[1], z.shape[1], device)
-        self._validation = LatentValidation(data.validation, coder, device)
+        self._validation = LatentValidation(data.validation, coder, device, vertices=data.basis.shape[1])
 
     def step(self, number: int, share: float) -> float:
         """See `Learner`."""
@@ -103,7 +104,7 @@ class IntegratorLearner:
                 average.lerp_(parameter, 1.0 - decay)
         return loss.item()
 
-    def validate(self) -> float:
+    def validate(self) -> ValidationError:
         """See `Learner`. The averaged parameters are used."""
         with _Swapped(self._parameters, self._average):
             return self._validation.error(self.network)

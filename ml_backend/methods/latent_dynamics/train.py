@@ -72,7 +72,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     course = integrating.course
     return {
         "model": str(options.out),
-        "validation_error": course.best_error,
+        **course.best.summary(),
         "coder_error": coding.course.best_error,
         "steps": course.step,
         "best_step": course.best_step,
@@ -199,9 +199,7 @@ class _Model:
             latent_dynamics.SPECIFICATION,
             self.dataset,
             training={
-                "preset": self.options.preset_name,
-                "seed": self.options.seed,
-                "training_frames": len(data.training.c),
+                **self.options.about(self.dataset, len(data.training.c)),
                 "coder_error": coding.course.best_error,
                 "captured_variance": data.captured,
                 **course.summary(),

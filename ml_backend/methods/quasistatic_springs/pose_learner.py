@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from learning.training.tensor_files import Tensors
+from learning.training.validation_error import ValidationError
 from ml_backend.methods.quasistatic_springs.pose_data import PoseData
 from ml_backend.methods.quasistatic_springs.presets import SpringPreset
 from ml_backend.training.learner_state import (
@@ -76,12 +77,12 @@ class PoseLearner:
         self._optimiser.step()
         return float(loss.detach())
 
-    def validate(self) -> float:
+    def validate(self) -> ValidationError:
         """How far the networks are off on held-out poses, over what skinning alone is: see `pose_data`."""
         with torch.no_grad():
             z = self._straight(self._held_inputs) + self._curved(self._held_inputs)
             off = (z * self._size[:, None] - self._held).square().sum()
-        return math.sqrt((float(off) + self._left) / self._far)
+        return ValidationError(math.sqrt((float(off) + self._left) / self._far))
 
     def weights(self) -> Tensors:
         """The layers as `PoseNetwork` has them, units folded in."""

@@ -15,6 +15,7 @@ import numpy as np
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split, split_poses
 from learning.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
+from learning.training.validation_error import ValidationError
 from ml_backend.methods.quasistatic_springs.fitting import (
     BLOCK,
     FEWEST_FRAMES,
@@ -77,16 +78,17 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         **(learned.tensors if learned else {}),
     }
     frames = sum(len(span) for span in spans)
-    training = {"preset": options.preset_name, "seed": options.seed, "training_frames": frames}
+    training = options.about(dataset, frames)
     info = _info(dataset, rig.skin, training)
     method = QuasistaticSprings(Model(info, tensors, str(options.out)))
     windows = [Window(span.take, span.start, span.stop) for span in validation_spans]
     predictors = rollout(method), rig.predictor(targets), bones_alone
     errors, held, bones = (rollout_errors(one, windows, method.mean_shape) for one in predictors)
     result = {
-        "validation_error": errors.error,
+        **ValidationError(errors.error, errors.rms, errors.rms_90).summary(),
         "target_error": held.error,
         "skinning_error": bones.error,
+        "simpler_error": bones.error,
         "seconds": round(seconds, 1),
         "reason": FITTED,
         **(learned.summary() if learned else {}),

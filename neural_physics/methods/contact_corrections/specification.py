@@ -80,4 +80,5 @@ SPECIFICATION = MethodSpecification(
     training_settings=(HANDLES,),
     solver_settings={"friction": 0.0, "self_contact": False},
     has_handles=True,
+    simplest="uncorrected handles",
 )

@@ -50,4 +50,5 @@ SPECIFICATION = MethodSpecification(
     suits=(("Cloth in Finer Levels", "SPRINGS"),),
     has_levels=True,
     simulates=True,
+    simplest="plain subdivision",
 )

@@ -43,4 +43,5 @@ SPECIFICATION = MethodSpecification(
     has_bases=False,
     has_springs=True,
     follows_bones=True,
+    simpler="skinning alone",
 )

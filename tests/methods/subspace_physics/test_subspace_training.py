@@ -105,11 +105,16 @@ def test_the_validation_error_is_that_of_what_play_shows(tmp_path, dataset, data
     network = SubspaceNetwork(data, preset, 3)
     learner = SubspaceLearner(data, preset, dataset.info.fps, 3, network=network, roller=network)
     wrong, moved = 0.0, 0.0
+    squares = []
     for first, frames in ((0, 100), (105, 195)):
         shown, true = play(method, dataset, first, frames)
         wrong += float(((shown - true) ** 2).sum())
         moved += float(((true - data.mean) ** 2).sum())
-    assert learner.validate() == pytest.approx((wrong / moved) ** 0.5, rel=1e-3)
+        squares.append(((shown - true) ** 2).sum(-1).mean(1))
+    measured, distances = learner.validate(), np.concatenate(squares) ** 0.5
+    assert measured.relative == pytest.approx((wrong / moved) ** 0.5, rel=1e-3)
+    assert measured.metres == pytest.approx(np.square(distances).mean() ** 0.5, rel=1e-3)
+    assert measured.metres_90 == pytest.approx(np.quantile(distances, 0.9), rel=1e-2)
 
 
 def test_alpha_and_beta_are_the_least_squares_of_each_basis_within_each_run(data):
@@ -233,7 +238,7 @@ def test_a_training_goes_as_one_by_torch_does(data):
     by_numpy, by_torch = learner_of(data, preset), learner_of(data, preset, rolled_by_torch)
     losses = [[learner.step(k, k / 20) for k in range(20)] for learner in (by_numpy, by_torch)]
     assert losses[0] == pytest.approx(losses[1], rel=2e-3)
-    assert by_numpy.validate() == pytest.approx(by_torch.validate(), rel=2e-3)
+    assert by_numpy.validate().relative == pytest.approx(by_torch.validate().relative, rel=2e-3)
 
 
 def learner_of(data, preset, roller=rolled_by_numpy):

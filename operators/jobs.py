@@ -47,6 +47,7 @@ class JobButton(Button):
         try:
             argv = self.command(context)
             obj = target(context)
+            making.forget(obj)
             host.start(jobs_folder(obj), self.kind, argv, obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
@@ -185,7 +186,7 @@ class NEURALPHYSICS_OT_make_it_play(Button, bpy.types.Operator):
 class NEURALPHYSICS_OT_use_best_so_far(Button, bpy.types.Operator):
     bl_idname = "neural_physics.use_best_so_far"
     bl_label = "Use Best So Far"
-    bl_description = "Use the best model of the stopped training, which can still be resumed"
+    bl_description = "Use the best model so far of a training that goes on, or that was stopped"
     bl_options = {"REGISTER", "UNDO"}
 
     @classmethod
@@ -195,6 +196,9 @@ class NEURALPHYSICS_OT_use_best_so_far(Button, bpy.types.Operator):
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
         object_tasks.use_model(obj, best_so_far_path(obj))
+        if object_tasks.running(obj):  # to be looked at while the training goes on
+            playback.attach(obj)
+            start_animation()
 
 
 class NEURALPHYSICS_OT_evaluate(JobButton, bpy.types.Operator):

@@ -11,11 +11,12 @@ from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.paths import check_places, jobs_folder
 from ..neural_physics.blender.settings.properties import settings_of
-from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.blender.tasks.steps import Step, is_done
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.jobs.wording import progress
+from ..neural_physics.wording import duration
 from ..operators.jobs import NEURALPHYSICS_OT_show_log, NEURALPHYSICS_OT_stop_job
 from ..operators.places import NEURALPHYSICS_OT_allow_places
 from ..operators.support import Button, obstacle
@@ -134,6 +135,8 @@ def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.O
     """A job's progress with its Stop button, or how it ended."""
     state = host.state_of(jobs_folder(obj), kind)
     if state.active:
+        if making.is_making(obj):
+            layout.progress(**making_in_words(obj))
         layout.progress(factor=state.share, text=progress(state))
         row = layout.row(align=True)
         stop = row.operator(
@@ -160,6 +163,13 @@ def verdict(
         column = layout.column()
         column.active = False
         sentences(column, context, detail, "BLANK1")
+
+
+def making_in_words(obj: bpy.types.Object) -> dict[str, Any]:
+    """The factor and the text of the progress of Make It Play."""
+    made = making.progress(obj)
+    left = "" if made.left is None else f", {duration(made.left)} left"
+    return {"factor": made.share, "text": f"Making {obj.name} play{left}"}
 
 
 def busy(obj: bpy.types.Object, kind: str) -> bool:

@@ -57,8 +57,8 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             if FULL:
                 self._draw_python_setup(layout, obj)
-            if best_so_far_path(obj).is_file():
-                layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
+        if best_so_far_path(obj).is_file():
+            layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
         state = job(layout, context, obj, object_tasks.TRAIN)
         if not state.active:
             self._draw_verdict(layout, context, obj)

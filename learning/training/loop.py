@@ -101,14 +101,16 @@ class Training:
         self._loss = math.nan
         self._resume()
 
-    def run(self, emit: Emit, stop: StopRequest) -> None:
+    def run(self, emit: Emit, stop: StopRequest, keep: Callable[[], None] | None = None) -> None:
         """Train to the end; `course.reason` says why it was the end. `best` is the best model so far.
 
+        keep: called at checkpoints after which there is a better model than the last time.
         Raises Problem("stopped" | "training_diverged" | "disk_full" | "folder_not_writable").
         """
         course, schedule = self.course, self._schedule
         progress = Progress(emit, self._stage, schedule.steps, course.step)
         ran_before, started, saved = course.seconds, time.monotonic(), time.monotonic()
+        kept = 0
         while not course.reason:
             loss = self._learner.step(course.step, self._share())
             course.step += 1
@@ -121,6 +123,9 @@ class Training:
             progress.at(self._share() * schedule.steps, **self._curves())
             if course.reason or stop.asked() or time.monotonic() - saved > schedule.checkpoint_every:
                 self._save()
+                if keep is not None and course.best_step != kept:
+                    keep()
+                    kept = course.best_step
                 saved = time.monotonic()
                 stop.check()
         progress.at(schedule.steps)
@@ -128,9 +133,9 @@ class Training:
     def run_and_keep(
         self, write: Callable[[Path], None], partial: Path, emit: Emit, stop: StopRequest
     ) -> None:
-        """`run`; where it is stopped or diverges, the best model so far is written to `partial` first."""
+        """`run`; meanwhile, and where it is stopped or diverges, the best model so far is in `partial`."""
         try:
-            self.run(emit, stop)
+            self.run(emit, stop, lambda: write(partial))
         except Problem as problem:
             if problem.code in ("stopped", "training_diverged") and self.best:
                 write(partial)

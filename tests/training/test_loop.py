@@ -156,3 +156,10 @@ def test_a_checkpoint_that_another_version_kept_otherwise_starts_anew(tmp_path, 
     assert parts.anew
     assert np.array_equal(parts.best["total"], whole.best["total"])
     assert parts.course.history == whole.course.history
+
+
+def test_the_best_model_is_kept_for_others_at_checkpoints_and_only_when_it_is_another(tmp_path):
+    learner, kept = Learner([0.9, 0.5, 0.6, 0.7, 0.8, 0.4, 0.9, 0.9, 0.9, 0.9]), []
+    training = Training(learner, Schedule(100, 10, 100, checkpoint_every=0.0), tmp_path / "c", "a")
+    training.run(lambda event: None, StopRequest(), lambda: kept.append(training.course.best_step))
+    assert kept == [10, 20, 60]

@@ -25,6 +25,7 @@ Delivery = Callable[[Path, dict[str, Any]], bool]
 _jobs: dict[JobFiles, JobProcess] = {}
 _on_disk: dict[JobFiles, tuple[int, ...]] = {}  # how what is known of a job looked there last
 _deliveries: dict[str, Delivery] = {}
+_ended: dict[JobFiles, float] = {}  # by `time.monotonic`, of the jobs that were seen to end
 
 
 def on_result(kind: str, deliver: Delivery) -> None:
@@ -90,6 +91,11 @@ def begun(folder: Path, kind: str, words: Sequence[str]) -> float | None:
     return files.about.stat().st_mtime if argv and argv[-len(words) :] == list(words) else None
 
 
+def ended_at(folder: Path, kind: str) -> float:
+    """When a job was seen to end, seconds of `time.monotonic`; minus infinity where none was."""
+    return _ended.get(JobFiles(folder, kind), float("-inf"))
+
+
 def log_of(folder: Path, kind: str) -> Path:
     """The file that holds everything a job printed."""
     return JobFiles(folder, kind).log
@@ -137,6 +143,8 @@ def redraw() -> None:
         for area in window.screen.areas:
             if area.type in {"VIEW_3D", "PREFERENCES"}:
                 area.tag_redraw()
+        if not window.modal_operators:  # which may say something there
+            window.workspace.status_text_set(None)  # redraws the status bar
 
 
 def register() -> None:
@@ -149,6 +157,7 @@ def unregister() -> None:
         bpy.app.timers.unregister(_tick)
     _jobs.clear()
     _on_disk.clear()
+    _ended.clear()
     _deliveries.clear()
 
 
@@ -194,6 +203,8 @@ def _tick() -> float | None:
         before = job.state
         job.poll()
         _deliver(job)
+        if before.active and not job.state.active:
+            _ended[job.files] = time.monotonic()
         if job.state is not before:
             redraw()
     return POLL_EVERY if any(job.state.active for job in _jobs.values()) else None

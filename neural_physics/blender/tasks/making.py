@@ -66,11 +66,14 @@ def forget(obj: bpy.types.Object) -> None:
 
 def is_making(obj: bpy.types.Object) -> bool:
     """Whether it is being made: until it plays, or a job of it was stopped or failed."""
-    if obj.session_uid in _made and not object_tasks.running(obj):
-        states = [host.state_of(jobs_folder(obj), kind) for kind in (object_tasks.BAKE, object_tasks.TRAIN)]
-        if any(state.phase in ("failed", "stopped") for state in states):
-            forget(obj)
-    return obj.session_uid in _made
+    if obj.session_uid not in _made:
+        return False
+    baking, training = (
+        host.state_of(jobs_folder(obj), kind) for kind in (object_tasks.BAKE, object_tasks.TRAIN)
+    )
+    if baking.active or training.active:
+        return True
+    return baking.phase == "finished" and training.phase not in ("failed", "stopped")
 
 
 def problem_of(obj: bpy.types.Object) -> Problem | None:

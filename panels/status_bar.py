@@ -1,0 +1,54 @@
+"""Jobs in Blender's status bar: seen in every workspace, with the sidebar open or not."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import bpy
+
+from ..neural_physics.blender.jobs import host
+from ..neural_physics.blender.scene.targets import set_up_objects
+from ..neural_physics.blender.settings.paths import jobs_folder
+from ..neural_physics.blender.tasks import making, object_tasks
+from ..neural_physics.errors import Problem
+from ..neural_physics.jobs.life_cycle import JobState
+from ..neural_physics.jobs.wording import job_name, progress
+from .support import making_in_words
+
+NOTICE = 20.0  # seconds that the end of a job is told
+WORDS = {"finished": "finished", "failed": "failed", "stopped": "was stopped"}
+ICONS: dict[str, Any] = {"finished": "CHECKMARK", "failed": "ERROR", "stopped": "PAUSE"}
+
+
+def register() -> None:
+    bpy.types.STATUSBAR_HT_header.append(_draw)
+
+
+def unregister() -> None:
+    bpy.types.STATUSBAR_HT_header.remove(_draw)
+
+
+def _draw(header: bpy.types.Header, context: bpy.types.Context) -> None:
+    layout, scene = header.layout, context.scene
+    if layout is None or scene is None:
+        return
+    for obj in set_up_objects(scene):
+        for kind in object_tasks.NAMES:
+            try:
+                state = host.state_of(jobs_folder(obj), kind)
+            except Problem:  # a scene that names places elsewhere; the tab asks about them
+                continue
+            _draw_job(layout, obj, kind, state)
+
+
+def _draw_job(layout: bpy.types.UILayout, obj: bpy.types.Object, kind: str, state: JobState) -> None:
+    if state.active:
+        row = layout.row()
+        row.ui_units_x = 14
+        if making.is_making(obj):
+            row.progress(**making_in_words(obj))
+        else:
+            row.progress(factor=state.share, text=f"{obj.name}: {progress(state)}")
+    elif state.phase in WORDS and time.monotonic() - host.ended_at(jobs_folder(obj), kind) < NOTICE:
+        layout.label(text=f"{obj.name}: {job_name(kind)} {WORDS[state.phase]}", icon=ICONS[state.phase])

@@ -8,7 +8,7 @@ from ..neural_physics.blender.display.springs import are_shown
 from ..neural_physics.blender.playing import grabbing, packing
 from ..neural_physics.blender.playing.playback import PlayStatus, status_of
 from ..neural_physics.blender.scene.cache_modifier import find_cache
-from ..neural_physics.blender.scene.targets import channel_objects
+from ..neural_physics.blender.scene.targets import channel_objects, target_of
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import verdicts
@@ -27,7 +27,7 @@ from ..operators.play import (
 )
 from ..operators.share import NEURALPHYSICS_OT_pack
 from ..operators.springs import NEURALPHYSICS_OT_hide_springs, NEURALPHYSICS_OT_show_springs
-from .support import Section, button, sentences, settings_column, verdict
+from .support import Details, Section, button, sentences, settings_column, verdict
 
 NOTICEABLE = 0.01  # the share outside what was trained from which it is worth a line
 WORRYING = 0.2
@@ -60,14 +60,8 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         column = settings_column(layout)
         for name in status.live:
             column.prop(settings, name)
-        if status.linear:
-            column.prop(settings, "bases_shown", text="Quality (0: all)")
-        column.prop(settings, "start_frame")
         if status.has_places:
             column.prop(settings, "show_trained_range")
-        if status.linear:
-            column.prop(settings, "decode_with")
-            column.prop(settings, "use_preview")
         method = specification_of(status.method)
         if method is not None:
             self._draw_live(column, obj, method)
@@ -167,7 +161,28 @@ def _outside_in_words(name: str, beyond: Beyond) -> str:
     return f"{name} is outside the trained range by {beyond.distance:.0%} of its width"
 
 
-CLASSES = (NEURALPHYSICS_PT_play,)
+class NEURALPHYSICS_PT_play_advanced(Details, bpy.types.Panel):
+    bl_label = "Advanced"
+    step = "play"
+    bl_parent_id = "NEURALPHYSICS_PT_play"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = target_of(context)
+        return obj is not None and settings_of(obj).playing and bool(super().poll(context))
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        column, settings, status = settings_column(layout), settings_of(obj), status_of(obj)
+        column.prop(settings, "start_frame")
+        column.prop(settings, "show_captions")
+        if status.linear:
+            column.prop(settings, "bases_shown", text="Quality (0: all)")
+            column.prop(settings, "decode_with")
+            column.prop(settings, "use_preview")
+
+
+CLASSES = (NEURALPHYSICS_PT_play, NEURALPHYSICS_PT_play_advanced)
 
 
 def register() -> None:

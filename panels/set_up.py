@@ -72,6 +72,7 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
         elif modifier:
             row.label(text=modifier.name, icon="MOD_CLOTH" if modifier.type == "CLOTH" else "MOD_SOFT")
         row.operator(NEURALPHYSICS_OT_remove.bl_idname, text="", icon="X")
+        settings_column(layout).prop(settings, "method")
         if offers_subdivide(obj):
             button(layout, context, NEURALPHYSICS_OT_subdivide_cloth, icon="MOD_SUBSURF", scale=1.0)
         layout.label(text="Reacts to:")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 
+from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..operators.set_up import NEURALPHYSICS_OT_use_material
@@ -41,22 +42,38 @@ class NEURALPHYSICS_PT_simulation(Details, bpy.types.Panel):
                 column.prop_search(simulation, "softer", obj, "vertex_groups")
                 if simulation.softer:
                     column.prop(simulation, "softest")
-        if simulation.kind == "SHELL":
-            column.prop(simulation, "bending_model")
         column.prop(simulation, "friction")
         if simulation.kind == "SPRINGS":
             return
         column.prop(simulation, "damping")
-        column.separator()
+        column.prop(simulation, "self_contact")
+
+
+class NEURALPHYSICS_PT_simulation_advanced(Details, bpy.types.Panel):
+    bl_label = "Advanced"
+    step = "set_up"
+    bl_parent_id = "NEURALPHYSICS_PT_simulation"
+    bl_options = {"DEFAULT_CLOSED"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        obj = target_of(context)
+        if obj is None or settings_of(obj).simulation.kind in ("BLENDER", "SPRINGS"):
+            return False
+        return bool(super().poll(context))
+
+    def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+        column, simulation = settings_column(layout), settings_of(obj).simulation
         if simulation.kind == "SOLID":
             column.prop(simulation, "elasticity")
             column.prop(simulation, "filling")
             column.prop(simulation, "tetrahedra")
+        if simulation.kind == "SHELL":
+            column.prop(simulation, "bending_model")
         column.prop(simulation, "steps")
-        column.prop(simulation, "self_contact")
 
 
-CLASSES = (NEURALPHYSICS_PT_simulation,)
+CLASSES = (NEURALPHYSICS_PT_simulation, NEURALPHYSICS_PT_simulation_advanced)
 
 
 def register() -> None:

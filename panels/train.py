@@ -35,6 +35,8 @@ ERRORS = [
 ]
 CHART_SCALE = 7.0
 
+USUAL_PRESETS = ("preview", "balanced", "final")  # what else there is stands under Advanced
+
 
 class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
     bl_label = "3  Train"
@@ -44,15 +46,9 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         if not busy(obj, object_tasks.TRAIN):
-            column, settings = settings_column(layout), settings_of(obj)
-            column.prop(settings, "method")
-            column.prop(settings, "preset")
-            if method_of(obj).has_bases:
-                column.prop(settings, "basis_count")
-            for setting in method_of(obj).training_settings:
-                row = column.row()
-                row.enabled = not (setting.replaced_by and getattr(settings, setting.replaced_by))
-                row.prop(settings, setting.property)
+            row = layout.row(align=True)
+            for preset in USUAL_PRESETS:
+                row.prop_enum(settings_of(obj), "preset", preset)
             text = "Resume Training" if object_tasks.resumes_training(obj) else "Train"
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             if FULL:
@@ -103,13 +99,20 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
 
 
 class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):
-    bl_label = "Options"
+    bl_label = "Advanced"
     step = "train"
     bl_parent_id = "NEURALPHYSICS_PT_train"
     bl_options = {"DEFAULT_CLOSED"}
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         column, settings = settings_column(layout), settings_of(obj)
+        column.prop(settings, "preset")
+        if method_of(obj).has_bases:
+            column.prop(settings, "basis_count")
+        for setting in method_of(obj).training_settings:
+            row = column.row()
+            row.enabled = not (setting.replaced_by and getattr(settings, setting.replaced_by))
+            row.prop(settings, setting.property)
         column.prop(settings, "training_seed", text="Seed")
         column.prop(settings, "model_path")
 

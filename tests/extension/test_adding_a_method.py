@@ -78,9 +78,9 @@ def shape(frame):
 # It is in the panel's list, and so are its settings, where it is chosen.
 methods = settings.bl_rna.properties["method"].enum_items
 assert methods["linear_dynamics"].name == "Linear Dynamics" and methods["linear_dynamics"].value == 5
-assert "interaction_history" not in drawn("train")
+assert "interaction_history" not in drawn("train_options")
 settings.method = "linear_dynamics"
-assert "interaction_history" in drawn("train") and "basis_count" in drawn("train")
+assert "interaction_history" in drawn("train_options") and "basis_count" in drawn("train_options")
 settings.interaction_history, settings.basis_count = 4, 8
 
 settings.take_count, settings.take_frames = 3, 60
@@ -97,7 +97,7 @@ home = HERE / "neural_physics" / "scene" / "Sheet"
 assert (home / "report.html").is_file()
 
 assert ours.play() == {"FINISHED"}
-assert "bases_shown" in drawn("play")
+assert "bases_shown" in drawn("play_advanced")
 bpy.context.scene.frame_set(1)
 forward = [shape(frame) for frame in range(1, 25)]
 assert forward[20] != forward[2]

@@ -341,6 +341,7 @@ for method, shown in (("quasistatic_springs", {"jiggle", "jiggle_group"}), ("sub
 settings.playing = False
 
 # Handles that an imported model brought are shown, to bind them, whatever the method is.
+bpy.context.window_manager.neural_physics_steps.set_up = True
 poll = bpy.types.NEURALPHYSICS_PT_handles.poll
 assert not poll(bpy.context)
 settings.handles.add().name = "Ear"

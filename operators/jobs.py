@@ -308,9 +308,18 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
         return False
     for obj in objects:
         object_tasks.use_model(obj, trained_model(obj, result))
-        if making.trained(obj):
-            start_animation()
+    _remember_in_undo("Trained Model")
+    if any([making.trained(obj) for obj in objects]):
+        start_animation()
     return True
+
+
+def _remember_in_undo(step: str) -> None:
+    """What came by itself is a step of its own: undoing what the artist does next must not take it back."""
+    manager = bpy.context.window_manager
+    with bpy.context.temp_override(window=manager.windows[0] if manager and manager.windows else None):
+        if bpy.ops.ed.undo_push.poll():  # type: ignore[call-arg]
+            bpy.ops.ed.undo_push(message=step)
 
 
 CLASSES = (

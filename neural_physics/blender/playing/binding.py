@@ -14,7 +14,7 @@ from ...timeline.timeline import Timeline
 from ..scene.capsule_sampling import CapsuleSampler, CapsuleSettings
 from ..scene.collider_sizes import widths_of
 from ..scene.references import Named
-from ..scene.sampling import FRAME_BINDING, ChannelSampler, bindings_of, object_in, source_of
+from ..scene.sampling import FRAME_BINDING, ChannelSampler, bindings_of, bound_numbers, object_in, source_of
 from ..scene.setting_up import is_animated
 from ..settings.properties import settings_of
 from .projecting import Projection
@@ -25,14 +25,14 @@ class Setup(NamedTuple):
     """What a binding depends on; when it changes, the object starts over.
 
     scene: its session_uid. fps: frames per second. start_frame: shows the start state.
-    bindings: see `sampling.bindings_of`. capsules: that cloth is simulated against; carriers: see
+    bound: see `sampling.bound_numbers`. capsules: that cloth is simulated against; carriers: see
     `CapsuleSampler`.
     """
 
     scene: int
     fps: float
     start_frame: int
-    bindings: dict[str, str]
+    bound: dict[str, tuple[int, str]]
     capsules: tuple[CapsuleSettings, ...]
     carriers: dict[int, str]
 
@@ -42,7 +42,7 @@ def setup_of(scene: bpy.types.Scene, obj: bpy.types.Object, capsules: CapsuleSam
     render = scene.render
     fps, start = render.fps / render.fps_base, settings_of(obj).start_frame
     settings, carriers = (capsules.settings, capsules.carriers()) if capsules is not None else ((), {})
-    return Setup(scene.session_uid, fps, start, bindings_of(obj), settings, carriers)
+    return Setup(scene.session_uid, fps, start, bound_numbers(obj), settings, carriers)
 
 
 class Binding:
@@ -70,7 +70,7 @@ class Binding:
             cloth_capsules,
             info.channels.size,
         )
-        bindings = dict(setup.bindings)
+        bindings = bindings_of(obj)
         if not info.reference_frame:
             bindings.pop(FRAME_BINDING, None)
         self.sampler = ChannelSampler(

@@ -14,6 +14,7 @@ import bpy
 
 from ...errors import Problem
 from ..scene.references import search_again
+from ..scene.setting_up import keep_names
 from ..settings.edits import note_edit
 from ..settings.properties import settings_of
 from .collision_suspension import collides, resume_collisions
@@ -58,7 +59,9 @@ class PlayedObjects:
     def start(self, obj: bpy.types.Object) -> PlaySession:
         """A new session for an object. Raises what `PlaySession` does."""
         self.stop(obj)
-        session = self._sessions[obj.session_uid] = PlaySession(obj)
+        session = PlaySession(obj)
+        keep_names(obj, session.model.info.channels)
+        self._sessions[obj.session_uid] = session
         return session
 
     def stop(self, obj: bpy.types.Object) -> None:
@@ -152,7 +155,6 @@ class PlayedObjects:
             # On another frame than the last one seen, a frame change is under way, which looks itself.
             if session.frame == scene.frame_current and scene.frame_subframe == 0.0:
                 with _KeepingProblem(session):
-                    session.check_sources(scene)
                     related = session.keyed or not moved.isdisjoint(session.sources)
                     animated = animation and (related or session.timeline.looks_ahead)
                     session.stale |= reader.edited(obj, depsgraph, animated)
@@ -273,9 +275,10 @@ class PlayedObjects:
 
     def _look_through(self, depsgraph: bpy.types.Depsgraph) -> tuple[set[str], bool]:
         """The names of the objects that moved, and whether animation was edited; notices Play switches."""
-        moved, animation, switched, simulated = set(), False, False, False
+        moved, animation, switched, simulated, fewer = set(), False, False, False, not is_playing(depsgraph)
         for update in depsgraph.updates:
             data = update.id
+            fewer |= isinstance(data, bpy.types.Collection | bpy.types.Scene)
             if isinstance(data, bpy.types.Action):
                 animation = True
             elif isinstance(data, bpy.types.Object):
@@ -285,6 +288,9 @@ class PlayedObjects:
                 simulated |= update.is_updated_geometry and collides(obj)
                 known = self.session_of(obj) is not None or self.problem_of(obj) is not None
                 switched |= settings_of(obj).playing != known
+        if fewer:  # perhaps: objects may have been deleted
+            for session in self._sessions.values():
+                session.unsure = True
         if simulated:
             resume_collisions()
         if switched:

@@ -11,7 +11,7 @@ Data goes one way, each stage an object of its own:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import bpy
@@ -80,8 +80,8 @@ class PlaySession:
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
     at the frame on show. trained_range: of y; None where the model does not say. stale: what is on
-    show does not hold any more. model_identity: see `packing.identity_of`. reader: reads y; None until
-    the object is followed for the first time.
+    show does not hold any more. unsure: what y depends on may have been deleted. model_identity:
+    see `packing.identity_of`. reader: reads y; None until the object is followed for the first time.
     """
 
     def __init__(self, obj: bpy.types.Object) -> None:
@@ -90,6 +90,7 @@ class PlaySession:
         self._object = Numbered(obj)
         self.problem: Problem | None = None
         self.behind, self.outside, self.stale = 0, 0.0, True
+        self.unsure = True
         self._bases = 0
         self._object_from_frame: Doubles | None = None  # where something was shown last
         self._mesh_in_edit = False
@@ -133,6 +134,10 @@ class PlaySession:
         if self._cloth_capsules is not None:
             self.output.projection.check_carriers(scene)
         changed = self._bind(scene, obj)
+        self.unsure |= changed
+        if self.unsure:
+            self.check_sources(scene)
+            self.unsure = False
         changed |= self.timeline.look_ahead(self._looks_ahead(obj))
         if self._live is not None and self._live.follow(obj):
             self.timeline.forget_states()
@@ -146,7 +151,7 @@ class PlaySession:
         Raises Problem("interaction_missing").
         """
         mesh, frame, reader = mesh_data(obj), scene.frame_current, self.reader
-        if self.stale or reader is None or reader.frame is None:
+        if self.stale or self.unsure or reader is None or reader.frame is None:
             return None
         if reader.binding.setup.scene != scene.session_uid:
             return None
@@ -227,7 +232,8 @@ class PlaySession:
     @property
     def sources(self) -> frozenset[str]:
         """The names of all objects that y depends on."""
-        return frozenset() if self.reader is None else frozenset(self.reader.binding.followed)
+        followed = {} if self.reader is None else self.reader.binding.followed
+        return frozenset(source.name for source in followed.values())
 
     @property
     def keyed(self) -> bool:
@@ -308,7 +314,7 @@ class PlaySession:
         if self.reader is not None and setup == self.reader.binding.setup:
             return False
         self.reader = None
-        self._make_ready(cloth_capsules, setup.bindings)
+        self._make_ready(cloth_capsules, setup.bound)
         info, projection = self.model.info, self.output.projection
         binding = Binding(obj, setup, info, self.method, projection=projection, cloth_capsules=cloth_capsules)
         followed = list(binding.followed.values())
@@ -316,10 +322,10 @@ class PlaySession:
         self.reader = InteractionReader(binding)
         return True
 
-    def _make_ready(self, cloth_capsules: CapsuleSampler | None, bindings: Mapping[str, str]) -> None:
+    def _make_ready(self, cloth_capsules: CapsuleSampler | None, bound: Iterable[str]) -> None:
         """Make the method ready for y with these capsules, if it is not."""
         own = self.model.info.channels.channels
-        taken = {*bindings, *(channel.name for channel in own)}
+        taken = {*bound, *(channel.name for channel in own)}
         capsules = cloth_capsules.channels(taken) if cloth_capsules is not None else ()
         if self.method.channels.channels != (*own, *capsules):
             self._run_with(load_method(self.model, capsules))

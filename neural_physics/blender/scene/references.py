@@ -23,29 +23,37 @@ def search_again() -> None:
 
 
 class Named:
-    """An object by its name; owner: the name of the one that asks, for messages."""
+    """An object that was found by its name, whatever it is called later; owner: who asks, for messages."""
 
     def __init__(self, owner: str, name: str) -> None:
         """Raises Problem("interaction_missing") if there is none."""
-        self.owner, self.name = owner, name
+        self.owner, self._name, self._uid = owner, name, 0
         self._found: bpy.types.Object | None = None
         self._search = _Search.number
         self.original()
 
+    @property
+    def name(self) -> str:
+        """What it is called now, or was called last."""
+        found = self._still_there()
+        if found is not None:
+            self._name = found.name
+        return self._name
+
     def original(self) -> bpy.types.Object:
         """Raises Problem("interaction_missing")."""
-        found = self._found
-        if found is not None and self._search == _Search.number:
-            try:
-                if found.name == self.name:
-                    return found
-            except ReferenceError:  # deleted
-                pass
-        found = self._found = bpy.data.objects.get(self.name)
+        found = self._still_there()
+        if found is not None:
+            return found
+        found = self._found = _numbered(self._uid) or bpy.data.objects.get(self._name)
         self._search = _Search.number
         if found is None:
-            raise Problem("interaction_missing", object=self.owner, interaction=self.name)
+            raise Problem("interaction_missing", object=self.owner, interaction=self._name)
+        self._name, self._uid = found.name, found.session_uid
         return found
+
+    def _still_there(self) -> bpy.types.Object | None:
+        return _if_current(self._found, self._uid, self._search)
 
     def evaluated(self, depsgraph: bpy.types.Depsgraph) -> bpy.types.Object:
         """The object as it is in an evaluated scene."""
@@ -62,13 +70,22 @@ class Numbered:
 
     def original(self) -> bpy.types.Object | None:
         """None once it is deleted."""
-        found = self._found
-        if found is not None and self._search == _Search.number:
-            try:
-                if found.session_uid == self.uid:
-                    return found
-            except ReferenceError:
-                pass
-        self._found = next((obj for obj in bpy.data.objects if obj.session_uid == self.uid), None)
-        self._search = _Search.number
-        return self._found
+        found = _if_current(self._found, self.uid, self._search)
+        if found is None:
+            found = self._found = _numbered(self.uid)
+            self._search = _Search.number
+        return found
+
+
+def _numbered(uid: int) -> bpy.types.Object | None:
+    return next((obj for obj in bpy.data.objects if obj.session_uid == uid), None)
+
+
+def _if_current(found: bpy.types.Object | None, uid: int, search: int) -> bpy.types.Object | None:
+    """What was found, unless it was deleted since or everything is to be searched for again."""
+    if found is None or search != _Search.number:
+        return None
+    try:
+        return found if found.session_uid == uid else None
+    except ReferenceError:  # deleted
+        return None

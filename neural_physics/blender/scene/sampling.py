@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -96,21 +96,36 @@ def bindings_of(obj: bpy.types.Object) -> dict[str, str]:
 
     An interaction without an object binds nothing.
     """
+    return {name: f"{source.name}/{bone}" if bone else source.name for name, source, bone in _bound(obj)}
+
+
+def bound_numbers(obj: bpy.types.Object) -> dict[str, tuple[int, str]]:
+    """What `bindings_of` names, by session_uid and bone: the same when an object is renamed."""
+    return {name: (source.session_uid, bone) for name, source, bone in _bound(obj)}
+
+
+def _bound(obj: bpy.types.Object) -> Iterator[tuple[str, bpy.types.Object, str]]:
+    """The name of each channel that is bound, its object, and that object's bone, "" for none."""
     settings = settings_of(obj)
-    bindings: dict[str, str] = {}
-    for item in settings.interactions:
-        source = item.object
-        if source is not None:
-            name = source.name
-            bindings[_channel_name(item.name or name, bindings)] = name
+    sources = [item.object for item in settings.interactions if item.object]
+    for name, source in zip(interaction_names(obj), sources, strict=True):
+        yield name, source, ""
     for handle in settings.handles:
-        source = handle_source(handle)
-        if source:
-            bindings[HANDLE_PREFIX + handle.name] = source
-    frame = _frame_name(obj, settings)
-    if frame:
-        bindings[FRAME_BINDING] = frame
-    return bindings
+        held = handle.object
+        if held is not None and handle_source(handle):
+            yield HANDLE_PREFIX + handle.name, held, "" if held.pose is None else handle.bone
+    frame = settings.frame_object
+    if frame is not None and _frame_name(obj, settings):
+        yield FRAME_BINDING, frame, settings.frame_bone
+
+
+def interaction_names(obj: bpy.types.Object) -> list[str]:
+    """The name of the channel that each interaction with an object stands for, in their order."""
+    names: list[str] = []
+    for item in settings_of(obj).interactions:
+        if item.object:
+            names.append(_channel_name(item.name or item.object.name, names))
+    return names
 
 
 def handle_source(item: NEURALPHYSICS_PG_handle) -> str:

@@ -13,7 +13,7 @@ from ...errors import Problem
 from ...interaction.channels import ChannelLayout
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
-from .sampling import bindings_of
+from .sampling import bindings_of, interaction_names
 from .sources import check_target, mesh_data, read_positions
 
 Corner = NDArray[np.floating]
@@ -64,6 +64,18 @@ def add_empty_interaction(obj: bpy.types.Object) -> None:
     settings = settings_of(obj)
     settings.interactions.add()
     settings.active_interaction = len(settings.interactions) - 1
+
+
+def keep_names(obj: bpy.types.Object, channels: ChannelLayout) -> None:
+    """Give lines of the list that have no name that of the channel they stand for.
+
+    They go by their object's name until then, and would be lost if that is renamed.
+    """
+    wanted = {channel.name for channel in channels.channels}
+    items = [item for item in settings_of(obj).interactions if item.object]
+    for item, name in zip(items, interaction_names(obj), strict=True):
+        if not item.name and name in wanted:
+            item.name = name
 
 
 def list_unbound(obj: bpy.types.Object, channels: ChannelLayout) -> None:

@@ -26,6 +26,7 @@ from ..playing.session import check_belongs
 from ..scene import live_fabric, setting_up
 from ..scene.artist_handles import check_handles, handle_arguments, list_unbound_handles
 from ..scene.cache_modifier import remove_cache
+from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
 from ..scene.skins import simulated_mesh
 from ..scene.sources import check_mesh
@@ -109,6 +110,7 @@ def use_model(obj: bpy.types.Object, path: Path) -> None:
         live_fabric.begin_with(obj, model)
     packing.pack(obj, data)
     settings_of(obj).enabled = True
+    setting_up.keep_names(obj, model.info.channels)
     setting_up.list_unbound(obj, model.info.channels)
     list_unbound_handles(obj, model.info.channels)
     if settings_of(obj).playing:
@@ -199,6 +201,7 @@ def bake_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     """Write what the bake needs; the job that bakes. Raises what `check_bake` and the bake do."""
     facts.forget_facts()
     check_bake(scene, obj)
+    setting_up.keep_names(obj, layout_of(obj))
     keep_together(obj)
     return preparing.prepare_bake(scene, obj)
 

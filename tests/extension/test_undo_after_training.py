@@ -1,0 +1,69 @@
+"""A trained model came by itself: undoing what the artist did next leaves it in the .blend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.blender
+
+SCENE = f"""
+import sys
+from importlib import import_module
+from pathlib import Path
+sys.path[:0] = [{str(ROOT / "tests")!r}, {str(ROOT)!r}]
+import synthetic
+mesh = synthetic.sheet_mesh()
+data = bpy.data.meshes.new("Sheet")
+data.from_pydata(mesh.rest_positions.tolist(), [], mesh.corners.reshape(-1, 4).tolist())
+sheet, hand = bpy.data.objects.new("Sheet", data), bpy.data.objects.new("Hand", None)
+for each in (sheet, hand):
+    bpy.context.scene.collection.objects.link(each)
+sheet.modifiers.new("Cloth", "CLOTH")
+bpy.context.view_layer.objects.active = sheet
+sheet.neural_physics.enabled = True
+item = sheet.neural_physics.interactions.add()
+item.name, item.object = "Hand", hand
+bpy.ops.ed.undo_push(message="set up")
+model = synthetic.model_bytes(synthetic.make_model_info(mesh), synthetic.make_model_tensors(mesh))
+paths = import_module(MODULE + ".neural_physics.blender.settings.paths")
+path = paths.model_path(sheet)
+path.parent.mkdir(parents=True, exist_ok=True)
+path.write_bytes(model)
+def play_and_undo():
+    assert bpy.ops.neural_physics.play() == {{"FINISHED"}}
+    bpy.ops.ed.undo_push(message="Play")
+    bpy.ops.ed.undo()
+    sheet = bpy.data.objects["Sheet"]
+    bpy.context.view_layer.objects.active = sheet
+    assert not sheet.neural_physics.playing
+    return sheet
+"""
+
+
+def test_undo_of_play_keeps_the_model_that_training_packed(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+jobs = import_module(MODULE + ".operators.jobs")
+assert jobs._trained(paths.jobs_folder(sheet), {"model": str(path)})
+sheet = play_and_undo()
+packing = import_module(MODULE + ".neural_physics.blender.playing.packing")
+assert packing.packed_bytes(sheet) == model
+path.unlink()
+assert bpy.ops.neural_physics.play() == {"FINISHED"}
+"""
+    )
+
+
+def test_undo_of_play_finds_a_model_that_was_never_packed(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+play_and_undo()
+assert bpy.ops.neural_physics.play() == {"FINISHED"}
+"""
+    )

@@ -309,7 +309,8 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
     for obj in objects:
         object_tasks.use_model(obj, trained_model(obj, result))
     _remember_in_undo("Trained Model")
-    if any([making.trained(obj) for obj in objects]):
+    began = [obj for obj in objects if making.trained(obj)]
+    if began:
         start_animation()
     return True
 

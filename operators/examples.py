@@ -41,6 +41,7 @@ class NEURALPHYSICS_OT_add_example(Button, bpy.types.Operator):
         context.view_layer.update()
         obj.select_set(True)
         context.view_layer.objects.active = obj
+        _look(context, obj)
 
 
 class NEURALPHYSICS_OT_try_it(Button, bpy.types.Operator):
@@ -55,10 +56,15 @@ class NEURALPHYSICS_OT_try_it(Button, bpy.types.Operator):
         if context.mode != "OBJECT":
             bpy.ops.object.mode_set(mode="OBJECT")
         obj = trained.open_trained(context, self.name)
-        space = context.space_data
-        if isinstance(space, bpy.types.SpaceView3D):
-            trained.look_as_the_camera(space, scene_of(context), obj)
+        _look(context, obj)
         start_animation()
+
+
+def _look(context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """Turn the viewport in which it was clicked to the example."""
+    space = context.space_data
+    if isinstance(space, bpy.types.SpaceView3D):
+        trained.look_as_the_camera(space, scene_of(context), obj)
 
 
 class NEURALPHYSICS_MT_examples(bpy.types.Menu):

@@ -59,6 +59,8 @@ class Section(Panel):
         assert obj is not None  # `poll` comes first
         header, body = self.layout.panel_prop(steps_of(context), self.step)
         header.label(text=self.bl_label, icon="CHECKMARK" if is_done(obj, self.step) else "BLANK1")
+        if self.step == "set_up":
+            header.label(text=obj.name)
         if body is not None and (not self.on_disk or may_use_places(body, context, obj)):
             self.draw_for(body, context, obj)
 

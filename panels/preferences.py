@@ -25,7 +25,7 @@ LOG_SHOWN = 6  # lines
 def _look_at_it(preferences: bpy.types.AddonPreferences, context: bpy.types.Context) -> None:
     """Another Python was chosen."""
     check = bpy.ops.neural_physics.check_environment  # type: ignore[attr-defined]
-    if check.poll():
+    if check.poll() and not environment.state_of(environment.CHECK).active:
         check()
 
 
@@ -34,7 +34,9 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
 
     training_python: StringProperty(
         name="Python",
-        description="A Python that has PyTorch; if empty, the one created here",
+        description=(
+            "A Python that has PyTorch, or the folder of its environment; if empty, the one created here"
+        ),
         subtype="FILE_PATH",
         update=_look_at_it,
     )
@@ -79,6 +81,11 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
         reason = obstacle(NEURALPHYSICS_OT_create_environment, context)
         if reason:
             sentences(layout, context, reason, "INFO")
+        if environment.may_ask_for_access():
+            show = layout.operator(
+                "screen.userpref_show", text="Open Network Preferences", icon="PREFERENCES"
+            )
+            show.section = "SYSTEM"
         if state.phase == "finished":
             layout.label(text=f"Created in {environment.environment_folder()}", icon="CHECKMARK")
         self._draw_failure(context, environment.CREATE)
@@ -90,9 +97,10 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
             box.label(text=line)
 
     def _draw_failure(self, context: bpy.types.Context, kind: str) -> None:
-        state = environment.state_of(kind)
-        if state.phase in ("failed", "stopped"):
-            sentences(self.layout, context, state.message, "ERROR" if state.phase == "failed" else "PAUSE")
+        failure = environment.failure_of(kind)
+        if failure:
+            failed = environment.state_of(kind).phase == "failed"
+            sentences(self.layout, context, failure, "ERROR" if failed else "PAUSE")
             self.layout.operator(NEURALPHYSICS_OT_show_environment_log.bl_idname, icon="TEXT").kind = kind
 
 

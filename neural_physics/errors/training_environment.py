@@ -15,6 +15,10 @@ PROBLEMS: dict[str, str] = {
         "The training Python, {path}, does not exist: choose another in Preferences > Add-ons > Neural "
         "Physics."
     ),
+    "training_python_folder": (
+        "{path} is a folder without a Python in it (no {expected}): choose the program itself, or the folder "
+        "of a virtual environment, in Preferences > Add-ons > Neural Physics."
+    ),
     "training_python_lacks": (
         "The Python {path} cannot train, since it lacks {missing}: install what is missing, or choose "
         "another in Preferences > Add-ons > Neural Physics."

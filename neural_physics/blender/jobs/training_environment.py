@@ -40,10 +40,13 @@ def jobs_folder() -> Path:
 
 
 def python_path() -> Path | None:
-    """The Python that trains: of the preferences, of NEURAL_PHYSICS_PYTHON, made here, or Blender's own."""
-    chosen = _chosen()
-    if chosen or os.environ.get(VARIABLE):
-        return Path(chosen or os.environ[VARIABLE])
+    """The Python that trains: of the preferences, of NEURAL_PHYSICS_PYTHON, made here, or Blender's own.
+
+    Of a folder that was chosen, the Python in it; the folder itself where it has none.
+    """
+    chosen = _chosen() or os.environ.get(VARIABLE)
+    if chosen:
+        return _program_in(Path(chosen))
     created = python_in(environment_folder())
     if created.is_file() and state_of(CREATE).phase == "finished":
         return created
@@ -53,7 +56,8 @@ def python_path() -> Path | None:
 def check_python() -> Path:
     """The Python that is to train.
 
-    Raises Problem("training_python_unset" | "training_python_relative" | "training_python_missing").
+    Raises Problem("training_python_unset" | "training_python_relative" | "training_python_folder" |
+    "training_python_missing" | "training_python_unusable").
     """
     python = python_path()
     if python is None:
@@ -61,8 +65,12 @@ def check_python() -> Path:
     # Else the .blend, or the folder that Blender was started in, would say which program that is.
     if _chosen().startswith("//") or not python.is_absolute():
         raise Problem("training_python_relative", path=python)
+    if python.is_dir():
+        raise Problem("training_python_folder", path=python, expected=python_in(Path()))
     if not python.is_file():
         raise Problem("training_python_missing", path=python)
+    if not os.access(python, os.X_OK):
+        raise Problem("training_python_unusable", path=python, reason="it is not a program")
     return python
 
 
@@ -123,13 +131,37 @@ def state_of(kind: str) -> JobState:
     return host.state_of(jobs_folder(), kind)
 
 
+def failure_of(kind: str) -> str:
+    """Why checking the Python that is chosen, or making one, failed or was stopped; "" if neither."""
+    state = state_of(kind)
+    if state.phase not in ("failed", "stopped"):
+        return ""
+    if kind != CHECK:
+        return state.message
+    python = python_path()
+    if python is None or host.begun(jobs_folder(), CHECK, _asked_of(python)) is None:
+        return ""  # it was another one
+    if state.code != "ended_unexpectedly":
+        return state.message
+    # Whatever a program that is no Python makes of its arguments, it reports no result.
+    reason = next((line for line in reversed(state.log) if line.strip()), "there was no output")
+    return Problem("training_python_unusable", path=python, reason=reason).message
+
+
+def may_ask_for_access() -> bool:
+    """Whether all that keeps Blender offline is a setting of its preferences."""
+    return not bpy.app.online_access and not bpy.app.online_access_override
+
+
 def check_create() -> None:
     """Raise the Problem that keeps the environment from being made.
 
     Problem("offline" | "offline_forced" | "environment_busy").
     """
+    if may_ask_for_access():
+        raise Problem("offline")
     if not bpy.app.online_access:
-        raise Problem("offline_forced" if bpy.app.online_access_override else "offline")
+        raise Problem("offline_forced")
     if state_of(CREATE).active:
         raise Problem("environment_busy")
 
@@ -152,13 +184,25 @@ def create_command(pip_options: str) -> list[str]:
 
 def _check_words(python: Path) -> list[str]:
     job = run_module(python, "ml_backend.commands.environment_check")
-    return [*job, "--requirements", str(REQUIREMENTS), "--asked", str(python)]
+    return [*job, "--requirements", str(REQUIREMENTS), *_asked_of(python)]
+
+
+def _asked_of(python: Path) -> list[str]:
+    """What such a command ends with."""
+    return ["--asked", str(python)]
 
 
 @cache
 def _brings_torch() -> bool:
     """Whether Blender's own Python has PyTorch; looking goes through all of its folders."""
     return importlib.util.find_spec("torch") is not None
+
+
+def _program_in(chosen: Path) -> Path:
+    """The Python of an environment's folder, or of its folder of programs; else what was chosen."""
+    usual = python_in(chosen)
+    places = (usual, chosen / usual.name) if chosen.is_absolute() and chosen.is_dir() else ()
+    return next((place for place in places if place.is_file()), chosen)
 
 
 def _chosen() -> str:

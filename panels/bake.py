@@ -15,6 +15,7 @@ from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.blender.tasks.estimates import bake_seconds
 from ..neural_physics.blender.tasks.moving_files import left_behind
 from ..neural_physics.datasets.status import DatasetStatus, dataset_status
+from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
 from ..operators.jobs import (
@@ -22,6 +23,7 @@ from ..operators.jobs import (
     NEURALPHYSICS_OT_bake_anew,
     NEURALPHYSICS_OT_delete_dataset,
     NEURALPHYSICS_OT_make_it_play,
+    NEURALPHYSICS_OT_show_log,
 )
 from ..operators.places import NEURALPHYSICS_OT_move_files
 from ..operators.support import obstacle, scene_of
@@ -51,7 +53,9 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             layout.operator(NEURALPHYSICS_OT_show_places.bl_idname, icon="RESTRICT_SELECT_OFF")
         for note in state.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
-        self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), baking=state.active)
+        if state.phase == "finished" and state.result.get("excluded"):
+            layout.operator(NEURALPHYSICS_OT_show_log.bl_idname, icon="TEXT").kind = object_tasks.BAKE
+        self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), bake=state)
 
     def _draw_settings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
@@ -93,7 +97,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         obj: bpy.types.Object,
         status: DatasetStatus,
         *,
-        baking: bool,
+        bake: JobState,
     ) -> None:
         if status.trouble:
             if status.trouble.code != "dataset_missing":
@@ -106,7 +110,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             text=f"{plural(status.takes, 'take')}, {plural(status.frames, 'frame')}, {size(status.size)}",
             icon="CHECKMARK" if status.complete == status.takes else "FILE_CACHE",
         )
-        if not baking:
+        if not bake.active:
             row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
             if not obstacle(NEURALPHYSICS_OT_bake, context):  # else the reason stands under Bake already
                 reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
@@ -117,7 +121,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if shown:
             row.operator(NEURALPHYSICS_OT_hide_take.bl_idname)
             layout.label(text=f"{shown} is shown beside {obj.name}", icon="INFO")
-        if status.excluded:
+        if status.excluded and not bake.result.get("excluded"):  # else a note of the bake says so
             why = "; ".join(status.reasons)
             sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from math import isfinite
+from typing import TYPE_CHECKING
 
 import bpy
 
-from ..neural_physics.blender.display.chart import chart_icon
+from ..neural_physics.blender.display.chart import ROWS, axis_of, chart_icon
 from ..neural_physics.blender.display.evaluation import is_shown
 from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.paths import best_so_far_path, report_path
@@ -15,6 +16,7 @@ from ..neural_physics.blender.settings.registration import register_classes, unr
 from ..neural_physics.blender.tasks import object_tasks, verdicts
 from ..neural_physics.edition import FULL
 from ..neural_physics.errors import Problem
+from ..neural_physics.evaluation.verdict import gains_nothing
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.wording import plural
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
@@ -27,13 +29,16 @@ from ..operators.jobs import (
 )
 from .support import Details, Section, busy, button, job, reasons, sentences, settings_column, verdict
 
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems as Icon
+
 ERRORS = [
     ("Error of this model", "rollout_error"),
     ("Ridge regression (baseline)", "ridge_error"),
     ("Mean shape (baseline)", "mean_error"),
     ("Lower bound with these bases", "basis_error"),
 ]
-CHART_SCALE = 7.0
+LABELS_SHARE = 0.25  # of the width: the labels beside the chart
 
 USUAL_PRESETS = ("preview", "balanced", "final")  # what else there is stands under Advanced
 
@@ -54,7 +59,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             if FULL:
                 self._draw_python_setup(layout, obj)
         if best_so_far_path(obj).is_file():
-            layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="SOLO_ON")
+            layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="IMPORT")
         state = job(layout, context, obj, object_tasks.TRAIN)
         if not state.active:
             self._draw_verdict(layout, context, obj)
@@ -85,17 +90,33 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             show.module = PACKAGE
 
     def _draw_curves(self, layout: bpy.types.UILayout, name: str, state: JobState) -> None:
-        icon = chart_icon(name, state.history)
+        axis = axis_of(state.history, state.metres)
+        icon = chart_icon(name, state.history, axis)
         if not icon:
             return
-        layout.template_icon(icon, scale=CHART_SCALE)
+        layout.label(text="Error on motion it has not seen")
+        split = layout.split(factor=LABELS_SHARE)
+        labels, chart = split.column(align=True), split.column(align=True)
+        labels.alignment = "RIGHT"
+        for label in axis.labels():
+            labels.label(text=label)
+        chart.template_icon(icon, scale=ROWS)
+        row = layout.split(factor=LABELS_SHARE)
+        row.label(text="steps")
+        row = row.row()
+        row.label(text=f"{state.history[0][0]:,.0f}")
+        last = row.row()
+        last.alignment = "RIGHT"
+        last.label(text=f"{state.history[-1][0]:,.0f}")
+        validation = [point[2] for point in state.history if isfinite(point[2])]
         row = layout.row()
-        row.label(text=f"Loss {state.history[-1][1]:.3g}", icon="COLORSET_04_VEC")
-        validation = [(point[2], point[0]) for point in state.history if isfinite(point[2])]
         if validation:
-            row.label(text=f"Validation {validation[-1][0]:.2f}", icon="COLORSET_02_VEC")
-            best, step = min(validation)
-            layout.label(text=f"Best so far {best:.2f}, after {step:,.0f} steps", icon="SOLO_ON")
+            row.label(text=f"Now {axis.words(validation[-1])}", icon="COLORSET_02_VEC")
+        row.label(text=f"Loss {state.history[-1][1]:.3g}", icon="COLORSET_04_VEC")
+        if isfinite(state.best):
+            star: Icon = "SOLO_OFF" if gains_nothing(state.best) else "SOLO_ON"
+            best = f"Best so far {axis.words(state.best)}, after {plural(state.best_step, 'step')}"
+            layout.label(text=best, icon=star)
 
 
 class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):

@@ -128,7 +128,7 @@ class Training:
                     kept = course.best_step
                 saved = time.monotonic()
                 stop.check()
-        progress.at(schedule.steps)
+        progress.at(schedule.steps, **self._curves())
 
     def run_and_keep(
         self, write: Callable[[Path], None], partial: Path, emit: Emit, stop: StopRequest
@@ -167,8 +167,14 @@ class Training:
             course.reason = f"no improvement on the validation takes in the last {worse} measurements"
 
     def _curves(self) -> dict[str, float]:
-        measured = {"validation": self.course.history[-1][2]} if self.course.history else {}
-        return {"loss": self._loss, **measured}
+        """What goes along with the progress: see `jobs.life_cycle.JobState`."""
+        course, said = self.course, {"loss": self._loss, "step": float(self.course.step)}
+        if course.history:
+            said |= {"validation": course.history[-1][2], "best": course.best_error}
+            said |= {"best_step": float(course.best_step)}
+        if course.best.metres > 0.0 and course.best_error > 0.0:
+            said["metres"] = course.best.metres / course.best_error
+        return said
 
     def _save(self) -> None:
         tensors = {f"state.{name}": tensor for name, tensor in self._learner.state().items()}

@@ -11,6 +11,7 @@ from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.models.normals import normals_from_faces
 
+NORMALS = "Learning the normals"  # the stage
 MOST_FRAMES = 1500  # more hardly change a linear fit of this size
 
 
@@ -29,7 +30,7 @@ def fit_normals(
     z (N, u): of all frames of the spans, one after the other.
     """
     every = max(1, len(z) // MOST_FRAMES)
-    progress, done, first = Progress(emit, "Learning the normals", len(z)), 0, 0
+    progress, done, first = Progress(emit, NORMALS, len(z)), 0, 0
     u, d = z.shape[1], 3 * mesh.vertex_count
     gram, products = np.zeros((u + 1, u + 1)), np.zeros((u + 1, d))
     for span in spans:

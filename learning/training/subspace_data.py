@@ -18,6 +18,8 @@ from neural_physics.arrays import Floats
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
+BASES, READING = "Finding the bases", "Reading the motion"  # the stages
+
 
 @dataclass(frozen=True)
 class Sequences:
@@ -121,11 +123,11 @@ def prepare(
     """
     frames = sum(map(len, training))
     held_out = sum(map(len, validation))
-    counter = _Counter(Progress(emit, "Finding the bases", frames * (1 + MOST_PASSES)), stop)
+    counter = _Counter(Progress(emit, BASES, frames * (1 + MOST_PASSES)), stop)
     subspace = fit_pca(lambda: _chunks(training), bases, report=counter)
     y = np.concatenate([span.interaction for span in training])
     interaction = fit_interaction_basis(y, still_spreads(info.channels, info.fps))
-    counter = _Counter(Progress(emit, "Reading the motion", frames + held_out), stop)
+    counter = _Counter(Progress(emit, READING, frames + held_out), stop)
     learned = _project(training, subspace, interaction, counter)
     firsts = [run.start for run, span in zip(learned.runs(), training, strict=True) if span.start == 0]
     return SubspaceData(

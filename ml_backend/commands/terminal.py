@@ -34,6 +34,7 @@ class Terminal:
             console=self._console,
         )
         self._stage, self._task = "", TaskID(0)
+        self._whole = False  # whether the bar is of all stages: see `jobs.stages.Whole`
 
     def __enter__(self) -> Self:
         self._bars.start()
@@ -59,8 +60,11 @@ class Terminal:
                         self._console.print(f"{name.replace('_', ' ')}: {value}")
 
     def _progress(self, event: Event) -> None:
-        if event["stage"] != self._stage:
+        if event["stage"] != self._stage and event.get("whole") and self._whole:
             self._stage = event["stage"]
+            self._bars.update(self._task, description=self._stage)
+        elif event["stage"] != self._stage:
+            self._stage, self._whole = event["stage"], bool(event.get("whole"))
             self._task = self._bars.add_task(self._stage, total=event["total"], more="")
         words = [f"{name} {event[name]:.4g}" for name in ("loss", "validation") if name in event]
         if event["seconds_left"] is not None:

@@ -21,7 +21,7 @@ from typing import Any
 from ..datasets.dataset_info import read_take_info
 from ..datasets.frame_checks import FALLING
 from ..datasets.simulation_request import SimulationRequest
-from ..datasets.takes import Dataset, TakeOutline, left_out
+from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
 from ..jobs.isolated_python import clean_environment
@@ -186,13 +186,16 @@ class Coordinator:
             raise Problem("poses_unusable", object=self._plan.object, count=count, reason=reason)
         if all(take.info.complete for take in takes):  # others may be begun that were not asked for now
             shutil.rmtree(self._plan.folder, ignore_errors=True)
+        for take in takes:
+            if take.info.excluded:
+                self._emit({"event": "log", "text": left_out(take)})
         frames = sum(take.frame_count for take in takes)
         return {
             "dataset": self._plan.dataset,
             "takes": len(takes),
             "frames": frames,
             "excluded": frames - usable,
-            "notes": [*self._plan.notes, *(left_out(take) for take in takes if take.info.excluded)],
+            "notes": [*self._plan.notes, *left_out_in_all(takes)],
         }
 
     def _unusable(self, takes: list[TakeOutline]) -> Problem:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -85,6 +86,20 @@ def left_out(take: TakeOutline) -> str:
     lost = take.frame_count - take.usable_frames
     reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
     return f"{take.name}: {lost} of {take.frame_count} frames are left out of training ({reasons})."
+
+
+def left_out_in_all(takes: Sequence[TakeOutline]) -> list[str]:
+    """The same of any number of takes in one sentence; none where all of them is learned from."""
+    some = [take for take in takes if take.info.excluded]
+    if len(some) < 2:
+        return [left_out(take) for take in some]
+    lost = sum(take.frame_count - take.usable_frames for take in some)
+    reasons = ", ".join(sorted({e.reason for take in some for e in take.info.excluded}))
+    frames = f"{lost:,} of {sum(take.frame_count for take in takes):,} frames"
+    return [
+        f"In {len(some)} of {len(takes)} takes, {frames} are left out of training ({reasons}): "
+        "the log of the bake lists the takes."
+    ]
 
 
 def _segments(info: TakeInfo, frames: int) -> list[tuple[int, int]]:

@@ -6,6 +6,7 @@ effects and feeds the events, and so can a test.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -20,8 +21,10 @@ class JobState:
     """What is known of one job.
 
     stage, done, total, seconds_left: its last progress. message, code: how it ended, in words.
-    result: what it delivered. history: (done, loss, validation) points for the plot of a training, of the
+    result: what it delivered. history: (step, loss, validation) points for the plot of a training, of the
     last stage that had any, which is `learning`: what one network leaves is no measure for the next.
+    best, best_step: the lowest validation error there, and after how many steps it was measured; the first is
+    infinite while there is none. metres: how far a validation error of 1 is, 0 where that is not known.
     """
 
     phase: Phase = "idle"
@@ -35,6 +38,9 @@ class JobState:
     result: dict[str, Any] = field(default_factory=dict)
     history: tuple[tuple[float, float, float], ...] = ()
     learning: str = ""
+    best: float = math.inf
+    best_step: int = 0
+    metres: float = 0.0
 
     @property
     def active(self) -> bool:
@@ -110,15 +116,18 @@ def _reported(state: JobState, said: dict[str, Any]) -> JobState:
 
 def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
     stage, history, learning = str(said["stage"]), state.history, state.learning
+    best, best_step, metres = state.best, state.best_step, state.metres
     if "loss" in said:
         validation = said.get("validation")
         point = (
-            float(said["done"]),
+            float(said.get("step", said["done"])),
             float(said["loss"]),
             float("nan") if validation is None else float(validation),
         )
         history = (*(history if stage == learning else ()), point)[-HISTORY_POINTS:]
         learning = stage
+        best, best_step = float(said.get("best", math.inf)), int(said.get("best_step", 0))
+        metres = float(said.get("metres", 0.0))
     left = said.get("seconds_left")
     return replace(
         state,
@@ -128,6 +137,9 @@ def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
         seconds_left=None if left is None else float(left),
         history=history,
         learning=learning,
+        best=best,
+        best_step=best_step,
+        metres=metres,
     )
 
 

@@ -16,7 +16,7 @@ from neural_physics.baking.plan import BakePlan, plan_takes
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
-from neural_physics.jobs.events import StopRequest
+from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.jobs.process import is_written
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,7 +29,7 @@ sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
 import numpy as np
 from neural_physics.baking.plan import BakePlan
 from neural_physics.jobs.events import print_event
-from neural_physics.datasets.dataset_info import TakeInfo
+from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
 from neural_physics.datasets.takes import Dataset
 plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
 dataset, take = Dataset.open(Path(plan.dataset)), plan.take(name)
@@ -42,6 +42,8 @@ with dataset.writer(name, TakeInfo(take.frames, role=take.role)) as writer:
         if number == 2 and tried <= crashes:
             os._exit(11)
         writer.append(dataset.mesh.rest_positions, np.ones(3))
+    if name in plan.notes:  # then a frame of it cannot be learned from
+        writer.exclude((Exclusion(1, 1, "torn"),))
 print_event({{"event": "result", "take": name, "frames": writer.count}})
 """
 
@@ -91,18 +93,28 @@ assert plan.tracks(name).read_text() == name
 )
 
 
-def bake(path: Path, takes: int, **crashes: int) -> dict:
-    """The result of a bake of so many takes, one at a time; crashes: how often each take's worker does."""
+def bake(path: Path, takes: int, *bad: str, emit: Emit = lambda event: None, **crashes: int) -> dict:
+    """The result of a bake of so many takes, one at a time; bad: those of which a frame is no good.
+
+    crashes: how often each take's worker does.
+    """
     mesh = synthetic.sheet_mesh(3)
     info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, channels=synthetic.LAYOUT)
     Dataset.create(path, info, mesh)
     (path / "crashes").write_text(json.dumps(crashes))
     planned = plan_takes({}, takes, FRAMES, 0)
     plan = BakePlan(
-        str(path), "Sheet", "Scene", "Layer", worker=(sys.executable, "-c", WORKER), takes=planned, parallel=1
+        str(path),
+        "Sheet",
+        "Scene",
+        "Layer",
+        worker=(sys.executable, "-c", WORKER),
+        takes=planned,
+        parallel=1,
+        notes=bad,
     )
     plan.write()
-    return Coordinator(plan, lambda event: None, StopRequest()).run()
+    return Coordinator(plan, emit, StopRequest()).run()
 
 
 def test_takes_that_a_model_is_judged_by_are_baked_first_under_the_names_they_always_have(tmp_path):
@@ -111,6 +123,17 @@ def test_takes_that_a_model_is_judged_by_are_baked_first_under_the_names_they_al
     roles = [take.info.role for take in Dataset.open(tmp_path / "d").outlines()]
     assert roles == ["training"] * 6 + ["validation", "test"]
     assert (result["takes"], result["frames"]) == (8, 8 * FRAMES)
+
+
+def test_what_is_left_out_of_takes_is_one_note_and_a_line_for_each_in_the_log(tmp_path):
+    events: list[dict] = []
+    bad = ("take_000", "take_002")
+    *_, note = bake(tmp_path / "d", 3, *bad, emit=events.append)["notes"]
+    assert note.startswith(f"In 2 of 3 takes, 2 of {3 * FRAMES} frames are left out of training (torn)")
+    said = [event["text"] for event in events if event["event"] == "log"]
+    assert said == [f"{name}: 1 of {FRAMES} frames are left out of training (torn)." for name in bad]
+    one = bake(tmp_path / "e", 3, "take_001")["notes"]
+    assert one == ["take_001", f"take_001: 1 of {FRAMES} frames are left out of training (torn)."]
 
 
 def test_a_worker_that_crashed_once_is_started_again_and_its_take_goes_on(tmp_path):

@@ -10,6 +10,7 @@ from learning.training.tensor_files import read_tensors, write_tensors
 from learning.training.validation_error import ValidationError
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
+from neural_physics.jobs.life_cycle import JobState, Reported, Start, advance
 
 
 class Learner:
@@ -128,6 +129,21 @@ def test_losses_that_are_no_numbers_end_it_in_one_sentence(tmp_path):
         train(tmp_path / "c", Learner([0.5], {41: float("nan")}))
     assert caught.value.code == "training_diverged"
     assert "42 steps" in caught.value.message
+
+
+def test_the_best_step_that_is_shown_is_the_one_in_the_result(tmp_path):
+    """However far the bar is by the clock, whatever the panel is told last, and after resuming."""
+    errors = [0.9, 0.5, 0.3, 0.6, 0.7]
+    with pytest.raises(Problem):
+        train(tmp_path / "c", Learner(errors), StopAfter(35), steps=10**6, minutes=0.01)
+    training = train(tmp_path / "c", Learner(errors), steps=10**6, minutes=0.01)
+    state, _ = advance(JobState(), Start())
+    for event in training.events:
+        state, _ = advance(state, Reported(json.loads(json.dumps(event))))
+    course = training.course
+    assert (state.best, state.best_step) == (course.best_error, course.best_step) == (0.3, 30)
+    assert course.summary()["best_step"] == 30
+    assert state.history[-1][0] == course.step, "points are at steps, whatever the bar counts"
 
 
 def test_progress_carries_the_curves(tmp_path):

@@ -103,6 +103,19 @@ def test_the_same_seed_gives_the_same_model_and_another_another(trained, dataset
     assert not np.array_equal(models["a"], models["c"])
 
 
+@pytest.mark.parametrize("method", ["subspace_physics", "linear_dynamics"])
+def test_one_bar_and_one_time_left_from_the_first_second_to_the_last(dataset, tmp_path, method):
+    settings = [*QUICK, "--set=steps=20"] if method == "subspace_physics" else []
+    status, said, _ = train(dataset, tmp_path / "model.safetensors", "--method", method, *settings)
+    assert status == 0, said
+    bar = [event for event in said if event["event"] == "progress"]
+    done = [event["done"] / event["total"] for event in bar]
+    assert done[0] == 0.0 and done[-1] == pytest.approx(1.0) and done == sorted(done)
+    assert len({event["total"] for event in bar}) == 1
+    assert all(event["seconds_left"] is not None for event in bar)
+    assert bar[0] is said[0] and len({event["stage"] for event in bar}) >= 3
+
+
 def test_stopped_it_leaves_its_best_model_and_resumed_it_is_the_same_training(trained, dataset, tmp_path):
     whole, result = trained
     out, stop = tmp_path / "model.safetensors", tmp_path / "stop"
@@ -114,7 +127,7 @@ def test_stopped_it_leaves_its_best_model_and_resumed_it_is_the_same_training(tr
         text=True,
     )
     for line in process.stdout:
-        if json.loads(line).get("done", 0) > 60 and '"Training"' in line:
+        if json.loads(line).get("step", 0) > 60 and '"Training"' in line:
             stop.touch()
             break
     said = events(process.stdout.read())

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from learning.methods.linear_dynamics.presets import LinearPreset
+from learning.training import expected_times
 from learning.training.interaction_range import range_tensors
 from learning.training.normal_regression import normal_tensors
 from learning.training.options import Options
@@ -19,6 +20,7 @@ from learning.training.tensor_files import Tensors, model_info, write_model
 from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.jobs.stages import Whole
 from neural_physics.methods.linear_dynamics import specification as linear_dynamics
 
 LEAST = 1e-9  # of an input's variance, so that one that never changes is held back too
@@ -48,6 +50,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     began = time.monotonic()
     preset = cast(LinearPreset, options.preset)
     training, validation = split(dataset)
+    emit = Whole(emit, expected_times.of_data(training) | expected_times.of_normals(training))
     data = prepare(training, validation, dataset.info, options.bases, emit=emit, stop=stop)
     fitted = fit(data.training, preset)
     notes = []

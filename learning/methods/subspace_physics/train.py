@@ -10,6 +10,8 @@ from typing import Any, cast
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
 from learning.methods.subspace_physics.presets import SubspacePreset
+from learning.training import expected_times
+from learning.training.expected_times import TRAINING
 from learning.training.interaction_range import range_tensors
 from learning.training.loop import STARTED_ANEW, Schedule, Training
 from learning.training.normal_regression import normal_tensors
@@ -20,6 +22,7 @@ from learning.training.tensor_files import Tensors, model_info, read_tensors, wr
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.jobs.stages import Whole
 from neural_physics.methods.subspace_physics import specification as subspace_physics
 
 
@@ -38,9 +41,17 @@ def train(
     """
     training_spans, validation_spans = split(dataset)
     key = identity(dataset, options)
+    preset = cast(SubspacePreset, options.preset)
+    emit = Whole(
+        emit,
+        {
+            **expected_times.of_data(training_spans),
+            TRAINING: expected_times.of_training(preset.steps, preset.minutes),
+            **expected_times.of_normals(training_spans),
+        },
+    )
     data = _prepared(training_spans, validation_spans, dataset.info, options, key=key, emit=emit, stop=stop)
     notes = data.notes(options.bases)
-    preset = cast(SubspacePreset, options.preset)
     network = SubspaceNetwork(data, preset, options.seed)
     learner = SubspaceLearner(
         data, preset, dataset.info.fps, options.seed, network=network, roller=roller_of(network)

@@ -31,11 +31,14 @@ from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.jobs.stages import Whole
 from neural_physics.methods.contact_corrections import specification as contact_corrections
 from neural_physics.methods.contact_corrections.method import ContactCorrections
 from neural_physics.models.model_file import Model, ModelInfo
 
 UNCORRECTED = "no correction was learned, so the handles play without any"
+SOLVING, LEARNING = "Solving equilibrium shapes for {}", "Training the {} correction"  # the stages
+SHAPE_SECONDS, NETWORK_SECONDS = 0.1, 240.0  # roughly: for a shape, and for a network that has no time limit
 VALIDATION_SHARE = 0.2  # of the states that are solved: as many more, of the frames that are held out
 
 
@@ -50,6 +53,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     device = chosen_device(options.device)
     torch.set_num_threads(1)
     training, validation = split(dataset)
+    emit = Whole(emit, _stages(preset))
     emit({"event": "log", "text": "Placing the handles."})
     scene = contact_scene(
         dataset, body, training, preset.handles, placed=cast(tuple[PlacedHandle, ...], options.own)
@@ -85,6 +89,18 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     return result
 
 
+def _stages(preset: ContactPreset) -> dict[str, float]:
+    """Roughly how long each takes, seconds."""
+    solving = SHAPE_SECONDS * preset.poses * (1 + preset.traverses)
+    learning = 60.0 * preset.minutes or NETWORK_SECONDS
+    return {
+        SOLVING.format("training"): solving,
+        SOLVING.format("validation"): VALIDATION_SHARE * solving,
+        LEARNING.format("internal"): learning,
+        LEARNING.format("external"): learning,
+    }
+
+
 def solid_body(dataset: Dataset) -> Body:
     """What the dataset was made of. Raises Problem("contact_needs_solid" | "dataset_damaged")."""
     body = dataset.body
@@ -116,7 +132,7 @@ class ContactTraining:
     def solved(self, spans: list[Span], count: int, role: str) -> CorrectionData:
         """The shapes at rest of so many states, kept on disk for resuming."""
         kept = self.options.work / f"{role}.safetensors", self.key
-        stage = f"Solving equilibrium shapes for {role}"
+        stage = SOLVING.format(role)
         seed = self.options.seed + (role == "validation")
         return solve_corrections(
             self.scene,
@@ -155,7 +171,7 @@ class ContactTraining:
                 preset.minutes,
                 checkpoint_every=options.checkpoint_every,
             )
-            stage = f"Training the {name} correction"
+            stage = LEARNING.format(name)
             course = Training(learner, schedule, options.work / f"{name}.safetensors", self.key, stage=stage)
             if course.anew:
                 self.notes.append(

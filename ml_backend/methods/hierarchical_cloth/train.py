@@ -10,6 +10,7 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from learning.training.expected_times import TRAINING, of_training
 from learning.training.loop import STARTED_ANEW, Schedule, Training
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split
@@ -21,6 +22,7 @@ from neural_physics.arrays import Floats
 from neural_physics.baking.fabric_ranges import fabric_of
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.jobs.stages import Whole
 from neural_physics.methods.hierarchical_cloth import specification as hierarchical_cloth
 from neural_physics.methods.hierarchical_cloth.specification import check_cloth
 from neural_physics.projective_dynamics.cloth import FABRIC_RANGES, ITERATIONS
@@ -28,6 +30,7 @@ from neural_physics.subdivision.usual_levels import usual_hierarchy
 
 MOST_FRAMES = 2000  # that pairs are drawn from
 VALIDATION_FRAMES = 60
+USUAL_STEPS = 50_000  # where epochs count: how long that is does not matter where there is one stage
 
 
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
@@ -39,6 +42,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     check_cloth(dataset.info.object, dataset.info.provenance.get("physics", ""))
     torch.set_num_threads(1)
     preset = cast(LevelPreset, options.preset)
+    emit = Whole(emit, {TRAINING: of_training(preset.steps or USUAL_STEPS, preset.minutes)})
     hierarchy = usual_hierarchy(dataset.mesh, dataset.info.object)
     training_spans, validation_spans = split(dataset)
     rest = dataset.mesh.rest_positions

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from learning.training.interaction_basis import fit_interaction_basis, still_spreads
 from learning.training.pca import MOST_PASSES, fit_pca
 from learning.training.spans import Span
+from learning.training.subspace_data import BASES
 from learning.training.tensor_files import Tensors
 from ml_backend.methods.latent_dynamics.acting_frames import Acting, Driven, to_and_fro
 from ml_backend.methods.latent_dynamics.boundary_motion import (
@@ -152,7 +153,7 @@ def prepare(
     motion = fit_boundary_motion(body, pins, y, info.channels)
     boundary = _boundary(motion, body, y, info)
     frames = sum(map(len, training)) * (2 + MOST_PASSES) + sum(map(len, validation))
-    progress = Progress(emit, "Finding the bases", frames)
+    progress = Progress(emit, BASES, frames)
     done = 0
 
     def count(rows: int) -> None:

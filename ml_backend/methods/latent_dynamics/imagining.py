@@ -28,6 +28,9 @@ SUFFICIENT = 3e-4  # of the inertia in what a step changes of the motion: what e
 EVALUATIONS = 60  # of the potential for each frame, at most
 
 
+IMAGINING = "Generating additional motion"  # the stage
+
+
 def with_imagined(
     data: LatentData,
     physics: LatentPhysics,
@@ -53,7 +56,7 @@ def with_imagined(
     c = torch.from_numpy(data.training.c).to(physics.device)
     now, before = c[begun - 1], c[begun - 2]
     rounds = -(-count // SIDE_BY_SIDE)
-    progress = Progress(emit, "Generating additional motion", rounds)
+    progress = Progress(emit, IMAGINING, rounds)
     found: list[Doubles] = []
     held_out = _HeldOut()
     for number in range(rounds):

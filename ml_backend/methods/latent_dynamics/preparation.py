@@ -25,6 +25,8 @@ from neural_physics.datasets.takes import Dataset
 from neural_physics.energies.air import AIR_DENSITY
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
+CHOOSING = "Choosing cubature elements"  # the stage
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -67,7 +69,7 @@ class Preparation:
             stop=self.stop,
             pace=pace,
         )
-        progress = Progress(self.emit, "Choosing cubature elements", 3)
+        progress = Progress(self.emit, CHOOSING, 3)
         rough = self._physics(data, None)
         self.stop.check()
         progress.at(1)

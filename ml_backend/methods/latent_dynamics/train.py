@@ -9,28 +9,35 @@ from typing import Any, cast
 import numpy as np
 import torch
 
+from learning.training import expected_times
+from learning.training.expected_times import TRAINING
 from learning.training.interaction_range import range_tensors
 from learning.training.loop import STARTED_ANEW, Schedule, Training
 from learning.training.normal_regression import normal_tensors
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split
+from learning.training.subspace_data import BASES
 from learning.training.tensor_files import Tensors, model_info, write_model
 from ml_backend.methods.latent_dynamics.autoencoder import Autoencoder, AutoencoderLearner
 from ml_backend.methods.latent_dynamics.data import LatentData, of_body
+from ml_backend.methods.latent_dynamics.imagining import IMAGINING
 from ml_backend.methods.latent_dynamics.integrator import Integrator, IntegratorLearner
 from ml_backend.methods.latent_dynamics.networks import load_module
 from ml_backend.methods.latent_dynamics.potential.body_energy import rest_bend
-from ml_backend.methods.latent_dynamics.preparation import Preparation, Prepared
+from ml_backend.methods.latent_dynamics.preparation import CHOOSING, Preparation, Prepared
 from ml_backend.methods.latent_dynamics.presets import LatentPreset
 from ml_backend.training.devices import chosen_device
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.jobs.stages import Whole
 from neural_physics.methods.latent_dynamics import specification as latent_dynamics
 from neural_physics.methods.latent_dynamics.specification import check_bending, check_steps
 
 MOST_BEND = 0.05  # radians, of strands at rest: what is bent by more is twisted by what bends it
+CODING = "Learning the shapes"  # the stage
+CHOOSING_SECONDS, IMAGINED_SECONDS = 15.0, 0.005  # roughly: in all, and for each frame that is imagined
 CODER_SHARE = 0.25  # of a preset's minutes, for the autoencoder
 
 
@@ -47,6 +54,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training_spans, validation_spans = split(dataset)
     require_tracks(dataset, [*training_spans, *validation_spans])
     key = identity(dataset, options)
+    emit = Whole(emit, _stages(training_spans, cast(LatentPreset, options.preset)))
     # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
     torch.set_num_threads(1)
     spans = of_body(training_spans), of_body(validation_spans)
@@ -82,6 +90,18 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "latents": learner.z.shape[1],
         "device": str(device),
         "notes": notes,
+    }
+
+
+def _stages(spans: list[Span], preset: LatentPreset) -> dict[str, float]:
+    """Roughly how long each takes, seconds."""
+    return {
+        BASES: expected_times.of_data(spans)[BASES],
+        CHOOSING: CHOOSING_SECONDS,
+        IMAGINING: expected_times.LEAST + IMAGINED_SECONDS * preset.imagined,
+        CODING: expected_times.of_training(preset.coder_steps, CODER_SHARE * preset.minutes),
+        TRAINING: expected_times.of_training(preset.steps, (1.0 - CODER_SHARE) * preset.minutes),
+        **expected_times.of_normals(spans),
     }
 
 
@@ -131,7 +151,7 @@ class _Run:
         preset, seed, made = self.preset, self.options.seed, self.prepared
         learner = AutoencoderLearner(made.data, made.stiffness.mean, preset, seed, device=self.device)
         minutes = CODER_SHARE * preset.minutes
-        training = self._training(learner, "Learning the shapes", preset.coder_steps, minutes, notes=notes)
+        training = self._training(learner, CODING, preset.coder_steps, minutes, notes=notes)
         try:
             training.run(self.emit, self.stop)
         finally:
@@ -147,7 +167,7 @@ class _Run:
             made.data, coder, made.physics, made.stiffness, preset=preset, seed=seed, device=self.device
         )
         minutes = (1.0 - CODER_SHARE) * preset.minutes
-        return learner, self._training(learner, "Training", preset.steps, minutes, notes=notes)
+        return learner, self._training(learner, TRAINING, preset.steps, minutes, notes=notes)
 
     def _training(
         self,

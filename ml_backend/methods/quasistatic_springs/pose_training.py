@@ -21,6 +21,7 @@ from neural_physics.methods.quasistatic_springs.pose_network import NETWORK, Pos
 from neural_physics.models.model_file import Model, ModelInfo
 from neural_physics.wording import plural
 
+PREPARING, LEARNING = "Preparing the poses", "Learning the poses"  # the stages
 FEWEST = 8  # poses for training: fewer say nothing of how flesh goes with the bones
 
 
@@ -76,7 +77,7 @@ def train_poses(
     identity = f"{key} {asdict(preset)}"
     learner = PoseLearner(data, preset, options.seed)
     path = options.work / "poses.safetensors"
-    course = Training(learner, schedule, path, identity, stage="Learning the poses")
+    course = Training(learner, schedule, path, identity, stage=LEARNING)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # products of many small matrices: more threads wait for each other
     try:
@@ -135,7 +136,7 @@ def _prepared(
     stop: StopRequest,
 ) -> PoseData:
     poses = sum(len(span) for span in (*training, *held))
-    progress, done = Progress(emit, "Preparing the poses", poses), 0
+    progress, done = Progress(emit, PREPARING, poses), 0
 
     def report(count: int) -> None:
         nonlocal done

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from learning.training.expected_times import of_training
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split, split_poses
 from learning.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
@@ -25,6 +26,8 @@ from ml_backend.methods.quasistatic_springs.fitting import (
 )
 from ml_backend.methods.quasistatic_springs.pose_training import (
     FEWEST,
+    LEARNING,
+    PREPARING,
     TrainedPoses,
     targets_of,
     train_poses,
@@ -36,12 +39,15 @@ from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import Window, rollout, rollout_errors
 from neural_physics.jobs.events import Emit, Progress, StopRequest
+from neural_physics.jobs.stages import Whole
 from neural_physics.methods.quasistatic_springs import specification as quasistatic_springs
 from neural_physics.methods.quasistatic_springs.method import QuasistaticSprings
 from neural_physics.models.model_file import Model, ModelInfo
 from neural_physics.skinning import Skin
 
 PIECE = 100  # frames of a take, at least, where not all are used: a slow swing is to be seen whole
+POSE_SECONDS, STEP_SECONDS, VERTEX_SECONDS = 0.02, 0.02, 0.01  # roughly
+FITTING = "Fitting the springs"  # the stage
 FITTED = "the springs of all vertices are fitted"
 
 
@@ -57,8 +63,10 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training_spans, validation_spans = split(dataset)
     poses, held_poses = split_poses(dataset) if preset.network else ([], [])
     spans = chosen(training_spans, preset.frames)
+    has_poses = sum(len(span) for span in poses) >= FEWEST and bool(held_poses)
+    emit = Whole(emit, _stages(preset, dataset.info.vertex_count, has_poses))
     learned: TrainedPoses | None = None
-    if sum(len(span) for span in poses) >= FEWEST and held_poses:
+    if has_poses:
         about = _info(dataset, rig.skin, {})
         learned = train_poses(rig, poses, held_poses, options, key=key, info=about, emit=emit, stop=stop)
         targets = targets_of(rig, about, learned.tensors)
@@ -115,6 +123,15 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     }
 
 
+def _stages(preset: SpringPreset, vertices: int, has_poses: bool) -> dict[str, float]:
+    """Roughly how long each takes, seconds."""
+    poses = {
+        PREPARING: POSE_SECONDS * preset.poses,
+        LEARNING: of_training(preset.steps, preset.minutes, STEP_SECONDS),
+    }
+    return (poses if has_poses else {}) | {FITTING: VERTEX_SECONDS * vertices}
+
+
 def chosen(spans: list[Span], frames: int) -> list[Span]:
     """The beginnings of about as many spans as hold so many frames, each of PIECE at least if it can be."""
     spans = [span for span in spans if len(span) >= FEWEST_FRAMES]
@@ -152,7 +169,7 @@ class _Fit:
         vertices = motions[0].targets.shape[1]
         found, before = self._checkpoint()
         settings = SpringSettings(self.preset.left_out, self.preset.shrink, self.preset.generations, seed)
-        progress = Progress(emit, "Fitting the springs", vertices, found.shape[1])
+        progress = Progress(emit, FITTING, vertices, found.shape[1])
         started = time.monotonic()
         # The library's own blocks, so that the springs are those of all vertices fitted at once.
         for first in range(found.shape[1], vertices, BLOCK):

@@ -195,7 +195,8 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
 
     Begun ones without frames, with the scenes made for them, and complete ones that exploded throughout.
     """
-    notes, begun = [], dataset.take_names()
+    useless: dict[str, str] = {}  # why, by take
+    begun = dataset.take_names()
     for name in names:
         scene_folder = take_scene(dataset.path, name).parent
         if is_written(JobFiles(side_folder(dataset.path), name).log):
@@ -209,9 +210,11 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
             if take is not None:
                 shutil.rmtree(dataset.path / "takes" / name)
         if take is not None and take.info.complete:
-            reasons = ", ".join(sorted({e.reason for e in take.info.excluded}))
-            notes.append(f"{name} had no usable frames ({reasons}) and was baked again.")
-    return notes
+            useless[name] = ", ".join(sorted({e.reason for e in take.info.excluded}))
+    if not useless:
+        return []
+    reasons = ", ".join(dict.fromkeys(useless.values()))
+    return [f"{', '.join(useless)} had no usable frames ({reasons}): baked again."]
 
 
 def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:

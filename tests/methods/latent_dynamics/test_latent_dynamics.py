@@ -257,7 +257,7 @@ def test_stopped_it_goes_on_to_the_same_model(dataset, trained, tmp_path):
         stop = StopRequest(file)
 
         def watch(event, stage=stage, done=done):
-            if event.get("stage") == stage and event["done"] > done:
+            if event.get("stage") == stage and event.get("step", 0) > done:
                 file.touch()
 
         with pytest.raises(Problem) as caught:

@@ -157,15 +157,18 @@ def test_a_stopped_training_goes_on_and_ends_the_same(dataset, trained, tmp_path
     out, stop = tmp_path / "model.safetensors", StopRequest()
 
     def stopping(event):
-        if event.get("stage") == "Learning the poses" and event["done"] > 100:
+        if event.get("stage") == "Learning the poses" and event.get("step", 0) > 100:
             stop._on_signal()
 
     with pytest.raises(Problem) as stopped:
         train(dataset, out, emit=stopping, stop=stop)
     assert stopped.value.code == "stopped" and not out.exists()
     stages = []
-    train(dataset, out, emit=lambda event: stages.append((event.get("stage"), event.get("done"))))
-    assert min(done for stage, done in stages if stage == "Learning the poses") > 100
+    train(dataset, out, emit=stages.append)
+    learning = [event for event in stages if event.get("stage") == "Learning the poses"]
+    assert min(event["step"] for event in learning if "step" in event) > 100
+    bar = [event["done"] for event in stages if event["event"] == "progress"]
+    assert bar == sorted(bar) and bar[-1] == stages[0]["total"], "one bar from the first stage to the last"
     again = read_model(out).tensors
     assert all(np.array_equal(tensor, again[name]) for name, tensor in trained[1].tensors.items())
 

@@ -57,6 +57,8 @@ class NEURALPHYSICS_OT_try_it(Button, bpy.types.Operator):
             bpy.ops.object.mode_set(mode="OBJECT")
         obj = trained.open_trained(context, self.name)
         _look(context, obj)
+        if context.active_object is not None and context.active_object.type == "ARMATURE":
+            bpy.ops.object.mode_set(mode="POSE")
         start_animation()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpy
 
+from ..neural_physics.blender.display.captions import speed
 from ..neural_physics.blender.display.springs import are_shown
 from ..neural_physics.blender.playing import grabbing, packing
 from ..neural_physics.blender.playing.playback import PlayStatus, status_of
@@ -129,13 +130,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if status.problem:
             sentences(layout, context, status.problem.message, "ERROR")
             return
-        speed = f"Step {status.step_us:.0f} µs, "
-        if status.previewed:
-            speed += "the rest on the GPU"
-        else:
-            speed += f"decode {status.decode_us:.0f} µs"
-            speed += f", push {status.push_us:.0f} µs" if status.push_us else ""
-        layout.label(text=speed, icon="CHECKMARK")
+        sentences(layout, context, speed(status), "CHECKMARK")
         for name, beyond in status.beyond.items():
             sentences(layout, context, _outside_in_words(name, beyond), "ERROR" if beyond.far else "INFO")
         if status.outside > NOTICEABLE and not status.beyond:
@@ -176,6 +171,11 @@ class NEURALPHYSICS_PT_play_advanced(Details, bpy.types.Panel):
         column, settings, status = settings_column(layout), settings_of(obj), status_of(obj)
         column.prop(settings, "start_frame")
         column.prop(settings, "show_captions")
+        column.label(text=f"Step {status.step_us:.0f} µs")
+        if not status.previewed:
+            column.label(text=f"Decode {status.decode_us:.0f} µs")
+            if status.push_us:
+                column.label(text=f"Push Out {status.push_us:.0f} µs")
         if status.linear:
             column.prop(settings, "bases_shown", text="Quality (0: all)")
             column.prop(settings, "decode_with")

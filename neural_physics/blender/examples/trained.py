@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import bpy
+from mathutils import Vector
 
 from ..playing import playback
 from ..scene.targets import channel_objects
@@ -18,15 +20,17 @@ FOLDER = Path(__file__).with_name("models")
 
 @dataclass(frozen=True)
 class Trained:
-    """An example with a model. hint: what the viewport says until its mover is in the artist's hand."""
+    """An example with a model. hint: what the viewport says until its mover is in the artist's hand. bone: of
+    a character, the one to begin with."""
 
     title: str
     hint: str
+    bone: str = ""
 
 
 TRAINED = {
     "BALL_AND_SHEET": Trained("Ball & Sheet", "Press G and move the ball"),
-    "SKIRT": Trained("Skirt", "Select a bone, press R and turn it"),
+    "SKIRT": Trained("Skirt", "Press R and turn the hips", "hips"),
 }
 
 
@@ -46,12 +50,22 @@ def open_trained(context: bpy.types.Context, name: str) -> bpy.types.Object:
     layer.update()
     use_model(obj, model_path(name))
     settings_of(obj).hint = TRAINED[name].hint
+    settings_of(obj).projection.show = False
     playback.attach(obj)
     mover = channel_objects(obj)[0]
     for other in layer.objects:
         other.select_set(other == mover, view_layer=layer)
         other.hide_set(other.type in ("CAMERA", "LIGHT"), view_layer=layer)
     layer.objects.active = mover
+    if isinstance(mover.data, bpy.types.Armature):
+        bone = mover.data.bones[TRAINED[name].bone]
+        mover.data.bones.active = bone
+        # Since 5.0 pose bones are selected, before them bones were.
+        posed: Any = mover.pose.bones[bone.name] if mover.pose else None
+        if hasattr(posed, "select"):
+            posed.select = True
+        else:
+            bone.select = True
     return obj
 
 
@@ -62,7 +76,8 @@ def look_as_the_camera(space: bpy.types.SpaceView3D, scene: bpy.types.Scene, obj
         return
     view.view_perspective = "PERSP"
     view.view_rotation = camera.matrix_world.to_quaternion()
-    view.view_location = obj.matrix_world.translation
-    distance = (camera.matrix_world.translation - obj.matrix_world.translation).length
+    corners = [obj.matrix_world @ Vector(corner) for corner in obj.bound_box]
+    view.view_location = middle = sum(corners, Vector()) / len(corners)
+    distance = (camera.matrix_world.translation - middle).length
     view.view_distance = distance * space.lens / camera.data.lens
     space.shading.type = "SOLID"

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..datasets.dataset_info import read_take_info
 from ..datasets.frame_checks import FALLING
+from ..datasets.pace import write_pace
 from ..datasets.simulation_request import SimulationRequest
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
@@ -48,6 +49,10 @@ class _Worker:
         """How many frames of its take are there, as far as it has said."""
         return int(self.process.state.done) if self.simulates else 0
 
+    def moves(self) -> bool:
+        """Whether it is simulating motion now, and not preparing for it."""
+        return self.take.kind == "dynamic" and self.frames() > 0
+
 
 class Coordinator:
     """All workers of one bake."""
@@ -63,6 +68,7 @@ class Coordinator:
         self._waiting = sorted(missing, key=lambda take: take.role == "training")
         self._running: list[_Worker] = []
         self._crashes: Counter[JobFiles] = Counter()
+        self._worked = 0.0  # seconds of all workers together, since each made its first frame of motion
         self._lost: dict[str, Path] = {}  # logs of takes that crashed too often
 
     def run(self) -> dict[str, Any]:
@@ -74,6 +80,7 @@ class Coordinator:
         if self._plan.solver and self._waiting:
             self._make_body()
         started, already = time.monotonic(), sum(self._frames.values())
+        moved, looked = self._moving_frames(), started
         progress = Progress(self._emit, self._stage(), self._total(), already)
         try:
             while self._waiting or self._running:
@@ -81,16 +88,26 @@ class Coordinator:
                 self._start_workers()
                 time.sleep(POLL_EVERY)
                 self._poll()
+                now = time.monotonic()
+                self._worked += (now - looked) * sum(worker.moves() for worker in self._running)
+                looked = now
                 progress.stage, progress.total = self._stage(), self._total()
                 progress.at(sum(self._frames.values()))
         finally:
             _end([worker.process for worker in self._running])
+            moved = self._moving_frames() - moved
+            if self._worked > 0.0 and moved > 0:
+                write_pace(Path(self._plan.dataset), self._worked / moved)
         self._report_crashes()
         seconds = time.monotonic() - started
         made = sum(self._frames.values()) - already
         # A clock may not resolve so short a time.
         rate = made / seconds if seconds else 0.0
         return {**self._result(), "frames_per_second": rate, "seconds": seconds}
+
+    def _moving_frames(self) -> int:
+        """How many frames of motion there are, held poses aside."""
+        return sum(self._frames[take.name] for take in self._plan.takes if take.kind == "dynamic")
 
     def _start_workers(self) -> None:
         most = self._plan.parallel or len(self._cores)

@@ -58,10 +58,7 @@ class Exclusion:
 
 @dataclass(frozen=True)
 class TakeInfo:
-    """What `take.json` says. `frames` is what was asked for; fewer are there until `complete`.
-
-    seconds_per_frame: that its simulation took, one process on its own; 0 where it is not known.
-    """
+    """What `take.json` says. `frames` is what was asked for; fewer are there until `complete`."""
 
     frames: int
     kind: TakeKind = "dynamic"
@@ -69,7 +66,6 @@ class TakeInfo:
     seed: int = 0
     complete: bool = False
     excluded: tuple[Exclusion, ...] = ()
-    seconds_per_frame: float = 0.0
 
 
 def read_info(path: Path) -> DatasetInfo:
@@ -144,8 +140,6 @@ def _check_take_info(info: TakeInfo) -> None:
         raise ValueError(f"there is no role “{info.role}”, or no kind “{info.kind}”")
     if not isinstance(info.frames, int) or not isinstance(info.complete, bool):
         raise ValueError("frames must be a whole number, complete true or false")
-    if not 0.0 <= info.seconds_per_frame < 1e9:
-        raise ValueError("seconds_per_frame must be a number, and not below 0")
     if not all(0 <= e.first <= e.last for e in info.excluded):
         raise ValueError("an excluded run of frames does not go from a first to a later last")
 

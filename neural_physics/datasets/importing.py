@@ -291,7 +291,7 @@ def _write(
     if folder.exists():
         _delete_unfinished(folder, dataset.path)
     try:
-        with dataset.writer(name, TakeInfo(len(positions), role=role), timed=False) as writer:
+        with dataset.writer(name, TakeInfo(len(positions), role=role)) as writer:
             for number, (shape, y) in enumerate(zip(positions, sampled.interaction, strict=True), 1):
                 frame = None if sampled.object_from_frame is None else sampled.object_from_frame[number - 1]
                 writer.append(shape if frame is None else _to_frame(shape, frame), y, frame)

@@ -25,17 +25,9 @@ class TakeWriter:
     """Appends frames; every whole frame on disk is readable whenever the process is killed."""
 
     def __init__(
-        self,
-        folder: Path,
-        info: TakeInfo,
-        dataset: DatasetInfo,
-        body_vertex_count: int | None = None,
-        *,
-        timed: bool = True,
+        self, folder: Path, info: TakeInfo, dataset: DatasetInfo, body_vertex_count: int | None = None
     ) -> None:
-        """body_vertex_count: B, where the take keeps a body's positions beside the mesh's. timed: whether
-        frames come as they are simulated, so that the time between them is what that takes."""
-        self._timed = timed
+        """body_vertex_count: B, where the take keeps a body's positions beside the mesh's."""
         self.folder, self.info = folder, info
         self._vertices = {"positions.pc2": dataset.vertex_count}
         if body_vertex_count is not None:
@@ -49,7 +41,6 @@ class TakeWriter:
                 self.info = replace(read_take_info(folder), frames=info.frames)
             self._files = {name: _open_append(folder / name) for name in [*self._vertices, *self._rows]}
             self.count = self._drop_torn_frames()
-            self._found, self._began = self.count, 0.0
             self._synced = time.monotonic()
             self._write_headers()
             write_take_info(folder, self.info)
@@ -74,8 +65,6 @@ class TakeWriter:
             for name, file in self._files.items():
                 _write_all(file, np.ascontiguousarray(rows[name], "<f4"))
             self.count += 1
-            if self.count == self._found + 1:
-                self._began = time.monotonic()  # what came before it is preparation
             if self.count % CHECKPOINT_EVERY == 0:
                 self._write_headers()
                 if time.monotonic() - self._synced > SYNC_EVERY:
@@ -93,11 +82,7 @@ class TakeWriter:
 
     def close(self, *, finished: bool = True) -> None:
         """Leave it; it is complete if it is finished and all frames asked for are there."""
-        complete, timed = finished and self.count >= self.info.frames, self.count - self._found - 1
-        if self._timed and timed > 0:
-            pace = (time.monotonic() - self._began) / timed
-            self.info = replace(self.info, seconds_per_frame=pace)
-        self.info = replace(self.info, complete=complete)
+        self.info = replace(self.info, complete=finished and self.count >= self.info.frames)
         with writing(self.folder):
             self._write_headers()
             self._sync()

@@ -28,6 +28,7 @@ from .dataset_info import (
     read_take_info,
     write_info,
 )
+from .pace import read_pace
 from .point_caches import pc2_size, read_pc2
 from .rest_mesh import Mesh, read_mesh, write_mesh
 from .simulation_request import SimulationRequest, Tracks
@@ -280,15 +281,12 @@ class Dataset:
         return read_take_info(self.path / "takes" / name)
 
     def seconds_per_frame(self) -> float:
-        """That its simulations of motion took, the median of the takes; 0 where it is not known."""
-        infos = [self._info(name) for name in self.take_names()]
-        paces = [info.seconds_per_frame for info in infos if info.kind == "dynamic"]
-        known = [pace for pace in paces if pace > 0.0]
-        return float(np.median(known)) if known else 0.0
+        """That its simulations of motion took, in one process; 0 where it is not known."""
+        return read_pace(self.path)
 
-    def writer(self, name: str, info: TakeInfo, *, timed: bool = True) -> TakeWriter:
-        """Append to a take, from its last whole frame if it was begun before; timed: see `TakeWriter`."""
-        return TakeWriter(self.path / "takes" / name, info, self.info, self._body_vertices, timed=timed)
+    def writer(self, name: str, info: TakeInfo) -> TakeWriter:
+        """Append to a take, from its last whole frame if it was begun before."""
+        return TakeWriter(self.path / "takes" / name, info, self.info, self._body_vertices)
 
 
 def _frame_count(path: Path, vertex_count: int) -> int:

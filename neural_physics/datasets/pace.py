@@ -1,0 +1,29 @@
+"""How long simulations took: beside the takes, which are the same however fast they were made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ..files.atomic import write_atomically, writing
+
+PACE = "pace.json"
+SLOWEST = 1e6  # seconds for a frame, of anything that was ever waited for
+
+
+def write_pace(dataset: Path, seconds_per_frame: float) -> None:
+    """Keep how long a frame of motion took in one process. Raises what `writing` does."""
+    with writing(dataset):
+        write_atomically(
+            dataset / PACE, json.dumps({"seconds_per_frame": round(seconds_per_frame, 6)}).encode()
+        )
+
+
+def read_pace(dataset: Path) -> float:
+    """Seconds for a frame; 0 where it is not known."""
+    try:
+        item = json.loads((dataset / PACE).read_text(encoding="utf-8"))
+        pace = float(item["seconds_per_frame"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return 0.0
+    return pace if 0.0 < pace < SLOWEST else 0.0

@@ -58,7 +58,8 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
         if environment.state_of(environment.CHECK).active:
             sentences(layout, context, f"Checking {python}", "SORTTIME")
         elif not found:
-            sentences(layout, context, f"{python} has not been checked yet", "QUESTION")
+            if not environment.failure_of(environment.CHECK):
+                sentences(layout, context, f"{python} has not been checked yet", "QUESTION")
         elif found["missing"]:
             sentences(layout, context, f"{python} lacks {', '.join(found['missing'])}", "ERROR")
         else:

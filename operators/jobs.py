@@ -19,7 +19,7 @@ from ..neural_physics.blender.settings.paths import (
 )
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.blender.tasks import object_tasks, trial_takes
 from ..neural_physics.datasets.status import dataset_status, forget
 from ..neural_physics.errors import Problem
 from ..neural_physics.wording import plural, size
@@ -41,7 +41,7 @@ class JobButton(Button):
         try:
             argv = self.command(context)
             obj = target(context)
-            host.start(jobs_folder(obj), self.kind, argv, obj.name)
+            host.start(object_tasks.job_folder(obj, self.kind), self.kind, argv, obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
             return {"CANCELLED"}
@@ -51,7 +51,8 @@ class JobButton(Button):
         try:
             argv = self.command(context)
             obj = target(context)
-            state = host.run_blocking(jobs_folder(obj), self.kind, argv, host.print_progress, owner=obj.name)
+            folder = object_tasks.job_folder(obj, self.kind)
+            state = host.run_blocking(folder, self.kind, argv, host.print_progress, owner=obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
             return {"CANCELLED"}
@@ -73,6 +74,23 @@ class NEURALPHYSICS_OT_bake(JobButton, bpy.types.Operator):
 
     def command(self, context: bpy.types.Context) -> list[str]:
         return object_tasks.bake_command(scene_of(context), target(context))
+
+
+class NEURALPHYSICS_OT_test_take(JobButton, bpy.types.Operator):
+    bl_idname = "neural_physics.test_take"
+    bl_label = "Test Take"
+    bl_description = (
+        "Simulate the first two seconds of a take in the background, and show them beside the object; "
+        "nothing is added to the dataset"
+    )
+    kind = object_tasks.TEST
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        trial_takes.check_trial(scene_of(context), target_of(context))
+
+    def command(self, context: bpy.types.Context) -> list[str]:
+        return trial_takes.trial_command(scene_of(context), target(context))
 
 
 class NEURALPHYSICS_OT_bake_more(JobButton, bpy.types.Operator):
@@ -150,7 +168,7 @@ class NEURALPHYSICS_OT_stop_job(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        host.stop(jobs_folder(target(context)), self.kind)
+        host.stop(object_tasks.job_folder(target(context), self.kind), self.kind)
 
 
 class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
@@ -161,7 +179,7 @@ class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        open_file(host.log_of(jobs_folder(target(context)), self.kind))
+        open_file(host.log_of(object_tasks.job_folder(target(context), self.kind), self.kind))
 
 
 class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
@@ -221,6 +239,14 @@ def _baked(folder: Path, result: dict[str, Any]) -> bool:
     return True
 
 
+def _tested(folder: Path, result: dict[str, Any]) -> bool:
+    """What was simulated appears beside its object, unless that is gone."""
+    obj, scene = trial_takes.object_of(folder), bpy.context.scene
+    if obj is not None and scene is not None and obj.name in scene.objects:
+        trial_takes.show_trial(scene, obj)
+    return True
+
+
 def _trained(folder: Path, result: dict[str, Any]) -> bool:
     """The new model goes into the .blend, ready for Play; it waits while another .blend is open."""
     objects = _objects_of(folder)
@@ -233,6 +259,7 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
 
 CLASSES = (
     NEURALPHYSICS_OT_bake,
+    NEURALPHYSICS_OT_test_take,
     NEURALPHYSICS_OT_bake_more,
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_use_best_so_far,
@@ -248,7 +275,9 @@ def register() -> None:
     register_classes(CLASSES)
     host.on_result(object_tasks.BAKE, _baked)
     host.on_result(object_tasks.TRAIN, _trained)
+    host.on_result(object_tasks.TEST, _tested)
 
 
 def unregister() -> None:
     unregister_classes(CLASSES)
+    trial_takes.unregister()

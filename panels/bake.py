@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import bpy
 
+from ..neural_physics.blender.baking.forewarnings import forewarnings
 from ..neural_physics.blender.baking.pose_motion import pose_takes, posed_rig
-from ..neural_physics.blender.display.takes import shown_take
+from ..neural_physics.blender.display.takes import TEST, shown_take
 from ..neural_physics.blender.display.unsuitable_places import places_of
 from ..neural_physics.blender.settings.paths import dataset_folder
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
@@ -19,7 +20,9 @@ from ..operators.jobs import (
     NEURALPHYSICS_OT_bake,
     NEURALPHYSICS_OT_delete_dataset,
     NEURALPHYSICS_OT_show_log,
+    NEURALPHYSICS_OT_test_take,
 )
+from ..operators.set_up import NEURALPHYSICS_OT_use_as_pins
 from ..operators.support import obstacle
 from ..operators.takes import (
     NEURALPHYSICS_OT_hide_take,
@@ -42,6 +45,11 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         if not busy(obj, object_tasks.BAKE):
             self._draw_settings(layout, context, obj)
+        if not busy(obj, object_tasks.TEST):  # why it cannot be clicked stands under Bake
+            layout.operator(NEURALPHYSICS_OT_test_take.bl_idname, icon="HIDE_OFF")
+        trial = job(layout, context, obj, object_tasks.TEST)
+        for note in trial.result.get("notes", ()):
+            sentences(layout, context, note, "INFO")
         state = job(layout, context, obj, object_tasks.BAKE)
         if state.phase == "failed" and places_of(obj) is not None:
             layout.operator(NEURALPHYSICS_OT_show_places.bl_idname, icon="RESTRICT_SELECT_OFF")
@@ -50,6 +58,11 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if state.phase == "finished" and state.result.get("excluded"):
             layout.operator(NEURALPHYSICS_OT_show_log.bl_idname, icon="TEXT").kind = object_tasks.BAKE
         self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), bake=state)
+        shown = shown_take(obj)
+        if shown:
+            row = layout.row()
+            row.label(text=f"The {shown}" if shown == TEST else shown, icon="INFO")
+            row.operator(NEURALPHYSICS_OT_hide_take.bl_idname)
 
     def _draw_settings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
@@ -63,8 +76,21 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if posed_rig(obj) is not None:
             self._draw_poses(layout, settings)
         layout.label(text=f"{plural(frames, 'frame')}, {duration(seconds)} of motion", icon="TIME")
+        if not obstacle(NEURALPHYSICS_OT_bake, context):
+            self._draw_forewarnings(layout, context, obj)
         begun = status.takes > 0 and status.complete < settings.take_count + pose_takes(obj)
         button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
+
+    def _draw_forewarnings(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
+        """What would only be seen after the bake; nothing is kept from being baked."""
+        assert context.scene is not None  # a panel is drawn in one
+        for one in forewarnings(context.scene, obj):
+            sentences(layout, context, one.sentence, "QUESTION" if one.group else "ERROR")
+            if one.group:
+                text = f"Use “{one.group}” as Pins"
+                layout.operator(NEURALPHYSICS_OT_use_as_pins.bl_idname, text=text).group = one.group
 
     def _draw_poses(self, layout: bpy.types.UILayout, settings: NEURALPHYSICS_PG_object) -> None:
         column = settings_column(layout)
@@ -98,13 +124,9 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
             if not obstacle(NEURALPHYSICS_OT_bake, context):  # else the reason stands under Bake already
                 reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
-        shown = shown_take(obj)
         row = layout.row(align=True)
-        text = "Next Take" if shown else NEURALPHYSICS_OT_show_take.bl_label
+        text = "Next Take" if shown_take(obj) else NEURALPHYSICS_OT_show_take.bl_label
         row.operator(NEURALPHYSICS_OT_show_take.bl_idname, text=text, icon="PLAY")
-        if shown:
-            row.operator(NEURALPHYSICS_OT_hide_take.bl_idname)
-            layout.label(text=f"{shown} is shown beside {obj.name}", icon="INFO")
         if status.excluded and not bake.result.get("excluded"):  # else a note of the bake says so
             why = "; ".join(status.reasons)
             sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import bpy
 
@@ -59,7 +60,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     for layer in scene.view_layers:
         layer.update()  # what was just linked, hidden or removed shows only then
     view_layer = check_bake(scene, obj)
-    dataset = _dataset(scene, obj)
+    dataset = _dataset(scene, obj, dataset_folder(obj).resolve())
     settings = settings_of(obj)
     count = settings.take_count if motion_varies(obj) else 1
     poses = poses_asked_for(obj)
@@ -69,6 +70,28 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         *plan_takes(existing, count, settings.take_frames, settings.seed),
         *plan_poses(existing, poses, settings.seed),
     )
+    notes = (
+        *_notes(scene, obj),
+        *discarded,
+        *_notes_of(takes, existing),
+        *_notes_on_kept(dataset, obj, existing),
+    )
+    return _written(
+        scene, obj, dataset, takes, view_layer=view_layer, notes=notes, copied=_needs_scene(takes, existing)
+    )
+
+
+def _written(
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    dataset: Dataset,
+    takes: tuple[PlannedTake, ...],
+    *,
+    view_layer: bpy.types.ViewLayer,
+    notes: tuple[str, ...],
+    copied: bool = True,
+) -> list[str]:
+    """Write the plan, what the solver is asked for, and the copy of the scene; the job's command."""
     plan = BakePlan(
         dataset=str(dataset.path),
         object=obj.name,
@@ -77,22 +100,27 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         worker=_worker_command(),
         solver=_solver_command() if uses_solver(obj) else (),
         takes=takes,
-        parallel=settings.parallel_takes,
+        parallel=settings_of(obj).parallel_takes,
         trusted=scripts_may_run(),
-        notes=(
-            *_notes(scene, obj),
-            *discarded,
-            *_notes_of(takes, existing),
-            *_notes_on_kept(dataset, obj, existing),
-        ),
+        notes=notes,
     )
     plan.write()
     if uses_solver(obj):
         solver_request(scene, obj).write(plan.request)
-    if _needs_scene(takes, existing):
+    if copied:
         with with_unused_actions(obj):
             save_copy(scene_copy(dataset.path))
     return [*run_module(sys.executable, "neural_physics.baking.coordinator"), str(plan.path)]
+
+
+def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, frames: int) -> list[str]:
+    """`prepare_bake` for the beginning of the first take alone, into an empty folder of its own."""
+    for layer in scene.view_layers:
+        layer.update()
+    view_layer = check_bake(scene, obj)
+    dataset = _dataset(scene, obj, folder)
+    takes = plan_takes({}, 1, frames, settings_of(obj).seed)
+    return _written(scene, obj, dataset, takes, view_layer=view_layer, notes=())
 
 
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
@@ -144,7 +172,7 @@ def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:
     return [*([current] if current else []), *scene.view_layers]
 
 
-def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
+def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path) -> Dataset:
     fps = scene.render.fps / scene.render.fps_base
     mesh, layout = simulated_mesh(obj), layout_of(obj)
     info = DatasetInfo(
@@ -163,7 +191,7 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> Dataset:
         gravity=gravity_of(scene, obj),
         colliders=ball_radii(scene, obj, layout),
     )
-    dataset = Dataset.create(dataset_folder(obj).resolve(), info, mesh)
+    dataset = Dataset.create(folder, info, mesh)
     if abs(dataset.info.fps - fps) > 1e-6 * fps:
         raise Problem(
             "dataset_other_fps", path=dataset.path, found=round(dataset.info.fps, 3), expected=round(fps, 3)

@@ -12,6 +12,8 @@ from .energies.solids.lame import lame_parameters, plane_stress_lame_parameters
 YOUNG_LIMITS = (1.0, 1e13)  # Pa: above the softest gels', below ten diamonds'
 DENSITY_LIMITS = (0.01, 1e5)  # kg/m^3: below aerogel's, above osmium's
 THICKNESS_LIMITS = (1e-7, 1.0)  # m, of shells and rods
+GRAVITY = 9.81  # m/s^2
+SAG = 0.11  # of its height: how far jelly of 5 kPa sinks in a dessert bowl, 0.11 m high, and the example
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,18 @@ class Springs:
     area_density: float
     thickness: float
     friction: float
+
+
+def young_for_height(height: float, density: float, sag: float = SAG) -> float:
+    """Young's modulus E, Pa, with which a body of this height, m, sinks by `sag` heights under its weight.
+
+    The weight above a height z is rho g (h - z) for each square metre, so a column is strained there by
+    rho g (h - z) / E, and sinks in all by rho g h^2 / (2 E): of its height by rho g h / (2 E). One twice as
+    large must be twice as stiff to sink by the same share; else a cow of dessert jelly drips to the floor.
+    Within the limits of a material.
+    """
+    young = density * GRAVITY * height / (2.0 * sag)
+    return min(max(young, YOUNG_LIMITS[0]), YOUNG_LIMITS[1])
 
 
 def _within(name: str, value: float, limits: tuple[float, float], unit: str) -> None:

@@ -20,7 +20,7 @@ from ..neural_physics.blender.settings.paths import (
 )
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import making, object_tasks
+from ..neural_physics.blender.tasks import making, object_tasks, trial_takes
 from ..neural_physics.datasets.status import dataset_status, forget
 from ..neural_physics.errors import Problem
 from ..neural_physics.wording import plural, size
@@ -48,7 +48,7 @@ class JobButton(Button):
             argv = self.command(context)
             obj = target(context)
             making.forget(obj)
-            host.start(jobs_folder(obj), self.kind, argv, obj.name)
+            host.start(object_tasks.job_folder(obj, self.kind), self.kind, argv, obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
             return {"CANCELLED"}
@@ -58,7 +58,8 @@ class JobButton(Button):
         try:
             argv = self.command(context)
             obj = target(context)
-            state = host.run_blocking(jobs_folder(obj), self.kind, argv, host.print_progress, owner=obj.name)
+            folder = object_tasks.job_folder(obj, self.kind)
+            state = host.run_blocking(folder, self.kind, argv, host.print_progress, owner=obj.name)
         except Problem as problem:
             self.report({"ERROR"}, problem.message)
             return {"CANCELLED"}
@@ -109,6 +110,23 @@ class NEURALPHYSICS_OT_bake_anew(JobButton, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[OperatorReturnItems]:
         return self.begin(context) if self.asked else super().execute(context)
+
+
+class NEURALPHYSICS_OT_test_take(JobButton, bpy.types.Operator):
+    bl_idname = "neural_physics.test_take"
+    bl_label = "Test Take"
+    bl_description = (
+        "Simulate the first two seconds of a take in the background, and show them beside the object; "
+        "nothing is added to the dataset"
+    )
+    kind = object_tasks.TEST
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        trial_takes.check_trial(scene_of(context), target_of(context))
+
+    def command(self, context: bpy.types.Context) -> list[str]:
+        return trial_takes.trial_command(scene_of(context), target(context))
 
 
 class NEURALPHYSICS_OT_bake_more(JobButton, bpy.types.Operator):
@@ -224,7 +242,7 @@ class NEURALPHYSICS_OT_stop_job(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         making.forget(target(context))
-        host.stop(jobs_folder(target(context)), self.kind)
+        host.stop(object_tasks.job_folder(target(context), self.kind), self.kind)
 
 
 class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
@@ -235,7 +253,7 @@ class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        open_file(host.log_of(jobs_folder(target(context)), self.kind))
+        open_file(host.log_of(object_tasks.job_folder(target(context), self.kind), self.kind))
 
 
 class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
@@ -301,6 +319,14 @@ def _baked(folder: Path, result: dict[str, Any]) -> bool:
     return True
 
 
+def _tested(folder: Path, result: dict[str, Any]) -> bool:
+    """What was simulated appears beside its object, unless that is gone."""
+    obj, scene = trial_takes.object_of(folder), bpy.context.scene
+    if obj is not None and scene is not None and obj.name in scene.objects:
+        trial_takes.show_trial(scene, obj)
+    return True
+
+
 def _trained(folder: Path, result: dict[str, Any]) -> bool:
     """The new model goes into the .blend, ready for Play; it waits while another .blend is open."""
     objects = _objects_of(folder)
@@ -326,6 +352,7 @@ def _remember_in_undo(step: str) -> None:
 CLASSES = (
     NEURALPHYSICS_OT_bake,
     NEURALPHYSICS_OT_bake_anew,
+    NEURALPHYSICS_OT_test_take,
     NEURALPHYSICS_OT_bake_more,
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_make_it_play,
@@ -342,7 +369,9 @@ def register() -> None:
     register_classes(CLASSES)
     host.on_result(object_tasks.BAKE, _baked)
     host.on_result(object_tasks.TRAIN, _trained)
+    host.on_result(object_tasks.TEST, _tested)
 
 
 def unregister() -> None:
     unregister_classes(CLASSES)
+    trial_takes.unregister()

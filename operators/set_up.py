@@ -7,6 +7,7 @@ from typing import Any
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
+from ..neural_physics.blender.baking import forewarnings
 from ..neural_physics.blender.scene import setting_up
 from ..neural_physics.blender.scene.sources import check_mesh, check_target
 from ..neural_physics.blender.scene.targets import target_of
@@ -90,6 +91,21 @@ class NEURALPHYSICS_OT_use_material(SetUpButton, bpy.types.Operator):
         use_preset(settings_of(target(context)).simulation, self.name)
 
 
+class NEURALPHYSICS_OT_use_as_pins(SetUpButton, bpy.types.Operator):
+    bl_idname = "neural_physics.use_as_pins"
+    bl_label = "Use as Pins"
+    bl_description = "Let the simulation hold the vertices of this vertex group"
+    bl_options = {"REGISTER", "UNDO"}
+
+    group: StringProperty(name="Vertex Group")
+
+    def run(self, context: bpy.types.Context) -> None:
+        obj = target(context)
+        if self.group not in obj.vertex_groups:
+            raise Problem("pins_unknown", object=obj.name, group=self.group)
+        forewarnings.use_as_pins(obj, self.group)
+
+
 class NEURALPHYSICS_OT_remove(SetUpButton, bpy.types.Operator):
     bl_idname = "neural_physics.remove"
     bl_label = "Remove Neural Physics"
@@ -151,6 +167,7 @@ CLASSES = (
     NEURALPHYSICS_OT_set_up,
     NEURALPHYSICS_OT_set_up_solver,
     NEURALPHYSICS_OT_use_material,
+    NEURALPHYSICS_OT_use_as_pins,
     NEURALPHYSICS_OT_remove,
     NEURALPHYSICS_OT_add_interaction,
     NEURALPHYSICS_OT_remove_interaction,

@@ -7,6 +7,7 @@ from bpy.props import StringProperty
 
 from ..neural_physics.blender.display import takes, unsuitable_places
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks import trial_takes
 from ..neural_physics.errors import Problem
 from .support import Button, scene_of, set_up_target, target
 
@@ -37,7 +38,7 @@ class NEURALPHYSICS_OT_hide_take(Button, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def run(self, context: bpy.types.Context) -> None:
-        takes.hide_take(target(context))
+        trial_takes.hide_take(target(context))
 
 
 class NEURALPHYSICS_OT_show_places(Button, bpy.types.Operator):

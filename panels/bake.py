@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import bpy
 
+from ..neural_physics.blender.baking.forewarnings import forewarnings
 from ..neural_physics.blender.baking.pose_motion import pose_takes, posed_rig
 from ..neural_physics.blender.baking.training_motion import moving_takes
-from ..neural_physics.blender.display.takes import shown_take
+from ..neural_physics.blender.display.takes import TEST, shown_take
 from ..neural_physics.blender.display.unsuitable_places import places_of
 from ..neural_physics.blender.settings.paths import dataset_folder
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
@@ -24,8 +25,10 @@ from ..operators.jobs import (
     NEURALPHYSICS_OT_delete_dataset,
     NEURALPHYSICS_OT_make_it_play,
     NEURALPHYSICS_OT_show_log,
+    NEURALPHYSICS_OT_test_take,
 )
 from ..operators.places import NEURALPHYSICS_OT_move_files
+from ..operators.set_up import NEURALPHYSICS_OT_use_as_pins
 from ..operators.support import obstacle, scene_of
 from ..operators.takes import (
     NEURALPHYSICS_OT_hide_take,
@@ -48,6 +51,11 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             button(layout, context, NEURALPHYSICS_OT_move_files, icon="FILE_FOLDER", scale=1.0)
         if not busy(obj, object_tasks.BAKE):
             self._draw_settings(layout, context, obj)
+        if not busy(obj, object_tasks.TEST):  # why it cannot be clicked stands under Bake
+            layout.operator(NEURALPHYSICS_OT_test_take.bl_idname, icon="HIDE_OFF")
+        trial = job(layout, context, obj, object_tasks.TEST)
+        for note in trial.result.get("notes", ()):
+            sentences(layout, context, note, "INFO")
         state = job(layout, context, obj, object_tasks.BAKE)
         if state.phase == "failed" and places_of(obj) is not None:
             layout.operator(NEURALPHYSICS_OT_show_places.bl_idname, icon="RESTRICT_SELECT_OFF")
@@ -56,6 +64,11 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if state.phase == "finished" and state.result.get("excluded"):
             layout.operator(NEURALPHYSICS_OT_show_log.bl_idname, icon="TEXT").kind = object_tasks.BAKE
         self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), bake=state)
+        shown = shown_take(obj)
+        if shown:
+            row = layout.row()
+            row.label(text=f"The {shown}" if shown == TEST else shown, icon="INFO")
+            row.operator(NEURALPHYSICS_OT_hide_take.bl_idname)
 
     def _draw_settings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
@@ -78,9 +91,22 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             sentences(layout, context, changed.message, "ERROR")
             button(layout, context, NEURALPHYSICS_OT_bake_anew, icon="FILE_REFRESH")
             return
+        if not obstacle(NEURALPHYSICS_OT_bake, context):
+            self._draw_forewarnings(layout, context, obj)
         button(layout, context, NEURALPHYSICS_OT_make_it_play, icon="PLAY")
         begun = status.takes > 0 and status.complete < takes + pose_takes(obj)
         button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
+
+    def _draw_forewarnings(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
+        """What would only be seen after the bake; nothing is kept from being baked."""
+        assert context.scene is not None  # a panel is drawn in one
+        for one in forewarnings(context.scene, obj):
+            sentences(layout, context, one.sentence, "QUESTION" if one.group else "ERROR")
+            if one.group:
+                text = f"Use “{one.group}” as Pins"
+                layout.operator(NEURALPHYSICS_OT_use_as_pins.bl_idname, text=text).group = one.group
 
     def _draw_poses(self, layout: bpy.types.UILayout, settings: NEURALPHYSICS_PG_object) -> None:
         column = settings_column(layout)
@@ -114,13 +140,9 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
             if not obstacle(NEURALPHYSICS_OT_bake, context):  # else the reason stands under Bake already
                 reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
-        shown = shown_take(obj)
         row = layout.row(align=True)
-        text = "Next Take" if shown else NEURALPHYSICS_OT_show_take.bl_label
+        text = "Next Take" if shown_take(obj) else NEURALPHYSICS_OT_show_take.bl_label
         row.operator(NEURALPHYSICS_OT_show_take.bl_idname, text=text, icon="PLAY")
-        if shown:
-            row.operator(NEURALPHYSICS_OT_hide_take.bl_idname)
-            layout.label(text=f"{shown} is shown beside {obj.name}", icon="INFO")
         if status.excluded and not bake.result.get("excluded"):  # else a note of the bake says so
             why = "; ".join(status.reasons)
             sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")

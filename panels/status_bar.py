@@ -9,7 +9,6 @@ import bpy
 
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import set_up_objects
-from ..neural_physics.blender.settings.paths import jobs_folder
 from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
@@ -36,7 +35,7 @@ def _draw(header: bpy.types.Header, context: bpy.types.Context) -> None:
     for obj in set_up_objects(scene):
         for kind in object_tasks.NAMES:
             try:
-                state = host.state_of(jobs_folder(obj), kind)
+                state = host.state_of(object_tasks.job_folder(obj, kind), kind)
             except Problem:  # a scene that names places elsewhere; the tab asks about them
                 continue
             _draw_job(layout, obj, kind, state)
@@ -50,5 +49,8 @@ def _draw_job(layout: bpy.types.UILayout, obj: bpy.types.Object, kind: str, stat
             row.progress(**making_in_words(obj))
         else:
             row.progress(factor=state.share, text=f"{obj.name}: {progress(state)}")
-    elif state.phase in WORDS and time.monotonic() - host.ended_at(jobs_folder(obj), kind) < NOTICE:
+    elif (
+        state.phase in WORDS
+        and time.monotonic() - host.ended_at(object_tasks.job_folder(obj, kind), kind) < NOTICE
+    ):
         layout.label(text=f"{obj.name}: {job_name(kind)} {WORDS[state.phase]}", icon=ICONS[state.phase])

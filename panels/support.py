@@ -9,7 +9,7 @@ import bpy
 
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import target_of
-from ..neural_physics.blender.settings.paths import check_places, jobs_folder
+from ..neural_physics.blender.settings.paths import check_places
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.blender.tasks.steps import Step, is_done
@@ -135,7 +135,7 @@ def reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: 
 
 def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, kind: str) -> JobState:
     """A job's progress with its Stop button, or how it ended."""
-    state = host.state_of(jobs_folder(obj), kind)
+    state = host.state_of(object_tasks.job_folder(obj, kind), kind)
     if state.active:
         if making.is_making(obj):
             layout.progress(**making_in_words(obj))

@@ -5,9 +5,25 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import numpy as np
 import pytest
+from meshes import block
 
-from neural_physics.materials import RODS, SHELLS, SOLIDS, Rod, Shell, Solid
+from neural_physics.energies.solids import stable_neo_hookean
+from neural_physics.energies.solids.lame import lame_parameters
+from neural_physics.materials import (
+    GRAVITY,
+    RODS,
+    SAG,
+    SHELLS,
+    SOLIDS,
+    Rod,
+    Shell,
+    Solid,
+    young_for_height,
+)
+from neural_physics.solver.implicit_euler import System, equilibrium
+from neural_physics.solver.terms.solids import SolidTerm
 
 SHELL = Shell(area_density=0.15, thickness=0.3e-3, young=1e6, poisson=0.3, bending=1e-5)
 SOLID = Solid(density=1000.0, young=1e5, poisson=0.4)
@@ -50,6 +66,36 @@ def test_the_limits_themselves_are_taken():
     for density in (0.01, 1e5):
         assert Solid(density, 1e6, -0.9).density == density
     assert dataclasses.replace(SHELL, bending=0.0).bending == 0.0
+
+
+def test_a_body_twice_as_large_sinks_by_the_same_share_of_its_height():
+    """By the solver, and by about what the formula says: its sides bulge, and its foot is held."""
+    shares = []
+    for height in (0.05, 0.1, 1.7):
+        young = young_for_height(height, SOLID.density)
+        mu, lam = lame_parameters(young, 0.3)
+        vertices, tetrahedra = block((4, 4, 4), (height, height, height))
+        term = SolidTerm(vertices, tetrahedra, stable_neo_hookean, (float(mu), float(lam)))
+        edges = vertices[tetrahedra[:, 1:]] - vertices[tetrahedra[:, :1]]
+        mass = np.zeros(len(vertices))
+        each = SOLID.density * np.abs(np.linalg.det(edges)) / 24.0
+        np.add.at(mass, tetrahedra, each[:, None])
+        weight = np.outer(mass, [0.0, 0.0, -GRAVITY]).ravel()
+        free = np.repeat(vertices[:, 2] > 0.0, 3)
+        system = System(np.ones(vertices.size), [term], free, force=lambda *_, of=weight: of)
+        rest = equilibrium(system, vertices.ravel().copy(), 1e-9)
+        assert rest.converged
+        top = vertices[:, 2] == vertices[:, 2].max()
+        sunk = vertices[top, 2].mean() - rest.q.reshape(-1, 3)[top, 2].mean()
+        shares.append(sunk / height)
+    assert shares == pytest.approx([shares[0]] * 3, rel=1e-4)
+    assert shares[0] == pytest.approx(SAG, rel=0.15)
+
+
+def test_jelly_of_the_preset_is_that_of_a_dessert_bowl():
+    assert young_for_height(0.11, SOLIDS["jelly"].density) == pytest.approx(SOLIDS["jelly"].young, rel=0.02)
+    assert young_for_height(0.55, SOLIDS["jelly"].density) == pytest.approx(2.5e4, rel=0.02)
+    assert young_for_height(1e-9, 1000.0) == 1.0
 
 
 def test_a_solids_parameters_give_its_young_modulus_and_poissons_ratio_back():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import bpy
 
@@ -63,7 +64,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     for layer in scene.view_layers:
         layer.update()  # what was just linked, hidden or removed shows only then
     view_layer = check_bake(scene, obj)
-    dataset, asked = _dataset(scene, obj)
+    dataset, asked = _dataset(scene, obj, dataset_folder(obj).resolve())
     settings = settings_of(obj)
     count = moving_takes(obj)
     poses = poses_asked_for(obj)
@@ -75,6 +76,28 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         *plan_takes(existing, count, settings.take_frames, settings.seed),
         *plan_poses(existing, poses, settings.seed),
     )
+    notes = (
+        *_notes(scene, obj),
+        *discarded,
+        *_notes_of(takes, existing, varies=motion_varies(obj)),
+        *_notes_on_kept(dataset, obj, existing),
+    )
+    return _written(
+        scene, obj, dataset, takes, view_layer=view_layer, notes=notes, copied=_needs_scene(takes, existing)
+    )
+
+
+def _written(
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    dataset: Dataset,
+    takes: tuple[PlannedTake, ...],
+    *,
+    view_layer: bpy.types.ViewLayer,
+    notes: tuple[str, ...],
+    copied: bool = True,
+) -> list[str]:
+    """Write the plan, what the solver is asked for, and the copy of the scene; the job's command."""
     plan = BakePlan(
         dataset=str(dataset.path),
         object=obj.name,
@@ -83,22 +106,27 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         worker=_worker_command(),
         solver=_solver_command() if uses_solver(obj) else (),
         takes=takes,
-        parallel=settings.parallel_takes,
+        parallel=settings_of(obj).parallel_takes,
         trusted=scripts_may_run(),
-        notes=(
-            *_notes(scene, obj),
-            *discarded,
-            *_notes_of(takes, existing, varies=motion_varies(obj)),
-            *_notes_on_kept(dataset, obj, existing),
-        ),
+        notes=notes,
     )
     plan.write()
     if uses_solver(obj):
         solver_request(scene, obj).write(plan.request)
-    if _needs_scene(takes, existing):
+    if copied:
         with with_unused_actions(obj):
             save_copy(scene_copy(dataset.path))
     return [*run_module(sys.executable, "neural_physics.baking.coordinator"), str(plan.path)]
+
+
+def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, frames: int) -> list[str]:
+    """`prepare_bake` for the beginning of the first take alone, into an empty folder of its own."""
+    for layer in scene.view_layers:
+        layer.update()
+    view_layer = check_bake(scene, obj)
+    dataset, _ = _dataset(scene, obj, folder)
+    takes = plan_takes({}, 1, frames, settings_of(obj).seed)
+    return _written(scene, obj, dataset, takes, view_layer=view_layer, notes=())
 
 
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
@@ -150,7 +178,7 @@ def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:
     return [*([current] if current else []), *scene.view_layers]
 
 
-def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> tuple[Dataset, DatasetInfo]:
+def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path) -> tuple[Dataset, DatasetInfo]:
     """The dataset, made if it is not there, and what one made now would say of itself."""
     fps = scene.render.fps / scene.render.fps_base
     mesh, layout, made = simulated_mesh(obj), layout_of(obj), made_with(scene, obj)
@@ -171,7 +199,7 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object) -> tuple[Dataset, Da
         gravity=gravity_of(scene, obj),
         colliders=ball_radii(scene, obj, layout),
     )
-    dataset = Dataset.create(dataset_folder(obj).resolve(), info, mesh)
+    dataset = Dataset.create(folder, info, mesh)
     if abs(dataset.info.fps - fps) > 1e-6 * fps:
         raise Problem(
             "dataset_other_fps", path=dataset.path, found=round(dataset.info.fps, 3), expected=round(fps, 3)

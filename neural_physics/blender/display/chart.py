@@ -23,6 +23,15 @@ LOSS = (0.35, 0.60, 0.95, 1.0)
 VALIDATION = (0.95, 0.62, 0.20, 1.0)
 BEST = (0.55, 0.55, 0.58, 1.0)
 THICKNESS = 3  # pixels
+ROUND = (
+    1.0,
+    1.5,
+    2.0,
+    2.5,
+    4.0,
+    5.0,
+    10.0,
+)  # heights of a row: twice these are labels
 MOST = 1.2  # the largest validation error that the axis reaches: the first ones may be of any size
 Point = tuple[float, float, float]  # steps done, loss, validation (not a number where there is none)
 
@@ -67,8 +76,7 @@ def axis_of(history: tuple[Point, ...], metres: float) -> Axis:
         scale = metres * times
     least = top * scale / (ROWS - 1)
     power = 10.0 ** math.floor(math.log10(least))
-    # Every other row has a label: these are round where a row is half a round number high.
-    per_row = next(power * step for step in (1.0, 2.5, 5.0, 10.0) if power * step >= least * (1.0 - 1e-9))
+    per_row = next(power * step for step in ROUND if power * step >= least * (1.0 - 1e-9))
     return Axis(unit, scale, per_row)
 
 

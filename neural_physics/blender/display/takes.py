@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import bpy
 import numpy as np
 
@@ -15,6 +17,7 @@ from ..scene.sources import check_mesh, mesh_data
 from ..settings.paths import dataset_folder
 from .copies_beside import copies_in, copy_beside, open_collection, put, remove_copies, shift
 
+TEST = "test take"  # what a take that belongs to no dataset is called
 TAKE = "neural_physics_take"  # holds the name of the take that a copy shows
 
 
@@ -28,22 +31,31 @@ def check_takes(obj: bpy.types.Object) -> None:
         raise Problem("not_baked", object=obj.name)
 
 
-def show_take(scene: bpy.types.Scene, obj: bpy.types.Object, name: str = "") -> str:
+def show_take(
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    name: str = "",
+    folder: Path | None = None,
+    *,
+    called: str = "",
+) -> str:
     """Put a copy beside an object that plays a take, by default the one after the take that is shown.
 
+    folder: of the dataset, None for the object's own. called: another name for what is shown.
     Where the take is kept in the object's own axes, copies of what it reacts to move as they did in it.
     Returns the take's name. Raises what `check_takes` and `Dataset.open` do, and
     Problem("take_unknown" | "dataset_other_object").
     """
-    check_takes(obj)
-    dataset = Dataset.open(dataset_folder(obj))
+    if folder is None:
+        check_takes(obj)
+    dataset = Dataset.open(folder or dataset_folder(obj))
     if dataset.info.vertex_count != len(mesh_data(obj).vertices):
         raise Problem("dataset_other_object", path=dataset.path, object=obj.name)
     name = _chosen(dataset, name, shown_take(obj))
     collection = open_collection(scene, _collection_name(obj))
-    copy = copy_beside(obj, f"{obj.name} {name}", 1)
+    copy = copy_beside(obj, f"{obj.name} {called or name}", 1)
     put(collection, copy)
-    copy[TAKE] = name
+    copy[TAKE] = called or name
     rate = dataset.info.fps / (scene.render.fps / scene.render.fps_base)
     show_cache(copy, dataset.path / "takes" / name / "positions.pc2", scene.frame_start, rate)
     if not dataset.info.reference_frame:

@@ -8,6 +8,7 @@ from typing import cast
 
 import bpy
 from bpy.props import BoolProperty, EnumProperty, FloatProperty, IntProperty, StringProperty
+from mathutils import Vector
 
 from ...baking.fabric_ranges import LIVE
 from ...datasets.simulation_request import SimulationSettings
@@ -23,8 +24,10 @@ from ...materials import (
     Shell,
     Solid,
     Springs,
+    young_for_height,
 )
 
+FLAT = 1e-3  # of its size: what is no higher lies flat
 STRETCH_LIMITS = (0.1, 1e6)  # N/m
 BENDING_LIMITS = (1e-8, 1.0)  # N m
 KINDS = [
@@ -88,6 +91,16 @@ def _begin_with_preset(settings: bpy.types.PropertyGroup, _context: bpy.types.Co
     simulation = cast(NEURALPHYSICS_PG_simulation, settings)
     if simulation.kind != "BLENDER":
         use_preset(simulation, FIRST_PRESETS[simulation.kind])
+    if simulation.kind == "SOLID":
+        height = _height(cast(bpy.types.Object, simulation.id_data))
+        simulation.young = young_for_height(height, simulation.density)
+
+
+def _height(obj: bpy.types.Object) -> float:
+    """How high an object is, metres; of one that lies flat on the ground, how large."""
+    corners = [obj.matrix_world @ Vector(corner) for corner in obj.bound_box]
+    extents = [max(c[axis] for c in corners) - min(c[axis] for c in corners) for axis in range(3)]
+    return extents[2] if extents[2] > FLAT * max(extents) else max(extents)
 
 
 class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):

@@ -31,6 +31,7 @@ from ..scene.scene_interaction import sample_steps
 from ..scene.skins import simulated_mesh
 from ..scene.sources import check_mesh
 from ..scene.targets import check_set_up
+from ..settings.own_folders import scratch_folder
 from ..settings.paths import (
     checkpoint_path,
     dataset_folder,
@@ -43,8 +44,8 @@ from ..settings.paths import (
 from ..settings.properties import method_of, settings_of
 from . import facts
 
-BAKE, TRAIN, EVALUATE = "bake", "train", "evaluate"
-NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE)}
+BAKE, TRAIN, EVALUATE, TEST = "bake", "train", "evaluate", "test_take"
+NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE, TEST)}
 
 
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
@@ -158,6 +159,8 @@ def remove(obj: bpy.types.Object) -> None:
     remove_cache(obj)
     hide_evaluation(obj)
     hide_take(obj)
+    if not host.state_of(trial_folder(obj), TEST).active:
+        shutil.rmtree(trial_folder(obj), ignore_errors=True)
     settings = settings_of(obj)
     settings.interactions.clear()
     settings.capsules.clear()
@@ -253,7 +256,17 @@ def evaluate_command(obj: bpy.types.Object, model: Path | None = None) -> list[s
 
 def running(obj: bpy.types.Object) -> str:
     """Which of the object's tasks runs now, "" if none."""
-    return next((kind for kind in NAMES if host.state_of(jobs_folder(obj), kind).active), "")
+    return next((kind for kind in NAMES if host.state_of(job_folder(obj, kind), kind).active), "")
+
+
+def job_folder(obj: bpy.types.Object, kind: str) -> Path:
+    """Where a task keeps its log and its stop file. Raises what `jobs_folder` does."""
+    return trial_folder(obj) if kind == TEST else jobs_folder(obj)
+
+
+def trial_folder(obj: bpy.types.Object) -> Path:
+    """Where all of an object's test take is, as long as this Blender runs."""
+    return scratch_folder() / f"test_{obj.session_uid}"
 
 
 def _training(obj: bpy.types.Object) -> str:

@@ -20,7 +20,7 @@ Step = Literal["set_up", "bake", "train", "play", "share"]
 def next_step(obj: bpy.types.Object) -> Step:
     """What an object that has been set up waits for, or does now."""
     match object_tasks.running(obj):
-        case object_tasks.BAKE:
+        case object_tasks.BAKE | object_tasks.TEST:
             return "bake"
         case object_tasks.TRAIN | object_tasks.EVALUATE:
             return "train"

@@ -49,8 +49,7 @@ def _draw_job(layout: bpy.types.UILayout, obj: bpy.types.Object, kind: str, stat
             row.progress(**making_in_words(obj))
         else:
             row.progress(factor=state.share, text=f"{obj.name}: {progress(state)}")
-    elif (
-        state.phase in WORDS
-        and time.monotonic() - host.ended_at(object_tasks.job_folder(obj, kind), kind) < NOTICE
-    ):
+        return
+    ended = host.ended_at(object_tasks.job_folder(obj, kind), kind)
+    if state.phase in WORDS and time.monotonic() - ended < NOTICE:
         layout.label(text=f"{obj.name}: {job_name(kind)} {WORDS[state.phase]}", icon=ICONS[state.phase])

@@ -41,7 +41,7 @@ def drawn():
     for name in ("column", "row"):
         getattr(layout, name).return_value = layout
     kind = bpy.types.NEURALPHYSICS_PT_bake
-    helpers = {name: getattr(kind, name) for name in ("_draw_settings", "_draw_poses", "_draw_dataset")}
+    helpers = {name: getattr(kind, name) for name in ("_draw_settings", "_draw_poses", "_draw_dataset", "_draw_forewarnings")}
     kind.draw_for(type("Drawn", (), helpers)(), layout, Window(), sheet)
     buttons = [call.args[0] for call in layout.operator.call_args_list]
     names = [call.kwargs.get("text") for call in layout.operator.call_args_list]

@@ -71,7 +71,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
     ) -> None:
         found, more = verdicts.verdict_of(obj), verdicts.new_takes(obj)
-        if found is None:
+        if found is None or not verdicts.was_trained_here(obj):  # else Play says it
             return
         verdict(
             layout, context, found.said if more else found.sentence, grade=found.grade, detail=found.detail

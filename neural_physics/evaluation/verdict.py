@@ -167,10 +167,10 @@ def _detail(errors: Errors, simplest: str, simpler: str, *, stated: bool) -> str
         if errors.metres_90 is not None:
             parts.append(f"within {distance(errors.metres_90)} in nine frames of ten")
         if errors.error > 0:
-            parts.append(f"against {distance(errors.metres / errors.error)} of {simplest}")
+            parts.append(f"{simplest} would be {distance(errors.metres / errors.error)} off")
             if errors.simpler is not None:
-                parts[-1] += f" and {distance(errors.metres * errors.simpler / errors.error)} of {simpler}"
+                parts[-1] += f", {simpler} {distance(errors.metres * errors.simpler / errors.error)}"
     if errors.frames:
         parts.append(f"trained on {plural(errors.frames, 'frame')}")
-    sentence = ", ".join(parts)
+    sentence = "; ".join(parts)
     return sentence[:1].upper() + sentence[1:]

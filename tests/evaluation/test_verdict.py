@@ -12,8 +12,8 @@ def test_a_good_model_says_how_far_off_it_is_and_asks_for_nothing():
     assert (found.grade, found.advice, found.takes) == ("good", "", 0)
     assert found.sentence == "Good: about 2 cm off on motion it has not seen"
     assert found.detail == (
-        "Within 3.1 cm in nine frames of ten, against 8 cm of a shape that stands still "
-        "and 4.8 cm of plain linear regression, trained on 14,000 frames"
+        "Within 3.1 cm in nine frames of ten; a shape that stands still would be 8 cm off, "
+        "plain linear regression 4.8 cm; trained on 14,000 frames"
     )
 
 
@@ -21,7 +21,7 @@ def test_one_that_is_no_better_than_a_still_shape_asks_for_as_many_takes_again()
     found = judge(Errors(1.02, 0.08, 0.1, frames=6000, takes=8, late=0.2))
     assert found.sentence == "Poor, no better than a shape that stands still: bake 8 more takes"
     assert (found.grade, found.advice, found.takes) == ("poor", "takes", 8)
-    assert found.detail.startswith("About 8 cm off, ")
+    assert found.detail.startswith("About 8 cm off; ")
 
 
 def test_grades_follow_the_error():

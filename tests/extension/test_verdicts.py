@@ -109,6 +109,7 @@ bpy.ops.wm.open_mainfile(filepath=str(away))
 sheet = bpy.context.active_object
 sheet.neural_physics.dataset_folder = sheet.neural_physics.model_path = ""
 assert drawn("play", sheet)[0]["Good: about 2 cm off on motion it has not seen"] == "SOLO_ON"
+assert not any("off on motion" in str(s) for s in drawn("train", sheet)[0]), "no sentence twice"
 
 # One of an earlier version has no metres.
 pack(sheet, validation_error=0.44)

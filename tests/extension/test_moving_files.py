@@ -63,7 +63,7 @@ def offered():
     for name in ("column", "row"):
         getattr(layout, name).return_value = layout
     kind = bpy.types.NEURALPHYSICS_PT_bake
-    helpers = {name: getattr(kind, name) for name in ("_draw_settings", "_draw_poses", "_draw_dataset")}
+    helpers = {name: value for name, value in vars(kind).items() if name.startswith("_draw_")}
     kind.draw_for(type("Drawn", (), helpers)(), layout, Window(), sheet)
     return any(call.args[0] == "neural_physics.move_files" for call in layout.operator.call_args_list)
 """

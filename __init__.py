@@ -3,6 +3,7 @@
 from . import operators, panels
 from .neural_physics.blender import commands
 from .neural_physics.blender.display import capsule_overlay, captions, chart, motion_boxes, trained_range
+from .neural_physics.blender.examples import thumbnails
 from .neural_physics.blender.jobs import host
 from .neural_physics.blender.playing import playback, preview_drawing
 from .neural_physics.blender.settings import properties
@@ -16,6 +17,7 @@ PARTS = (
     capsule_overlay,
     captions,
     trained_range,
+    thumbnails,
     playback,
     preview_drawing,
     operators,

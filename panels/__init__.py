@@ -6,10 +6,23 @@ from types import ModuleType
 
 from ..neural_physics.blender.settings.registration import register_parts, unregister_parts
 from ..neural_physics.edition import FULL
-from . import bake, begin, capsules, handles, play, set_up, share, simulation, status_bar, steps, train
+from . import (
+    bake,
+    begin,
+    capsules,
+    gallery,
+    handles,
+    play,
+    set_up,
+    share,
+    simulation,
+    status_bar,
+    steps,
+    train,
+)
 
 SECTIONS = set_up, simulation, handles, bake, train, play, capsules, share
-PARTS: tuple[ModuleType, ...] = (steps, begin, *SECTIONS, status_bar)
+PARTS: tuple[ModuleType, ...] = (steps, gallery, begin, *SECTIONS, status_bar)
 
 if FULL:
     from . import preferences

@@ -15,6 +15,7 @@ from ..neural_physics.edition import FULL
 from ..neural_physics.methods.registry import SPECIFICATIONS
 from ..operators.examples import NEURALPHYSICS_OT_try_it
 from ..operators.set_up import NEURALPHYSICS_OT_set_up, NEURALPHYSICS_OT_set_up_solver
+from .gallery import NEURALPHYSICS_PT_gallery
 from .set_up import KIND_ICONS
 from .support import button, reasons, sentences
 
@@ -58,7 +59,7 @@ class NEURALPHYSICS_PT_begin(bpy.types.Panel):
         else:
             self._draw_kinds(layout, context, obj)
         layout.separator()
-        layout.menu("NEURALPHYSICS_MT_examples", text="More Examples", icon="MOD_CLOTH")
+        layout.popover(NEURALPHYSICS_PT_gallery.__name__, text="More Examples", icon="MOD_CLOTH")
 
     def _draw_card(self, layout: bpy.types.UILayout) -> None:
         card = layout.box().column()

@@ -14,13 +14,14 @@ import bpy
 from PIL import Image
 
 from neural_physics.blender.baking.preparing import prepare_bake
-from neural_physics.blender.examples import EXAMPLES, build
+from neural_physics.blender.examples import EXAMPLES, build, thumbnails
 from neural_physics.blender.scene.cache_modifier import show_cache
 from neural_physics.blender.scene.sources import uses_solver
 from neural_physics.blender.settings.properties import settings_of
 from tools import pictures, workshop
 
 SIZE, SAMPLES, COLUMNS = 320, 24, 6
+THUMBNAIL = 128  # pixels, of the pictures in the extension's own gallery
 KEPT = workshop.ROOT / "build" / "gallery"
 FRAMES = {
     "BALL_AND_SHEET": 44,
@@ -65,7 +66,10 @@ def main() -> None:
         if not path.is_file():
             _render(name, path)
         row, column = divmod(number, COLUMNS)
-        sheet.paste(Image.open(path).convert("RGB"), (column * SIZE, row * SIZE))
+        picture = Image.open(path).convert("RGB")
+        sheet.paste(picture, (column * SIZE, row * SIZE))
+        small = picture.resize((THUMBNAIL, THUMBNAIL), Image.Resampling.LANCZOS)
+        small.save(thumbnails.path_of(name), quality=82, optimize=True)
         workshop.console.print(example.label)
     sheet.save(sys.argv[1], quality=88)
 

@@ -21,7 +21,7 @@ def test_zip_holds_the_extension_and_nothing_of_the_workshop(extension_zip: Path
     assert {"__init__.py", "blender_manifest.toml", "LICENSE", "ml_backend/__init__.py"} <= set(names)
     assert {"requirements/training.txt", "requirements/solver.txt"} <= set(names)
     workshop = [n for n in names if n.startswith(("tests/", "tools/", "docs/", "build/", "."))]
-    known = (".py", ".toml", ".txt", ".glsl", ".safetensors", "LICENSE")
+    known = (".py", ".toml", ".txt", ".glsl", ".safetensors", ".jpg", "LICENSE")
     assert workshop == []
     assert [n for n in names if not n.endswith(known)] == []
 

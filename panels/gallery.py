@@ -1,0 +1,55 @@
+"""The gallery of examples: a picture and a line each, below *More Examples*."""
+
+from __future__ import annotations
+
+import textwrap
+
+import bpy
+
+from ..neural_physics.blender.examples import EXAMPLES, GROUPS
+from ..neural_physics.blender.examples.thumbnails import icon_of
+from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..operators.examples import NEURALPHYSICS_OT_add_example
+
+COLUMNS, WORDS = 3, 34  # words: characters in a line of text
+PICTURE = 2.6  # times an icon's size
+
+
+class NEURALPHYSICS_PT_gallery(bpy.types.Panel):
+    bl_label = "Examples"
+    bl_space_type = "VIEW_3D"
+    bl_region_type = "UI"
+    bl_category = "Neural Physics"
+    bl_options = {"INSTANCED"}
+    bl_ui_units_x = 44
+
+    def draw(self, context: bpy.types.Context) -> None:
+        layout = self.layout
+        assert layout is not None  # a panel that draws has one
+        for group, label, _ in GROUPS:
+            names = [name for name, example in EXAMPLES.items() if example.group == group]
+            if names:
+                layout.label(text=label)
+                grid = layout.grid_flow(row_major=True, columns=COLUMNS, even_columns=True, align=False)
+                for name in names:
+                    self._draw_example(grid.row(), name)
+
+    def _draw_example(self, row: bpy.types.UILayout, name: str) -> None:
+        row.template_icon(icon_of(name), scale=PICTURE)
+        column = row.column(align=True)
+        column.operator(NEURALPHYSICS_OT_add_example.bl_idname, text=EXAMPLES[name].label).name = name
+        lines = column.column(align=True)
+        lines.scale_y = 0.7
+        for line in textwrap.wrap(EXAMPLES[name].description, WORDS):
+            lines.label(text=line)
+
+
+CLASSES = (NEURALPHYSICS_PT_gallery,)
+
+
+def register() -> None:
+    register_classes(CLASSES)
+
+
+def unregister() -> None:
+    unregister_classes(CLASSES)

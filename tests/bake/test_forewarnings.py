@@ -41,7 +41,7 @@ def add_floor(place=(0.0, 0.0, -3.0)):
     return floor
 
 
-@pytest.mark.parametrize("name", [name for name, _, _ in EXAMPLES])
+@pytest.mark.parametrize("name", list(EXAMPLES))
 def test_no_example_is_warned_of(scene, name):
     assert said(scene, build(name, scene)) == []
 

@@ -2,7 +2,14 @@
 
 from . import operators, panels
 from .neural_physics.blender import commands
-from .neural_physics.blender.display import capsule_overlay, captions, chart, motion_boxes, trained_range
+from .neural_physics.blender.display import (
+    capsule_overlay,
+    captions,
+    chart,
+    legend,
+    motion_boxes,
+    trained_range,
+)
 from .neural_physics.blender.examples import thumbnails
 from .neural_physics.blender.jobs import host
 from .neural_physics.blender.playing import playback, preview_drawing
@@ -16,6 +23,7 @@ PARTS = (
     motion_boxes,
     capsule_overlay,
     captions,
+    legend,
     trained_range,
     thumbnails,
     playback,

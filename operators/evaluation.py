@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import bpy
 
 from ..neural_physics.blender.display import evaluation
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.wording import distance
 from .support import Button, scene_of, set_up_target, target
+
+_shown_before: dict[int, Any] = {}  # what solid viewports coloured meshes by, by their address
 
 
 class NEURALPHYSICS_OT_show_evaluation(Button, bpy.types.Operator):
@@ -23,7 +28,8 @@ class NEURALPHYSICS_OT_show_evaluation(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         largest = evaluation.show_evaluation(scene_of(context), target(context))
-        self.report({"INFO"}, f"The brightest colour marks an error of {1000 * largest:.0f} mm")
+        _shade(context, coloured=True)
+        self.report({"INFO"}, f"The brightest colour marks an error of {distance(largest)}")
 
 
 class NEURALPHYSICS_OT_hide_evaluation(Button, bpy.types.Operator):
@@ -34,6 +40,21 @@ class NEURALPHYSICS_OT_hide_evaluation(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         evaluation.hide_evaluation(target(context))
+        _shade(context, coloured=False)
+
+
+def _shade(context: bpy.types.Context, *, coloured: bool) -> None:
+    """Solid viewports show colours on meshes only if they are told to; what they showed before comes back."""
+    for area in context.screen.areas if context.screen else ():
+        space = area.spaces.active
+        if not isinstance(space, bpy.types.SpaceView3D):
+            continue
+        key = space.as_pointer()
+        if coloured:
+            _shown_before.setdefault(key, space.shading.color_type)
+            space.shading.color_type = "VERTEX"
+        elif key in _shown_before:
+            space.shading.color_type = _shown_before.pop(key)
 
 
 CLASSES = (NEURALPHYSICS_OT_show_evaluation, NEURALPHYSICS_OT_hide_evaluation)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ..neural_physics.blender.display.chart import ROWS, axis_of, chart_icon
-from ..neural_physics.blender.display.evaluation import is_shown
+from ..neural_physics.blender.display.evaluation import is_shown, prediction_of
+from ..neural_physics.blender.scene.cache_modifier import find_blend
 from ..neural_physics.blender.settings.own_folders import PACKAGE
 from ..neural_physics.blender.settings.paths import best_so_far_path, report_path
 from ..neural_physics.blender.settings.properties import method_of, settings_of
@@ -161,6 +162,10 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
             if is_shown(obj):
                 row.operator(NEURALPHYSICS_OT_hide_evaluation.bl_idname)
             reasons(layout, context, NEURALPHYSICS_OT_show_evaluation)
+            copy = prediction_of(obj)
+            blend = find_blend(copy) if copy is not None else None
+            if blend is not None:
+                layout.prop(blend, "factor", text="Prediction to Simulation", slider=True)
 
     def _draw_errors(self, layout: bpy.types.UILayout, state: JobState) -> None:
         """Relative errors: 0 is exact, 1 no better than the mean shape."""

@@ -10,7 +10,8 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender.display import evaluation
+from neural_physics.blender.display import evaluation, legend
+from neural_physics.blender.scene.cache_modifier import find_blend
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.point_caches import write_pc2
 from neural_physics.errors import Problem
@@ -137,3 +138,20 @@ def test_what_is_missing_or_of_another_object_is_refused(sheet, tmp_path, spoil,
         evaluation.show_evaluation(bpy.context.scene, sheet)
     assert caught.value.code == code
     assert not evaluation.is_shown(sheet)
+
+
+def test_the_prediction_is_blended_into_the_reference(sheet):
+    sheet, truth = sheet
+    largest = evaluation.show_evaluation(bpy.context.scene, sheet)
+    copy = evaluation.prediction_of(sheet)
+    assert copy.name == "Sheet Prediction" and evaluation.largest_error(copy) == pytest.approx(largest)
+    assert legend.shown_error(bpy.context.scene) == pytest.approx(largest)
+    blend = find_blend(copy)
+    scene = bpy.context.scene
+    for share in (0.0, 0.5, 1.0):
+        blend.factor = share
+        scene.frame_set(1 + 2 * 10)  # 12 frames a second in a scene of 24
+        shown = play_scenes.shown(copy)
+        assert shown == pytest.approx(truth[10] + 0.1 * (1.0 - share), abs=1e-5)
+    evaluation.hide_evaluation(sheet)
+    assert evaluation.prediction_of(sheet) is None and legend.shown_error(scene) == 0.0

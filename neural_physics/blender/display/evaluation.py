@@ -18,12 +18,13 @@ import numpy as np
 from ...arrays import Floats
 from ...datasets.point_caches import read_pc2
 from ...errors import Problem
-from ..scene.cache_modifier import show_cache
+from ..scene.cache_modifier import blend_in, find_blend, show_cache
 from ..scene.sources import check_mesh, mesh_data
 from ..settings.paths import report_folder
 from .copies_beside import copies_in, copy_beside, open_collection, put, remove_copies
 
 ERROR = "neural_physics_error"
+LARGEST = "neural_physics_largest_error"
 MATERIAL = "Neural Physics Error"
 FILES = ("error.npz", "reference.pc2", "prediction.pc2")
 # Dark blue where it is exact, over green, to yellow at the largest error: rising in lightness, so that
@@ -53,7 +54,8 @@ def check_evaluation(obj: bpy.types.Object) -> None:
 def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
     """Put two copies beside an object, which play one held-out take: "Reference" and "Prediction".
 
-    The prediction is coloured by its error. Returns the error, metres, that the brightest colour means.
+    The prediction is coloured by its error, and can be blended with the reference: see `prediction_of`.
+    Returns the error, metres, that the brightest colour means.
     Raises Problem("evaluation_missing" | "file_missing" | "evaluation_other_object" | "cache_not_pc2") and
     what `sources.check_mesh` does.
     """
@@ -68,6 +70,8 @@ def show_evaluation(scene: bpy.types.Scene, obj: bpy.types.Object) -> float:
         show_cache(copy, folder / f"{name.lower()}.pc2", scene.frame_start, rate)
         if name == "Prediction":
             _colour(mesh_data(copy), error)
+            blend_in(copy, folder / "reference.pc2")
+            copy[LARGEST] = float(error.max())
     return float(error.max())
 
 
@@ -82,6 +86,17 @@ def hide_evaluation(obj: bpy.types.Object) -> None:
 def is_shown(obj: bpy.types.Object) -> bool:
     """Whether the two copies are there."""
     return bool(copies_in(_collection_name(obj)))
+
+
+def prediction_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The copy of an object that shows the prediction, while it is there."""
+    copies = copies_in(_collection_name(obj))
+    return next((copy for copy in copies if find_blend(copy) is not None), None)
+
+
+def largest_error(copy: bpy.types.Object) -> float:
+    """Of the copy that shows a prediction: the error that the brightest colour means, metres."""
+    return float(copy.get(LARGEST, 0.0))
 
 
 def error_colours(error: Floats) -> Floats:

@@ -10,6 +10,7 @@ import bpy
 from .modifier_stack import physics_place, restore_physics, switch_off_physics
 
 MODIFIER = "Neural Physics Cache"
+BLENDED = "Neural Physics Blend"
 
 
 def show_cache(obj: bpy.types.Object, path: Path, first: int, rate: float = 1.0) -> None:
@@ -25,6 +26,26 @@ def show_cache(obj: bpy.types.Object, path: Path, first: int, rate: float = 1.0)
     modifier.frame_scale, modifier.frame_start = rate, rate * first
     obj.modifiers.move(len(obj.modifiers) - 1, place)
     switch_off_physics(obj)
+
+
+def blend_in(obj: bpy.types.Object, path: Path) -> bpy.types.MeshCacheModifier:
+    """Let a second PC2 file be blended over what `show_cache` shows, by the modifier's factor, 0 so far.
+
+    The two files have the same frames.
+    """
+    shown = find_cache(obj)
+    assert shown is not None  # `show_cache` comes first
+    modifier = cast(bpy.types.MeshCacheModifier, obj.modifiers.new(BLENDED, "MESH_CACHE"))
+    modifier.cache_format, modifier.filepath, modifier.factor = "PC2", _beside_the_blend(path), 0.0
+    modifier.frame_scale, modifier.frame_start = shown.frame_scale, shown.frame_start
+    obj.modifiers.move(len(obj.modifiers) - 1, obj.modifiers.find(MODIFIER) + 1)
+    return modifier
+
+
+def find_blend(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:
+    """The modifier that `blend_in` made, if it is there."""
+    modifier = obj.modifiers.get(BLENDED)
+    return modifier if isinstance(modifier, bpy.types.MeshCacheModifier) else None
 
 
 def find_cache(obj: bpy.types.Object) -> bpy.types.MeshCacheModifier | None:

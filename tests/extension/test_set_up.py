@@ -208,3 +208,29 @@ cloth.modifiers.clear()
 assert "Cloth" in reason("bake"), reason("bake")
 """
     )
+
+
+def test_a_new_solid_is_as_stiff_as_its_height_asks_for(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        """
+ours = bpy.ops.neural_physics
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+stiffness = []
+for height, flat in ((0.11, False), (1.7, False), (1.7, True)):
+    bpy.ops.mesh.primitive_cube_add(size=1.0)
+    cube = bpy.context.active_object
+    cube.scale = (0.5, height, 0.0) if flat else (0.5, 0.5, height)
+    bpy.context.view_layer.update()
+    assert ours.set_up_solver(kind="SOLID") == {"FINISHED"}
+    stiffness.append(cube.neural_physics.simulation.young)
+assert abs(stiffness[0] / 5000 - 1) < 0.02, "jelly in a dessert bowl"
+assert abs(stiffness[1] / stiffness[0] * 0.11 / 1.7 - 1) < 1e-3, "a cow sinks by the same share"
+assert abs(stiffness[2] / stiffness[1] - 1) < 1e-3, "what lies flat is as large as it is"
+
+# A chosen material is as it is in reality, and what was set up stays as it was set.
+assert ours.use_material(name="jelly") == {"FINISHED"}
+assert cube.neural_physics.simulation.young == 5000
+assert ours.set_up() == {"FINISHED"}
+assert cube.neural_physics.simulation.young == 5000
+"""
+    )

@@ -55,8 +55,12 @@ def test_between_sizes_that_were_learned_from_dents_are_between(steps):
     )
     for number in range(steps):
         learner.step(number, number / steps)
-    learner.validate()
+    measured = learner.validate()
     tensors, errors = learner.tensors("one", learner.weights()), []
+    unseen = dented(300, learned, 2)
+    off = said(tensors, unseen.features) - unseen.r
+    assert measured.metres == pytest.approx(np.square(off).sum(-1).mean() ** 0.5, rel=1e-3)
+    assert measured.relative == pytest.approx(np.linalg.norm(off) / np.linalg.norm(unseen.r), rel=1e-3)
     for sizes in (learned, between):
         tested = dented(500, sizes, 3)
         wrong = said(tensors, tested.features) - tested.r

@@ -75,6 +75,7 @@ def method(trained):
 def test_networks_beat_linear_subdivision_on_a_motion_they_have_not_seen(trained):
     result, _ = trained
     assert result["levels"] == 2 and result["validation_error"] < 0.9
+    assert 0.0 < result["validation_metres"] <= 1.5 * result["validation_metres_90"]
 
 
 def test_stopped_and_resumed_is_bit_equal_to_never_stopped(dataset, trained, tmp_path):

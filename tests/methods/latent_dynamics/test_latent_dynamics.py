@@ -30,7 +30,7 @@ from ml_backend.simulation.bodies import make_body
 from neural_physics.datasets.simulation_request import Tracks
 from neural_physics.datasets.takes import REQUEST, TRACKS, Dataset
 from neural_physics.errors import Problem
-from neural_physics.evaluation.rollouts import tile
+from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
@@ -100,6 +100,14 @@ def test_pins_are_where_they_are_held_at_every_frame(dataset, trained):
     pinned = dataset.mesh.pins > 0
     shown = rolled_out(method, take, 130)[:, pinned]
     assert np.abs(shown - np.asarray(take.positions[:130])[:, pinned]).max() < 1e-5
+
+
+def test_how_far_it_is_off_is_about_what_play_shows(dataset, trained):
+    """Imagined motion, of which some is for validation too, is not in any take."""
+    method, windows = load_method(read_model(trained[0])), tile(dataset.takes("validation"), 600)
+    errors = rollout_errors(rollout(method), windows, method.mean_shape)
+    assert 0.4 < trained[1]["validation_metres"] / errors.rms < 2.5
+    assert 0.0 < trained[1]["basis_error"] < trained[1]["validation_error"]
 
 
 def test_what_is_reported_is_what_was_made(trained):
@@ -451,8 +459,6 @@ def test_colliders_push_in_the_loss_and_are_seen_where_they_are(tmp_path):
 
 
 def test_windows_of_the_evaluation_start_from_the_truth(dataset, trained):
-    from neural_physics.evaluation.rollouts import rollout
-
     method = load_method(read_model(trained[0]))
     windows = tile(dataset.takes("validation"), 60)
     predicted = rollout(method)(windows[0])

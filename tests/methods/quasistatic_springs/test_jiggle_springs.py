@@ -59,6 +59,8 @@ def test_errors_are_those_of_rollouts_and_of_bones_alone(dataset, trained):
     windows = tile(dataset.takes("validation"))
     errors = rollout_errors(rollout(method), windows, method.mean_shape)
     assert result["validation_error"] == pytest.approx(errors.error, rel=1e-6)
+    assert result["validation_metres"] == pytest.approx(errors.rms, rel=1e-6)
+    assert result["simpler_error"] == pytest.approx(result["skinning_error"])
     take = dataset.takes("validation")[0]
     matrices = jiggling.moves(100, 1)
     bones = jiggling.seen(matrices, jiggling.skinned(dataset.mesh, matrices))[2:]

@@ -104,7 +104,8 @@ def test_the_artists_file_and_what_is_open_stay_as_they_were(tmp_path):
     assert bpy.context.scene.render.fps == 30
     assert Dataset.open(tmp_path / "takes").info.fps == 30
     assert sorted(p.name for p in tmp_path.iterdir()) == ["artist.blend", "takes"]
-    assert sorted(p.name for p in (tmp_path / "takes").iterdir()) == ["dataset.json", "mesh.npz", "takes"]
+    made = {p.name for p in (tmp_path / "takes").iterdir()} - {"pace.json"}  # not of so short a bake, always
+    assert made == {"dataset.json", "mesh.npz", "takes"}
 
 
 @pytest.mark.parametrize("on_disk", [True, False])

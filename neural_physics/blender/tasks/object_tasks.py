@@ -11,6 +11,7 @@ import bpy
 from ...baking.plan import side_folder
 from ...datasets import importing
 from ...datasets.dataset_info import Role
+from ...datasets.pace import PACE
 from ...datasets.status import dataset_status, forget
 from ...errors import Problem
 from ...files.atomic import writing
@@ -188,7 +189,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
     bake = side_folder(folder)
     with writing(folder):
         # First, so that a half-deleted folder is no dataset.
-        for name in ("dataset.json", "mesh.npz"):
+        for name in ("dataset.json", "mesh.npz", PACE):
             (folder / name).unlink(missing_ok=True)
         for about in (folder / "takes").glob("*/take.json"):
             shutil.rmtree(about.parent)

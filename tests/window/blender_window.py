@@ -138,6 +138,19 @@ class Window:
             self.scroll_to_the_end()
         pytest.fail(f"no button {operator} is in sight: {self.shot('missing')}")
 
+    def open_step(self, step: str) -> None:
+        """Open one of the tab's sections, as a click on its header does."""
+        self.ask(
+            f"bpy.context.window_manager.neural_physics_steps.{step} = True\n" + REGION + "area.tag_redraw()"
+        )
+
+    def pause(self) -> None:
+        """Stop the animation where it is: Play has started it."""
+        self.ask(
+            "with bpy.context.temp_override(window=bpy.context.window_manager.windows[0]):\n"
+            "    bpy.ops.screen.animation_cancel(restore_frame=False)"
+        )
+
     def call(self, operator: str) -> None:
         """Run an operator of the tab as its button does, without looking for the button."""
         self.ask(

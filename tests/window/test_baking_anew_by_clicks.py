@@ -59,6 +59,7 @@ with bpy.context.temp_override(window=window, area=area):
 
     window.ask(f"bpy.ops.wm.save_as_mainfile(filepath={str(scene / 'scene.blend')!r})")
     window.shot("moving_1_offered")
+    window.open_step("bake")
     window.press("neural_physics.move_files")
     assert (scene / "neural_physics" / "scene" / "Sheet" / "dataset" / "dataset.json").is_file()
     assert baked(window) == before
@@ -66,6 +67,7 @@ with bpy.context.temp_override(window=window, area=area):
     window.ask(SHEET + "sheet.modifiers['Cloth'].settings.mass = 2.0")
     window.ask("import time; time.sleep(1.1)")
     window.shot("anew_1_changed")
+    window.open_step("bake")
     window.press("neural_physics.bake_anew")
     window.shot("anew_2_asked")
     assert float(window.ask(SHAPES)) == before, "nothing is deleted before the artist agrees"

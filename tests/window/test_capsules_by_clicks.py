@@ -50,6 +50,7 @@ result = int(np.count_nonzero((red > 0.55) & (green < 0.85 * red) & (green > 0.5
 def test_capsules_are_fitted_edited_and_removed_by_clicks(window: Window) -> None:
     window.ask(BUILD)
     window.open_tab()
+    window.open_step("play")
     window.open_panel("projection.enabled")
     before = orange(window, "capsules_1_none")
     window.press("neural_physics.fit_capsules")

@@ -26,6 +26,7 @@ bpy.data.objects["Sheet"].neural_physics.method = "latent_dynamics"
     )
     window.open_tab()
     try:
+        window.open_step("train")
         window.press("preferences.addon_show")
         window.wait(lambda: window.ask(PREFERENCES + "result = len(found)") == 1, 20)
         assert window.ask("result = bpy.context.window_manager.addon_search") == "Neural Physics"

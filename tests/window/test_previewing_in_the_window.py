@@ -30,7 +30,7 @@ TOOLS, HEADERS = 130, 130  # pixels at a viewport's left and top, where Blender 
 STAGE = """
 scene.frame_set({frame})
 scene.frame_start = scene.frame_end = {frame}
-sheet.neural_physics.use_preview = True
+sheet.neural_physics.use_preview, sheet.neural_physics.show_captions = True, False
 for polygon in sheet.data.polygons:
     polygon.use_smooth = True
 area = next(a for a in window.screen.areas if a.type == "VIEW_3D")

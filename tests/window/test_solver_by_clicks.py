@@ -62,6 +62,7 @@ def test_a_solid_is_baked_from_the_panel_and_shown(window: Window) -> None:
     window.wait(lambda: state(window)[0] != "running", 600)
     assert state(window)[0] == "finished", state(window)
 
+    window.open_step("bake")
     window.press("neural_physics.show_take")
     window.ask("bpy.context.scene.frame_set(31)")
     shown = window.ask(

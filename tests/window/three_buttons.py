@@ -58,6 +58,7 @@ class Example:
 
     def play(self) -> None:
         self.window.call("neural_physics.play")
+        self.window.pause()
         assert self.ask("result = settings.playing")
 
     def shown(self, frame: int | None = None) -> NDArray[np.float64]:

@@ -75,6 +75,7 @@ def test_a_pinned_cloth_is_learned_from_its_energies(window: Window) -> None:
     window.wait(lambda: window.ask(CLOTH + "result = settings.model is not None"), 20)
     window.call("neural_physics.play")
     window.pause()
+    window.ask("bpy.context.scene.frame_set(1)")
     assert window.ask(CLOTH + "result = settings.playing")
 
     rest, bar = (np.array(each) for each in window.ask(SHAPES)[1:])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -10,23 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from one_blender import MODULE, OneBlender
-
-ROOT = Path(__file__).resolve().parents[2]
-
-INSTALL = """
-import bpy, os, sys
-bpy.ops.extensions.package_install_files(
-    filepath=os.environ["NEURAL_PHYSICS_ZIP"], repo="user_default", enable_on_install=True)
-"""
-ENABLE = f"""
-import bpy, os, sys
-MODULE = {MODULE!r}
-bpy.ops.preferences.addon_enable(module=MODULE)
-assert MODULE in bpy.context.preferences.addons.keys()
-"""
-# The 4.5 module can hang in a destructor when Python ends.
-LEAVE = "\nsys.stdout.flush(); os._exit(0)\n"
+from fresh_blender import ENABLE, INSTALL, ROOT, run
+from one_blender import OneBlender
 
 
 @pytest.fixture(scope="session")
@@ -43,21 +27,6 @@ def platform_zip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = [sys.executable, ROOT / "tools" / "build_zip.py", target, "--edition", "platform"]
     subprocess.run(words, check=True)
     return target
-
-
-def run(script: str, folder: Path, timeout: float = 120, **env: str) -> str:
-    """What a script printed that ran in a Blender of its own, with the folder as its current one."""
-    done = subprocess.run(
-        [sys.executable, "-c", script + LEAVE],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        env={**os.environ, **env},
-        cwd=folder,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="session")

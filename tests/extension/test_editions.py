@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import ENABLE, INSTALL, ROOT, run
+from fresh_blender import ENABLE, INSTALL, ROOT, run
 
 sys.path.insert(0, str(ROOT))
 from tools.build_zip import extension_tool

@@ -130,7 +130,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if status.problem:
             sentences(layout, context, status.problem.message, "ERROR")
             return
-        sentences(layout, context, speed(status), "CHECKMARK")
+        sentences(layout, context, speed(status.frame_ms, status.simulation_ms), "CHECKMARK")
         for name, beyond in status.beyond.items():
             sentences(layout, context, _outside_in_words(name, beyond), "ERROR" if beyond.far else "INFO")
         if status.outside > NOTICEABLE and not status.beyond:

@@ -148,6 +148,9 @@ def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.O
         )
         stop.kind = kind
         row.operator(NEURALPHYSICS_OT_show_log.bl_idname, text="", icon="TEXT").kind = kind
+    elif making.problem_of(obj) is not None and state.phase == "finished" and kind == object_tasks.BAKE:
+        # Make It Play could not go on after a job that went well.
+        sentences(layout, context, str(making.problem_of(obj)), "ERROR")
     elif state.phase == "failed":
         sentences(layout, context, state.message, "ERROR")
         layout.operator(NEURALPHYSICS_OT_show_log.bl_idname, icon="TEXT").kind = kind

@@ -5,8 +5,9 @@ from __future__ import annotations
 import blf
 import bpy
 
-from ..playing import grabbing, playback
-from ..playing.playback import PlayStatus
+from ...models.model_file import simulation_ms
+from ..playing import grabbing
+from ..playing.handlers import PLAYED
 from ..scene.targets import channel_objects, set_up_objects
 from ..settings.properties import settings_of
 from ..settings.registration import ViewportHandler
@@ -22,21 +23,21 @@ def captions(scene: bpy.types.Scene) -> list[tuple[str, float]]:
     """Lines of text and their sizes, the lowest first, of what plays in a scene."""
     lines: list[tuple[str, float]] = []
     for obj in set_up_objects(scene):
-        settings, status = settings_of(obj), playback.status_of(obj)
-        if not settings.playing or not settings.show_captions or status.problem:
+        settings, session = settings_of(obj), PLAYED.session_of(obj)
+        if session is None or not settings.playing or not settings.show_captions or session.problem:
             continue
-        lines.append((f"{obj.name}: {speed(status)}", SPEED_SIZE))
+        said = speed(session.output.frame_ms, simulation_ms(session.model))
+        lines.append((f"{obj.name}: {said}", SPEED_SIZE))
         if settings.hint and not any(grabbing.is_grabbed(mover) for mover in channel_objects(obj)):
             lines.append((settings.hint, HINT_SIZE))
     return lines
 
 
-def speed(status: PlayStatus) -> str:
-    """Such as “0.09 ms a frame, 240 times faster than the simulation”."""
-    ms = status.frame_ms
+def speed(ms: float, simulation: float) -> str:
+    """Such as “0.09 ms a frame, 240 times faster than the simulation”; both ms, the second 0 if unknown."""
     text = f"{ms:.2g} ms a frame" if ms < 10 else f"{ms:.0f} ms a frame"
-    if status.simulation_ms and ms:
-        text += f", {_rounded(status.simulation_ms / ms)} times faster than the simulation"
+    if simulation and ms:
+        text += f", {_rounded(simulation / ms)} times faster than the simulation"
     return text
 
 

@@ -45,8 +45,8 @@ class PlayStatus:
     graphics card now. linear: whether shapes are mixed, of which fewer can be taken. live: what of its cloth
     can be changed now, names in `fabric_ranges.LIVE`. collides: whether what is simulated collides with the
     object's capsules.
-    simulation_ms: milliseconds that a frame of the simulation took when it was baked, 0 where the model does
-    not say.
+    frame_ms: milliseconds that the model takes for a frame. simulation_ms: those that a frame of the
+    simulation took when it was baked, 0 where the model does not say.
     can_look_ahead: whether its method does, where later frames are known; not_ahead: why that is nowhere, or
     from some frame on, not so.
     """
@@ -69,14 +69,10 @@ class PlayStatus:
     linear: bool = True
     live: tuple[str, ...] = ()
     collides: bool = False
+    frame_ms: float = 0.0
     simulation_ms: float = 0.0
     can_look_ahead: bool = False
     not_ahead: Problem | None = None
-
-    @property
-    def frame_ms(self) -> float:
-        """Milliseconds that the model takes for a frame."""
-        return 1e-3 * (self.step_us + self.decode_us + self.push_us)
 
 
 def check_play(obj: bpy.types.Object) -> None:
@@ -158,6 +154,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         linear=session.method.decoder is not None,
         live=live_names(session.method.channels),
         collides=session.collides,
+        frame_ms=session.output.frame_ms,
         simulation_ms=simulation_ms(session.model),
         can_look_ahead=session.method.look_ahead > 0,
         not_ahead=session.not_ahead(obj),

@@ -77,6 +77,12 @@ class ShapeOutput:
         """
         return self.projection.active or self.preview.on or settings_of(obj).decode_with == "CARD"
 
+    @property
+    def frame_ms(self) -> float:
+        """Milliseconds that the model takes for a frame."""
+        push = self.timings.push_us if self.projection.active else 0.0
+        return 1e-3 * (self.timings.step_us + self.timings.decode_us + push)
+
     def show(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> float:
         """Step, then write the mesh's positions, or hand the shape to the preview.
 

@@ -25,10 +25,8 @@ TRAINING = 60.0  # seconds that it takes about, until it says so itself
 
 @dataclass(frozen=True)
 class Making:
-    """began: seconds, of `time.monotonic`. share: of all of it that is done. left: seconds, None at first
-    where nothing is known of the simulation."""
+    """share: of all of it that is done. left: seconds, None while nothing is known of the simulation."""
 
-    began: float
     share: float = 0.0
     left: float | None = None
 
@@ -60,8 +58,9 @@ def begin(obj: bpy.types.Object) -> None:
 
 
 def forget(obj: bpy.types.Object) -> None:
-    """It is not being made any more; what runs goes on by itself."""
+    """It is not being made any more, and why is known; what runs goes on by itself."""
     _made.pop(obj.session_uid, None)
+    _failed.pop(obj.session_uid, None)
 
 
 def is_making(obj: bpy.types.Object) -> bool:
@@ -87,8 +86,8 @@ def baked(obj: bpy.types.Object) -> None:
         try:
             host.start(jobs_folder(obj), object_tasks.TRAIN, object_tasks.train_command(obj), obj.name)
         except Problem as problem:
-            _failed[obj.session_uid] = problem
             forget(obj)
+            _failed[obj.session_uid] = problem
 
 
 def trained(obj: bpy.types.Object) -> bool:
@@ -118,4 +117,4 @@ def progress(obj: bpy.types.Object) -> Making:
         left = estimate + TRAINING
     passed = time.monotonic() - began
     share = 0.0 if left is None else passed / max(passed + left, 1e-6)
-    return Making(began, share, left)
+    return Making(share, left)

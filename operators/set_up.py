@@ -52,6 +52,30 @@ class NEURALPHYSICS_OT_set_up(Button, bpy.types.Operator):
         _report_found(self, obj, setting_up.set_up(obj, scene_of(context)))
 
 
+class NEURALPHYSICS_OT_add_physics(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.add_physics"
+    bl_label = "Add Physics and Set Up"
+    bl_description = "Add Blender's own physics to this mesh, and find what it reacts to"
+    bl_options = {"REGISTER", "UNDO"}
+
+    physics: EnumProperty(
+        name="Physics", items=[(kind, name, "") for kind, name in setting_up.NEW_PHYSICS.items()]
+    )
+
+    @classmethod
+    def description(cls, context: bpy.types.Context, properties: Any) -> str:  # noqa: ANN401 (Blender's)
+        name = setting_up.NEW_PHYSICS[properties.physics]
+        return f"Add Blender's {name} physics to this mesh, and find what it reacts to"
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        check_mesh(target_of(context))
+
+    def run(self, context: bpy.types.Context) -> None:
+        obj = target(context)
+        _report_found(self, obj, setting_up.set_up_with_physics(obj, scene_of(context), self.physics))
+
+
 class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
     bl_idname = "neural_physics.set_up_solver"
     bl_label = "Set Up for the Bundled Solver"
@@ -165,6 +189,7 @@ class NEURALPHYSICS_OT_suggest_motion(SetUpButton, bpy.types.Operator):
 
 CLASSES = (
     NEURALPHYSICS_OT_set_up,
+    NEURALPHYSICS_OT_add_physics,
     NEURALPHYSICS_OT_set_up_solver,
     NEURALPHYSICS_OT_use_material,
     NEURALPHYSICS_OT_use_as_pins,

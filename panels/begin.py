@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import bpy
 
 from ..neural_physics.blender.examples.trained import TRAINED
+from ..neural_physics.blender.scene.setting_up import NEW_PHYSICS, Physics
 from ..neural_physics.blender.scene.sources import physics_modifiers
 from ..neural_physics.blender.scene.targets import set_up_objects, target_of
 from ..neural_physics.blender.settings.properties import settings_of
@@ -14,10 +15,17 @@ from ..neural_physics.blender.settings.registration import register_classes, unr
 from ..neural_physics.edition import FULL
 from ..neural_physics.methods.registry import SPECIFICATIONS
 from ..operators.examples import NEURALPHYSICS_OT_try_it
-from ..operators.set_up import NEURALPHYSICS_OT_set_up, NEURALPHYSICS_OT_set_up_solver
+from ..operators.set_up import (
+    NEURALPHYSICS_OT_add_physics,
+    NEURALPHYSICS_OT_set_up,
+    NEURALPHYSICS_OT_set_up_solver,
+)
 from .gallery import NEURALPHYSICS_PT_gallery
 from .set_up import KIND_ICONS
 from .support import button, reasons, sentences
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems as Icon
 
 
 class Answer(NamedTuple):
@@ -27,6 +35,8 @@ class Answer(NamedTuple):
     kind: str
     method: str = ""
 
+
+PHYSICS_ICONS: dict[Physics, Icon] = {"CLOTH": "MOD_CLOTH", "SOFT_BODY": "MOD_SOFT"}
 
 # What the bundled solver simulates; beside these, Blender's own cloth and soft body.
 SOLVED = (
@@ -73,16 +83,21 @@ class NEURALPHYSICS_PT_begin(bpy.types.Panel):
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
     ) -> None:
         layout.label(text=f"What is {obj.name}?", icon="MESH_DATA")
-        button(layout, context, NEURALPHYSICS_OT_set_up, "Cloth or Soft Body", icon="MOD_CLOTH")
-        if not FULL or physics_modifiers(obj):
+        if physics_modifiers(obj):
+            button(layout, context, NEURALPHYSICS_OT_set_up, "Cloth or Soft Body", icon="MOD_CLOTH")
             return
         column = layout.column(align=True)
-        for each in SOLVED:
+        for physics, name in NEW_PHYSICS.items():
+            operator = column.operator(
+                NEURALPHYSICS_OT_add_physics.bl_idname, text=name, icon=PHYSICS_ICONS[physics]
+            )
+            operator.physics = physics
+        for each in SOLVED if FULL else ():
             operator = column.operator(
                 NEURALPHYSICS_OT_set_up_solver.bl_idname, text=each.label, icon=KIND_ICONS[each.kind]
             )
             operator.kind, operator.method = each.kind, each.method
-        reasons(layout, context, NEURALPHYSICS_OT_set_up_solver)
+        reasons(layout, context, NEURALPHYSICS_OT_add_physics)
 
 
 CLASSES = (NEURALPHYSICS_PT_begin,)

@@ -33,6 +33,8 @@ class NEURALPHYSICS_PT_gallery(bpy.types.Panel):
                 grid = layout.grid_flow(row_major=True, columns=COLUMNS, even_columns=True, align=False)
                 for name in names:
                     self._draw_example(grid.row(), name)
+                for _ in range(-len(names) % COLUMNS):
+                    grid.row()  # a group that ends early is no wider than others
 
     def _draw_example(self, row: bpy.types.UILayout, name: str) -> None:
         row.template_icon(icon_of(name), scale=PICTURE)

@@ -18,10 +18,7 @@ PROBLEMS: dict[str, str] = {
         "Single User > Object & Data."
     ),
     "edit_mode": "{object} is in Edit Mode: leave it (Tab) and try again.",
-    "no_physics": (
-        "{object} has no Cloth or Soft Body physics: add one of them in the Physics properties, or "
-        "simulate it with the bundled solver as a solid, a shell or rods."
-    ),
+    "no_physics": ("{object} has no Cloth or Soft Body physics: add one of them in the Physics properties."),
     "mesh_without_edges": (
         "The mesh of {object} has no edges to make rods of: add some, or choose another object."
     ),

@@ -21,5 +21,5 @@ def test_every_icon_exists_in_this_blender() -> None:
         for name in re.findall(r'(?:icon=|, )"([A-Z][A-Z_0-9]{2,})"', path.read_text(encoding="utf-8"))
     }
     assert len(used) > 20, "the icons are no longer found in the sources"
-    looked_up = {"EMPTY", "MESH", "SOLID", "SHELL", "ROD", "SPRINGS"}
+    looked_up = {"EMPTY", "MESH", "SOFT_BODY", "SOLID", "SHELL", "ROD", "SPRINGS"}
     assert used - known == looked_up, "types of objects and kinds of bodies, named beside their icons"

@@ -234,3 +234,34 @@ assert ours.set_up() == {"FINISHED"}
 assert cube.neural_physics.simulation.young == 5000
 """
     )
+
+
+def test_a_mesh_without_physics_is_given_what_was_clicked(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        """
+ours = bpy.ops.neural_physics
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+bpy.ops.mesh.primitive_uv_sphere_add(location=(0, 0, 3))
+bpy.context.active_object.modifiers.new("Collision", "COLLISION")
+for physics in ("CLOTH", "SOFT_BODY"):
+    bpy.ops.mesh.primitive_grid_add()
+    grid = bpy.context.active_object
+    assert ours.add_physics(physics=physics) == {"FINISHED"}
+    assert [m.type for m in grid.modifiers] == [physics]
+    assert grid.neural_physics.enabled and ours.bake.poll()
+
+# What cannot be simulated stays as it was.
+bpy.ops.mesh.primitive_grid_add()
+lines = bpy.context.active_object
+bpy.ops.object.mode_set(mode="EDIT")
+bpy.ops.mesh.delete(type="ONLY_FACE")
+bpy.ops.object.mode_set(mode="OBJECT")
+try:
+    ours.add_physics(physics="CLOTH")
+except RuntimeError as error:
+    assert "has no faces" in str(error), error
+else:
+    raise AssertionError("it was not refused")
+assert not lines.modifiers and not lines.neural_physics.enabled
+"""
+    )

@@ -53,10 +53,10 @@ bpy.app.timers.register(poll, persistent=True)
 
 
 class Window:
-    """The running Blender."""
+    """A running Blender. home: where it is installed. newcomer: without another Python, and no network."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, home: Path = HOME, *, newcomer: bool = False) -> None:
+        self.folder, self._home, self._newcomer = folder, home, newcomer
         self.train_quickly()
 
     def train_quickly(self, *settings: str) -> None:
@@ -72,8 +72,10 @@ class Window:
         """The exit status of one of the launcher's commands, and what it printed."""
         base = sys.base_prefix  # of the Python that trains; its environment is inside the checkout
         python = TRAINING_PYTHON if os.environ.get("NEURAL_PHYSICS_PICTURES") else self.folder / "python"
+        chosen = {} if self._newcomer else {"NEURAL_PHYSICS_PYTHON": str(python)}
+        command = [*self._network(str(words[0])), LAUNCHER, words[0], self._home, *words[1:]]
         done = subprocess.run(
-            [str(LAUNCHER), str(words[0]), str(HOME), *map(str, words[1:])],
+            list(map(str, command)),
             check=False,
             capture_output=True,
             text=True,
@@ -83,10 +85,21 @@ class Window:
                 **os.environ,
                 "BLENDER_GUI_BIND": base,
                 "BLENDER_GUI_SIZE": SIZE,
-                "NEURAL_PHYSICS_PYTHON": str(python),
+                **chosen,
             },
         )
         return done.returncode, done.stdout + done.stderr
+
+    def _network(self, command: str) -> list[str]:
+        """What puts a command into the network that this Blender is in: a newcomer's is one of its own."""
+        pid = self._home / "var" / "lib" / "blender-gui" / "pid"
+        if not self._newcomer or command == "setup":
+            return []
+        if command == "run":
+            return ["unshare", "--net"]
+        # X clients find their screen in the network, too.
+        session = pid.read_text().split()[0] if pid.is_file() else ""
+        return ["nsenter", "--net", "--target", session] if Path(f"/proc/{session}/ns").exists() else []
 
     def ask(self, code: str, timeout: float = 60) -> Any:
         """Run Python in Blender's main thread; the value it leaves in `result`."""
@@ -126,17 +139,28 @@ class Window:
 
         across: where in the tab's width it is sought, for buttons side by side.
         """
-        where = self.ask(REGION + "result = region.x, region.y, region.width, region.height, window.height")
-        left, bottom, width, height, screen = where
-        x, top = left + int(across * width), screen - bottom - height
+        x, y = self.find(operator, across)
+        self.launcher("click", x, y)
+        left, _, _, _, screen = self.tab()
+        self.launcher("x", "mousemove", left // 2, screen // 2)
+
+    def find(self, operator: str, across: float = 0.5) -> tuple[int, int]:
+        """Where on the screen a button is; see `press`."""
+        left, top, width, height, _ = self.tab()
+        x = left + int(across * width)
         for _ in range(2):
             for y in range(top + 10, top + height, ROW):
-                if self._copied_under(x, y, "ctrl+c").startswith(f"bpy.ops.{operator}("):
-                    self.launcher("click", x, y)
-                    self.launcher("x", "mousemove", left // 2, screen // 2)
-                    return
+                if self.command_at(x, y).startswith(f"bpy.ops.{operator}("):
+                    return x, y
             self.scroll_to_the_end()
         pytest.fail(f"no button {operator} is in sight: {self.shot('missing')}")
+
+    def tab(self) -> tuple[int, int, int, int, int]:
+        """Left, top, width and height of the sidebar on the screen, and the screen's height; pixels."""
+        left, bottom, width, height, screen = self.ask(
+            REGION + "result = region.x, region.y, region.width, region.height, window.height"
+        )
+        return left, screen - bottom - height, width, height, screen
 
     def open_step(self, step: str) -> None:
         """Open one of the tab's sections, as a click on its header does."""
@@ -178,6 +202,10 @@ class Window:
         )
         self.launcher("x", "mousemove", left + width // 2, bottom - height // 2, "sleep", "0.3")
         self.launcher("x", "click", "--repeat", "30", "5", "sleep", "1")
+
+    def command_at(self, x: int, y: int) -> str:
+        """The Python command of the button there; "" where there is none."""
+        return self._copied_under(x, y, "ctrl+c")
 
     def _copied_under(self, x: int, y: int, key: str) -> str:
         """What Blender copies with the pointer there: the command of a button, the path of a setting."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
+from typing import Literal, cast
 
 import bpy
 import numpy as np
@@ -17,6 +17,9 @@ from .sampling import bindings_of, interaction_names
 from .sources import check_target, mesh_data, read_positions
 
 Corner = NDArray[np.floating]
+
+Physics = Literal["CLOTH", "SOFT_BODY"]
+NEW_PHYSICS: dict[Physics, str] = {"CLOTH": "Cloth", "SOFT_BODY": "Soft Body"}  # and the modifiers' names
 
 BOUND_KINDS = ("position", "joints", "pose", "wind")  # of channels that an object is chosen for
 
@@ -56,6 +59,19 @@ def set_up_for_solver(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) 
         return set_up(obj, scene)
     except Problem:
         simulation.kind = before
+        raise
+
+
+def set_up_with_physics(obj: bpy.types.Object, scene: bpy.types.Scene, physics: Physics) -> list[str]:
+    """`set_up` of a mesh to which Blender's own physics is added first, with its default settings.
+
+    Where it cannot be set up, nothing is added.
+    """
+    modifier = obj.modifiers.new(NEW_PHYSICS[physics], physics)
+    try:
+        return set_up(obj, scene)
+    except Problem:
+        obj.modifiers.remove(modifier)
         raise
 
 

@@ -34,7 +34,8 @@ def vertex_error_tensors(
     squares = np.zeros(info.vertex_count)
     for window in used:
         for shape, truth in zip(rolled_out(method, window), window.truth(), strict=True):
-            squares += np.square(shape - truth, dtype=np.float64).sum(1)
+            off = shape - truth
+            squares += np.einsum("vc,vc->v", off, off)
             done += 1
             progress.at(done)
         stop.check()

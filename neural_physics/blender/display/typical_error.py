@@ -47,11 +47,14 @@ class Surface:
         """Draw it over what is bound; positions, normals (V, 3), in the axes that the matrices are set to."""
         colours = self._colours.copy()
         colours[:, :3] *= headlight(normals, gpu.matrix.get_model_view_matrix())[:, None]
-        shader = gpu.shader.from_builtin("SMOOTH_COLOR")
-        vertices = gpu.types.GPUVertBuf(shader.format_calc(), len(positions))
+        layout = gpu.types.GPUVertFormat()
+        for name, length in (("pos", 3), ("color", 4)):
+            layout.attr_add(id=name, comp_type="F32", len=length, fetch_mode="FLOAT")
+        vertices = gpu.types.GPUVertBuf(layout, len(positions))
         vertices.attr_fill("pos", positions)
         vertices.attr_fill("color", colours)
         batch = gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=self._triangles)
+        shader = gpu.shader.from_builtin("SMOOTH_COLOR")
         with opaque(), gpu.matrix.push_pop_projection():
             gpu.matrix.load_projection_matrix(nearer(gpu.matrix.get_projection_matrix()))
             batch.draw(shader)

@@ -76,11 +76,8 @@ def pictures(sheet, projection):
     with offscreen.bind(), gpu.matrix.push_pop(), gpu.matrix.push_pop_projection():
         gpu.matrix.load_matrix(EYE.inverted())
         gpu.matrix.load_projection_matrix(projection)
-        depsgraph, largest = (
-            bpy.context.evaluated_depsgraph_get(),
-            typical_error.largest_error(bpy.context.scene),
-        )
-        typical_error.draw_error(sheet, PLAYED.session_of(sheet), depsgraph, largest)
+        largest = typical_error.largest_error(bpy.context.scene)
+        typical_error.draw_error(sheet, PLAYED.session_of(sheet), largest)
     return plain, pixels(offscreen)
 
 
@@ -179,10 +176,3 @@ def test_nearer_is_at_the_same_place_and_in_front(projection, point):
     plain, moved = plain / plain.w, moved / moved.w
     assert moved.xy == plain.xy
     assert plain.z - moved.z > 1e-7
-
-
-def test_the_light_is_full_on_what_faces_the_viewer_and_on_its_back():
-    normals = np.array([(0, -1, 0), (0, 1, 0), (1, 0, 0), (0, 0, 1)], np.float32)
-    found = typical_error.headlight(normals, EYE.inverted())
-    sideways = typical_error.SIDEWAYS
-    assert found == pytest.approx([1.0, 1.0, sideways, sideways], abs=1e-6)

@@ -10,6 +10,7 @@ import synthetic
 from play_models import model_file
 
 from neural_physics.blender.display import legend, typical_error
+from neural_physics.blender.gpu.context import NoGPU
 from neural_physics.blender.playing import handlers, packing, playback, played_objects
 from neural_physics.blender.playing.handlers import PLAYED
 from neural_physics.blender.settings.properties import settings_of
@@ -99,6 +100,23 @@ def test_the_preview_makes_way_with_the_reason_and_comes_back(sheet, monkeypatch
     handlers.settle_previews()
     assert PLAYED.session_of(sheet).output.preview.on and playback.status_of(sheet).warning is None
     handlers.on_pause()
+
+
+def test_a_card_that_cannot_draw_it_is_reported_and_asked_again_when_the_artist_does(sheet, monkeypatch):
+    def refused(*_):
+        raise NoGPU("gpu_shader_refused", shader="coloured")
+
+    settings, tries = settings_of(sheet), []
+    settings.show_typical_error = True
+    monkeypatch.setattr(typical_error, "draw_error", lambda *args: tries.append(1) or refused())
+    for _ in range(2):
+        typical_error.draw_all(bpy.context.scene, None)
+    assert len(tries) == 1 and coloured() == [] and meaning() == {}
+    assert playback.status_of(sheet).warning.code == "typical_error_not_drawn"
+    settings.show_typical_error = False
+    assert coloured() == [] and playback.status_of(sheet).warning is None
+    settings.show_typical_error = True
+    assert coloured() == ["Sheet"]
 
 
 def test_without_a_window_nothing_is_registered():

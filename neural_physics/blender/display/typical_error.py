@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
 from weakref import WeakKeyDictionary
 
 import bpy
@@ -11,13 +10,14 @@ import numpy as np
 from mathutils import Matrix, Vector
 
 from ...arrays import Floats
-from ...models.normals import normals_from_faces
+from ...errors import Problem
+from ..gpu.context import NoGPU
 from ..gpu.drawing import opaque, triangles_of
+from ..gpu.shaders import coloured_shader
 from ..playing.geometry_nodes import has_positions, read_positions
 from ..playing.handlers import PLAYED
 from ..playing.session import PlaySession
-from ..scene import sources
-from ..scene.sources import faces_of, mesh_data
+from ..scene.sources import mesh_data
 from ..scene.targets import set_up_objects
 from ..settings.registration import ViewportHandler
 from .evaluation import display_colours
@@ -37,27 +37,34 @@ class Surface:
     def __init__(self, mesh: bpy.types.Mesh, error: Floats, largest: float) -> None:
         self._made_for = mesh.session_uid, largest
         self._triangles = triangles_of(mesh)
-        self._colours = display_colours(error / max(largest, 1e-12))
+        self._colours = _vertex_buffer("color", display_colours(error / max(largest, 1e-12))[:, :3])
 
     def fits(self, mesh: bpy.types.Mesh, largest: float) -> bool:
         """Whether it was made for this mesh and this largest error."""
         return self._made_for == (mesh.session_uid, largest)
 
-    def draw(self, positions: Floats, normals: Floats) -> None:
-        """Draw it over what is bound; positions, normals (V, 3), in the axes that the matrices are set to."""
-        colours = self._colours.copy()
-        colours[:, :3] *= headlight(normals, gpu.matrix.get_model_view_matrix())[:, None]
-        layout = gpu.types.GPUVertFormat()
-        for name, length in (("pos", 3), ("color", 4)):
-            layout.attr_add(id=name, comp_type="F32", len=length, fetch_mode="FLOAT")
-        vertices = gpu.types.GPUVertBuf(layout, len(positions))
-        vertices.attr_fill("pos", positions)
-        vertices.attr_fill("color", colours)
-        batch = gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=self._triangles)
-        shader = gpu.shader.from_builtin("SMOOTH_COLOR")
+    def draw(self, positions: Floats) -> None:
+        """Draw it over what is bound; positions (V, 3), in the axes that the matrices are set to.
+
+        Raises NoGPU.
+        """
+        shader = coloured_shader()
+        batch = gpu.types.GPUBatch(type="TRIS", buf=_vertex_buffer("pos", positions), elem=self._triangles)
+        batch.vertbuf_add(self._colours)
+        shader.uniform_float("towards", towards_viewer(gpu.matrix.get_model_view_matrix()))
+        shader.uniform_float("sideways", SIDEWAYS)
         with opaque(), gpu.matrix.push_pop_projection():
             gpu.matrix.load_projection_matrix(nearer(gpu.matrix.get_projection_matrix()))
             batch.draw(shader)
+
+
+def _vertex_buffer(name: str, values: Floats) -> gpu.types.GPUVertBuf:
+    """values (V, 3)."""
+    layout = gpu.types.GPUVertFormat()
+    layout.attr_add(id=name, comp_type="F32", len=3, fetch_mode="FLOAT")
+    buffer = gpu.types.GPUVertBuf(layout, len(values))
+    buffer.attr_fill(name, np.ascontiguousarray(values, np.float32))
+    return buffer
 
 
 _surfaces: WeakKeyDictionary[PlaySession, Surface] = WeakKeyDictionary()
@@ -92,41 +99,54 @@ def unregister() -> None:
 
 def _draw() -> None:
     scene, space = bpy.context.scene, bpy.context.space_data
-    if current_canvas() is None or scene is None or not isinstance(space, bpy.types.SpaceView3D):
-        return
-    seen = [(obj, session) for obj, session in coloured(scene) if obj.visible_get(viewport=space)]
-    if seen:
-        depsgraph, largest = bpy.context.evaluated_depsgraph_get(), largest_error(scene)
-        for obj, session in seen:
-            draw_error(obj, session, depsgraph, largest)
+    if current_canvas() is not None and scene is not None and isinstance(space, bpy.types.SpaceView3D):
+        draw_all(scene, space)
 
 
-def draw_error(
-    obj: bpy.types.Object, session: PlaySession, depsgraph: bpy.types.Depsgraph, largest: float
-) -> None:
-    """Draw an object in the colours of its vertices' errors, as it is on show, into what is bound.
+def draw_all(scene: bpy.types.Scene, space: bpy.types.SpaceView3D | None) -> None:
+    """Draw what is coloured of a scene over what is bound; one that fails keeps its problem.
 
-    largest: the error that has the brightest colour, metres. Nothing is drawn of what is being edited.
+    space: the viewport, whose hidden objects are left out; None draws all.
+    """
+    largest = largest_error(scene)
+    for obj, session in coloured(scene):
+        if space is not None and not obj.visible_get(viewport=space):
+            continue
+        try:
+            draw_error(obj, session, largest)
+        except Exception as error:  # noqa: BLE001 (raised, it would be lost in a console at every redraw)
+            reason = _said(error)
+            session.error_problem = Problem("typical_error_not_drawn", object=obj.name, reason=reason)
+
+
+def _said(error: Exception) -> str:
+    """What went wrong, as part of a sentence."""
+    if isinstance(error, NoGPU):
+        return "its driver rejected the shader"
+    return f"{type(error).__name__}: {error}".rstrip(".")
+
+
+def draw_error(obj: bpy.types.Object, session: PlaySession, largest: float) -> None:
+    """Draw the shape that plays in the colours of its vertices' errors over what is bound.
+
+    largest: the error that has the brightest colour, metres. Modifiers below ours are not followed: having
+    their result evaluated for this would cost more than all else. Nothing is drawn of what is being edited.
+    Raises NoGPU.
     """
     mesh, error = mesh_data(obj), session.vertex_error
-    if error is None or mesh.is_editmode or len(mesh.vertices) != len(error):
-        return
-    shape = _shape(obj, depsgraph)
-    if shape is None:
+    if error is None or mesh.is_editmode or not has_positions(mesh) or len(mesh.vertices) != len(error):
         return
     surface = _surfaces.get(session)
     if surface is None or not surface.fits(mesh, largest):
         surface = _surfaces[session] = Surface(mesh, error, largest)
     with gpu.matrix.push_pop():
         gpu.matrix.multiply_matrix(obj.matrix_world)
-        surface.draw(*shape)
+        surface.draw(read_positions(mesh))
 
 
-def headlight(normals: Floats, view_from_object: Matrix) -> Floats:
-    """(V,): how bright a surface is on both sides, SIDEWAYS to 1, by a light that the viewer carries."""
-    towards = view_from_object.to_3x3().transposed() @ Vector((0.0, 0.0, 1.0))
-    facing = np.abs(normals @ np.array(towards.normalized(), np.float32))
-    return SIDEWAYS + (1.0 - SIDEWAYS) * facing.clip(max=1.0)
+def towards_viewer(view_from_object: Matrix) -> Vector:
+    """A unit vector in the axes of an object."""
+    return (view_from_object.to_3x3().transposed() @ Vector((0.0, 0.0, 1.0))).normalized()
 
 
 def nearer(projection: Matrix) -> Matrix:
@@ -138,23 +158,6 @@ def nearer(projection: Matrix) -> Matrix:
         across = 2.0 / projection[1][1]  # metres that are seen
         moved[2][3] -= max(abs(projection[2][2]) * NEARER * across, LEAST_NEARER)
     return moved
-
-
-def _shape(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> tuple[Floats, Floats] | None:
-    """Positions and normals, both (V, 3): of what Blender shows, of whose normals it has use itself.
-
-    Where other modifiers add vertices, of what the model made; None where it has made nothing yet.
-    """
-    mesh = mesh_data(obj)
-    shown = cast(bpy.types.Mesh, obj.evaluated_get(depsgraph).data)
-    if len(shown.vertices) == len(mesh.vertices):
-        normals = np.empty((len(shown.vertices), 3), np.float32)
-        shown.vertex_normals.foreach_get("vector", normals.reshape(-1))
-        return sources.read_positions(shown), normals
-    if not has_positions(mesh):
-        return None
-    positions = read_positions(mesh)
-    return positions, normals_from_faces(positions, *faces_of(mesh))
 
 
 _HANDLER = ViewportHandler(_draw)

@@ -186,7 +186,8 @@ def _warning(session: PlaySession) -> Problem | None:
         if source is not None and source.hide_viewport:
             return Problem("interaction_hidden", object=session.name, interaction=name)
     showing, sizes = session.output, session.size_problem()
-    for problem in (sizes, showing.projection.problem, showing.preview.problem, showing.card_problem):
+    on_card = session.error_problem, showing.preview.problem, showing.card_problem
+    for problem in (sizes, showing.projection.problem, *on_card):
         if problem is not None:
             return problem
     scene = bpy.context.scene

@@ -9,6 +9,7 @@ from .neural_physics.blender.display import (
     legend,
     motion_boxes,
     trained_range,
+    typical_error,
 )
 from .neural_physics.blender.examples import thumbnails
 from .neural_physics.blender.jobs import host
@@ -25,6 +26,7 @@ PARTS = (
     captions,
     legend,
     trained_range,
+    typical_error,
     thumbnails,
     playback,
     preview_drawing,

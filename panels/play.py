@@ -63,6 +63,8 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             column.prop(settings, name)
         if status.has_places:
             column.prop(settings, "show_trained_range")
+        if status.has_error:
+            column.prop(settings, "show_typical_error")
         method = specification_of(status.method)
         if method is not None:
             self._draw_live(column, obj, method)

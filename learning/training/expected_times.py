@@ -9,9 +9,11 @@ from __future__ import annotations
 from learning.training.normal_regression import MOST_FRAMES, NORMALS
 from learning.training.spans import Span
 from learning.training.subspace_data import BASES, READING
+from learning.training.vertex_errors import MEASURING
+from learning.training.vertex_errors import MOST_FRAMES as MOST_MEASURED
 
 # Seconds per million vertices of as many frames as are read.
-FINDING_RATE, READING_RATE, NORMALS_RATE = 0.3, 0.02, 0.8
+FINDING_RATE, READING_RATE, NORMALS_RATE, MEASURING_RATE = 0.3, 0.02, 0.8, 0.1
 STEP = 0.012  # seconds
 LEAST = 0.1  # seconds: so that no stage is without a part of the bar
 TRAINING = "Training"
@@ -28,6 +30,12 @@ def of_normals(spans: list[Span]) -> dict[str, float]:
     frames = sum(map(len, spans))
     used = min(1.0, MOST_FRAMES / max(1, frames))
     return {NORMALS: LEAST + NORMALS_RATE * used * _millions(spans)}
+
+
+def of_measuring(validation: list[Span]) -> dict[str, float]:
+    """Seconds by stage: what each vertex's error takes in the end."""
+    used = min(1.0, MOST_MEASURED / max(1, sum(map(len, validation))))
+    return {MEASURING: LEAST + MEASURING_RATE * used * _millions(validation)}
 
 
 def of_training(steps: int, minutes: float, step: float = STEP) -> float:

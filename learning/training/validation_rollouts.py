@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from learning.training.spans import Span
 from neural_physics.arrays import Indices, Mask
+from neural_physics.evaluation.rollouts import Window
 
 ROLLOUT = 600  # frames of a validation rollout, at most
 TILE_EVERY = 150  # frames from the start of one to that of the next
@@ -22,6 +24,15 @@ def tiled(runs: Iterable[slice]) -> tuple[Indices, Mask]:
     longest = max(tile.stop - tile.start for tile in tiles)
     frames = np.stack([np.minimum(np.arange(t.start, t.start + longest), t.stop - 1) for t in tiles], 1)
     return frames, np.stack([np.arange(longest) < t.stop - t.start for t in tiles], 1)
+
+
+def windows(spans: Iterable[Span]) -> list[Window]:
+    """The same rollouts, as frames of the takes that these spans are of."""
+    return [
+        Window(span.take, span.start + tile.start, span.start + tile.stop)
+        for span in spans
+        for tile in _tiles(slice(0, len(span)))
+    ]
 
 
 def _tiles(run: slice) -> list[slice]:

@@ -53,6 +53,14 @@ PROBLEMS: dict[str, str] = {
         "The method of {object}'s model does more than blend shapes, which the viewport preview cannot "
         "draw, so the mesh is shown instead: switch Viewport Preview off."
     ),
+    "typical_error_not_drawn": (
+        "The GPU cannot draw the typical error of {object} ({reason}): update the GPU driver, or switch "
+        "Show Typical Error off."
+    ),
+    "preview_typical_error": (
+        "The viewport preview cannot draw the typical error, so the mesh of {object} is shown instead: "
+        "switch Show Typical Error off, or Viewport Preview."
+    ),
     "preview_modifiers": (
         "The viewport preview cannot draw the result of other modifiers of {object} ({modifiers}), so "
         "the mesh is shown instead: disable these in viewports, or switch Viewport Preview off."

@@ -67,20 +67,30 @@ def tile(takes: Iterable[Take], frames: int = ROLLOUT_FRAMES) -> list[Window]:
     return windows
 
 
+def rolled_out(method: Method, window: Window) -> Iterator[Floats]:
+    """The shape (V, 3) of a model at each predicted frame of a window, from the true first two.
+
+    Each is reused by the next.
+    """
+    take, now = window.take, window.first + GIVEN_FRAMES - 1
+    x, y = take.positions, take.interaction
+    seen = [np.asarray(rows[t]) for rows in (x, y) for t in (now, now - 1)]
+    state = method.state_from(*seen)
+    for t in range(now + 1, window.stop):
+        later = y[t + 1 : t + 1 + method.look_ahead]
+        ahead = [np.asarray(row) for row in later] if len(later) == method.look_ahead else []
+        state = method.step(state, np.asarray(y[t]), ahead)
+        yield method.positions(state, y[t])
+
+
 def rollout(method: Method) -> Predictor:
     """The predictor that runs a model from the true first two frames of a window."""
 
     def predict(window: Window) -> Floats:
-        take, now = window.take, window.first + GIVEN_FRAMES - 1
-        x, y = take.positions, take.interaction
-        seen = [np.asarray(rows[t]) for rows in (x, y) for t in (now, now - 1)]
-        state = method.state_from(*seen)
-        predicted = np.empty((window.stop - now - 1, *x.shape[1:]), np.float32)
-        for i, t in enumerate(range(now + 1, window.stop)):
-            later = y[t + 1 : t + 1 + method.look_ahead]
-            ahead = [np.asarray(row) for row in later] if len(later) == method.look_ahead else []
-            state = method.step(state, np.asarray(y[t]), ahead)
-            predicted[i] = method.positions(state, y[t])
+        frames = window.predicted
+        predicted = np.empty((frames.stop - frames.start, *window.take.positions.shape[1:]), np.float32)
+        for shape, made in zip(predicted, rolled_out(method, window), strict=True):
+            shape[:] = made
         return predicted
 
     return predict

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import synthetic
+from numpy.typing import NDArray
 
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.models.trained_range import HIGH, LOW
+from neural_physics.models.vertex_error import VERTEX_ERROR
 
 
 def model_file(
@@ -16,10 +18,11 @@ def model_file(
     reference_frame: str = "",
     seed: int = 0,
     trained: tuple[Sequence[float], Sequence[float]] | None = None,
+    error: NDArray[np.float32] | None = None,
 ) -> bytes:
     """A model that swings and settles well inside its clip ranges, so that every y matters for long.
 
-    trained: the least and the largest y that it says it has seen.
+    trained: the least and the largest y that it says it has seen. error: of its vertices, as it says.
     """
     info = synthetic.make_model_info(mesh, reference_frame=reference_frame)
     tensors = synthetic.make_model_tensors(mesh, seed=seed)
@@ -29,4 +32,6 @@ def model_file(
     if trained is not None:
         for name, values in zip((LOW, HIGH), trained, strict=True):
             tensors[name] = np.array(values, np.float32)
+    if error is not None:
+        tensors[VERTEX_ERROR] = error
     return synthetic.model_bytes(info, tensors)

@@ -145,7 +145,7 @@ def test_the_prediction_is_blended_into_the_reference(sheet):
     largest = evaluation.show_evaluation(bpy.context.scene, sheet)
     copy = evaluation.prediction_of(sheet)
     assert copy.name == "Sheet Prediction" and evaluation.largest_error(copy) == pytest.approx(largest)
-    assert legend.shown_error(bpy.context.scene) == pytest.approx(largest)
+    assert legend.shown_errors(bpy.context.scene) == {legend.PREDICTION: pytest.approx(largest)}
     blend = find_blend(copy)
     scene = bpy.context.scene
     for share in (0.0, 0.5, 1.0):
@@ -154,4 +154,4 @@ def test_the_prediction_is_blended_into_the_reference(sheet):
         shown = play_scenes.shown(copy)
         assert shown == pytest.approx(truth[10] + 0.1 * (1.0 - share), abs=1e-5)
     evaluation.hide_evaluation(sheet)
-    assert evaluation.prediction_of(sheet) is None and legend.shown_error(scene) == 0.0
+    assert evaluation.prediction_of(sheet) is None and legend.shown_errors(scene) == {}

@@ -17,6 +17,7 @@ from learning.training.spans import split
 from learning.training.subspace_data import Sequences, SubspaceData, prepare
 from learning.training.subspace_validation import SubspaceValidation
 from learning.training.tensor_files import Tensors, model_info, write_model
+from learning.training.vertex_errors import vertex_error_tensors
 from neural_physics.arrays import Doubles, Floats
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
@@ -50,7 +51,14 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     began = time.monotonic()
     preset = cast(LinearPreset, options.preset)
     training, validation = split(dataset)
-    emit = Whole(emit, expected_times.of_data(training) | expected_times.of_normals(training))
+    emit = Whole(
+        emit,
+        {
+            **expected_times.of_data(training),
+            **expected_times.of_normals(training),
+            **expected_times.of_measuring(validation),
+        },
+    )
     data = prepare(training, validation, dataset.info, options.bases, emit=emit, stop=stop)
     fitted = fit(data.training, preset)
     notes = []
@@ -71,8 +79,9 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "captured_variance": data.captured,
         "seconds": round(seconds, 1),
     }
-    info = model_info(linear_dynamics.SPECIFICATION, dataset, about)
-    write_model(options.out, info, _tensors(fitted, data) | range_tensors(training) | normals)
+    info, tensors = model_info(linear_dynamics.SPECIFICATION, dataset, about), _tensors(fitted, data)
+    errors = vertex_error_tensors(info, tensors, validation, emit, stop=stop)
+    write_model(options.out, info, tensors | range_tensors(training) | normals | errors)
     return {
         "model": str(options.out),
         **error.summary(),

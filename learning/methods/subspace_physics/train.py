@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 from learning.methods.subspace_physics.learner import SubspaceLearner
@@ -19,11 +17,13 @@ from learning.training.options import Options, identity
 from learning.training.spans import Span, split
 from learning.training.subspace_data import SubspaceData, prepare
 from learning.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
+from learning.training.vertex_errors import vertex_error_tensors
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.jobs.stages import Whole
 from neural_physics.methods.subspace_physics import specification as subspace_physics
+from neural_physics.models.model_file import ModelInfo
 
 
 def train(
@@ -48,6 +48,7 @@ def train(
             **expected_times.of_data(training_spans),
             TRAINING: expected_times.of_training(preset.steps, preset.minutes),
             **expected_times.of_normals(training_spans),
+            **expected_times.of_measuring(validation_spans),
         },
     )
     data = _prepared(training_spans, validation_spans, dataset.info, options, key=key, emit=emit, stop=stop)
@@ -68,11 +69,17 @@ def train(
         notes.append(STARTED_ANEW)
     for note in notes:
         emit({"event": "log", "text": note})
-    write = partial(_write, dataset=dataset, options=options, data=data, training=training)
     seen = range_tensors(training_spans)
-    training.run_and_keep(partial(write, others=seen), options.partial, emit, stop)
+
+    def best() -> tuple[ModelInfo, Tensors]:
+        info, tensors = _model(dataset, options, data, training)
+        return info, tensors | seen
+
+    training.run_and_keep(lambda path: write_model(path, *best()), options.partial, emit, stop)
+    info, tensors = best()
     normals = normal_tensors(training_spans, data.training.z, dataset.mesh, emit, stop=stop)
-    write(options.out, others=seen | normals)
+    errors = vertex_error_tensors(info, tensors, validation_spans, emit, stop=stop)
+    write_model(options.out, info, tensors | normals | errors)
     course = training.course
     return {
         "model": str(options.out),
@@ -107,15 +114,10 @@ def _prepared(
     return data
 
 
-def _write(
-    path: Path,
-    dataset: Dataset,
-    options: Options,
-    data: SubspaceData,
-    *,
-    training: Training,
-    others: Tensors,
-) -> None:
+def _model(
+    dataset: Dataset, options: Options, data: SubspaceData, training: Training
+) -> tuple[ModelInfo, Tensors]:
+    """The best model so far."""
     preset = cast(SubspacePreset, options.preset)
     info = model_info(
         subspace_physics.SPECIFICATION,
@@ -132,4 +134,4 @@ def _write(
             "interaction_velocity": preset.interaction_velocity,
         },
     )
-    write_model(path, info, data.model_tensors() | training.best | others)
+    return info, data.model_tensors() | training.best

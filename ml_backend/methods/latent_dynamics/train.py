@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -18,6 +17,7 @@ from learning.training.options import Options, identity
 from learning.training.spans import Span, split
 from learning.training.subspace_data import BASES
 from learning.training.tensor_files import Tensors, model_info, write_model
+from learning.training.vertex_errors import vertex_error_tensors
 from ml_backend.methods.latent_dynamics.autoencoder import Autoencoder, AutoencoderLearner
 from ml_backend.methods.latent_dynamics.data import LatentData, of_body
 from ml_backend.methods.latent_dynamics.imagining import IMAGINING
@@ -34,6 +34,7 @@ from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.jobs.stages import Whole
 from neural_physics.methods.latent_dynamics import specification as latent_dynamics
 from neural_physics.methods.latent_dynamics.specification import check_bending, check_steps
+from neural_physics.models.model_file import ModelInfo
 
 MOST_BEND = 0.05  # radians, of strands at rest: what is bent by more is twisted by what bends it
 CODING = "Learning the shapes"  # the stage
@@ -54,7 +55,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     training_spans, validation_spans = split(dataset)
     require_tracks(dataset, [*training_spans, *validation_spans])
     key = identity(dataset, options)
-    emit = Whole(emit, _stages(training_spans, cast(LatentPreset, options.preset)))
+    emit = Whole(emit, _stages(training_spans, validation_spans, cast(LatentPreset, options.preset)))
     # A step's products are too small to be shared among cores: on a busy machine that costs tenfold.
     torch.set_num_threads(1)
     spans = of_body(training_spans), of_body(validation_spans)
@@ -68,15 +69,19 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         )
     coder, coding = run.autoencoder(notes)
     learner, integrating = run.integrator(coder, notes)
-    written = _Model(dataset, options, body, data, coder=coder, learner=learner)
+    made = _Model(dataset, options, body, data, coder=coder, learner=learner)
     # Where it sees only differences of y, no place is outside of anything.
     seen = range_tensors(training_spans) if data.absolute else {}
-    integrating.run_and_keep(
-        lambda path: written.write(path, coding, integrating, seen), options.partial, emit, stop
-    )
-    load_module(learner.network, "integrator", integrating.best)
-    normals = written.normals(training_spans, emit, stop)
-    written.write(options.out, coding, integrating, seen | normals)
+
+    def best() -> tuple[ModelInfo, Tensors]:
+        info, tensors = made.best(coding, integrating)
+        return info, tensors | seen
+
+    integrating.run_and_keep(lambda path: write_model(path, *best()), options.partial, emit, stop)
+    info, tensors = best()
+    normals = made.normals(training_spans, emit, stop)
+    errors = vertex_error_tensors(info, tensors, validation_spans, emit, stop=stop)
+    write_model(options.out, info, tensors | normals | errors)
     course = integrating.course
     return {
         "model": str(options.out),
@@ -93,7 +98,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     }
 
 
-def _stages(spans: list[Span], preset: LatentPreset) -> dict[str, float]:
+def _stages(spans: list[Span], validation: list[Span], preset: LatentPreset) -> dict[str, float]:
     """Roughly how long each takes, seconds."""
     return {
         BASES: expected_times.of_data(spans)[BASES],
@@ -102,6 +107,7 @@ def _stages(spans: list[Span], preset: LatentPreset) -> dict[str, float]:
         CODING: expected_times.of_training(preset.coder_steps, CODER_SHARE * preset.minutes),
         TRAINING: expected_times.of_training(preset.steps, (1.0 - CODER_SHARE) * preset.minutes),
         **expected_times.of_normals(spans),
+        **expected_times.of_measuring(validation),
     }
 
 
@@ -210,8 +216,8 @@ class _Model:
         z = np.concatenate([self.data.training.offsets.astype(np.float32), features], 1)
         return normal_tensors(spans, z, self.dataset.mesh, emit, stop=stop)
 
-    def write(self, path: Path, coding: Training, integrating: Training, others: Tensors) -> None:
-        """Write the best integrator so far, with the autoencoder as it is, and these tensors."""
+    def best(self, coding: Training, integrating: Training) -> tuple[ModelInfo, Tensors]:
+        """The best integrator so far, with the autoencoder as it is."""
         data, body, course = self.data, self.body, integrating.course
         network: Integrator = self.learner.network
         load_module(network, "integrator", integrating.best)
@@ -238,4 +244,4 @@ class _Model:
             **network.tensors(),
         }
         floats = {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()}
-        write_model(path, about, {name: each for name, each in floats.items() if each.size} | others)
+        return about, {name: each for name, each in floats.items() if each.size}

@@ -43,6 +43,7 @@ from neural_physics.jobs.stages import Whole
 from neural_physics.methods.quasistatic_springs import specification as quasistatic_springs
 from neural_physics.methods.quasistatic_springs.method import QuasistaticSprings
 from neural_physics.models.model_file import Model, ModelInfo
+from neural_physics.models.vertex_error import VERTEX_ERROR
 from neural_physics.skinning import Skin
 
 PIECE = 100  # frames of a take, at least, where not all are used: a slow swing is to be seen whole
@@ -101,6 +102,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         "reason": FITTED,
         **(learned.summary() if learned else {}),
     }
+    tensors[VERTEX_ERROR] = errors.per_vertex
     write_model(options.out, _info(dataset, rig.skin, training | result), tensors)
     notes = [
         f"On the validation frames, springs are {1000 * errors.rms:.2g} mm from the simulation, "

@@ -111,6 +111,13 @@ def ramp_colours(share: Floats) -> Floats:
     return np.stack([*channels, np.ones_like(share)], axis=1).astype(np.float32)
 
 
+def display_colours(share: Floats) -> Floats:
+    """What `ramp_colours` gives, for drawing over a viewport, which is in display space."""
+    colours = ramp_colours(share)
+    colours[:, :3] **= 1.0 / 2.2
+    return colours
+
+
 def _collection_name(obj: bpy.types.Object) -> str:
     return f"Evaluation of {obj.name}"[:60]
 

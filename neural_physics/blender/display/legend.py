@@ -1,4 +1,4 @@
-"""What the colours of an error mean: a bar with its ends in centimetres, over the viewport."""
+"""What the colours of errors mean: bars with their ends in centimetres, over the viewport."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from gpu_extras.batch import batch_for_shader
 from ...wording import distance
 from ..scene.targets import set_up_objects
 from ..settings.registration import ViewportHandler
-from .evaluation import largest_error, prediction_of, ramp_colours
+from . import typical_error
+from .evaluation import display_colours, largest_error, prediction_of
 from .viewport_lines import current_canvas
 
 FONT, SIZE = 0, 12.0  # points, at 1x
@@ -20,14 +21,19 @@ LEFT, TOP = (
     70.0,
     110.0,
 )  # pixels at 1x from the corner, clear of what Blender writes there
+APART = 60.0  # pixels at 1x from one bar to the next below it
 STEPS = 24
-TITLE = "Error of the prediction"
+PREDICTION, TYPICAL = "Error of the prediction", "Typical error"
 
 
-def shown_error(scene: bpy.types.Scene) -> float:
-    """The error that the brightest colour means, metres, of the comparison that is shown; 0 for none."""
+def shown_errors(scene: bpy.types.Scene) -> dict[str, float]:
+    """By what they are of: the errors that the brightest colour means now, metres."""
     copies = (prediction_of(obj) for obj in set_up_objects(scene))
-    return next((largest_error(copy) for copy in copies if copy is not None), 0.0)
+    found = {
+        PREDICTION: next((largest_error(copy) for copy in copies if copy is not None), 0.0),
+        TYPICAL: typical_error.largest_error(scene),
+    }
+    return {title: largest for title, largest in found.items() if largest > 0.0}
 
 
 def register() -> None:
@@ -42,15 +48,22 @@ def unregister() -> None:
 
 def _draw() -> None:
     canvas, preferences, scene = current_canvas(), bpy.context.preferences, bpy.context.scene
-    largest = shown_error(scene) if canvas is not None and scene is not None else 0.0
-    if canvas is None or preferences is None or largest <= 0.0:
+    if canvas is None or preferences is None or scene is None:
         return
     scale = preferences.system.ui_scale
-    left, top = LEFT * scale, canvas.size[1] - TOP * scale
+    top = canvas.size[1] - TOP * scale
+    for title, largest in shown_errors(scene).items():
+        _draw_scale(title, largest, top, scale)
+        top -= APART * scale
+
+
+def _draw_scale(title: str, largest: float, top: float, scale: float) -> None:
+    """One bar and what is written at it; top: pixels from below; scale: of the interface."""
+    left = LEFT * scale
     _draw_bar(left, top - HEIGHT * scale, WIDTH * scale, HEIGHT * scale)
     blf.size(FONT, SIZE * scale)
     blf.color(FONT, 1.0, 1.0, 1.0, 1.0)
-    _write(TITLE, left, top + 4.0 * scale)
+    _write(title, left, top + 4.0 * scale)
     below = top - (HEIGHT + SIZE + 2.0) * scale
     _write("0", left, below)
     end = distance(largest)
@@ -60,8 +73,7 @@ def _draw() -> None:
 def _draw_bar(left: float, bottom: float, width: float, height: float) -> None:
     across = np.linspace(0.0, 1.0, STEPS)
     points = [(left + share * width, y) for share in across for y in (bottom, bottom + height)]
-    colours = np.repeat(ramp_colours(across.astype(np.float32)), 2, axis=0)
-    colours[:, :3] **= 1.0 / 2.2  # what is drawn over a viewport is in display space
+    colours = np.repeat(display_colours(across.astype(np.float32)), 2, axis=0)
     shader = gpu.shader.from_builtin("SMOOTH_COLOR")
     batch_for_shader(shader, "TRI_STRIP", {"pos": points, "color": colours.tolist()}).draw(shader)
 

@@ -21,6 +21,7 @@ from ..scene.references import Numbered
 from ..scene.sources import mesh_data
 from .context import check_context, gpu_failures
 from .decoder import Decoded
+from .drawing import opaque, triangles_of
 from .shaders import preview_shader
 
 LIGHTS = 4
@@ -104,7 +105,7 @@ class Preview:
         smooth = decoded.normals is not None and not self._flat
         values = _values(view, placed, colour or _rgb(obj.color), smooth)
         rim_colour = _rim_colour(obj) if rim else None
-        with gpu_failures(), _State():
+        with gpu_failures(), opaque():
             # A new one each time: another viewport's draw may still be waiting to read the last.
             uniforms = gpu.types.GPUUniformBuf(gpu.types.Buffer("FLOAT", values.size, values))
             shader.bind()
@@ -125,34 +126,14 @@ class Preview:
             self._batch.draw(shader)
 
 
-class _State:
-    """Depth-tested, opaque, both sides; afterwards what was before."""
-
-    def __enter__(self) -> None:
-        self._held = gpu.state.depth_test_get(), gpu.state.depth_mask_get(), gpu.state.blend_get()
-        gpu.state.depth_test_set("LESS_EQUAL")
-        gpu.state.blend_set("NONE")
-        gpu.state.face_culling_set("NONE")
-
-    def __exit__(self, *_: object) -> None:
-        depth_test, depth_mask, blend = self._held
-        gpu.state.depth_test_set(depth_test)
-        gpu.state.depth_mask_set(depth_mask)
-        gpu.state.blend_set(blend)
-
-
 def _batch(mesh: bpy.types.Mesh) -> gpu.types.GPUBatch:
     """The mesh's triangles by index; each vertex carries nothing but its own number."""
-    mesh.calc_loop_triangles()
-    triangles = np.empty(3 * len(mesh.loop_triangles), np.int32)
-    mesh.loop_triangles.foreach_get("vertices", triangles)
     layout = gpu.types.GPUVertFormat()
     layout.attr_add(id="vertex_index", comp_type="I32", len=1, fetch_mode="INT")
     with gpu_failures():
         vertices = gpu.types.GPUVertBuf(layout, len(mesh.vertices))
         vertices.attr_fill("vertex_index", np.arange(len(mesh.vertices), dtype=np.int32))
-        indices = gpu.types.GPUIndexBuf(type="TRIS", seq=triangles.reshape(-1, 3))
-        return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=indices)
+        return gpu.types.GPUBatch(type="TRIS", buf=vertices, elem=triangles_of(mesh))
 
 
 def _values(view: View, placed: Matrix, colour: Colour, normals: bool) -> Floats:

@@ -60,10 +60,36 @@ def preview_shader() -> gpu.types.GPUShader:
     return _compiled(info, "preview")
 
 
+@cache
+def coloured_shader() -> gpu.types.GPUShader:
+    """Draws triangles in their vertices' colours, lit: see coloured_fragment.glsl.
+
+    Vertices: "pos", and "color" in display space. Uniforms: "towards" the viewer, a unit vector in the axes
+    of the vertices, and how bright what is seen "sideways" is. Main thread only. Raises
+    NoGPU("gpu_shader_refused").
+    """
+    info = gpu.types.GPUShaderCreateInfo()
+    info.vertex_in(0, "VEC3", "pos")
+    info.vertex_in(1, "VEC3", "color")
+    info.push_constant("MAT4", "ModelViewProjectionMatrix")  # Blender sets it, by this name
+    info.push_constant("VEC3", "towards")
+    info.push_constant("FLOAT", "sideways")
+    info.push_constant("BOOL", "srgbTarget")  # and this
+    between = gpu.types.GPUStageInterfaceInfo("neural_physics_coloured")
+    between.smooth("VEC3", "place")
+    between.smooth("VEC3", "own_colour")
+    info.vertex_out(between)
+    info.fragment_out(0, "VEC4", "colour")
+    info.vertex_source(source("coloured_vertex.glsl"))
+    info.fragment_source(source("coloured_fragment.glsl"))
+    return _compiled(info, "coloured")
+
+
 def forget_shaders() -> None:
     """Drop all shaders: they are compiled again where they are needed."""
     decode_shader.cache_clear()
     preview_shader.cache_clear()
+    coloured_shader.cache_clear()
 
 
 def source(name: str) -> str:

@@ -40,11 +40,11 @@ class PlayStatus:
     would make the result wrong later. behind: frames to catch up before the current one can be shown.
     outside: the share of the numbers, 0 to 1, that had to be clipped to what was trained. beyond: what is
     noticeably outside the trained range, by name, where the model knows that range. has_places: whether it
-    knows that of positions. step_us, decode_us, push_us: microseconds, see `Timings`. bases: how many there
-    are. deep, wedged: vertices left inside capsules, see `Projection`. previewed: whether it is drawn by the
-    graphics card now. linear: whether shapes are mixed, of which fewer can be taken. live: what of its cloth
-    can be changed now, names in `fabric_ranges.LIVE`. collides: whether what is simulated collides with the
-    object's capsules.
+    knows that of positions. has_error: whether it knows how far off each vertex typically is. step_us,
+    decode_us, push_us: microseconds, see `Timings`. bases: how many there are. deep, wedged: vertices left
+    inside capsules, see `Projection`. previewed: whether it is drawn by the graphics card now. linear:
+    whether shapes are mixed, of which fewer can be taken. live: what of its cloth can be changed now, names
+    in `fabric_ranges.LIVE`. collides: whether what is simulated collides with the object's capsules.
     frame_ms: milliseconds that the model takes for a frame. simulation_ms: those that a frame of the
     simulation took when it was baked, 0 where the model does not say.
     can_look_ahead: whether its method does, where later frames are known; not_ahead: why that is nowhere, or
@@ -59,6 +59,7 @@ class PlayStatus:
     outside: float = 0.0
     beyond: dict[str, Beyond] = field(default_factory=dict)
     has_places: bool = False
+    has_error: bool = False
     step_us: float = 0.0
     decode_us: float = 0.0
     push_us: float = 0.0
@@ -144,6 +145,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         outside=session.outside,
         beyond=session.beyond(),
         has_places=session.trained_range is not None and bool(session.trained_range.places()),
+        has_error=session.vertex_error is not None,
         step_us=session.output.timings.step_us,
         decode_us=session.output.timings.decode_us,
         push_us=session.output.timings.push_us if session.output.projection.active else 0.0,
@@ -184,7 +186,8 @@ def _warning(session: PlaySession) -> Problem | None:
         if source is not None and source.hide_viewport:
             return Problem("interaction_hidden", object=session.name, interaction=name)
     showing, sizes = session.output, session.size_problem()
-    for problem in (sizes, showing.projection.problem, showing.preview.problem, showing.card_problem):
+    on_card = session.error_problem, showing.preview.problem, showing.card_problem
+    for problem in (sizes, showing.projection.problem, *on_card):
         if problem is not None:
             return problem
     scene = bpy.context.scene

@@ -187,8 +187,7 @@ class PlayedObjects:
         """Whether what is previewed is not what should be, as things are now."""
         playing = animation_plays()
         return any(
-            session.output.preview.on
-            != session.output.preview.wanted(obj, session.method.decoder is not None, playing)
+            session.output.preview.on != session.preview_wanted(obj, playing)
             for session in self._sessions.values()
             if (obj := session.object()) is not None
         )
@@ -199,7 +198,7 @@ class PlayedObjects:
             obj = session.object()
             if obj is None:
                 continue
-            if session.output.preview.wanted(obj, session.method.decoder is not None, playing):
+            if session.preview_wanted(obj, playing):
                 session.output.preview.on = True
             else:
                 session.stale |= session.output.preview.on

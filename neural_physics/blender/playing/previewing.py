@@ -50,17 +50,17 @@ class PreviewSwitch:
         self.problem: Problem | None = None
         self._failed = False
 
-    def wanted(self, obj: bpy.types.Object, linear: bool, playing: bool) -> bool:
+    def wanted(self, obj: bpy.types.Object, playing: bool, *, linear: bool, coloured: bool) -> bool:
         """Whether it should be on: the artist asks for it, and nothing speaks against it.
 
-        linear: whether the object's model decodes linearly, as the shader does. playing: the animation.
+        playing: the animation. linear, coloured: see `obstacle`.
         """
         if not settings_of(obj).use_preview:
             self.problem, self._failed = None, False
             return False
         if self._failed:
             return False
-        self.problem = obstacle(obj, linear)
+        self.problem = obstacle(obj, linear, coloured)
         return self.problem is None and playing
 
     def put(self, obj: bpy.types.Object, shape: CardShape) -> None:
@@ -79,10 +79,16 @@ class PreviewSwitch:
         self.problem, self._failed = problem, True
 
 
-def obstacle(obj: bpy.types.Object, linear: bool) -> Problem | None:
-    """Why an object's mesh has to be shown although its preview is asked for; None where it has not."""
+def obstacle(obj: bpy.types.Object, linear: bool, coloured: bool) -> Problem | None:
+    """Why an object's mesh has to be shown although its preview is asked for; None where it has not.
+
+    linear: whether the object's model decodes linearly, as the shader does. coloured: whether colours are
+    drawn over the mesh.
+    """
     if not linear:
         return Problem("preview_not_linear", object=obj.name)
+    if coloured:
+        return Problem("preview_typical_error", object=obj.name)
     later = _modifiers_on_top(obj)
     if later:
         return Problem("preview_modifiers", object=obj.name, modifiers=", ".join(later))

@@ -24,6 +24,7 @@ from ...methods.interface import Method
 from ...methods.registry import SPECIFICATIONS, load_method
 from ...models.model_file import Model
 from ...models.trained_range import Beyond, face_levels, trained_range
+from ...models.vertex_error import vertex_error
 from ...timeline.timeline import Timeline
 from ..scene.capsule_sampling import CapsuleSampler
 from ..scene.collider_sizes import size_problem
@@ -79,7 +80,9 @@ class PlaySession:
 
     problem: why the object stands still; None while all is well. behind: frames that must be caught
     up before the frame on show can be. outside: the share of the numbers clipped to what was trained
-    at the frame on show. trained_range: of y; None where the model does not say. stale: what is on
+    at the frame on show. trained_range: of y; None where the model does not say. vertex_error (V,):
+    metres; None where the model does not say, or there are no faces to colour. error_problem: why that is
+    not drawn although it is asked for. stale: what is on
     show does not hold any more. unsure: what y depends on may have been deleted. model_identity:
     see `packing.identity_of`. reader: reads y; None until the object is followed for the first time.
     """
@@ -99,6 +102,8 @@ class PlaySession:
         self.model = model_of(obj)
         check_belongs(self.model, obj)
         self.trained_range = trained_range(self.model)
+        self.vertex_error = vertex_error(self.model) if mesh_data(obj).polygons else None
+        self.error_problem: Problem | None = None
         method = load_method(self.model)
         self._specification = SPECIFICATIONS[self.model.info.method]
         self._run_with(method)
@@ -277,6 +282,22 @@ class PlaySession:
             if beyond.noticeable and (name not in found or beyond.share > found[name].share):
                 found[name] = beyond
         return found
+
+    def error_shown(self, obj: bpy.types.Object) -> bool:
+        """Whether places are to be coloured by how far off they typically are.
+
+        Where that has failed, it is not tried again until the artist asks for it again.
+        """
+        settings = settings_of(obj)
+        if not settings.show_typical_error:
+            self.error_problem = None
+            return False
+        return self.vertex_error is not None and settings.playing and self.error_problem is None
+
+    def preview_wanted(self, obj: bpy.types.Object, playing: bool) -> bool:
+        """See `PreviewSwitch.wanted`."""
+        linear = self.method.decoder is not None
+        return self.output.preview.wanted(obj, playing, linear=linear, coloured=self.error_shown(obj))
 
     def places(self) -> list[Place]:
         """Where positions were in training and are at the frame on show; none where that is not known."""

@@ -362,6 +362,14 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         ),
         default=True,
     )
+    show_typical_error: BoolProperty(
+        name="Show Typical Error",
+        description=(
+            "While it plays, color each place by how far off it typically was on motion that the model had "
+            "not seen"
+        ),
+        default=False,
+    )
     stretch: FloatProperty(
         name="Stretch",
         description="Stretch stiffness of the cloth during playback, in N/m; can be animated",

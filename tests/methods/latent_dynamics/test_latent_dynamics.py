@@ -34,6 +34,7 @@ from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
+from neural_physics.models.vertex_error import vertex_error
 from neural_physics.timeline.timeline import Timeline
 
 pytestmark = pytest.mark.torch
@@ -107,6 +108,7 @@ def test_how_far_it_is_off_is_about_what_play_shows(dataset, trained):
     method, windows = load_method(read_model(trained[0])), tile(dataset.takes("validation"), 600)
     errors = rollout_errors(rollout(method), windows, method.mean_shape)
     assert 0.4 < trained[1]["validation_metres"] / errors.rms < 2.5
+    assert vertex_error(read_model(trained[0])) == pytest.approx(errors.per_vertex, rel=1e-3, abs=1e-6)
     assert 0.0 < trained[1]["basis_error"] < trained[1]["validation_error"]
 
 

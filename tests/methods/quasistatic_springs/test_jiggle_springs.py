@@ -17,6 +17,7 @@ from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
+from neural_physics.models.vertex_error import vertex_error
 from neural_physics.timeline.timeline import Timeline
 
 QUICK = ("--set=shrink=0", "--set=left_out=0", "--set=settled=false")
@@ -60,6 +61,7 @@ def test_errors_are_those_of_rollouts_and_of_bones_alone(dataset, trained):
     errors = rollout_errors(rollout(method), windows, method.mean_shape)
     assert result["validation_error"] == pytest.approx(errors.error, rel=1e-6)
     assert result["validation_metres"] == pytest.approx(errors.rms, rel=1e-6)
+    assert vertex_error(model) == pytest.approx(errors.per_vertex, rel=1e-5)
     assert result["simpler_error"] == pytest.approx(result["skinning_error"])
     take = dataset.takes("validation")[0]
     matrices = jiggling.moves(100, 1)

@@ -67,12 +67,13 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings, modifier = settings_of(obj), physics_modifier(obj)
         row = layout.row()
-        row.label(text=obj.name, icon="MESH_DATA")
         kind = settings.simulation.kind
         if kind != "BLENDER":
             row.label(text=KIND_NAMES[kind], icon=KIND_ICONS[kind])
         elif modifier:
             row.label(text=modifier.name, icon="MOD_CLOTH" if modifier.type == "CLOTH" else "MOD_SOFT")
+        else:
+            row.label(text=obj.name, icon="MESH_DATA")
         row.operator(NEURALPHYSICS_OT_remove.bl_idname, text="", icon="X")
         self._draw_method(layout, context, obj)
         if offers_subdivide(obj):
@@ -166,7 +167,7 @@ class NEURALPHYSICS_PT_frame(Details, bpy.types.Panel):
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         column, settings = settings_column(layout), settings_of(obj)
-        column.prop(settings, "frame_object")
+        column.prop(settings, "frame_object", text="Object")
         frame = settings.frame_object
         if frame is not None and frame.type == "ARMATURE":
             column.prop_search(settings, "frame_bone", frame.data, "bones")

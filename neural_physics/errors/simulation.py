@@ -20,7 +20,7 @@ PROBLEMS: dict[str, str] = {
     "edit_mode": "{object} is in Edit Mode: leave it (Tab) and try again.",
     "no_physics": (
         "{object} has no Cloth or Soft Body physics: add one of them in the Physics properties, or "
-        "simulate it with the bundled solver as a solid, a shell or rods."
+        "let the full edition's solver simulate it as a solid, a shell or rods."
     ),
     "mesh_without_edges": (
         "The mesh of {object} has no edges to make rods of: add some, or choose another object."

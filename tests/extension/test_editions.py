@@ -71,7 +71,8 @@ message = refused(tasks.check_bake, bpy.context.scene, sheet)
 assert message.startswith("Baking with the bundled solver is not part of this edition"), message
 bpy.ops.mesh.primitive_cube_add()
 assert not ours.set_up_solver.poll(), "what could not be baked is not set up"
-assert not hasattr(bpy.types, "NEURALPHYSICS_OT_create_environment")
+assert not hasattr(bpy.types, "NEURAL_PHYSICS_OT_create_environment")
+assert hasattr(bpy.types, "NEURAL_PHYSICS_OT_bake")
 """,
         tmp_path,
         BLENDER_USER_RESOURCES=platform_user,

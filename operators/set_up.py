@@ -8,6 +8,8 @@ import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ..neural_physics.blender.baking import forewarnings
+from ..neural_physics.blender.baking.preparing import BY_THE_SOLVER
+from ..neural_physics.blender.jobs import programs
 from ..neural_physics.blender.scene import setting_up
 from ..neural_physics.blender.scene.sources import check_mesh, check_target
 from ..neural_physics.blender.scene.targets import target_of
@@ -93,6 +95,7 @@ class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
+        programs.require_full_edition(BY_THE_SOLVER)
         check_mesh(target_of(context))
 
     def run(self, context: bpy.types.Context) -> None:

@@ -131,18 +131,15 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             return
         if not status.takes:
             return
+        text = f"{plural(status.takes, 'take')}, {plural(status.frames, 'frame')}, {size(status.size)}"
+        sentences(layout, context, text, "CHECKMARK" if status.complete == status.takes else "FILE_CACHE")
         row = layout.row()
-        row.label(
-            text=f"{plural(status.takes, 'take')}, {plural(status.frames, 'frame')}, {size(status.size)}",
-            icon="CHECKMARK" if status.complete == status.takes else "FILE_CACHE",
-        )
+        text = "Next Take" if shown_take(obj) else NEURALPHYSICS_OT_show_take.bl_label
+        row.operator(NEURALPHYSICS_OT_show_take.bl_idname, text=text, icon="PLAY")
         if not bake.active:
             row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
             if not obstacle(NEURALPHYSICS_OT_bake, context):  # else the reason stands under Bake already
                 reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)
-        row = layout.row(align=True)
-        text = "Next Take" if shown_take(obj) else NEURALPHYSICS_OT_show_take.bl_label
-        row.operator(NEURALPHYSICS_OT_show_take.bl_idname, text=text, icon="PLAY")
         if status.excluded and not bake.result.get("excluded"):  # else a note of the bake says so
             why = "; ".join(status.reasons)
             sentences(layout, context, f"{plural(status.excluded, 'frame')} left out: {why}", "INFO")

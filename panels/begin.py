@@ -82,7 +82,7 @@ class NEURALPHYSICS_PT_begin(bpy.types.Panel):
     def _draw_kinds(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
     ) -> None:
-        layout.label(text=f"What is {obj.name}?", icon="MESH_DATA")
+        sentences(layout, context, f"What is {obj.name}?", "MESH_DATA")
         if physics_modifiers(obj):
             button(layout, context, NEURALPHYSICS_OT_set_up, "Cloth or Soft Body", icon="MOD_CLOTH")
             return

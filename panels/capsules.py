@@ -43,7 +43,8 @@ class NEURALPHYSICS_UL_capsules(bpy.types.UIList):
         row.active = item.enabled
         row.prop(item, "enabled", text="")
         row.prop(item, "name", text="", emboss=False, icon=_picture(item))
-        row.label(text=item.source.name if item.source else "Nothing")
+        if item.source is None:
+            row.label(text="Nothing")
 
 
 class NEURALPHYSICS_PT_capsules(Details, bpy.types.Panel):

@@ -48,7 +48,8 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if not settings.playing:
             cache = find_cache(obj)
             if cache is not None:
-                layout.label(text=f"Showing {bpy.path.basename(cache.filepath)}", icon="FILE_CACHE")
+                text = f"Showing {bpy.path.basename(cache.filepath)}"
+                sentences(layout, context, text, "FILE_CACHE")
                 layout.operator(NEURALPHYSICS_OT_stop_playing.bl_idname, icon="MOD_PHYSICS")
             button(layout, context, NEURALPHYSICS_OT_play, icon="PLAY")
             self._draw_verdict(layout, context, obj)
@@ -137,7 +138,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             sentences(layout, context, _outside_in_words(name, beyond), "ERROR" if beyond.far else "INFO")
         if status.outside > NOTICEABLE and not status.beyond:
             text = f"{status.outside:.0%} of the motion is outside the training range"
-            layout.label(text=text, icon="ERROR" if status.outside > WORRYING else "INFO")
+            sentences(layout, context, text, "ERROR" if status.outside > WORRYING else "INFO")
         if status.deep:
             text = f"{status.deep} vertices are too deep inside capsules to be pushed out"
             sentences(layout, context, text, "INFO")

@@ -43,7 +43,8 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
 
     def draw(self, context: bpy.types.Context) -> None:
         layout = self.layout
-        layout.label(text="Subspace Physics trains in Blender; other methods and the solver need PyTorch.")
+        text = "Subspace Physics trains in Blender; other methods and the solver need PyTorch."
+        sentences(layout, context, text)
         layout.prop(self, "training_python")
         self._draw_found(context)
         self._draw_create(context)
@@ -88,7 +89,7 @@ class NEURALPHYSICS_AP_preferences(bpy.types.AddonPreferences):
             )
             show.section = "SYSTEM"
         if state.phase == "finished":
-            layout.label(text=f"Created in {environment.environment_folder()}", icon="CHECKMARK")
+            sentences(layout, context, f"Created in {environment.environment_folder()}", "CHECKMARK")
         self._draw_failure(context, environment.CREATE)
 
     def _draw_log(self, state: JobState) -> None:

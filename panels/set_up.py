@@ -9,9 +9,11 @@ import bpy
 from ..neural_physics.blender.modelling.cloth_subdividing import offers_subdivide
 from ..neural_physics.blender.scene.sources import physics_modifier
 from ..neural_physics.blender.settings.motions import is_wind, motion_name
-from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction, method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.settings.simulation import KINDS
+from ..neural_physics.edition import FULL
+from ..neural_physics.methods.registry import TRAINED_HERE
 from ..operators.set_up import (
     NEURALPHYSICS_OT_add_interaction,
     NEURALPHYSICS_OT_remove,
@@ -20,7 +22,7 @@ from ..operators.set_up import (
     NEURALPHYSICS_OT_suggest_motion,
 )
 from ..operators.subdividing import NEURALPHYSICS_OT_subdivide_cloth
-from .support import Details, Section, button, reasons, settings_column
+from .support import Details, Section, button, reasons, sentences, settings_column
 
 KIND_NAMES = {identifier: label for identifier, label, _ in KINDS}
 KIND_ICONS: dict[str, Any] = {
@@ -65,14 +67,15 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings, modifier = settings_of(obj), physics_modifier(obj)
         row = layout.row()
-        row.label(text=obj.name, icon="MESH_DATA")
         kind = settings.simulation.kind
         if kind != "BLENDER":
             row.label(text=KIND_NAMES[kind], icon=KIND_ICONS[kind])
         elif modifier:
             row.label(text=modifier.name, icon="MOD_CLOTH" if modifier.type == "CLOTH" else "MOD_SOFT")
+        else:
+            row.label(text=obj.name, icon="MESH_DATA")
         row.operator(NEURALPHYSICS_OT_remove.bl_idname, text="", icon="X")
-        settings_column(layout).prop(settings, "method")
+        self._draw_method(layout, context, obj)
         if offers_subdivide(obj):
             button(layout, context, NEURALPHYSICS_OT_subdivide_cloth, icon="MOD_SUBSURF", scale=1.0)
         layout.label(text="Reacts to:")
@@ -92,6 +95,23 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
         column.separator()
         column.operator(NEURALPHYSICS_OT_set_up.bl_idname, text="", icon="FILE_REFRESH")
         reasons(layout, context, NEURALPHYSICS_OT_remove_interaction, NEURALPHYSICS_OT_set_up)
+
+    def _draw_method(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
+        """The methods that this edition trains; of another, which a file may have chosen, what it is here."""
+        settings, method = settings_of(obj), method_of(obj)
+        if FULL:
+            settings_column(layout).prop(settings, "method")
+            return
+        column = layout.column(align=True)
+        for name in TRAINED_HERE:
+            column.prop_enum(settings, "method", name)
+        if method.id not in TRAINED_HERE:
+            text = (
+                f"{method.label} is trained in the full edition of Neural Physics; its models play here, too"
+            )
+            sentences(layout, context, text, "INFO")
 
 
 class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
@@ -147,7 +167,7 @@ class NEURALPHYSICS_PT_frame(Details, bpy.types.Panel):
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         column, settings = settings_column(layout), settings_of(obj)
-        column.prop(settings, "frame_object")
+        column.prop(settings, "frame_object", text="Object")
         frame = settings.frame_object
         if frame is not None and frame.type == "ARMATURE":
             column.prop_search(settings, "frame_bone", frame.data, "bones")

@@ -7,8 +7,10 @@ import bpy
 from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.edition import FULL
 from ..operators.set_up import NEURALPHYSICS_OT_use_material
-from .support import Details, settings_column
+from .set_up import KIND_NAMES
+from .support import Details, sentences, settings_column
 
 # The settings of a material, by the kind of body.
 QUANTITIES = {
@@ -27,9 +29,18 @@ class NEURALPHYSICS_PT_simulation(Details, bpy.types.Panel):
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         column, simulation = settings_column(layout), settings_of(obj).simulation
-        column.prop(simulation, "kind")
+        if FULL:
+            column.prop(simulation, "kind")
         if simulation.kind == "BLENDER":
-            layout.label(text="Its settings are in the Physics properties", icon="PHYSICS")
+            sentences(layout, context, "Its settings are in the Physics properties", "PHYSICS")
+            return
+        if not FULL:
+            text = (
+                f"{obj.name} is simulated by the bundled solver ({KIND_NAMES[simulation.kind]}), which is in "
+                "the full edition of Neural Physics; its model plays here, too"
+            )
+            sentences(layout, context, text, "INFO")
+            layout.prop_enum(simulation, "kind", "BLENDER")
             return
         column.prop_search(simulation, "pins", obj, "vertex_groups")
         if simulation.kind == "SOLID" and any(modifier.type == "ARMATURE" for modifier in obj.modifiers):
@@ -58,7 +69,7 @@ class NEURALPHYSICS_PT_simulation_advanced(Details, bpy.types.Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         obj = target_of(context)
-        if obj is None or settings_of(obj).simulation.kind in ("BLENDER", "SPRINGS"):
+        if not FULL or obj is None or settings_of(obj).simulation.kind in ("BLENDER", "SPRINGS"):
             return False
         return bool(super().poll(context))
 

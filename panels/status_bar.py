@@ -45,10 +45,10 @@ def _draw_job(layout: bpy.types.UILayout, obj: bpy.types.Object, kind: str, stat
     if state.active:
         row = layout.row()
         row.ui_units_x = 14
+        said = {"factor": state.share, "text": progress(state)}
         if making.is_making(obj):
-            row.progress(**making_in_words(obj))
-        else:
-            row.progress(factor=state.share, text=f"{obj.name}: {progress(state)}")
+            said = making_in_words(obj)
+        row.progress(factor=said["factor"], text=f"{obj.name}: {said['text']}")
         return
     ended = host.ended_at(object_tasks.job_folder(obj, kind), kind)
     if state.phase in WORDS and time.monotonic() - ended < NOTICE:

@@ -174,7 +174,7 @@ def making_in_words(obj: bpy.types.Object) -> dict[str, Any]:
     """The factor and the text of the progress of Make It Play."""
     made = making.progress(obj)
     left = "" if made.left is None else f", {duration(made.left)} left"
-    return {"factor": made.share, "text": f"Making {obj.name} play{left}"}
+    return {"factor": made.share, "text": f"Making it play{left}"}
 
 
 def busy(obj: bpy.types.Object, kind: str) -> bool:

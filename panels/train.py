@@ -66,7 +66,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             self._draw_verdict(layout, context, obj)
         for note in state.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
-        self._draw_curves(layout, obj.name, state)
+        self._draw_curves(layout, context, obj.name, state=state)
 
     def _draw_verdict(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
@@ -90,7 +90,9 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             show = layout.operator("preferences.addon_show", text="Open Preferences", icon="PREFERENCES")
             show.module = PACKAGE
 
-    def _draw_curves(self, layout: bpy.types.UILayout, name: str, state: JobState) -> None:
+    def _draw_curves(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, name: str, *, state: JobState
+    ) -> None:
         axis = axis_of(state.history, state.metres)
         icon = chart_icon(name, state.history, axis)
         if not icon:
@@ -117,7 +119,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         if isfinite(state.best):
             star: Icon = "SOLO_OFF" if gains_nothing(state.best) else "SOLO_ON"
             best = f"Best so far {axis.words(state.best)}, after {plural(state.best_step, 'step')}"
-            layout.label(text=best, icon=star)
+            sentences(layout, context, best, star)
 
 
 class NEURALPHYSICS_PT_train_options(Details, bpy.types.Panel):

@@ -227,7 +227,7 @@ class Coordinator:
         return Problem(code, object=self._plan.object, reason=_reasons(takes))
 
     def _stage(self) -> str:
-        return f"Baking, {len(self._complete)} of {len(self._plan.takes)} takes complete"
+        return f"Baked {len(self._complete)} of {len(self._plan.takes)} takes"
 
     def _total(self) -> int:
         return sum(take.frames for take in self._plan.takes)

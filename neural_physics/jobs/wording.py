@@ -8,7 +8,9 @@ from .life_cycle import JobState
 
 def progress(state: JobState) -> str:
     """A running job in one line: `Baking, 3 min left`."""
-    words = "Stopping at the next checkpoint" if state.phase == "stopping" else state.stage
+    if state.phase == "stopping":
+        return "Stopping at the next checkpoint"
+    words = state.stage
     return words if state.seconds_left is None else f"{words}, {duration(state.seconds_left)} left"
 
 

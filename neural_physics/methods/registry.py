@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 
+from ..edition import FULL
 from ..errors import Problem
 from ..interaction.channels import Channel, ChannelLayout
 from ..models.model_file import Model
@@ -23,6 +24,8 @@ def _found() -> dict[str, MethodSpecification]:
 
 SPECIFICATIONS: Mapping[str, MethodSpecification] = _found()
 DEFAULT = next(iter(SPECIFICATIONS))
+# Those that this edition trains; it plays models of all.
+TRAINED_HERE = {name: method for name, method in SPECIFICATIONS.items() if FULL or method.trains_in_blender}
 
 
 def specification_of(method: str) -> MethodSpecification | None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from one_blender import MODULE
+from one_blender import HELPERS, MODULE
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,7 +29,7 @@ LEAVE = "\nsys.stdout.flush(); os._exit(0)\n"
 def run(script: str, folder: Path, timeout: float = 120, **env: str) -> str:
     """What a script printed that ran in a Blender of its own, with the folder as its current one."""
     done = subprocess.run(
-        [sys.executable, "-c", script + LEAVE],
+        [sys.executable, "-c", HELPERS + script + LEAVE],
         check=False,
         capture_output=True,
         text=True,

@@ -10,10 +10,12 @@ import sys
 from pathlib import Path
 
 MODULE = "bl_ext.user_default.neural_physics"
+# Scripts may import what stands beside this file: `inside_blender`, `drawn_panels`.
+HELPERS = f"import sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\n"
 
 # Answers go through a pipe of their own, since Blender prints what it likes.
 SERVER = """
-import contextlib, gc, io, json, os, sys, traceback
+{helpers}import contextlib, gc, io, json, os, sys, traceback
 import bpy
 
 answers = os.fdopen(int(sys.argv[1]), "w")
@@ -77,7 +79,7 @@ class OneBlender:
     def _start(self) -> subprocess.Popen[str]:
         self._answers, theirs = os.pipe()
         self._process = subprocess.Popen(
-            [sys.executable, "-c", SERVER.format(module=MODULE), str(theirs)],
+            [sys.executable, "-c", SERVER.format(module=MODULE, helpers=HELPERS), str(theirs)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             text=True,

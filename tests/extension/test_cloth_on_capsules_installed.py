@@ -11,18 +11,13 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.blender
 
 SCENE = f"""
-import importlib
-from pathlib import Path
-from types import SimpleNamespace
-from unittest.mock import MagicMock
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}, {str(ROOT / "tests/methods/hierarchical_cloth")!r}]
 import numpy as np
 from cloth_models import MESH, cloth_model_file
+from drawn_panels import drawn
+from inside_blender import ours, saved_scene
 
-HERE = Path.cwd()
-ours = bpy.ops.neural_physics
-bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
+HERE = saved_scene()
 
 def add(name, data=None):
     obj = bpy.data.objects.new(name, data)
@@ -72,25 +67,11 @@ for frame in range(1, 31):
 assert away.min() < 0.25, away.min()
 assert shown()[free, 1].max() > 0.3
 
-panels = importlib.import_module(MODULE + ".panels")
-
-class Context:
-    region = SimpleNamespace(width=4000)
-    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))  # 0 without a window
-    def __getattr__(self, name):
-        return getattr(bpy.context, name)
-
-def drawn():
-    layout = MagicMock()
-    panel = SimpleNamespace(layout=layout, _draw_capsule=MagicMock())
-    panels.capsules.NEURALPHYSICS_PT_capsules.draw_for(panel, layout, Context(), sheet)
-    return "collides with the capsules" in str(layout.mock_calls)
-
-assert drawn()
+assert "collides with the capsules" in drawn("capsules", sheet).words
 capsule.enabled = False
 bpy.context.view_layer.update()
 bpy.context.scene.frame_set(30)
-assert not drawn()
+assert "collides with the capsules" not in drawn("capsules", sheet).words
 assert np.linalg.norm(shown()[free] - np.array(ball.matrix_world.translation), axis=1).min() < 0.19
 """
     )

@@ -30,24 +30,23 @@ def test_the_platform_s_edition_asks_for_nothing_from_elsewhere(platform_zip: Pa
     assert list(tomllib.loads(texts["blender_manifest.toml"])["permissions"]) == ["files"]
 
 
-def test_the_platform_s_edition_bakes_trains_evaluates_and_plays(platform_zip: Path, tmp_path: Path) -> None:
-    user = str(tmp_path / "user")
-    run(INSTALL, tmp_path, BLENDER_USER_RESOURCES=user, NEURAL_PHYSICS_ZIP=str(platform_zip))
+@pytest.fixture(scope="module")
+def platform_user(platform_zip: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A user's folder in which the platform's edition was installed."""
+    folder = tmp_path_factory.mktemp("platform_user")
+    run(INSTALL, folder, BLENDER_USER_RESOURCES=str(folder), NEURAL_PHYSICS_ZIP=str(platform_zip))
+    return str(folder)
+
+
+def test_the_platform_s_edition_bakes_trains_evaluates_and_plays(platform_user: str, tmp_path: Path) -> None:
     run(
         ENABLE
         + """
-import importlib
-from pathlib import Path
-edition = importlib.import_module(MODULE + ".neural_physics.edition")
-assert not edition.FULL
-bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-bpy.ops.wm.save_as_mainfile(filepath=str(Path.cwd() / "scene.blend"))
-ours = bpy.ops.neural_physics
-ours.add_example(name="BALL_AND_SHEET")
-sheet = bpy.context.active_object
+from inside_blender import add_example, ours, part, saved_scene
+assert not part("neural_physics.edition").FULL
+saved_scene()
+sheet = add_example(take_count=3, take_frames=60, preset="preview", basis_count=8)
 settings = sheet.neural_physics
-settings.take_count, settings.take_frames = 3, 60
-settings.preset, settings.basis_count = "preview", 8
 assert ours.bake() == {"FINISHED"}
 assert ours.train() == {"FINISHED"}
 assert ours.evaluate() == {"FINISHED"}
@@ -56,8 +55,8 @@ bpy.context.scene.frame_set(20)
 shown = sheet.evaluated_get(bpy.context.evaluated_depsgraph_get()).data.vertices
 assert max((a.co - b.co).length for a, b in zip(shown, sheet.data.vertices)) > 1e-3
 
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
-Problem = importlib.import_module(MODULE + ".neural_physics.errors").Problem
+tasks = part("neural_physics.blender.tasks.object_tasks")
+Problem = part("neural_physics.errors").Problem
 def refused(check, *words):
     try:
         check(*words)
@@ -67,15 +66,57 @@ settings.method = "latent_dynamics"
 message = refused(tasks.require_trainer, sheet)
 assert message.startswith("Training Latent Dynamics is not part of this edition"), message
 assert not ours.train.poll()
-bpy.ops.mesh.primitive_cube_add()
-jelly = bpy.context.active_object
-assert ours.set_up_solver(kind="SOLID") == {"FINISHED"}
-message = refused(tasks.check_bake, bpy.context.scene, jelly)
+settings.method, settings.simulation.kind = "subspace_physics", "SHELL"
+message = refused(tasks.check_bake, bpy.context.scene, sheet)
 assert message.startswith("Baking with the bundled solver is not part of this edition"), message
-assert not hasattr(bpy.types, "NEURALPHYSICS_OT_create_environment")
+bpy.ops.mesh.primitive_cube_add()
+assert not ours.set_up_solver.poll(), "what could not be baked is not set up"
+assert not hasattr(bpy.types, "NEURAL_PHYSICS_OT_create_environment")
+assert hasattr(bpy.types, "NEURAL_PHYSICS_OT_bake")
 """,
         tmp_path,
-        BLENDER_USER_RESOURCES=user,
+        BLENDER_USER_RESOURCES=platform_user,
+    )
+
+
+def test_the_platform_s_panels_list_what_it_bakes_and_trains_and_say_what_a_file_of_the_full_one_is(
+    platform_user: str, tmp_path: Path
+) -> None:
+    run(
+        ENABLE
+        + """
+from drawn_panels import drawn
+from inside_blender import add_example, ours, part
+sheet = add_example()
+registry = part("neural_physics.methods.registry")
+panel = drawn("set_up", sheet)
+assert panel.choices == [("method", name) for name, method in registry.SPECIFICATIONS.items()
+                         if method.trains_in_blender]
+assert len(panel.choices) == 2 and "method" not in panel.settings and "full edition" not in panel.words
+panel = drawn("simulation", sheet)
+assert "kind" not in panel.settings and not panel.choices, "there is but one"
+assert "Physics properties" in panel.words
+
+# As the full edition has saved them.
+steps = bpy.context.window_manager.neural_physics_steps
+steps.set_up = True
+for method in registry.SPECIFICATIONS:
+    for kind in ("SOLID", "SHELL", "ROD", "SPRINGS"):
+        settings = sheet.neural_physics
+        settings.method, settings.simulation.kind = method, kind
+        panel = drawn("set_up", sheet)
+        label = registry.SPECIFICATIONS[method].label
+        said = f"{label} is trained in the full edition of Neural Physics; its models play here, too"
+        assert (said in panel.icons) == (("method", method) not in panel.choices), panel.words
+        panel = drawn("simulation", sheet)
+        assert len(panel.icons) == 1 and "Sheet is simulated by the bundled solver" in panel.words
+        assert panel.choices == [("kind", "BLENDER")] and not panel.settings and not panel.operators
+        assert not bpy.types.NEURALPHYSICS_PT_simulation_advanced.poll(bpy.context)
+settings.simulation.kind, settings.method = "BLENDER", "subspace_physics"
+assert ours.bake.poll()
+""",
+        tmp_path,
+        BLENDER_USER_RESOURCES=platform_user,
     )
 
 

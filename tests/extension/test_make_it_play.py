@@ -9,26 +9,23 @@ import pytest
 pytestmark = [pytest.mark.blender]
 
 WAY = """
-import importlib, time
-from pathlib import Path
-HERE = Path.cwd()
-bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
-ours = bpy.ops.neural_physics
-ours.add_example(name="BALL_AND_SHEET")
-sheet = bpy.context.active_object
+import time
+from inside_blender import add_example, ours, part, saved_scene
+saved_scene()
+sheet = add_example(take_count=3, take_frames=60, basis_count=8)
 settings = sheet.neural_physics
-settings.take_count, settings.take_frames = 3, 60
-settings.basis_count = 8
-def part(name):
-    return importlib.import_module(MODULE + ".neural_physics.blender." + name)
-making, host, steps = part("tasks.making"), part("jobs.host"), part("tasks.steps")
+making = part("neural_physics.blender.tasks.making")
+steps = part("neural_physics.blender.tasks.steps")
+host = part("neural_physics.blender.jobs.host")
+paths = part("neural_physics.blender.settings.paths")
+# As in every Blender but that of the tests.
+part("neural_physics.blender.jobs.training_environment")._brings_torch = lambda: False
+
 def click():
     # As the button does; where there is no window, Blender runs all of an operator at once.
     kind, argv = making.first_task(bpy.context.scene, sheet)
-    host.start(part("settings.paths").jobs_folder(sheet), kind, argv, sheet.name)
+    host.start(paths.jobs_folder(sheet), kind, argv, sheet.name)
     making.begin(sheet)
-part("jobs.training_environment")._brings_torch = lambda: False  # as in every Blender but that of the tests
 """
 
 
@@ -75,11 +72,11 @@ assert making.is_making(sheet)
 assert ours.stop_job(kind="bake") == {"FINISHED"}
 assert not making.is_making(sheet)
 end = time.monotonic() + 60
-while host.state_of(part("settings.paths").jobs_folder(sheet), "bake").active and time.monotonic() < end:
+while host.state_of(paths.jobs_folder(sheet), "bake").active and time.monotonic() < end:
     host._tick()
     time.sleep(0.05)
 host._tick()
-assert not host.state_of(part("settings.paths").jobs_folder(sheet), "train").active
+assert not host.state_of(paths.jobs_folder(sheet), "train").active
 assert not settings.playing
 """
     )

@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.blender
 
 SCENE = """
-import importlib
-from pathlib import Path
-HERE = Path.cwd()
-ours = bpy.ops.neural_physics
-bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
-
-def refused(part, operator, **options):
-    try:
-        operator(**options)
-    except RuntimeError as error:
-        assert part in str(error), error
-    else:
-        raise AssertionError("it was not refused")
+from drawn_panels import drawn
+from inside_blender import ours, part, refused, saved_scene
+HERE = saved_scene()
 """
 
 
@@ -82,7 +70,7 @@ def test_counts_are_passed_only_to_the_training_of_their_own_method(
         SCENE
         + f"""
 ours.add_example(name={example!r})
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
+tasks = part("neural_physics.blender.tasks.object_tasks")
 obj = bpy.context.active_object
 settings = obj.neural_physics
 settings.{setting} = 9
@@ -103,7 +91,7 @@ import bmesh
 ours.add_example(name="FOUR_PINS")
 sheet = bpy.context.active_object
 settings = sheet.neural_physics
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
+tasks = part("neural_physics.blender.tasks.object_tasks")
 settings.method = "hierarchical_cloth"
 tasks.check_bake(bpy.context.scene, sheet)
 
@@ -143,8 +131,8 @@ def test_levels_are_searched_for_once_and_again_after_an_edit(in_blender: Callab
 ours.add_example(name="FOUR_PINS")
 sheet = bpy.context.active_object
 sheet.neural_physics.method = "hierarchical_cloth"
-facts = importlib.import_module(MODULE + ".neural_physics.blender.tasks.facts")
-levels = importlib.import_module(MODULE + ".neural_physics.subdivision.usual_levels")
+facts = part("neural_physics.blender.tasks.facts")
+levels = part("neural_physics.subdivision.usual_levels")
 searches, search = [], levels.usual_hierarchy
 levels.usual_hierarchy = lambda *arguments: searches.append(arguments) or search(*arguments)
 for _ in range(5):
@@ -172,7 +160,7 @@ about = HERE / "neural_physics" / "scene" / "Sheet" / "dataset" / "dataset.json"
 text = about.read_text()
 assert '"physics": "cloth"' in text
 about.write_text(text.replace('"physics": "cloth"', '"physics": "soft_body"'))
-importlib.import_module(MODULE + ".neural_physics.datasets.status").forget()
+part("neural_physics.datasets.status").forget()
 refused("learns from cloth only, but Sheet", ours.train)
 """
     )
@@ -191,7 +179,7 @@ settings.simulation.self_contact = True
 assert settings.simulation.friction > 0.0
 settings.method = "contact_corrections"
 assert settings.simulation.friction == 0.0 and not settings.simulation.self_contact
-facts = importlib.import_module(MODULE + ".neural_physics.blender.tasks.facts")
+facts = part("neural_physics.blender.tasks.facts")
 facts.check_object(bpy.context.scene, jelly)
 settings.moving_frame = True
 refused("switch Moving Frame off", ours.bake)
@@ -240,8 +228,8 @@ def test_the_artist_s_handles_are_passed_to_the_training_in_the_axes_of_the_body
 from mathutils import Vector
 ours.add_example(name="JELLY")
 jelly = bpy.context.active_object
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
-handles = importlib.import_module(MODULE + ".neural_physics.blender.scene.artist_handles")
+tasks = part("neural_physics.blender.tasks.object_tasks")
+handles = part("neural_physics.blender.scene.artist_handles")
 settings = jelly.neural_physics
 settings.method, settings.handle_count = "contact_corrections", 9
 jelly.location, jelly.rotation_euler = (1.0, 2.0, 3.0), (0.3, 0.2, 0.1)
@@ -290,46 +278,14 @@ assert any("handles=9" in word for word in tasks._train_arguments(jelly))
     )
 
 
-DRAWN = """
-from pathlib import Path
-from unittest.mock import MagicMock
-import sys
-sys.path[:0] = [ROOT, ROOT + "/tests", ROOT + "/tests/methods/quasistatic_springs",
-                ROOT + "/tests/methods/contact_corrections", ROOT + "/tests/play"]
-
-class Window:
-    region = MagicMock(width=300)
-    preferences = MagicMock()
-    preferences.system.ui_scale = 1.0
-
-    def __getattr__(self, name):
-        return getattr(bpy.context, name)
-
-def drawn(panel, obj):
-    kind = getattr(bpy.types, "NEURALPHYSICS_PT_" + panel)
-    layout = MagicMock()
-    for part in ("column", "row"):
-        getattr(layout, part).return_value = layout
-    panel = MagicMock(layout=layout)
-    panel._draw_live = lambda *given: kind._draw_live(None, *given)
-    kind.draw_for(panel, layout, Window(), obj)
-    calls = [*layout.prop.call_args_list, *layout.prop_search.call_args_list]
-    return [call.args[1] for call in calls]
-"""
-
-
 def test_play_shows_what_the_model_that_plays_can_do_whatever_is_chosen_for_training(
     in_blender: Callable[..., str],
 ) -> None:
-    root = str(Path(__file__).resolve().parents[2])
     in_blender(
         SCENE
-        + f"ROOT = {root!r}\n"
-        + DRAWN
         + """
-import importlib
-playback = importlib.import_module(MODULE + ".neural_physics.blender.playing.playback")
-panel = importlib.import_module(MODULE + ".panels.play")
+playback = part("neural_physics.blender.playing.playback")
+panel = part("panels.play")
 ours.add_example(name="BALL_AND_SHEET")
 sheet = bpy.context.active_object
 settings = sheet.neural_physics
@@ -337,7 +293,7 @@ settings.method = "subspace_physics"
 settings.playing = True
 for method, shown in (("quasistatic_springs", {"jiggle", "jiggle_group"}), ("subspace_physics", set())):
     panel.status_of = lambda obj: playback.PlayStatus(playing=True, method=method)
-    assert {"jiggle", "jiggle_group"} & set(drawn("play", sheet)) == shown, method
+    assert {"jiggle", "jiggle_group"} & set(drawn("play", sheet).settings) == shown, method
 settings.playing = False
 
 # Handles that an imported model brought are shown, to bind them, whatever the method is.
@@ -356,13 +312,12 @@ def test_every_setting_of_a_training_is_passed_and_none_replaces_another(
     in_blender(
         SCENE
         + """
-import importlib
 from dataclasses import replace
 ours.add_example(name="BALL_AND_SHEET")
 sheet = bpy.context.active_object
 settings = sheet.neural_physics
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
-registry = importlib.import_module(MODULE + ".neural_physics.methods.registry")
+tasks = part("neural_physics.blender.tasks.object_tasks")
+registry = part("neural_physics.methods.registry")
 both = [s for m in registry.SPECIFICATIONS.values() for s in m.training_settings if not s.replaced_by][:2]
 method = replace(registry.SPECIFICATIONS["latent_dynamics"], training_settings=tuple(both))
 tasks.method_of = lambda obj: method
@@ -377,10 +332,10 @@ assert [words[i + 1] for i, word in enumerate(words) if word == "--set"] == [f"{
 def test_the_offline_error_depends_on_what_forbids_going_online(in_blender: Callable[..., str]) -> None:
     in_blender(
         """
-import importlib
 from types import SimpleNamespace
 from unittest.mock import patch
-environment = importlib.import_module(MODULE + ".neural_physics.blender.jobs.training_environment")
+from inside_blender import part
+environment = part("neural_physics.blender.jobs.training_environment")
 for forced, code in ((True, "offline_forced"), (False, "offline")):
     app = SimpleNamespace(online_access=False, online_access_override=forced)
     with patch.object(environment.bpy, "app", app):

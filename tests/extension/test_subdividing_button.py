@@ -11,32 +11,20 @@ ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.blender
 
 SCENE = f"""
-import importlib
-from types import SimpleNamespace
-from unittest.mock import MagicMock
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests" / "bake")!r}]
 import scenes
+from inside_blender import ours, refused
 
-ours = bpy.ops.neural_physics
 bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 sheet = scenes.add_cloth(points=6)
 bpy.context.view_layer.objects.active = sheet
 sheet.neural_physics.enabled = True
 """
-DRAWN = """
-panels, support = (importlib.import_module(MODULE + "." + name) for name in ("panels", "panels.support"))
-
-class Context:
-    region = SimpleNamespace(width=4000)
-    preferences = SimpleNamespace(system=SimpleNamespace(ui_scale=1.0))  # 0 without a window
-    def __getattr__(self, name):
-        return getattr(bpy.context, name)
+OFFERED = """
+from drawn_panels import drawn
 
 def offered():
-    layout = MagicMock()
-    panel = SimpleNamespace(layout=layout)
-    panels.set_up.NEURALPHYSICS_PT_set_up.draw_for(panel, layout, Context(), bpy.data.objects["Sheet"])
-    return "neural_physics.subdivide_cloth" in str(layout.mock_calls)
+    return "neural_physics.subdivide_cloth" in drawn("set_up", bpy.data.objects["Sheet"]).operators
 """
 
 
@@ -45,7 +33,7 @@ def test_the_button_is_there_while_levels_are_missing_and_can_be_undone(
 ) -> None:
     in_blender(
         SCENE
-        + DRAWN
+        + OFFERED
         + """
 assert not offered()
 sheet.neural_physics.method = "hierarchical_cloth"
@@ -66,18 +54,10 @@ def test_what_cannot_be_subdivided_is_refused_with_a_reason(in_blender: Callable
     in_blender(
         SCENE
         + """
-def refused(part, **options):
-    try:
-        ours.subdivide_cloth(**options)
-    except RuntimeError as error:
-        assert part in str(error), error
-    else:
-        raise AssertionError("it was not refused")
-
-refused("choose fewer levels", levels=8)
+refused("choose fewer levels", ours.subdivide_cloth, levels=8)
 sheet.neural_physics.playing = True
 assert not ours.subdivide_cloth.poll()
-refused("click Stop")
+refused("click Stop", ours.subdivide_cloth)
 bpy.context.view_layer.objects.active = scenes.add_empty("Nothing")
 assert not ours.subdivide_cloth.poll()
 """

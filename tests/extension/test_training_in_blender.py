@@ -9,19 +9,12 @@ import pytest
 pytestmark = [pytest.mark.blender]
 
 WAY = """
-import importlib
-from pathlib import Path
-HERE = Path.cwd()
-bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
-bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
-ours = bpy.ops.neural_physics
-ours.add_example(name="BALL_AND_SHEET")
-sheet = bpy.context.active_object
+from inside_blender import add_example, ours, part, saved_scene
+HERE = saved_scene()
+sheet = add_example(take_count=3, take_frames=60, preset="preview", basis_count=8)
 settings = sheet.neural_physics
-settings.take_count, settings.take_frames = 3, 60
-settings.preset, settings.basis_count = "preview", 8
-environment = importlib.import_module(MODULE + ".neural_physics.blender.jobs.training_environment")
-tasks = importlib.import_module(MODULE + ".neural_physics.blender.tasks.object_tasks")
+environment = part("neural_physics.blender.jobs.training_environment")
+tasks = part("neural_physics.blender.tasks.object_tasks")
 environment._brings_torch = lambda: False  # as in every Blender but that of the tests
 assert environment.python_path() is None
 """

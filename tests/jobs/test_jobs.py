@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neural_physics.jobs.life_cycle import Exited, JobState, Reported, Start, Stop, advance
+from neural_physics.jobs.wording import progress
 
 PROGRESS = Reported({"event": "progress", "stage": "Baking", "done": 5, "total": 20, "seconds_left": 30.0})
 RESULT = Reported({"event": "result", "takes": 3})
@@ -64,6 +65,11 @@ def test_what_a_job_reported_is_kept_and_how_it_ended_is_explained():
     assert life(Start(), Stop(), FULL, Exited(1))[0].code == "disk_full"
     crashed = life(Start(), LOG, Exited(-11))[0]
     assert "-11" in crashed.message and "hello" in crashed.message and "resume" in crashed.message
+
+
+def test_a_job_that_stops_promises_no_time_in_which_all_would_be_done():
+    assert progress(life(Start(), PROGRESS)[0]) == "Baking, 30 s left"
+    assert progress(life(Start(), PROGRESS, Stop())[0]) == "Stopping at the next checkpoint"
 
 
 @pytest.mark.parametrize(

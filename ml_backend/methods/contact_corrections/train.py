@@ -37,7 +37,7 @@ from neural_physics.methods.contact_corrections.method import ContactCorrections
 from neural_physics.models.model_file import Model, ModelInfo
 
 UNCORRECTED = "no correction was learned, so the handles play without any"
-SOLVING, LEARNING = "Solving equilibrium shapes for {}", "Training the {} correction"  # the stages
+SOLVING, LEARNING = "Solving {} shapes", "Training {} network"  # the stages
 SHAPE_SECONDS, NETWORK_SECONDS = 0.1, 240.0  # roughly: for a shape, and for a network that has no time limit
 VALIDATION_SHARE = 0.2  # of the states that are solved: as many more, of the frames that are held out
 

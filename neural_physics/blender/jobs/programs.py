@@ -23,13 +23,21 @@ def require_learning() -> None:
         training_environment.require_python()
 
 
-def require_ml_backend(task: str) -> Path:
-    """The Python for what needs more than NumPy. task: which is that, such as “Training Latent Dynamics”.
+def require_full_edition(task: str) -> None:
+    """Check that this edition has what a task such as “Training Latent Dynamics” takes.
 
-    Raises Problem("edition_lacks") and what `training_environment.require_python` does.
+    Raises Problem("edition_lacks").
     """
     if not FULL:
         raise Problem("edition_lacks", task=task)
+
+
+def require_ml_backend(task: str) -> Path:
+    """The Python for what needs more than NumPy. task: see `require_full_edition`.
+
+    Raises Problem("edition_lacks") and what `training_environment.require_python` does.
+    """
+    require_full_edition(task)
     return training_environment.require_python()
 
 

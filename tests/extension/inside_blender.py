@@ -1,0 +1,54 @@
+"""What scripts have in common that run in a Blender with the extension: `from inside_blender import ...`."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import bpy
+from one_blender import MODULE
+
+ours = bpy.ops.neural_physics
+
+
+def part(name: str) -> ModuleType:
+    """A module of the installed extension, such as `panels.play`, as it is loaded now."""
+    return importlib.import_module(f"{MODULE}.{name}")
+
+
+def saved_scene() -> Path:
+    """Begin with an empty scene, saved in the current folder, which is returned."""
+    here = Path.cwd()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.ops.wm.save_as_mainfile(filepath=str(here / "scene.blend"))
+    return here
+
+
+def add_example(name: str = "BALL_AND_SHEET", **settings: Any) -> bpy.types.Object:
+    """The simulated object of an example, with some of its settings changed."""
+    ours.add_example(name=name)
+    obj = bpy.context.active_object
+    for setting, value in settings.items():
+        setattr(obj.neural_physics, setting, value)
+    return obj
+
+
+def shape(obj: bpy.types.Object, frame: int | None = None) -> list[tuple[float, ...]]:
+    """Where an object's vertices are shown, at a frame or now."""
+    if frame is not None:
+        bpy.context.scene.frame_set(frame)
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    return [tuple(vertex.co) for vertex in mesh.vertices]
+
+
+def refused(part_of_reason: str, operator: Callable[..., Any], **options: Any) -> None:
+    """Assert that an operator cannot be run, and that the reason has these words."""
+    try:
+        operator(**options)
+    except RuntimeError as error:
+        assert part_of_reason in str(error), error
+    else:
+        raise AssertionError("it was not refused")

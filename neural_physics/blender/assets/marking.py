@@ -18,9 +18,9 @@ from ..scene.setting_up import BOUND_KINDS
 
 OBJECT = "neural_physics_object"  # the name of the object whose model a group was made of
 TAG = "Neural Physics"
-DESCRIPTION = "Learned motion of {object}, for a mesh with its {vertices:,} vertices and the same faces. "
+DESCRIPTION = "The learned motion of {object}, for a mesh with the same {vertices:,} vertices and faces. "
 REACTS_TO = "Reacts to: {sources}. "
-HOW = "Drop it on that mesh and it plays. Needs the Neural Physics extension; without it nothing happens."
+HOW = "Drop it on that mesh, and it plays. Needs the Neural Physics extension; without it nothing happens."
 
 
 def mark(obj: bpy.types.Object) -> bpy.types.NodeTree:

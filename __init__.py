@@ -2,6 +2,7 @@
 
 from . import operators, panels
 from .neural_physics.blender import commands
+from .neural_physics.blender.assets import drops
 from .neural_physics.blender.display import (
     capsule_overlay,
     captions,
@@ -30,6 +31,7 @@ PARTS = (
     thumbnails,
     playback,
     preview_drawing,
+    drops,
     operators,
     panels,
     commands,

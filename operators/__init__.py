@@ -7,6 +7,7 @@ from types import ModuleType
 from ..neural_physics.blender.settings.registration import register_parts, unregister_parts
 from ..neural_physics.edition import FULL
 from . import (
+    assets,
     capsules,
     evaluation,
     examples,
@@ -38,6 +39,7 @@ PARTS: tuple[ModuleType, ...] = (
     springs,
     capsules,
     share,
+    assets,
 )
 
 if FULL:

@@ -25,7 +25,15 @@ from ..neural_physics.datasets.status import dataset_status, forget
 from ..neural_physics.errors import Problem
 from ..neural_physics.wording import plural, size
 from .play import start_animation
-from .support import Button, OperatorReturnItems, existing_file, open_file, scene_of, target
+from .support import (
+    Button,
+    OperatorReturnItems,
+    existing_file,
+    open_file,
+    remember_in_undo,
+    scene_of,
+    target,
+)
 
 KINDS = [(kind, name, "") for kind, name in object_tasks.NAMES.items()]
 
@@ -334,19 +342,11 @@ def _trained(folder: Path, result: dict[str, Any]) -> bool:
         return False
     for obj in objects:
         object_tasks.use_model(obj, trained_model(obj, result))
-    _remember_in_undo("Trained Model")
+    remember_in_undo("Trained Model")
     began = [obj for obj in objects if making.trained(obj)]
     if began:
         start_animation()
     return True
-
-
-def _remember_in_undo(step: str) -> None:
-    """What came by itself is a step of its own: undoing what the artist does next must not take it back."""
-    manager = bpy.context.window_manager
-    with bpy.context.temp_override(window=manager.windows[0] if manager and manager.windows else None):
-        if bpy.ops.ed.undo_push.poll():  # type: ignore[call-arg]
-            bpy.ops.ed.undo_push(message=step)
 
 
 CLASSES = (

@@ -91,3 +91,11 @@ def target(context: bpy.types.Context) -> bpy.types.Object:
     if obj is None:
         raise Problem("nothing_selected")
     return obj
+
+
+def remember_in_undo(step: str) -> None:
+    """What came by itself is a step of its own: undoing what the artist does next must not take it back."""
+    manager = bpy.context.window_manager
+    with bpy.context.temp_override(window=manager.windows[0] if manager and manager.windows else None):
+        if bpy.ops.ed.undo_push.poll():  # type: ignore[call-arg]
+            bpy.ops.ed.undo_push(message=step)

@@ -22,7 +22,7 @@ from ..operators.set_up import (
 )
 from .gallery import NEURALPHYSICS_PT_gallery
 from .set_up import KIND_ICONS
-from .support import button, reasons, sentences
+from .support import button, dropped_asset, reasons, sentences
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems as Icon
@@ -67,6 +67,7 @@ class NEURALPHYSICS_PT_begin(bpy.types.Panel):
         if obj is None or obj.type != "MESH":
             sentences(layout, context, "Or select a mesh of your own, and say what it is.", "INFO")
         else:
+            dropped_asset(layout, context, obj)
             self._draw_kinds(layout, context, obj)
         layout.separator()
         layout.popover(NEURALPHYSICS_PT_gallery.__name__, text="More Examples", icon="MOD_CLOTH")

@@ -28,7 +28,7 @@ from ..operators.play import (
 )
 from ..operators.share import NEURALPHYSICS_OT_pack
 from ..operators.springs import NEURALPHYSICS_OT_hide_springs, NEURALPHYSICS_OT_show_springs
-from .support import Details, Section, button, sentences, settings_column, verdict
+from .support import Details, Section, button, dropped_asset, sentences, settings_column, verdict
 
 NOTICEABLE = 0.01  # the share outside what was trained from which it is worth a line
 WORRYING = 0.2
@@ -41,6 +41,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
 
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         settings = settings_of(obj)
+        dropped_asset(layout, context, obj)
         newer = packing.newer_file(obj)
         if newer is not None:
             sentences(layout, context, f"There is a newer model than the one in the .blend: {newer}", "INFO")

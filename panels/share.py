@@ -8,6 +8,7 @@ from ..neural_physics.blender.playing import packing
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.wording import size
+from ..operators.assets import NEURALPHYSICS_OT_mark_as_asset
 from ..operators.share import (
     NEURALPHYSICS_OT_export_model,
     NEURALPHYSICS_OT_import_model,
@@ -33,6 +34,7 @@ class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
         row.operator(NEURALPHYSICS_OT_import_model.bl_idname, icon="IMPORT")
         row.operator(NEURALPHYSICS_OT_export_model.bl_idname, icon="EXPORT")
         reasons(layout, context, NEURALPHYSICS_OT_import_model)
+        layout.operator(NEURALPHYSICS_OT_mark_as_asset.bl_idname, icon="ASSET_MANAGER")
         if not obstacle(NEURALPHYSICS_OT_pack, context):  # else the reason stands under Pack already
             reasons(layout, context, NEURALPHYSICS_OT_export_model)
 

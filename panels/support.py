@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import bpy
 
+from ..neural_physics.blender.assets.dropped_models import dropped_on
 from ..neural_physics.blender.jobs import host
 from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.paths import check_places
@@ -17,6 +18,7 @@ from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.jobs.wording import progress
 from ..neural_physics.wording import duration
+from ..operators.assets import NEURALPHYSICS_OT_play_asset
 from ..operators.jobs import NEURALPHYSICS_OT_show_log, NEURALPHYSICS_OT_stop_job
 from ..operators.places import NEURALPHYSICS_OT_allow_places
 from ..operators.support import Button, obstacle
@@ -131,6 +133,12 @@ def reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: 
     for reason in dict.fromkeys(obstacle(operator, context) for operator in operators):
         if reason:
             sentences(layout, context, reason, "INFO")
+
+
+def dropped_asset(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
+    """The button for a model asset that an object holds and does not play: one that came with the file."""
+    if dropped_on(obj):
+        button(layout, context, NEURALPHYSICS_OT_play_asset, icon="PLAY")
 
 
 def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, kind: str) -> JobState:

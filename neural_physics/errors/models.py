@@ -7,6 +7,7 @@ PROBLEMS: dict[str, str] = {
     "live_group_missing": "{object} has no vertex group {group}: choose another {setting} under Play, or clear it.",
     "springs_unknown": "{object} has no Jiggle Springs model whose springs could be shown: train one first.",
     "model_not_packed": "{object} has no model in this .blend: train one, import a model file, or pack one first.",
+    "asset_not_dropped": "No model asset was dropped on {object}: drag one onto it from the asset browser.",
     "model_in_the_way": (
         "{path} holds a different model from the one that {object} plays, and it would be lost: move it "
         "away, or pack it if it is the one you want."

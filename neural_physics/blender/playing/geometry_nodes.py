@@ -95,6 +95,15 @@ def remove_positions(mesh: bpy.types.Mesh) -> None:
         mesh.attributes.remove(layer)
 
 
+def new_group(name: str) -> bpy.types.NodeTree:
+    """A node group with geometry going in and coming out, and nothing in between yet."""
+    group = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    assert group.interface is not None  # only embedded trees lack one
+    for direction in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    return group
+
+
 def _group(name: str) -> bpy.types.NodeTree:
     """The shared node group of this file (not one linked from another), made where it is missing."""
     for group in bpy.data.node_groups:
@@ -104,10 +113,7 @@ def _group(name: str) -> bpy.types.NodeTree:
 
 
 def _make_group(name: str) -> bpy.types.NodeTree:
-    group = bpy.data.node_groups.new(name, "GeometryNodeTree")
-    assert group.interface is not None  # only embedded trees lack one
-    for direction in ("INPUT", "OUTPUT"):
-        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    group = new_group(name)
     nodes, links = group.nodes, group.links
     enter, leave = nodes.new("NodeGroupInput"), nodes.new("NodeGroupOutput")
     predicted = nodes.new("GeometryNodeInputNamedAttribute")

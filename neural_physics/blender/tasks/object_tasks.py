@@ -99,13 +99,20 @@ def check_play(obj: bpy.types.Object | None) -> None:
 def use_model(obj: bpy.types.Object, path: Path) -> None:
     """Pack a model file into the .blend; an object that plays continues with it.
 
+    Raises what `check_mesh`, `read_model_bytes` and `use_model_bytes` do; then nothing has changed.
+    """
+    check_mesh(obj)  # what is no mesh is not worth reading a large file for
+    use_model_bytes(obj, read_model_bytes(path), str(path))
+
+
+def use_model_bytes(obj: bpy.types.Object, data: bytes, name: str) -> None:
+    """`use_model`, with the bytes of a model file; `name` is what the sentences call the model.
+
     What the model reacts to and this scene does not have gets a line in the object's list, to choose it in.
-    Raises what `check_mesh`, `read_model_bytes`, `parse_model`, `check_belongs` and `load_method` do; then
-    nothing has changed.
+    Raises what `check_mesh`, `parse_model`, `check_belongs` and `load_method` do; then nothing has changed.
     """
     check_mesh(obj)
-    data = read_model_bytes(path)
-    model = parse_model(data, str(path))
+    model = parse_model(data, name)
     check_belongs(model, obj)
     load_method(model)
     if settings_of(obj).model is None:

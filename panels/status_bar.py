@@ -45,7 +45,7 @@ def _draw_job(layout: bpy.types.UILayout, obj: bpy.types.Object, kind: str, stat
     if state.active:
         row = layout.row()
         row.ui_units_x = 14
-        said = {"factor": state.share, "text": progress(state)}
+        said: dict[str, Any] = {"factor": state.share, "text": progress(state)}
         if making.is_making(obj):
             said = making_in_words(obj)
         row.progress(factor=said["factor"], text=f"{obj.name}: {said['text']}")

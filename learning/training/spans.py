@@ -38,7 +38,7 @@ class Span:
         return np.asarray(self.take.interaction[self.start : self.stop])
 
     def chunks(self, every: int = 1) -> Iterator[Floats]:
-        """Positions (n, 3 V) float32 of every so-manieth frame, at most CHUNK of them at a time.
+        """Positions (n, 3 V) float32 of every `every`-th frame, at most CHUNK of them at a time.
 
         Raises Problem("dataset_not_numbers").
         """

@@ -23,7 +23,7 @@ def vertex_error_tensors(
     """What a model's file says of each vertex: see `neural_physics.models.vertex_error`.
 
     Measured once, at the end, as Play runs the model: a trainer validates in a few numbers per frame. Of the
-    rollouts that it validates by, every so-manieth, where they have more than about MOST_FRAMES frames.
+    rollouts that it validates by, evenly spread, as many as have about MOST_FRAMES frames.
     Raises Problem("stopped").
     """
     method = load_method(Model(info, tensors, "the trained model"))

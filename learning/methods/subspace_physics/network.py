@@ -21,6 +21,10 @@ Pullback = Callable[[Floats], Floats]
 class Roller(Protocol):
     """What rolls a network out: NumPy, or a graphics card."""
 
+    @property
+    def device(self) -> str:
+        """Where it computes, as a training says it: "cpu", or torch's name of a card."""
+
     def rollout(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> Floats:
         """z_2 .. z_{s-1} (s - 2, n, u) from z_0, z_1 (n, u) and w_0 .. w_{s-1} (s, n, v).
 
@@ -53,6 +57,8 @@ class SubspaceNetwork:
 
     initial: theta before training. input_scale (inputs,): what the network's inputs are multiplied by.
     """
+
+    device = "cpu"
 
     def __init__(self, data: SubspaceData, preset: SubspacePreset, seed: int) -> None:
         u, v = data.training.z.shape[1], data.training.w.shape[1]

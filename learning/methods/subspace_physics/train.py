@@ -89,7 +89,7 @@ def train(
         "seconds": course.seconds,
         "reason": course.reason,
         "bases": len(data.basis),
-        "device": "cpu",
+        "device": learner.roller.device,
         "notes": notes,
     }
 

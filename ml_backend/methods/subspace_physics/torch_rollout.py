@@ -1,7 +1,7 @@
-"""The network rolled out on a graphics card: `window_rollout` in torch, step by step the same.
+"""The network rolled out by torch: `window_rollout` on any of its devices, step by step the same.
 
-Twice as fast as recording every operation of every frame: nothing is recorded, and the gradients
-of the weights are found for all frames in one product each.
+Twice as fast as autograd on every operation of every frame: the gradients of the weights are found for all
+frames in one product each. On a graphics card `graphed_rollout` makes it faster still.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class TorchRoller:
     """A `Roller` on a device of torch's."""
 
     def __init__(self, network: SubspaceNetwork, device: torch.device) -> None:
-        self._network, self._device = network, device
+        self._network, self._device, self.device = network, device, str(device)
         given = network.recurrence
         alpha, beta, limits = map(self._tensor, (given.alpha, given.beta, given.limits))
         self._recurrence = TorchRecurrence(alpha, beta, limits, given.residual, activation=given.activation)
@@ -36,29 +36,34 @@ class TorchRoller:
     def rollout(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> Floats:
         """See `Roller`."""
         with torch.no_grad():
-            return _array(self._rolled(self._tensor(theta), z0, z1, w))
+            return as_array(self.roll(*self._tensors(theta, z0, z1, w)))
 
     def with_pullback(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> tuple[Floats, Pullback]:
         """See `Roller`."""
-        parameters = self._tensor(theta).requires_grad_()
-        rolled = self._rolled(parameters, z0, z1, w)
+        given = self._tensors(theta, z0, z1, w)
+        rolled = self.roll(given[0].requires_grad_(), *given[1:])
 
         def pullback(slope: Floats) -> Floats:
-            return _array(torch.autograd.grad(rolled, parameters, self._tensor(slope))[0])
+            return as_array(torch.autograd.grad(rolled, given[0], self._tensor(slope))[0])
 
-        return _array(rolled.detach()), pullback
+        return as_array(rolled.detach()), pullback
 
-    def _rolled(self, theta: Tensor, z0: Floats, z1: Floats, w: Floats) -> Tensor:
+    def roll(self, theta: Tensor, z0: Tensor, z1: Tensor, inputs: Tensor) -> Tensor:
+        """z_2 .. z_{s-1} (s - 2, n, u) from z_0, z_1 (n, u).
+
+        inputs (s - 2, n, i): what the network sees of w.
+        """
         (weight, bias), *further = self._layers(theta)
         states = 2 * z0.shape[1]
-        inputs = self._tensor(self._network.interaction_inputs(w))
         forcing = functional.linear(inputs, weight[:, states:], bias)
         first = weight[:, :states].contiguous()
-        begun = self._tensor(z0), self._tensor(z1)
         rolled: Tensor = TorchRollout.apply(
-            self._recurrence, *begun, forcing, first, *chain.from_iterable(further)
+            self._recurrence, z0, z1, forcing, first, *chain.from_iterable(further)
         )
         return rolled
+
+    def _tensors(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> list[Tensor]:
+        return [self._tensor(each) for each in (theta, z0, z1, self._network.interaction_inputs(w))]
 
     def _layers(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:
         sizes = self._network.sizes
@@ -176,6 +181,7 @@ def _flat(x: Tensor) -> Tensor:
     return x.reshape(-1, x.shape[-1])
 
 
-def _array(x: Tensor) -> Floats:
+def as_array(x: Tensor) -> Floats:
+    """A tensor of any device as an array."""
     array: Floats = x.cpu().numpy()
     return array

@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from learning.methods.subspace_physics import train as by_numpy
+from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
+from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.training.options import Options
-from ml_backend.methods.subspace_physics.torch_rollout import TorchRoller
+from ml_backend.methods.subspace_physics.chosen_roller import quicker_roller
+from ml_backend.methods.subspace_physics.graphed_rollout import GraphedRoller
 from ml_backend.training.devices import chosen_device
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
 
 
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
-    """See `learning.methods.subspace_physics.train`, which also does it where there is no card.
+    """See `learning.methods.subspace_physics.train`, which also does it where the card does not gain.
 
     Raises what that does, and Problem("device_missing").
     """
     device = chosen_device(options.device)
-    if device.type == "cpu":
-        return by_numpy.train(dataset, options, emit, stop)
-    result = by_numpy.train(dataset, options, emit, stop, roller_of=partial(TorchRoller, device=device))
-    return {**result, "device": str(device)}
+    preset = cast(SubspacePreset, options.preset)
+
+    def on_card(network: SubspaceNetwork) -> Roller:
+        return GraphedRoller(network, device)
+
+    def roller_of(network: SubspaceNetwork) -> Roller:
+        if device.type == "cpu":
+            return network
+        return (
+            on_card(network) if options.device == "cuda" else quicker_roller(network, preset, emit, on_card)
+        )
+
+    return by_numpy.train(dataset, options, emit, stop, roller_of=roller_of)

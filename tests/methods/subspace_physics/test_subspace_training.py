@@ -169,7 +169,18 @@ def rolled_by_torch(network):
     return TorchRoller(network, torch.device("cpu"))
 
 
-ROLLERS = [rolled_by_numpy, pytest.param(rolled_by_torch, marks=pytest.mark.torch)]
+def rolled_by_a_card(network):
+    import torch
+
+    from ml_backend.methods.subspace_physics.graphed_rollout import GraphedRoller
+
+    if not torch.cuda.is_available():
+        pytest.skip("there is no graphics card that torch calls CUDA")
+    return GraphedRoller(network, torch.device("cuda"))
+
+
+BY_TORCH = [pytest.param(each, marks=pytest.mark.torch) for each in (rolled_by_torch, rolled_by_a_card)]
+ROLLERS = [rolled_by_numpy, *BY_TORCH]
 
 
 @pytest.mark.parametrize("roller", ROLLERS)
@@ -231,11 +242,11 @@ def test_the_paper_s_loss_is_that_of_algorithm_1(data):
     assert learner.loss(wrong[2:], true, wrong[1])[0] == pytest.approx(position + velocity)
 
 
-@pytest.mark.torch
-def test_a_training_goes_as_one_by_torch_does(data):
+@pytest.mark.parametrize("roller", BY_TORCH)
+def test_a_training_goes_as_one_by_torch_does(data, roller):
     """The same windows and noise: NumPy and torch differ by rounding alone, and so do their models."""
     preset = changed(PRESETS["balanced"], ["steps=20"])
-    by_numpy, by_torch = learner_of(data, preset), learner_of(data, preset, rolled_by_torch)
+    by_numpy, by_torch = learner_of(data, preset), learner_of(data, preset, roller)
     losses = [[learner.step(k, k / 20) for k in range(20)] for learner in (by_numpy, by_torch)]
     assert losses[0] == pytest.approx(losses[1], rel=2e-3)
     assert by_numpy.validate().relative == pytest.approx(by_torch.validate().relative, rel=2e-3)

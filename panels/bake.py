@@ -35,7 +35,17 @@ from ..operators.takes import (
     NEURALPHYSICS_OT_show_places,
     NEURALPHYSICS_OT_show_take,
 )
-from .support import Details, Section, busy, button, job, reasons, sentences, settings_column
+from .support import (
+    Details,
+    Section,
+    busy,
+    button,
+    job,
+    reasons,
+    sentences,
+    settings_column,
+    tall_button,
+)
 
 
 class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
@@ -51,8 +61,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             button(layout, context, NEURALPHYSICS_OT_move_files, icon="FILE_FOLDER", scale=1.0)
         if not busy(obj, object_tasks.BAKE):
             self._draw_settings(layout, context, obj)
-        if not busy(obj, object_tasks.TEST):  # why it cannot be clicked stands under Bake
-            layout.operator(NEURALPHYSICS_OT_test_take.bl_idname, icon="HIDE_OFF")
+            self._draw_buttons(layout, context, obj)
         trial = job(layout, context, obj, object_tasks.TEST)
         for note in trial.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
@@ -73,29 +82,38 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
     def _draw_settings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
     ) -> None:
-        settings, status = settings_of(obj), dataset_status(dataset_folder(obj))
+        settings = settings_of(obj)
         column = settings_column(layout)
         column.prop(settings, "take_count")
         column.prop(settings, "take_frames")
-        takes = moving_takes(obj)
         if posed_rig(obj) is not None:
             self._draw_poses(layout, settings)
         seconds = bake_seconds(obj)
         if seconds:
             layout.label(text=f"Will take about {duration(seconds)}", icon="TIME")
-        if takes < settings.take_count:
+        if moving_takes(obj) < settings.take_count:
             text = f"One take only: everything that {obj.name} reacts to keeps its animation"
             sentences(layout, context, text, "INFO")
+
+    def _draw_buttons(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
         changed = object_tasks.change_since_bake(scene_of(context), obj)
         if changed is not None:
             sentences(layout, context, changed.message, "ERROR")
             button(layout, context, NEURALPHYSICS_OT_bake_anew, icon="FILE_REFRESH")
-            return
-        if not obstacle(NEURALPHYSICS_OT_bake, context):
-            self._draw_forewarnings(layout, context, obj)
-        button(layout, context, NEURALPHYSICS_OT_make_it_play, icon="PLAY")
-        begun = status.takes > 0 and status.complete < takes + pose_takes(obj)
-        button(layout, context, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
+        else:
+            if not obstacle(NEURALPHYSICS_OT_bake, context):
+                self._draw_forewarnings(layout, context, obj)
+            status = dataset_status(dataset_folder(obj))
+            begun = status.takes > 0 and status.complete < moving_takes(obj) + pose_takes(obj)
+            tall_button(layout, NEURALPHYSICS_OT_make_it_play, icon="PLAY")
+            tall_button(layout, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
+        if not busy(obj, object_tasks.TEST):
+            layout.operator(NEURALPHYSICS_OT_test_take.bl_idname, icon="HIDE_OFF")
+        if changed is None:
+            # Mostly it is the same for all of them.
+            reasons(layout, context, NEURALPHYSICS_OT_make_it_play, NEURALPHYSICS_OT_bake)
 
     def _draw_forewarnings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object

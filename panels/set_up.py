@@ -8,7 +8,7 @@ import bpy
 
 from ..neural_physics.blender.modelling.cloth_subdividing import offers_subdivide
 from ..neural_physics.blender.scene.sources import physics_modifier
-from ..neural_physics.blender.settings.motions import is_wind, motion_name
+from ..neural_physics.blender.settings.motions import is_wind, motion_in_short
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction, method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.settings.simulation import KINDS
@@ -56,7 +56,7 @@ class NEURALPHYSICS_UL_interactions(bpy.types.UIList):
         picture: Any = "FORCE_WIND" if is_wind(mover) else ICONS.get(mover.type, "OBJECT_DATA")
         row = layout.row(align=True)
         row.prop(item, "name", text="", emboss=False, icon=picture)
-        row.label(text=motion_name(mover, item.motion))
+        row.label(text=motion_in_short(mover, item.motion))
 
 
 class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CHARACTER = 6.0  # pixels that a character of the interface's font is wide, about
 STARS: dict[str, Icon] = {"good": "SOLO_ON", "fair": "SOLO_OFF"}
+TALL = 1.4  # times a button's height: the ones that a step is about
 BESIDE = 70  # pixels of a panel's width that text cannot use: margins and an icon
 
 
@@ -118,14 +119,26 @@ def button(
     text: str = "",
     *,
     icon: Icon = "NONE",
-    scale: float = 1.4,
+    scale: float = TALL,
 ) -> Any:  # noqa: ANN401 (the operator's properties)
     """A button, and under it the reason if it cannot be clicked."""
-    row = layout.row()
-    row.scale_y = scale
-    properties = row.operator(operator.bl_idname, text=text or operator.bl_label, icon=icon)
+    properties = tall_button(layout, operator, text, icon=icon, scale=scale)
     reasons(layout, context, operator)
     return properties
+
+
+def tall_button(
+    layout: bpy.types.UILayout,
+    operator: type[Button],
+    text: str = "",
+    *,
+    icon: Icon = "NONE",
+    scale: float = TALL,
+) -> Any:  # noqa: ANN401 (the operator's properties)
+    """A button, without the reason."""
+    row = layout.row()
+    row.scale_y = scale
+    return row.operator(operator.bl_idname, text=text or operator.bl_label, icon=icon)
 
 
 def reasons(layout: bpy.types.UILayout, context: bpy.types.Context, *operators: type[Button]) -> None:

@@ -120,11 +120,12 @@ def tooltip(item):
     return bpy.types.UILayout.enum_item_description(item, "motion", "WANDER")
 
 breeze, round_one = interactions["Breeze"], interactions["Ball"]
-assert listed(breeze) == "Vary and Turn" and listed(round_one) == "Wander in a Box"
+assert listed(breeze) == "Varying" and listed(round_one) == "In a Box"
 assert "strengths" in tooltip(breeze) and "box" not in tooltip(breeze) and "box" in tooltip(round_one)
 for item in (breeze, round_one):
     assert item.motion == "WANDER", "scripts and scenes go on as before"
-    assert bpy.types.UILayout.enum_item_name(item, "motion", "WANDER") == listed(item)
+    name = bpy.types.UILayout.enum_item_name(item, "motion", "WANDER")
+    assert name == {breeze: "Vary and Turn", round_one: "Wander in a Box"}[item]
     for motion in ("KEEP", "ACTIONS", "WANDER"):
         item.motion = motion
         assert item.motion == motion

@@ -53,10 +53,13 @@ bpy.app.timers.register(poll, persistent=True)
 
 
 class Window:
-    """A running Blender. home: where it is installed. newcomer: without another Python, and no network."""
+    """A running Blender. home: where it is installed. newcomer: without another Python, and no network.
 
-    def __init__(self, folder: Path, home: Path = HOME, *, newcomer: bool = False) -> None:
-        self.folder, self._home, self._newcomer = folder, home, newcomer
+    size: of the screen, in pixels.
+    """
+
+    def __init__(self, folder: Path, home: Path = HOME, *, newcomer: bool = False, size: str = SIZE) -> None:
+        self.folder, self._home, self._newcomer, self._size = folder, home, newcomer, size
         self.train_quickly()
 
     def train_quickly(self, *settings: str) -> None:
@@ -84,7 +87,7 @@ class Window:
             env={
                 **os.environ,
                 "BLENDER_GUI_BIND": base,
-                "BLENDER_GUI_SIZE": SIZE,
+                "BLENDER_GUI_SIZE": self._size,
                 **chosen,
             },
         )

@@ -23,7 +23,7 @@ class Roller(Protocol):
 
     @property
     def device(self) -> str:
-        """Where it computes, as a training says it: "cpu", or torch's name of a card."""
+        """Where it computes, as a training says it: "cpu" or "cuda"."""
 
     def rollout(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> Floats:
         """z_2 .. z_{s-1} (s - 2, n, u) from z_0, z_1 (n, u) and w_0 .. w_{s-1} (s, n, v).

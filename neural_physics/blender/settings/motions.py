@@ -31,15 +31,22 @@ OF_WINDS: list[Item] = [
     *MOTIONS[1:],
 ]
 
+IN_SHORT = {
+    "Wander in a Box": "In a Box",
+    "Vary and Turn": "Varying",
+    "Keep Animation": "Animation",
+    "Play Actions": "Actions",
+}
+
 
 def motions_of(mover: bpy.types.Object | None) -> list[Item]:
     """The training motions that there are for an object, or for one that is yet to be chosen."""
     return OF_WINDS if mover is not None and is_wind(mover) else MOTIONS
 
 
-def motion_name(mover: bpy.types.Object, motion: str) -> str:
-    """What a training motion is called for an object."""
-    return next(label for identifier, label, _, _ in motions_of(mover) if identifier == motion)
+def motion_in_short(mover: bpy.types.Object, motion: str) -> str:
+    """A training motion of an object, in a word or two, as there is room for in a list."""
+    return IN_SHORT[next(label for identifier, label, _, _ in motions_of(mover) if identifier == motion)]
 
 
 def is_wind(obj: bpy.types.Object) -> bool:

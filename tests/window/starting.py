@@ -1,0 +1,52 @@
+"""Starting a windowed Blender with the extension installed."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from blender_window import DRIVER, HOME, LAUNCHER, OUT, ROOT, Window
+
+
+def folder() -> Path:
+    """A new one. Not pytest's own: these Blenders see only what is in the checkout."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(prefix="driver_", dir=OUT))
+
+
+def another_home(name: str) -> Path:
+    """Where another Blender is installed, beside the first and made of its files."""
+    home = HOME.with_name(f"{HOME.name}_{name}")
+    if not home.is_dir():
+        subprocess.run(["cp", "--archive", "--link", HOME, home], check=True)
+    return home
+
+
+@contextmanager
+def started(blender: Window, edition: str) -> Iterator[Window]:
+    """Blender with its window open and an edition of the extension installed; ended afterwards."""
+    if not LAUNCHER.is_file():
+        pytest.skip(f"no launcher of a windowed Blender: {LAUNCHER} is not there (NEURAL_PHYSICS_WINDOW)")
+    blender.launcher("setup", timeout=1500)
+    blender.launcher("stop")
+    zipped = blender.folder / "neural_physics.zip"
+    words = [sys.executable, ROOT / "tools" / "build_zip.py", zipped, "--edition", edition]
+    subprocess.run(words, check=True)
+    driver = blender.folder / "driver.py"
+    driver.write_text(DRIVER.format(folder=str(blender.folder)))
+    blender.launcher("run", "--factory-startup", "--python", driver)
+    try:
+        blender.ask(
+            f"bpy.ops.extensions.package_install_files(filepath={str(zipped)!r}, "
+            "repo='user_default', enable_on_install=True)\nbpy.ops.wm.save_userpref()"
+        )
+        yield blender
+    finally:
+        blender.launcher("stop")
+        shutil.rmtree(blender.folder, ignore_errors=True)

@@ -7,15 +7,16 @@ import bpy
 from ..neural_physics.blender.baking.forewarnings import forewarnings
 from ..neural_physics.blender.baking.pose_motion import pose_takes, posed_rig
 from ..neural_physics.blender.baking.training_motion import moving_takes
-from ..neural_physics.blender.display.takes import TEST, shown_take
+from ..neural_physics.blender.display.takes import shown_take
 from ..neural_physics.blender.display.unsuitable_places import places_of
 from ..neural_physics.blender.settings.paths import dataset_folder
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.blender.tasks.estimates import bake_seconds
 from ..neural_physics.blender.tasks.moving_files import left_behind
 from ..neural_physics.datasets.status import DatasetStatus, dataset_status
+from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
@@ -59,13 +60,15 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             text = f"The files of {obj.name} are still in the folder for scenes without a file."
             sentences(layout, context, text, "INFO")
             button(layout, context, NEURALPHYSICS_OT_move_files, icon="FILE_FOLDER", scale=1.0)
+        changed = None
         if not busy(obj, object_tasks.BAKE):
+            changed = object_tasks.change_since_bake(scene_of(context), obj)
             self._draw_settings(layout, context, obj)
-            self._draw_buttons(layout, context, obj)
+            self._draw_buttons(layout, context, obj, changed)
         trial = job(layout, context, obj, object_tasks.TEST)
         for note in trial.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
-        state = job(layout, context, obj, object_tasks.BAKE)
+        state = job(layout, context, obj, object_tasks.BAKE, is_over=changed is not None)
         if state.phase == "failed" and places_of(obj) is not None:
             layout.operator(NEURALPHYSICS_OT_show_places.bl_idname, icon="RESTRICT_SELECT_OFF")
         for note in state.result.get("notes", ()):
@@ -76,7 +79,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         shown = shown_take(obj)
         if shown:
             row = layout.row()
-            row.label(text=f"The {shown}" if shown == TEST else shown, icon="INFO")
+            row.label(text=f"Shown: {shown}", icon="INFO")
             row.operator(NEURALPHYSICS_OT_hide_take.bl_idname)
 
     def _draw_settings(
@@ -88,17 +91,23 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         column.prop(settings, "take_frames")
         if posed_rig(obj) is not None:
             self._draw_poses(layout, settings)
+        if obstacle(NEURALPHYSICS_OT_bake, context):
+            return
         seconds = bake_seconds(obj)
         if seconds:
-            layout.label(text=f"Will take about {duration(seconds)}", icon="TIME")
+            text = f"Bake takes about {duration(seconds)}, Make It Play {duration(making.estimate(seconds))}"
+            sentences(layout, context, text, "TIME")
         if moving_takes(obj) < settings.take_count:
             text = f"One take only: everything that {obj.name} reacts to keeps its animation"
             sentences(layout, context, text, "INFO")
 
     def _draw_buttons(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+        self,
+        layout: bpy.types.UILayout,
+        context: bpy.types.Context,
+        obj: bpy.types.Object,
+        changed: Problem | None,
     ) -> None:
-        changed = object_tasks.change_since_bake(scene_of(context), obj)
         if changed is not None:
             sentences(layout, context, changed.message, "ERROR")
             button(layout, context, NEURALPHYSICS_OT_bake_anew, icon="FILE_REFRESH")
@@ -149,7 +158,8 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             return
         if not status.takes:
             return
-        text = f"{plural(status.takes, 'take')}, {plural(status.frames, 'frame')}, {size(status.size)}"
+        takes = "So far" if bake.active else f"{plural(status.takes, 'take')},"
+        text = f"{takes} {plural(status.frames, 'frame')}, {size(status.size)}"
         sentences(layout, context, text, "CHECKMARK" if status.complete == status.takes else "FILE_CACHE")
         row = layout.row()
         text = "Next Take" if shown_take(obj) else NEURALPHYSICS_OT_show_take.bl_label

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, cast
 
 import bpy
 
 from ..neural_physics.blender.examples.trained import TRAINED
 from ..neural_physics.blender.scene.setting_up import NEW_PHYSICS, Physics
-from ..neural_physics.blender.scene.sources import physics_modifiers
+from ..neural_physics.blender.scene.sources import physics_modifier
 from ..neural_physics.blender.scene.targets import set_up_objects, target_of
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.edition import FULL
-from ..neural_physics.methods.registry import SPECIFICATIONS
 from ..operators.examples import NEURALPHYSICS_OT_try_it
 from ..operators.set_up import (
     NEURALPHYSICS_OT_add_physics,
     NEURALPHYSICS_OT_set_up,
     NEURALPHYSICS_OT_set_up_solver,
 )
+from .answers import SOLVED
 from .gallery import NEURALPHYSICS_PT_gallery
 from .set_up import KIND_ICONS
 from .support import button, dropped_asset, reasons, sentences
@@ -28,23 +28,7 @@ if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems as Icon
 
 
-class Answer(NamedTuple):
-    """To “What is it?”: the kind of body that the solver simulates, and the method where that follows."""
-
-    label: str
-    kind: str
-    method: str = ""
-
-
 PHYSICS_ICONS: dict[Physics, Icon] = {"CLOTH": "MOD_CLOTH", "SOFT_BODY": "MOD_SOFT"}
-
-# What the bundled solver simulates; beside these, Blender's own cloth and soft body.
-SOLVED = (
-    Answer("Jelly or Rubber", "SOLID"),
-    Answer("Thin Shell", "SHELL"),
-    Answer("Hair or Strands", "ROD"),
-    *(Answer(label, kind, method.id) for method in SPECIFICATIONS.values() for label, kind in method.suits),
-)
 
 
 class NEURALPHYSICS_PT_begin(bpy.types.Panel):
@@ -83,10 +67,15 @@ class NEURALPHYSICS_PT_begin(bpy.types.Panel):
     def _draw_kinds(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
     ) -> None:
-        sentences(layout, context, f"What is {obj.name}?", "MESH_DATA")
-        if physics_modifiers(obj):
-            button(layout, context, NEURALPHYSICS_OT_set_up, "Cloth or Soft Body", icon="MOD_CLOTH")
+        simulated = physics_modifier(obj)
+        if simulated is not None:
+            physics = cast(Physics, simulated.type)
+            sentences(
+                layout, context, f"{obj.name} has {NEW_PHYSICS[physics]} physics.", PHYSICS_ICONS[physics]
+            )
+            button(layout, context, NEURALPHYSICS_OT_set_up)
             return
+        sentences(layout, context, f"What is {obj.name}?", "MESH_DATA")
         column = layout.column(align=True)
         for physics, name in NEW_PHYSICS.items():
             operator = column.operator(

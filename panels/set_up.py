@@ -22,6 +22,7 @@ from ..operators.set_up import (
     NEURALPHYSICS_OT_suggest_motion,
 )
 from ..operators.subdividing import NEURALPHYSICS_OT_subdivide_cloth
+from .answers import answer_of
 from .support import Details, Section, button, reasons, sentences, settings_column
 
 KIND_NAMES = {identifier: label for identifier, label, _ in KINDS}
@@ -69,7 +70,7 @@ class NEURALPHYSICS_PT_set_up(Section, bpy.types.Panel):
         row = layout.row()
         kind = settings.simulation.kind
         if kind != "BLENDER":
-            row.label(text=KIND_NAMES[kind], icon=KIND_ICONS[kind])
+            row.label(text=answer_of(obj), icon=KIND_ICONS[kind])
         elif modifier:
             row.label(text=modifier.name, icon="MOD_CLOTH" if modifier.type == "CLOTH" else "MOD_SOFT")
         else:

@@ -154,8 +154,15 @@ def dropped_asset(layout: bpy.types.UILayout, context: bpy.types.Context, obj: b
         button(layout, context, NEURALPHYSICS_OT_play_asset, icon="PLAY")
 
 
-def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object, kind: str) -> JobState:
-    """A job's progress with its Stop button, or how it ended."""
+def job(
+    layout: bpy.types.UILayout,
+    context: bpy.types.Context,
+    obj: bpy.types.Object,
+    kind: str,
+    *,
+    is_over: bool = False,
+) -> JobState:
+    """A job's progress with its Stop button, or how it ended; is_over: that is of no interest any more."""
     state = host.state_of(object_tasks.job_folder(obj, kind), kind)
     if state.active:
         if making.is_making(obj):
@@ -169,6 +176,8 @@ def job(layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.O
         )
         stop.kind = kind
         row.operator(NEURALPHYSICS_OT_show_log.bl_idname, text="", icon="TEXT").kind = kind
+    elif is_over:
+        pass
     elif making.problem_of(obj) is not None and state.phase == "finished" and kind == object_tasks.BAKE:
         # Make It Play could not go on after a job that went well.
         sentences(layout, context, str(making.problem_of(obj)), "ERROR")

@@ -114,11 +114,13 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         validation = [point[2] for point in state.history if isfinite(point[2])]
         row = layout.row()
         if validation:
-            row.label(text=f"Now {axis.words(validation[-1])}", icon="COLORSET_02_VEC")
+            text = f"Now {axis.words(validation[-1])}" if state.active else "Error"
+            row.label(text=text, icon="COLORSET_02_VEC")
         row.label(text=f"Loss {state.history[-1][1]:.3g}", icon="COLORSET_04_VEC")
         if isfinite(state.best):
             star: Icon = "SOLO_OFF" if gains_nothing(state.best) else "SOLO_ON"
-            best = f"Best so far {axis.words(state.best)}, after {plural(state.best_step, 'step')}"
+            best = "Best so far" if state.active else "Kept: the best,"
+            best = f"{best} {axis.words(state.best)}, after {plural(state.best_step, 'step')}"
             sentences(layout, context, best, star)
 
 

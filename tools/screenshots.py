@@ -1,6 +1,7 @@
-"""The guide's pictures of each state: cut from the screenshots that the window tests leave in build/window.
+"""The guide's pictures of each state, and those of the listing on Blender's extensions platform.
 
-`python -m tools.screenshots` after `NEURAL_PHYSICS_PICTURES=1 make window`: presets are trained to their end.
+They are made of the screenshots that the window tests leave in build/window: `python -m tools.screenshots`
+after `NEURAL_PHYSICS_PICTURES=1 make window`, which trains presets to their end.
 """
 
 from __future__ import annotations
@@ -30,14 +31,24 @@ PICTURES = {
     "preferences": "preferences",
 }
 
+# Of the size that the platform asks for, in the order in which it shows them.
+LISTING = {
+    "1_ball_and_sheet": "listing_ball_and_sheet",
+    "2_skirt": "listing_skirt",
+    "3_typical_error": "listing_skirt_error",
+}
+
 
 def main() -> None:
-    """Crop, shrink and write each of the guide's pictures."""
+    """Crop, shrink and write each of the guide's pictures, and write the listing's as they are."""
     for name, shot in PICTURES.items():
         shown = PREFERENCES if name == "preferences" else VIEWPORT
         picture = Image.open(SHOTS / f"{shot}.png").convert("RGB").crop(shown)
         picture.thumbnail((WIDTH, picture.height), Image.Resampling.LANCZOS)
         picture.save(IMAGES / f"{name}.png", optimize=True)
+    for name, shot in LISTING.items():
+        picture = Image.open(SHOTS / f"{shot}.png").convert("RGB")
+        picture.save(IMAGES / "listing" / f"{name}.jpg", quality=90)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,13 +36,13 @@ def to_text(fingerprint: Fingerprint) -> str:
     return json.dumps(fingerprint)
 
 
-def check_made_with(before: str, now: Fingerprint, *, path: Path, object_name: str) -> None:
+def check_made_with(before: str, now: Fingerprint, object_name: str) -> None:
     """Raise Problem("dataset_made_otherwise") if takes were made with something else before."""
     parts = changed(before, now)
     if parts:
         what = " and ".join([", ".join(parts[:-1]), parts[-1]] if parts[1:] else parts)
         what = what[0].upper() + what[1:]
-        raise Problem("dataset_made_otherwise", changed=what, object=object_name, path=path)
+        raise Problem("dataset_made_otherwise", changed=what, object=object_name)
 
 
 def changed(before: str, now: Fingerprint) -> list[str]:

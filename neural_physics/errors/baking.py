@@ -13,8 +13,8 @@ PROBLEMS: dict[str, str] = {
         "restore the scene's frame rate, or choose another dataset folder."
     ),
     "dataset_made_otherwise": (
-        "{changed} changed since {object} was baked into {path}: click Bake Anew to replace the takes, undo "
-        "the change, or choose another dataset folder."
+        "{changed} changed since {object} was baked: click Bake Anew to replace the takes, undo the change, "
+        "or choose another dataset folder."
     ),
     "bake_scene_lost": (
         "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."

@@ -37,8 +37,8 @@ PROBLEMS: dict[str, str] = {
         "leave a part of it out: add more to its Handles list, or empty the list."
     ),
     "contact_no_handles": (
-        "The Handles list of {object} is empty: add Empties with the + button, or leave it empty to have "
-        "handles placed automatically."
+        "No handles of {object} are chosen, so they are placed automatically: to place them yourself, add "
+        "Empties with the + button."
     ),
     "contact_core_unknown": (
         "The takes of {object} were baked without the core {handle}: bake again, or set its Core Radius to 0."

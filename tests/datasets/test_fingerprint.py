@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -30,12 +28,7 @@ def test_what_changed_is_named_with_its_settings():
     everything = with_settings(mass=1.0, air_damping=2.0, use_pressure=True, quality=6.0)
     assert changed(before, everything) == ["cloth settings (mass, air damping, use pressure and 1 more)"]
     with pytest.raises(Problem) as raised:
-        check_made_with(
-            before,
-            {**with_settings(mass=1.0), "pins": ""},
-            path=Path("takes"),
-            object_name="Sheet",
-        )
+        check_made_with(before, {**with_settings(mass=1.0), "pins": ""}, "Sheet")
     assert raised.value.code == "dataset_made_otherwise"
     assert raised.value.message.startswith("Pins and cloth settings (mass) changed since Sheet was baked")
 

@@ -272,7 +272,7 @@ else:
     raise AssertionError("a line without an Empty was not refused")
 for _ in range(3):
     assert ours.remove_handle() == {"FINISHED"}
-refused("The Handles list of " + jelly.name + " is empty", ours.remove_handle)
+refused("No handles of " + jelly.name + " are chosen", ours.remove_handle)
 assert any("handles=9" in word for word in tasks._train_arguments(jelly))
 """
     )

@@ -115,7 +115,7 @@ ended = state(phase="finished", history=history, best=0.0123, best_step=123456, 
 support.host.state_of = lambda folder, kind: ended
 words = drawn("bake", sheet, SIDEBAR).words
 assert "1,000 takes" in words, words
-assert "Best so far" in drawn("train", sheet, SIDEBAR).words
+assert "Kept: the best" in drawn("train", sheet, SIDEBAR).words
 assert_all_fits(sheet)
 for stage in ("Baked 123 of 1000 takes", "Training external network", "Solving validation shapes"):
     for phase in ("running", "stopping"):

@@ -206,7 +206,7 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path) -> tup
         )
     if any(take.usable_frames for take in dataset.outlines()):
         before = dataset.info.provenance.get(MADE_WITH, "")
-        check_made_with(before, made, path=dataset.path, object_name=obj.name)
+        check_made_with(before, made, obj.name)
     return dataset, info
 
 

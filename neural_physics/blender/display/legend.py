@@ -19,7 +19,7 @@ FONT, SIZE = 0, 12.0  # points, at 1x
 WIDTH, HEIGHT = 180.0, 10.0  # pixels at 1x
 LEFT, TOP = (
     70.0,
-    110.0,
+    124.0,
 )  # pixels at 1x from the corner, clear of what Blender writes there
 APART = 60.0  # pixels at 1x from one bar to the next below it
 STEPS = 24

@@ -93,7 +93,7 @@ def change_since_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> Problem 
     made = dataset_status(folder)
     if made.made_with and made.frames > made.excluded and obj.type == "MESH":
         try:
-            check_made_with(made.made_with, made_with(scene, obj), path=folder, object_name=obj.name)
+            check_made_with(made.made_with, made_with(scene, obj), obj.name)
         except Problem as found:
             problem = found.with_traceback(None)
     now = time.monotonic()

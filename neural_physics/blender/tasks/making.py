@@ -103,18 +103,23 @@ def trained(obj: bpy.types.Object) -> bool:
     return True
 
 
+def estimate(bake: float) -> float:
+    """Seconds until it plays, about, of which so many are for the bake."""
+    return bake + TRAINING
+
+
 def progress(obj: bpy.types.Object) -> Making:
     """How far it is: one share and one time left over all that is to be done."""
-    began, estimate = _made[obj.session_uid], bake_seconds(obj)
+    began, before = _made[obj.session_uid], bake_seconds(obj)
     baking = host.state_of(jobs_folder(obj), object_tasks.BAKE)
     training = host.state_of(jobs_folder(obj), object_tasks.TRAIN)
     left = None
     if training.active:
         left = TRAINING if training.seconds_left is None else training.seconds_left
     elif baking.seconds_left is not None:
-        left = baking.seconds_left + TRAINING
-    elif estimate is not None:
-        left = estimate + TRAINING
+        left = estimate(baking.seconds_left)
+    elif before is not None:
+        left = estimate(before)
     passed = time.monotonic() - began
     share = 0.0 if left is None else passed / max(passed + left, 1e-6)
     return Making(share, left)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, Self
 
@@ -64,6 +64,23 @@ class SubspaceData:
     start: Floats
     training: Sequences
     validation: Sequences
+
+    def in_relative_scale(self) -> SubspaceData:
+        """The same with z as an orthogonal U gives it (Holden 2019, section 5.1), but for one factor.
+
+        Coefficients then differ in size as the motion in their bases does; together they have unit deviation.
+        """
+        common = np.sqrt(np.square(self.deviations).mean())
+        size = self.deviations / common
+        training, validation = (replace(each, z=each.z * size) for each in (self.training, self.validation))
+        return replace(
+            self,
+            basis=self.basis / size[:, None, None],
+            deviations=np.full_like(self.deviations, common),
+            start=self.start * size,
+            training=training,
+            validation=validation,
+        )
 
     def model_tensors(self) -> Tensors:
         """What every model in these subspaces has."""

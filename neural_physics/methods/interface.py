@@ -64,6 +64,14 @@ class Method(Protocol):
         """z (u,) float32 for `decoder`, which makes `positions` of it; None where that is not linear."""
 
 
+@runtime_checkable
+class Interpolates(Protocol):
+    """A method that knows better than a straight line what lies between two of its steps."""
+
+    def between(self, state: Any, ahead: Any, share: float) -> Any:  # noqa: ANN401
+        """What is shown a share, 0 to 1, of a step after a state, given the next one; never stepped from."""
+
+
 class Adjustable(Protocol):
     """A method whose specification has live settings."""
 

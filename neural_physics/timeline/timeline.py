@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
-from ..methods.interface import Method
+from ..methods.interface import Interpolates, Method
 from .lookahead import Lookahead, between
 
 DEFAULT_MEMORY = 64 << 20  # bytes of states kept per object
@@ -27,14 +27,16 @@ SAME_RATE = 1e-6
 class FrameState:
     """What is shown at one frame.
 
-    state: at the last model step not after the frame. ahead: a step further, for frames between two model
-    steps, with the y of this frame or, where the method extrapolates, with what y will be: as it was read
-    ahead, or if it continues as it does; share: how far towards it, 0 to 1.
+    state: at the last model step not after the frame. shown: what the shape is of; that, or what the method
+    puts between it and the next step. ahead: a step further, for frames between two steps of a method that
+    does not, with the y of this frame or, where the method extrapolates, with what y will be: as it was read
+    ahead, or if it continues as it does; share: how far the shape is towards it, 0 to 1.
     """
 
     state: Any
-    ahead: Any
-    share: float
+    shown: Any
+    ahead: Any = None
+    share: float = 0.0
 
 
 class Timeline:
@@ -227,7 +229,7 @@ class Timeline:
 
     def shapes(self, states: Sequence[FrameState], ys: Sequence[Floats], bases: int | None = None) -> Floats:
         """(n, V, 3) float32, metres, of states and the y of their frames: each as `positions` gives it."""
-        shapes = self.method.shapes([shown.state for shown in states], ys, bases)
+        shapes = self.method.shapes([each.shown for each in states], ys, bases)
         between = [k for k, shown in enumerate(states) if shown.ahead is not None]
         if between:
             ahead = self.method.shapes([states[k].ahead for k in between], [ys[k] for k in between], bases)
@@ -240,12 +242,14 @@ class Timeline:
         return float(self.at(frame).state.outside)
 
     def _start(self) -> FrameState:
-        return FrameState(self.method.start(self._recorded[self.start_frame]), None, 0.0)
+        state = self.method.start(self._recorded[self.start_frame])
+        return FrameState(state, state)
 
     def _advance(self, before: FrameState, frame: int) -> FrameState:
         sees = self._lookahead is not None and self._lookahead.holds(frame)
         if self._steps_per_frame == 1.0:
-            return FrameState(self._step(before.state, frame, sees), None, 0.0)
+            state = self._step(before.state, frame, sees)
+            return FrameState(state, state)
         passed = (frame - self.start_frame) * self._steps_per_frame
         done = _floor(passed - self._steps_per_frame)
         state = before.state
@@ -253,16 +257,22 @@ class Timeline:
             state = self._step(state, self.start_frame + step / self._steps_per_frame, sees)
         share = max(0.0, passed - _floor(passed))
         if share < SAME_RATE:
-            return FrameState(state, None, 0.0)
+            return FrameState(state, state)
+        ahead = self._ahead(state, frame, share, sees=sees)
+        if isinstance(self.method, Interpolates):
+            return FrameState(state, self.method.between(state, ahead, share))
+        return FrameState(state, state, ahead, share)
+
+    def _ahead(self, state: Any, frame: int, share: float, *, sees: bool) -> Any:  # noqa: ANN401
+        """The step that a frame is in the middle of; share: how much of it has passed. See `FrameState`."""
         if not self.method.extrapolates:
-            return FrameState(state, self._step(state, frame, sees), share)
+            return self._step(state, frame, sees)
+        begun = frame - share / self._steps_per_frame
         if sees:
-            end = self.start_frame + (_floor(passed) + 1) / self._steps_per_frame
-            return FrameState(state, self._step(state, end, sees), share)
-        begun = self._y(frame - share / self._steps_per_frame)
-        y = begun + (self._y(frame) - begun) / np.float32(share)
+            return self._step(state, begun + 1.0 / self._steps_per_frame, sees)
+        y = self._y(begun)
         self.steps_taken += 1
-        return FrameState(state, self.method.step(state, y), share)
+        return self.method.step(state, y + (self._y(frame) - y) / np.float32(share))
 
     def _step(self, state: Any, frame: float, sees: bool) -> Any:  # noqa: ANN401 (each method has its own)
         """One model step with the y of a frame or of a time between two; if it `sees`, with later ones."""
@@ -288,7 +298,7 @@ class Timeline:
 
     def _decode(self, frame: int, bases: int | None) -> Floats:
         shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
-        positions = self.method.positions(shown.state, y, bases)
+        positions = self.method.positions(shown.shown, y, bases)
         if shown.ahead is None:
             return positions
         positions = positions.copy()
@@ -296,7 +306,7 @@ class Timeline:
 
     def _coefficients(self, frame: int) -> Floats | None:
         shown, y = self.at(frame), self._recorded[max(frame, self.start_frame)]
-        z = self.method.coefficients(shown.state, y)
+        z = self.method.coefficients(shown.shown, y)
         if z is None or shown.ahead is None:
             return z
         ahead = self.method.coefficients(shown.ahead, y)

@@ -76,8 +76,7 @@ def test_two_clicks_to_a_ball_in_the_hand(fresh: Window) -> None:
 def test_three_clicks_to_a_model_of_one_s_own(fresh: Window) -> None:
     fresh.open_tab()
     began = time.monotonic()
-    _open_gallery(fresh)
-    _press_in_gallery(fresh, "BALL_AND_SHEET")
+    _press_in_gallery(fresh, "BALL_AND_SHEET", below=_open_gallery(fresh))
     fresh.wait(lambda: fresh.ask("result = bpy.context.scene.name == 'Ball & Sheet'"), 20)
     if not os.environ.get("NEURAL_PHYSICS_WHOLE"):
         quick = "settings = sheet.neural_physics\n"
@@ -109,19 +108,20 @@ def _positions(window: Window) -> tuple[tuple[int, int], tuple[int, int]]:
     return (left + width - 8, y), example
 
 
-def _open_gallery(window: Window) -> None:
-    """Click *More Examples*, which Blender copies no command of: it is below the last answer."""
+def _open_gallery(window: Window) -> int:
+    """Click *More Examples*, which Blender copies no command of: it is below the last answer. Where, in y."""
     x, y = window.find("neural_physics.add_physics")
     while window.command_at(x, y + 4).startswith("bpy.ops.neural_physics.add_physics("):
         y += 4
     window.launcher("click", x, y + BELOW)
     window.shot("newcomer_3_gallery")
+    return y + BELOW
 
 
-def _press_in_gallery(window: Window, name: str) -> None:
+def _press_in_gallery(window: Window, name: str, below: int) -> None:
     """Click an example in the gallery that is open, found from its left to its right and downwards."""
     left, top, _, height, _ = window.tab()
-    for y in range(top + 250, top + height, 16):
+    for y in range(below + 40, top + height, 12):
         for x in range(left - 250, left + 400, 250):
             if name in window.command_at(x, y):
                 window.launcher("click", x, y)

@@ -33,6 +33,11 @@ class SubspacePreset(Preset):
         "paper: mean absolute error of unit z, and of its velocity per second (Algorithm 1); metres: mean "
         "square distance of the vertices over their mean square distance from the mean shape",
     )
+    relative_scale: bool = choice(
+        False,
+        "coefficients keep their relative scale, as the paper's orthogonal U leaves it; false: each has unit "
+        "deviation",
+    )
     steps: int = number(4000, "steps of the optimiser", 1)
     window: int = number(32, "frames in each window", 3)  # a state and the two before it
     first_window: int = number(16, "frames in each window at first", 3)
@@ -71,6 +76,7 @@ PRESETS = {
         activation="relu",
         interaction_velocity=False,
         loss="paper",
+        relative_scale=True,
         steps=500_000,
         window=32,
         first_window=32,

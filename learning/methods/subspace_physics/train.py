@@ -52,6 +52,8 @@ def train(
         },
     )
     data = _prepared(training_spans, validation_spans, dataset.info, options, key=key, emit=emit, stop=stop)
+    if preset.relative_scale:
+        data = data.in_relative_scale()
     notes = data.notes(options.bases)
     network = SubspaceNetwork(data, preset, options.seed)
     learner = SubspaceLearner(

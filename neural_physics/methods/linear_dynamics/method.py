@@ -15,6 +15,7 @@ from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
 from ...models.single_thread_products import Product
+from ..between_steps import parabola
 from ..clipping import clipped
 from ..interaction_subspace import InteractionSubspace
 
@@ -38,7 +39,7 @@ class LinearDynamics:
     """
 
     look_ahead = 0
-    extrapolates = False
+    extrapolates = True  # y at several steps tells how fast it changes
 
     def __init__(self, model: Model) -> None:
         info = model.info
@@ -89,6 +90,11 @@ class LinearDynamics:
         x[:u], x[u : 2 * u], x[2 * u :] = state.z, state.z_before, past.reshape(-1)
         z, count = clipped(self._map(x) + self._constant, self._z_low, self._z_high)
         return LinearState(z, state.z, past, (outside * v + count) / (u + v))
+
+    def between(self, state: LinearState, ahead: LinearState, share: float) -> LinearState:
+        """See `Interpolates`."""
+        z = parabola(state.z_before, state.z, ahead.z, share)
+        return LinearState(z, state.z_before, state.w, state.outside)
 
     def positions(self, state: LinearState, y: Floats, bases: int | None = None) -> Floats:
         """x = x_mu + U^T z, (V, 3) float32, metres; reused by the next call."""

@@ -14,6 +14,7 @@ import numpy as np
 from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
+from ..between_steps import parabola
 from ..clipping import clipped
 from ..interaction_subspace import InteractionSubspace
 from ..perceptron import Perceptron
@@ -41,7 +42,6 @@ class SubspacePhysics:
     """
 
     look_ahead = 0
-    extrapolates = False
 
     def __init__(self, model: Model) -> None:
         info = model.info
@@ -60,6 +60,7 @@ class SubspacePhysics:
         self._initial_model = bool(settings.get("initial_model", True))
         self._residual = bool(settings.get("residual", True))
         self._interaction_velocity = bool(settings.get("interaction_velocity", False))
+        self.extrapolates = self._interaction_velocity
         inputs = 2 * u + v * (2 if self._interaction_velocity else 1)
         self._network = Perceptron(model, str(settings.get("activation", "relu")), inputs, u)
         self._input = np.empty(inputs, np.float32)
@@ -96,6 +97,11 @@ class SubspacePhysics:
         within, count = clipped(z, self._z_low, self._z_high)
         share = (outside * v + count) / (u + v)
         return SubspaceState(within, state.z, w, share)
+
+    def between(self, state: SubspaceState, ahead: SubspaceState, share: float) -> SubspaceState:
+        """See `Interpolates`."""
+        z = parabola(state.z_before, state.z, ahead.z, share)
+        return SubspaceState(z, state.z_before, state.w, state.outside)
 
     def positions(self, state: SubspaceState, y: Floats, bases: int | None = None) -> Floats:
         """x = x_mu + U^T z (section 6.2), (V, 3) float32, metres; reused by the next call."""

@@ -144,6 +144,19 @@ def test_z_has_unit_deviation_and_gives_the_positions_back(dataset, data):
     assert data.deviations == pytest.approx(np.sqrt((data.basis**2).sum((1, 2))), rel=1e-4)
 
 
+def test_in_relative_scale_the_basis_is_orthogonal_but_for_one_factor(dataset, data):
+    """As U of section 5.1 is; what is shown, and where takes begin, stay the same."""
+    scaled = data.in_relative_scale()
+    flat = scaled.basis.reshape(len(scaled.basis), -1)
+    products = flat @ flat.T
+    assert products == pytest.approx(np.eye(len(flat)) * products[0, 0], rel=1e-3, abs=1e-3 * products[0, 0])
+    assert np.sqrt(np.square(scaled.training.z).mean()) == pytest.approx(1.0, abs=1e-2)
+    assert (np.diff(scaled.training.z.std(0)) <= 0.0).all(), "large shapes first"
+    for before, after in ((data.training.z, scaled.training.z), (data.start[None], scaled.start[None])):
+        shown = np.tensordot(after[:50], scaled.basis, 1)
+        assert shown == pytest.approx(np.tensordot(before[:50], data.basis, 1), abs=1e-5)
+
+
 def test_the_normals_are_the_least_squares_fit_of_section_6_3(dataset, data):
     spans = split(dataset)[0]
     mean, q = fit_normals(spans, data.training.z, dataset.mesh, silent, stop=NO_STOP)

@@ -78,9 +78,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), bake=state)
         shown = shown_take(obj)
         if shown:
-            row = layout.row()
-            row.label(text=f"Shown: {shown}", icon="INFO")
-            row.operator(NEURALPHYSICS_OT_hide_take.bl_idname)
+            layout.operator(NEURALPHYSICS_OT_hide_take.bl_idname, text=f"Hide {shown}", icon="HIDE_ON")
 
     def _draw_settings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object

@@ -34,6 +34,7 @@ import bpy, json, traceback
 from pathlib import Path
 FOLDER = Path({folder!r})
 bpy.context.preferences.view.show_splash = False
+bpy.context.preferences.view.show_playback_fps = False  # this machine's, and red
 def poll():
     for request in sorted(FOLDER.glob("*.request")):
         names = {{}}

@@ -51,7 +51,9 @@ area.spaces.active.region_3d.view_perspective = "CAMERA"
         + "settings.take_count, settings.take_frames = 4, 150\n"
         + "settings.preset, settings.basis_count = 'preview', 32"
     )
+    window.open_step("set_up")
     window.shot("2_set_up")
+    window.open_step("bake")
 
     window.press("neural_physics.bake")
     window.wait(lambda: state(window, "bake")[1] > 0.4, 300)
@@ -85,5 +87,5 @@ result = physics, moved
     assert shown[0] == [False], "the simulation must be off while the model plays"
     assert 0.01 < shown[1] < 3.0, "the sheet must hang and move, and stay near the rod"
     window.shot("7_play")
-    window.scroll_to_the_end()
+    window.open_step("share")
     window.shot("8_play_and_share")

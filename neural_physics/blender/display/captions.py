@@ -14,6 +14,7 @@ from ..settings.registration import ViewportHandler
 from .viewport_lines import current_canvas
 
 FONT = 0
+WORTH_SAYING = 1.5  # times faster
 HINT_SIZE, SPEED_SIZE = 26.0, 14.0  # points, at 1x
 MARGIN = 20.0  # pixels at 1x, from below
 WHITE = (1.0, 1.0, 1.0)
@@ -34,9 +35,12 @@ def captions(scene: bpy.types.Scene) -> list[tuple[str, float]]:
 
 
 def speed(ms: float, simulation: float) -> str:
-    """Such as “0.09 ms a frame, 240 times faster than the simulation”; both ms, the second 0 if unknown."""
+    """Such as “0.09 ms a frame, 240 times faster than the simulation”; both ms, the second 0 if unknown.
+
+    What is hardly faster is not compared.
+    """
     text = f"{ms:.2g} ms a frame" if ms < 10 else f"{ms:.0f} ms a frame"
-    if simulation and ms:
+    if ms and simulation > WORTH_SAYING * ms:
         text += f", {_rounded(simulation / ms)} times faster than the simulation"
     return text
 

@@ -18,7 +18,8 @@ browser = next(a for a in window.screen.areas if a.ui_type == "ASSETS")
 params = browser.spaces.active.params
 """
 TILE = 60  # pixels from the browser's corner to the middle of its first asset
-MODIFIERS = "[modifier.name for modifier in bpy.data.objects[{name!r}].modifiers]"
+# None where the object is not there.
+MODIFIERS = "[m.name for m in bpy.data.objects[{name!r}].modifiers] if {name!r} in bpy.data.objects else None"
 
 
 @pytest.fixture

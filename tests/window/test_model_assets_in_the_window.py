@@ -46,6 +46,7 @@ def library(window: Window) -> None:
         VIEWPORT
         + "with bpy.context.temp_override(window=window, area=area, region=main):\n"
         + "    bpy.ops.neural_physics.add_example(name='BALL_AND_SHEET')\n"
+        + "    bpy.ops.ed.undo_push(message='Example')\n"  # as Blender does after a click, and not here
         + "libraries = bpy.context.preferences.filepaths.asset_libraries\n"
         + f"libraries.new(name='Models', directory={str(LIBRARY)!r})\n"
         + "next(a for a in window.screen.areas if a.type == 'PROPERTIES').ui_type = 'ASSETS'"

@@ -34,7 +34,7 @@ class SubspacePreset(Preset):
         "square distance of the vertices over their mean square distance from the mean shape",
     )
     relative_scale: bool = choice(
-        False,
+        True,
         "coefficients keep their relative scale, as the paper's orthogonal U leaves it; false: each has unit "
         "deviation",
     )
@@ -76,7 +76,6 @@ PRESETS = {
         activation="relu",
         interaction_velocity=False,
         loss="paper",
-        relative_scale=True,
         steps=500_000,
         window=32,
         first_window=32,

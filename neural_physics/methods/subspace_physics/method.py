@@ -1,7 +1,8 @@
 """Subspace neural physics: a residual network steps PCA coefficients (Holden 2019).
 
-Coefficients are scaled so that each has unit standard deviation over the training data ("unit z"),
-which is what the network, the noise and the clipping work in; the decoder's basis carries the scale.
+Coefficients are scaled by one factor so that all of them together have unit standard deviation over the
+training data ("unit z"), or, in models of earlier versions, each by its own; the decoder's basis carries the
+scale.
 """
 
 from __future__ import annotations

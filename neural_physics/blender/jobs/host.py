@@ -18,6 +18,7 @@ from ...jobs.process import JobFiles, JobProcess
 from ...jobs.wording import job_name, progress
 from ..settings.own_folders import user_folder
 from ..settings.paths import remove_if_empty
+from .redrawing import Progress, redraw
 
 POLL_EVERY = 0.2  # seconds
 Delivery = Callable[[Path, dict[str, Any]], bool]
@@ -25,6 +26,7 @@ Delivery = Callable[[Path, dict[str, Any]], bool]
 _jobs: dict[JobFiles, JobProcess] = {}
 _on_disk: dict[JobFiles, tuple[int, ...]] = {}  # how what is known of a job looked there last
 _deliveries: dict[str, Delivery] = {}
+_progress = Progress()
 _ended: dict[JobFiles, float] = {}  # by `time.monotonic`, of the jobs that were seen to end
 
 
@@ -136,17 +138,6 @@ def print_progress(state: JobState) -> None:
         print(share + progress(state), flush=True)  # noqa: T201 (this is for a terminal)
 
 
-def redraw() -> None:
-    """Have the panels drawn again, in every window."""
-    manager = bpy.context.window_manager
-    for window in manager.windows if manager else ():
-        for area in window.screen.areas:
-            if area.type in {"VIEW_3D", "PREFERENCES"}:
-                area.tag_redraw()
-        if not window.modal_operators:  # which may say something there
-            window.workspace.status_text_set(None)  # redraws the status bar
-
-
 def register() -> None:
     """Nothing to do: jobs are found when they are asked for."""
 
@@ -205,8 +196,11 @@ def _tick() -> float | None:
         _deliver(job)
         if before.active and not job.state.active:
             _ended[job.files] = time.monotonic()
-        if job.state is not before:
+        if job.state.phase != before.phase:
             redraw()
+        elif job.state is not before:
+            _progress.changed()
+    _progress.draw()
     return POLL_EVERY if any(job.state.active for job in _jobs.values()) else None
 
 

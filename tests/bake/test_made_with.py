@@ -46,7 +46,7 @@ def test_a_dataset_takes_no_takes_of_another_fabric(tmp_path):
             command_for(cloth, tmp_path, takes, FRAMES)
         assert raised.value.code == "dataset_made_otherwise"
         assert raised.value.message.startswith("Cloth settings (mass) changed since Sheet was baked")
-        assert str(tmp_path) in raised.value.message and "Bake Anew" in raised.value.message
+        assert "Bake Anew" in raised.value.message
     assert contents(tmp_path) == before
     settings.mass = mass
     assert run(command_for(cloth, tmp_path, 3, FRAMES))["takes"] == 3

@@ -19,6 +19,7 @@ class Answer(NamedTuple):
     method: str = ""
 
 
+KIND_NAMES = {identifier: label for identifier, label, _ in KINDS}
 # What the bundled solver simulates; beside these, Blender's own cloth and soft body.
 SOLVED = (
     Answer("Jelly or Rubber", "SOLID"),
@@ -35,4 +36,4 @@ def answer_of(obj: bpy.types.Object) -> str:
     found = [each for each in SOLVED if each.kind == kind and each.method in ("", method)]
     if found:
         return max(found, key=lambda each: bool(each.method)).label
-    return next(label for identifier, label, _ in KINDS if identifier == kind)
+    return KIND_NAMES[kind]

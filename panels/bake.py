@@ -63,7 +63,9 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         changed = None
         if not busy(obj, object_tasks.BAKE):
             changed = object_tasks.change_since_bake(scene_of(context), obj)
-            self._draw_settings(layout, context, obj)
+            self._draw_settings(layout, obj)
+            if not obstacle(NEURALPHYSICS_OT_bake, context):
+                self._draw_announced(layout, context, obj, changed)
             self._draw_buttons(layout, context, obj, changed)
         trial = job(layout, context, obj, object_tasks.TEST)
         for note in trial.result.get("notes", ()):
@@ -80,24 +82,31 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if shown:
             layout.operator(NEURALPHYSICS_OT_hide_take.bl_idname, text=f"Hide {shown}", icon="HIDE_ON")
 
-    def _draw_settings(
-        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
-    ) -> None:
+    def _draw_settings(self, layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
         settings = settings_of(obj)
         column = settings_column(layout)
         column.prop(settings, "take_count")
         column.prop(settings, "take_frames")
         if posed_rig(obj) is not None:
             self._draw_poses(layout, settings)
-        if obstacle(NEURALPHYSICS_OT_bake, context):
-            return
-        seconds = bake_seconds(obj)
+
+    def _draw_announced(
+        self,
+        layout: bpy.types.UILayout,
+        context: bpy.types.Context,
+        obj: bpy.types.Object,
+        changed: Problem | None,
+    ) -> None:
+        """What is known of a bake before it begins."""
+        settings, seconds = settings_of(obj), bake_seconds(obj)
         if seconds:
             text = f"Bake takes about {duration(seconds)}, Make It Play {duration(making.estimate(seconds))}"
             sentences(layout, context, text, "TIME")
         if moving_takes(obj) < settings.take_count:
             text = f"One take only: everything that {obj.name} reacts to keeps its animation"
             sentences(layout, context, text, "INFO")
+        if changed is None:
+            self._draw_forewarnings(layout, context, obj)
 
     def _draw_buttons(
         self,
@@ -110,8 +119,6 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             sentences(layout, context, changed.message, "ERROR")
             button(layout, context, NEURALPHYSICS_OT_bake_anew, icon="FILE_REFRESH")
         else:
-            if not obstacle(NEURALPHYSICS_OT_bake, context):
-                self._draw_forewarnings(layout, context, obj)
             status = dataset_status(dataset_folder(obj))
             begun = status.takes > 0 and status.complete < moving_takes(obj) + pose_takes(obj)
             tall_button(layout, NEURALPHYSICS_OT_make_it_play, icon="PLAY")

@@ -11,7 +11,6 @@ from ..neural_physics.blender.scene.sources import physics_modifier
 from ..neural_physics.blender.settings.motions import is_wind, motion_in_short
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction, method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.settings.simulation import KINDS
 from ..neural_physics.edition import FULL
 from ..neural_physics.methods.registry import TRAINED_HERE
 from ..operators.set_up import (
@@ -25,7 +24,6 @@ from ..operators.subdividing import NEURALPHYSICS_OT_subdivide_cloth
 from .answers import answer_of
 from .support import Details, Section, button, reasons, sentences, settings_column
 
-KIND_NAMES = {identifier: label for identifier, label, _ in KINDS}
 KIND_ICONS: dict[str, Any] = {
     "SOLID": "META_BALL",
     "SHELL": "MESH_GRID",

@@ -9,7 +9,7 @@ from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.edition import FULL
 from ..operators.set_up import NEURALPHYSICS_OT_use_material
-from .set_up import KIND_NAMES
+from .answers import KIND_NAMES
 from .support import Details, sentences, settings_column
 
 # The settings of a material, by the kind of body.

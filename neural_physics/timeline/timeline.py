@@ -51,6 +51,7 @@ class Timeline:
         self.method, self.fps, self.start_frame = method, fps, start_frame
         ratio = 1.0 / (fps * method.dt)
         self._steps_per_frame = 1.0 if abs(ratio - 1.0) < SAME_RATE else ratio
+        self._between = method.between if isinstance(method, Interpolates) else None
         self._memory = memory
         self._most_states = 0  # as many as the memory holds; known with the first of them
         self._keep_every = 1
@@ -259,8 +260,8 @@ class Timeline:
         if share < SAME_RATE:
             return FrameState(state, state)
         ahead = self._ahead(state, frame, share, sees=sees)
-        if isinstance(self.method, Interpolates):
-            return FrameState(state, self.method.between(state, ahead, share))
+        if self._between is not None:
+            return FrameState(state, self._between(state, ahead, share))
         return FrameState(state, state, ahead, share)
 
     def _ahead(self, state: Any, frame: int, share: float, *, sees: bool) -> Any:  # noqa: ANN401

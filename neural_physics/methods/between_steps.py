@@ -10,8 +10,7 @@ from ..arrays import Floats
 def parabola(before: Floats, now: Floats, ahead: Floats, share: float) -> Floats:
     """Coefficients (u,) a share of a step after `now`, on the parabola through three that are a step apart.
 
-    A straight line cuts what swings at each step's corner: it is two to eight times as far off a spline
-    through the same steps.
+    A straight line would cut off what swings at each step.
     """
     s = np.float32(share)
     half = np.float32(0.5)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.interpolate import CubicSpline
 
 from neural_physics.methods.between_steps import parabola
 from neural_physics.methods.registry import load_method
@@ -42,9 +41,10 @@ def off(shapes, truth):
 # At 30 fps the steps themselves are a little off: they lie between frames, on straight lines of y.
 @pytest.mark.parametrize(("fps", "share"), [(30.0, 1.2), (60.0, 0.5), (120.0, 0.5)])
 def test_it_is_as_near_to_the_spline_through_the_model_s_own_shapes_as_plain_interpolation(fps, share):
+    interpolate = pytest.importorskip("scipy.interpolate")
     method = load_method(read_model(SHIPPED))
     steps, own = shown_at(method, 24.0)
-    spline = CubicSpline(steps, own.reshape(len(own), -1))
+    spline = interpolate.CubicSpline(steps, own.reshape(len(own), -1))
     times, found = shown_at(method, fps)
     between = (times > SETTLED) & (np.abs(times * 24.0 - np.round(times * 24.0)) > 1e-3)
     truth = spline(times[between]).reshape(-1, *own.shape[1:])

@@ -36,6 +36,13 @@ def add_example(name: str = "BALL_AND_SHEET", **settings: Any) -> bpy.types.Obje
     return obj
 
 
+def train_briefly(steps: int = 100) -> None:
+    """Have trainings by steps end after so many, in this script: whether they train is all that is asked."""
+    tasks = part("neural_physics.blender.tasks.object_tasks")
+    arguments = tasks._train_arguments
+    tasks._train_arguments = lambda obj: [*arguments(obj), "--set", f"steps={steps}"]
+
+
 def shape(obj: bpy.types.Object, frame: int | None = None) -> list[tuple[float, ...]]:
     """Where an object's vertices are shown, at a frame or now."""
     if frame is not None:

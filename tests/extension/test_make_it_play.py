@@ -9,16 +9,18 @@ import pytest
 pytestmark = [pytest.mark.blender]
 
 WAY = """
+import math
 import time
-from inside_blender import add_example, ours, part, saved_scene
-saved_scene()
+from inside_blender import add_example, ours, part, saved_scene, shape, train_briefly
+HERE = saved_scene()
+train_briefly()
 sheet = add_example(take_count=3, take_frames=60, basis_count=8)
 settings = sheet.neural_physics
 making = part("neural_physics.blender.tasks.making")
 steps = part("neural_physics.blender.tasks.steps")
 host = part("neural_physics.blender.jobs.host")
 paths = part("neural_physics.blender.settings.paths")
-# As in every Blender but that of the tests.
+# Nothing is installed beside Blender, as is usual; the tests' own has torch.
 part("neural_physics.blender.jobs.training_environment")._brings_torch = lambda: False
 
 def click():
@@ -29,7 +31,7 @@ def click():
 """
 
 
-def test_it_is_baked_trained_and_played(in_blender: Callable[..., str]) -> None:
+def test_it_is_baked_trained_and_played_and_can_be_evaluated(in_blender: Callable[..., str]) -> None:
     in_blender(
         WAY
         + """
@@ -38,6 +40,12 @@ assert steps.next_step(sheet) == "bake" and steps.is_done(sheet, "set_up")
 assert ours.make_it_play() == {"FINISHED"}
 assert settings.preset == "preview" and settings.model is not None and settings.playing
 assert steps.is_done(sheet, "bake") and steps.is_done(sheet, "train") and steps.next_step(sheet) == "play"
+shown = shape(sheet, 20)
+assert max(math.dist(a, b.co) for a, b in zip(shown, sheet.data.vertices)) > 1e-3
+
+assert ours.evaluate.poll() and ours.evaluate() == {"FINISHED"}
+page = (HERE / "neural_physics" / "scene" / "Sheet" / "report.html").read_text(encoding="utf-8")
+assert "<polyline" in page and "data:image/png" in page
 """
     )
 

@@ -15,6 +15,7 @@ tasks = part("neural_physics.blender.tasks.object_tasks")
 paths = part("neural_physics.blender.settings.paths")
 takes = part("neural_physics.blender.display.takes")
 sheet, scene = add_example(), bpy.context.scene
+scene.render.fps = 8  # two seconds are few frames
 settings = sheet.neural_physics
 """
 

@@ -9,6 +9,7 @@ import pytest
 pytestmark = pytest.mark.blender
 
 SCENE = """
+import shutil
 from dataclasses import replace
 from drawn_panels import drawn
 from inside_blender import add_example, ours, part, saved_scene
@@ -29,7 +30,9 @@ def pack(obj, **training):
 """
 
 
-def test_the_panel_judges_a_model_and_bakes_more_takes_at_a_click(in_blender: Callable[..., str]) -> None:
+def test_the_panel_judges_a_model_here_and_elsewhere_and_bakes_more_takes_at_a_click(
+    in_blender: Callable[..., str],
+) -> None:
     in_blender(
         SCENE
         + """
@@ -58,15 +61,8 @@ assert settings.take_count == 4
 train = drawn("train", sheet)
 assert "1 take baked since then: train again" in train.icons, train.icons
 assert "neural_physics.bake_more" not in train.operators
-"""
-    )
 
-
-def test_whoever_opens_a_file_of_others_sees_how_good_its_model_is(in_blender: Callable[..., str]) -> None:
-    in_blender(
-        SCENE
-        + """
-import shutil
+# Whoever opens the file elsewhere sees it as well.
 pack(sheet, validation_error=0.25, validation_metres=0.02, takes=3)
 bpy.ops.wm.save_mainfile()
 away = HERE / "elsewhere" / "scene.blend"

@@ -24,7 +24,7 @@ from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
 from learning.methods.subspace_physics.presets import PRESETS, SubspacePreset
 from learning.training.subspace_data import Sequences, SubspaceData
 from ml_backend.methods.subspace_physics.graphed_rollout import GraphedRoller
-from ml_backend.methods.subspace_physics.torch_rollout import TorchRoller
+from ml_backend.methods.subspace_physics.torch_rollers import torch_roller
 
 CASES = [(preset, bases) for preset in ("balanced", "final") for bases in (32, 64, 128, 256)] + [
     ("paper", 256)
@@ -85,8 +85,8 @@ def rows(device: torch.device) -> Iterator[dict[str, Any]]:
     """Each case, all sides one after the other in this process."""
     rollers: dict[str, Callable[[SubspaceNetwork], Roller]] = {
         "numpy": lambda network: network,
-        "torch": partial(TorchRoller, device=device),
-        "graph": partial(GraphedRoller, device=device),
+        "torch": partial(torch_roller, device=device),
+        "graph": lambda network: GraphedRoller(torch_roller(network, device)),
     }
     for preset, bases in CASES:
         sides = {side: step_times(data(bases), PRESETS[preset], of) for side, of in rollers.items()}

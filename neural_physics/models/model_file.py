@@ -16,7 +16,7 @@ from ..errors import Problem
 from ..files.tensor_file import DTYPES, DamagedTensors, parse_object, parse_tensors
 from ..interaction.channels import ChannelLayout
 
-SCHEMA = 1
+SCHEMA = 2  # 1: up to version 0.1.1
 LARGEST_FILE = 1 << 30
 DTYPES_OF_MODELS = {name: DTYPES[name] for name in ("F32", "F16", "I32", "U8")}
 METADATA_KEY = "neural_physics"
@@ -28,7 +28,8 @@ class ModelInfo:
 
     method: a name in `neural_physics.methods`. dt: seconds per step. topology, vertex_count: of the
     mesh it was trained on. settings: what the method needs beside its tensors (plain JSON values).
-    training: a summary for people and the report (plain JSON values).
+    training: a summary for people and the report (plain JSON values). schema: the least one whose versions
+    can play it.
     """
 
     method: str
@@ -42,6 +43,7 @@ class ModelInfo:
     training: dict[str, Any] = field(default_factory=dict)
     author: str = ""
     licence: str = ""
+    schema: int = 1
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def damaged(path: object, reason: str) -> Problem:
 
 def info_to_json(info: ModelInfo) -> str:
     """What is stored under `METADATA_KEY` in the safetensors metadata."""
-    item = {"schema": SCHEMA, **info.__dict__, "channels": info.channels.to_json()}
+    item = {**info.__dict__, "channels": info.channels.to_json()}
     return json.dumps(item)
 
 
@@ -154,7 +156,7 @@ def _check_size(size: int, path: object) -> None:
 def _info(text: object, path: str) -> ModelInfo:
     try:
         item = parse_object(str(text).encode(errors="surrogatepass"))
-        if item.pop("schema") > SCHEMA:
+        if item["schema"] > SCHEMA:
             raise Problem("model_newer", path=path)
         channels = ChannelLayout.from_json(item.pop("channels"))
         info = ModelInfo(**item, channels=channels)

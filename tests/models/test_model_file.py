@@ -158,7 +158,7 @@ def test_headers_that_are_none_are_refused(text):
 @pytest.mark.parametrize(
     ("change", "code"),
     [
-        ({"schema": 2}, "model_newer"),
+        ({"schema": 3}, "model_newer"),
         ({"schema": "1"}, "model_damaged"),
         ({"method": "magic"}, "model_method_unknown"),
         ({"method": 5}, "model_damaged"),

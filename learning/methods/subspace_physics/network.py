@@ -8,11 +8,17 @@ from typing import Protocol
 
 import numpy as np
 
+from learning.methods.subspace_physics.initial_model import EachBasisByItself, InitialModel, fitted
+from learning.methods.subspace_physics.physical_body import PhysicalBody
+from learning.methods.subspace_physics.physical_model import PhysicalModel
 from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.methods.subspace_physics.window_rollout import Layer, Recurrence, WindowRollout
-from learning.training.subspace_data import Sequences, SubspaceData
+from learning.training.subspace_data import SubspaceData
 from learning.training.tensor_files import Tensors
 from neural_physics.arrays import Floats
+
+# What a network adds at first, beside its units' size: to eq. 1, and to a guess that is better.
+LAST_GAIN, LAST_GAIN_ON_PHYSICS = 0.1, 0.01
 
 # From the slope (s - 2, n, u) of a loss by a rollout's states to that by the parameters (p,).
 Pullback = Callable[[Floats], Floats]
@@ -35,44 +41,34 @@ class Roller(Protocol):
         """`rollout`, and its pullback, to be called once."""
 
 
-def initial_model(data: Sequences) -> tuple[Floats, Floats]:
-    """alpha and beta (u,) float32 by eq. 2: for each basis a least-squares fit of its own."""
-    now, before, change = [], [], []
-    for run in data.runs():
-        z = data.z[run].astype(np.float64)
-        now.append(z[2:])
-        before.append(z[1:-1])
-        change.append(z[1:-1] - z[:-2])
-    a, b, target = np.concatenate(before), np.concatenate(change), np.concatenate(now)
-    aa, ab, bb = (a * a).sum(0), (a * b).sum(0), (b * b).sum(0)
-    at, bt = (a * target).sum(0), (b * target).sum(0)
-    systems = np.stack([np.stack([aa, ab], -1), np.stack([ab, bb], -1)], -2)
-    # The pseudo-inverse, as a basis that never moves has no velocity to fit.
-    fitted = (np.linalg.pinv(systems, hermitian=True) @ np.stack([at, bt], -1)[..., None])[..., 0]
-    return fitted[:, 0].astype(np.float32), fitted[:, 1].astype(np.float32)
-
-
 class SubspaceNetwork:
-    """Equations 1 and 3. All parameters lie in one vector, theta, layer by layer: weight, then bias.
+    """Equations 1 and 3. All parameters lie in one vector, theta: weight and bias of layer after layer, then
+    those of the initial model.
 
-    initial: theta before training. input_scale (inputs,): what the network's inputs are multiplied by.
+    initial: theta before training. input_scale (inputs,): what the network's inputs are multiplied by: z_bar,
+    z, what else it sees of the initial model, and w.
     """
 
     device = "cpu"
 
-    def __init__(self, data: SubspaceData, preset: SubspacePreset, seed: int) -> None:
+    def __init__(
+        self, data: SubspaceData, preset: SubspacePreset, seed: int, body: PhysicalBody | None = None
+    ) -> None:
+        """body: what the initial model is made of, where it is a physical one."""
         u, v = data.training.z.shape[1], data.training.w.shape[1]
         hidden = max(1, round(preset.width * u))
         self.interaction_velocity = preset.interaction_velocity
-        inputs = 2 * u + v * (2 if preset.interaction_velocity else 1)
+        self.initial_model = _initial_model(data, preset, body)
+        self.states = 2 * u + self.initial_model.features
+        inputs = self.states + v * (2 if preset.interaction_velocity else 1)
         self.sizes = [inputs, *[hidden] * (preset.layers - 1), u]
-        self.initial = _initial_theta(self.sizes, seed)
-        alpha, beta = initial_model(data.training)
-        if not preset.initial_model:
-            alpha, beta = np.ones_like(alpha), np.zeros_like(beta)
+        last_gain = LAST_GAIN if body is None else LAST_GAIN_ON_PHYSICS
+        self.initial = np.concatenate(
+            [_initial_theta(self.sizes, seed, last_gain), self.initial_model.initial]
+        )
         self.input_scale = _input_scale(data, preset.emphasis, inputs)
         limits = np.stack([data.training.z.min(0), data.training.z.max(0)])
-        self.recurrence = Recurrence(alpha, beta, limits, preset.residual, activation=preset.activation)
+        self.recurrence = Recurrence(limits, preset.residual, activation=preset.activation)
 
     def layers(self, theta: Floats) -> list[Layer]:
         """Each layer in a parameter vector, as Play uses them."""
@@ -93,36 +89,47 @@ class SubspaceNetwork:
 
     def rollout(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> Floats:
         """See `Roller`."""
-        return self._rolled(theta, z0, z1, self.interaction_inputs(w)).states
+        return self._rolled(theta, z0, z1, w).states
 
     def with_pullback(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> tuple[Floats, Pullback]:
         """See `Roller`."""
-        inputs = self.interaction_inputs(w)
-        rolled = self._rolled(theta, z0, z1, inputs)
+        rolled, inputs = self._rolled(theta, z0, z1, w), self.interaction_inputs(w)
 
         def pullback(slope: Floats) -> Floats:
             by = rolled.gradients(slope)
             forcing = by.forcing.reshape(-1, by.forcing.shape[-1])
             weight = np.concatenate([by.first, forcing.T @ inputs.reshape(-1, inputs.shape[-1])], 1)
             layers = [(weight * self.input_scale, forcing.sum(0)), *by.further]
-            return np.concatenate([part.ravel() for part in chain.from_iterable(layers)])
+            return np.concatenate([*(part.ravel() for part in chain.from_iterable(layers)), by.initial_model])
 
         return rolled.states, pullback
 
     def tensors(self, theta: Floats) -> Tensors:
         """The network's part of a model file."""
-        result: Tensors = {"alpha": self.recurrence.alpha, "beta": self.recurrence.beta}
+        result = self.initial_model.tensors(self._of_initial_model(theta))
         for k, (weight, bias) in enumerate(self.layers(theta)):
             result[f"layers.{k}.weight"], result[f"layers.{k}.bias"] = weight.copy(), bias.copy()
         return result
 
-    def _rolled(self, theta: Floats, z0: Floats, z1: Floats, inputs: Floats) -> WindowRollout:
+    def _of_initial_model(self, theta: Floats) -> Floats:
+        return theta[len(theta) - len(self.initial_model.initial) :]
+
+    def _rolled(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> WindowRollout:
         (weight, bias), *further = self.layers(theta)
-        states = 2 * z0.shape[1]
         # What w adds to the first layer does not depend on z, so it is found for all frames at once.
-        forcing = inputs @ weight[:, states:].T + bias
-        first = np.ascontiguousarray(weight[:, :states])
-        return WindowRollout(self.recurrence, z0, z1, forcing, first=first, further=further)
+        forcing = self.interaction_inputs(w) @ weight[:, self.states :].T + bias
+        first = np.ascontiguousarray(weight[:, : self.states])
+        guesses = self.initial_model.window(self._of_initial_model(theta), w[2:])
+        return WindowRollout(self.recurrence, z0, z1, forcing, guesses=guesses, first=first, further=further)
+
+
+def _initial_model(data: SubspaceData, preset: SubspacePreset, body: PhysicalBody | None) -> InitialModel:
+    if body is not None:
+        return PhysicalModel(body, data, preset.physics_steps)
+    alpha, beta = fitted(data.training)
+    if not preset.initial_model:
+        alpha, beta = np.ones_like(alpha), np.zeros_like(beta)
+    return EachBasisByItself(alpha, beta)
 
 
 def _input_scale(data: SubspaceData, emphasis: float, inputs: int) -> Floats:
@@ -133,12 +140,12 @@ def _input_scale(data: SubspaceData, emphasis: float, inputs: int) -> Floats:
     return np.concatenate([scale, scale, rest]).astype(np.float32)
 
 
-def _initial_theta(sizes: list[int], seed: int) -> Floats:
+def _initial_theta(sizes: list[int], seed: int, last_gain: float) -> Floats:
     """He's initialisation; a small last layer, so that training starts near the initial model."""
     random = np.random.default_rng(seed)
     parts = []
     for k, (inputs, outputs) in enumerate(pairwise(sizes)):
-        gain = 0.1 if k == len(sizes) - 2 else 2.0**0.5
+        gain = last_gain if k == len(sizes) - 2 else 2.0**0.5
         drawn = random.standard_normal(outputs * inputs, np.float32)
         parts += [drawn * np.float32(gain / inputs**0.5), np.zeros(outputs, np.float32)]
     return np.concatenate(parts)

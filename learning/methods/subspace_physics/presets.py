@@ -28,6 +28,11 @@ class SubspacePreset(Preset):
     residual: bool = choice(
         True, "let the network add to the initial model; false: an ablation of section 7.2"
     )
+    physics: bool = choice(
+        False,
+        "the initial model is springs, gravity and contact in the bases, by implicit steps, and not eq. 1",
+    )
+    physics_steps: int = number(2, "implicit steps of a physical initial model in each frame", 1, 16)
     loss: Loss = choice(
         "metres",
         "paper: mean absolute error of unit z, and of its velocity per second (Algorithm 1); metres: mean "

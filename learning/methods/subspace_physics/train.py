@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast
 
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
+from learning.methods.subspace_physics.physical_body import physical_body
 from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.training import expected_times
 from learning.training.expected_times import TRAINING
@@ -24,6 +26,8 @@ from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.jobs.stages import Whole
 from neural_physics.methods.subspace_physics import specification as subspace_physics
 from neural_physics.models.model_file import ModelInfo
+
+PHYSICAL_SCHEMA = 2  # of model files; versions before know no physical initial model
 
 
 def train(
@@ -55,7 +59,9 @@ def train(
     if preset.relative_scale:
         data = data.in_relative_scale()
     notes = data.notes(options.bases)
-    network = SubspaceNetwork(data, preset, options.seed)
+    physical = preset.physics and preset.initial_model
+    body = physical_body(data, dataset.mesh, dataset.info) if physical else None
+    network = SubspaceNetwork(data, preset, options.seed, body)
     learner = SubspaceLearner(
         data, preset, dataset.info.fps, options.seed, network=network, roller=roller_of(network)
     )
@@ -121,6 +127,7 @@ def _model(
 ) -> tuple[ModelInfo, Tensors]:
     """The best model so far."""
     preset = cast(SubspacePreset, options.preset)
+    physical = preset.physics and preset.initial_model
     info = model_info(
         subspace_physics.SPECIFICATION,
         dataset,
@@ -132,8 +139,11 @@ def _model(
         settings={
             "activation": preset.activation,
             "initial_model": preset.initial_model,
+            "physics": physical,
             "residual": preset.residual,
             "interaction_velocity": preset.interaction_velocity,
         },
     )
+    if physical:
+        info = replace(info, schema=PHYSICAL_SCHEMA)
     return info, data.model_tensors() | training.best

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from learning.methods.subspace_physics.initial_model import Guesses
 from neural_physics.arrays import Floats
 
 Layer = tuple[Floats, Floats]  # weight (outputs, inputs), bias (outputs,)
@@ -14,10 +15,8 @@ Layer = tuple[Floats, Floats]  # weight (outputs, inputs), bias (outputs,)
 
 @dataclass(frozen=True)
 class Recurrence:
-    """What is not trained. alpha, beta (u,): of eq. 1; limits (2, u): what z is clipped to, as in Play."""
+    """What is not trained. limits (2, u): what z is clipped to, as in Play."""
 
-    alpha: Floats
-    beta: Floats
     limits: Floats
     residual: bool
     activation: str
@@ -25,11 +24,14 @@ class Recurrence:
 
 @dataclass(frozen=True)
 class Gradients:
-    """Of a loss by what a rollout was made of: forcing (T, n, h), first (h, 2 u), and each further layer."""
+    """Of a loss by what a rollout was made of: forcing (T, n, h), first (h, 2 u + f), each further layer, and
+    the initial model's parameters (p,).
+    """
 
     forcing: Floats
     first: Floats
     further: list[Layer]
+    initial_model: Floats
 
 
 class WindowRollout:
@@ -42,30 +44,29 @@ class WindowRollout:
         z1: Floats,
         forcing: Floats,
         *,
+        guesses: Guesses,
         first: Floats,
         further: Sequence[Layer],
     ) -> None:
         """z0, z1 (n, u). forcing (T, n, h): what w and the bias add to the first layer, whose weight for
-        [z_bar, z] is first (h, 2 u). further: the other layers.
+        [z_bar, z] and what else the guesses show is first (h, 2 u + f). further: the other layers.
         """
-        self._recurrence, self._first, self._further = recurrence, first, further
+        self._recurrence, self._guesses = recurrence, guesses
+        self._first, self._further = first, further
         frames, (n, u), kind = len(forcing), z1.shape, forcing.dtype
-        both = recurrence.alpha + recurrence.beta
         low, high = recurrence.limits
         widths = [len(first), *(len(bias) for _, bias in further[:-1])]
-        self._inputs = np.empty((frames, n, 2 * u), kind)
+        self._inputs = np.empty((frames, n, first.shape[1]), kind)
         self._hidden = [np.empty((frames, n, width), kind) for width in widths]
         silu = recurrence.activation == "silu"
         self._gates = [np.empty_like(each) for each in self._hidden] if silu else []
         self._raw, self._states = np.empty((frames, n, u), kind), np.empty((frames + 2, n, u), kind)
         self._states[0], self._states[1] = z0, z1
-        past = np.empty((n, u), kind)
         for t in range(frames):
             x, now, out = self._inputs[t], self._states[t + 1], self._raw[t]
             guess = x[:, :u]
-            np.multiply(now, both, out=guess)
-            guess -= np.multiply(self._states[t], recurrence.beta, out=past)
-            x[:, u:] = now
+            guesses.guess(t, now, self._states[t], z_bar=guess, seen=x[:, 2 * u :])
+            x[:, u : 2 * u] = now
             hidden = np.matmul(x, first.T, out=self._hidden[0][t])
             hidden += forcing[t]
             self._activate(0, t)
@@ -90,27 +91,25 @@ class WindowRollout:
 
         Back through the whole window (Holden 2019, section 5.4).
         """
-        recurrence, (frames, n, u) = self._recurrence, slope.shape
+        frames, n, u = slope.shape
         weights = [weight for weight, _ in self._further]
         slopes = self._slopes()
         by_states = np.concatenate([np.zeros((2, n, u), slope.dtype), slope])
         by_raw = np.empty_like(slope)
         inside = self._raw == self.states
         by_sums = [np.empty_like(each) for each in self._hidden]
-        by_input, part = np.empty((n, 2 * u), slope.dtype), np.empty((n, u), slope.dtype)
-        both = recurrence.alpha + recurrence.beta
-        by_guess, by_now = by_input[:, :u], by_input[:, u:]
+        by_input = np.empty((n, self._first.shape[1]), slope.dtype)
+        by_guess, by_now, by_seen = by_input[:, :u], by_input[:, u : 2 * u], by_input[:, 2 * u :]
         for t in range(frames - 1, -1, -1):
             below = np.multiply(by_states[t + 2], inside[t], out=by_raw[t])
             for k in range(len(by_sums) - 1, -1, -1):
                 below = np.matmul(below, weights[k], out=by_sums[k][t])
                 below *= slopes[k][t]
             np.matmul(below, self._first, out=by_input)
-            if recurrence.residual:
+            if self._recurrence.residual:
                 by_guess += by_raw[t]
             by_states[t + 1] += by_now
-            by_states[t + 1] += np.multiply(by_guess, both, out=part)
-            by_states[t] -= np.multiply(by_guess, recurrence.beta, out=part)
+            self._guesses.pull(t, by_guess, by_seen, by_now=by_states[t + 1], by_before=by_states[t])
         return Gradients(
             by_sums[0],
             _rows(by_sums[0]).T @ _rows(self._inputs),
@@ -118,6 +117,7 @@ class WindowRollout:
                 (_rows(above).T @ _rows(hidden), _rows(above).sum(0))
                 for above, hidden in zip([*by_sums[1:], by_raw], self._hidden, strict=True)
             ],
+            self._guesses.gradient(),
         )
 
     def _activate(self, layer: int, t: int) -> None:

@@ -43,7 +43,7 @@ def _seconds(roller: Roller, network: SubspaceNetwork, preset: SubspacePreset) -
     """The median time of a window and its gradient, as a step of the training takes them."""
     random = np.random.default_rng(0)
     bases, frames = network.sizes[-1], preset.window
-    numbers = (network.sizes[0] - 2 * bases) // (2 if network.interaction_velocity else 1)
+    numbers = (network.sizes[0] - network.states) // (2 if network.interaction_velocity else 1)
     z = random.standard_normal((frames, preset.batch, bases), np.float32)
     w = random.standard_normal((frames, preset.batch, numbers), np.float32)
     times: list[float] = []

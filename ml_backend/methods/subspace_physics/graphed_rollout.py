@@ -12,30 +12,35 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from learning.methods.subspace_physics.network import Pullback, SubspaceNetwork
+from learning.methods.subspace_physics.network import Pullback
 from ml_backend.methods.subspace_physics.torch_rollout import TorchRoller, as_array
 from neural_physics.arrays import Floats
 
 WARM_UPS = 3  # runs before one is recorded, as torch asks for: libraries allocate in their first
 
 
-class GraphedRoller(TorchRoller):
+class GraphedRoller:
     """A `Roller` on a graphics card that torch calls CUDA."""
 
-    def __init__(self, network: SubspaceNetwork, device: torch.device) -> None:
-        super().__init__(network, device)
+    def __init__(self, roller: TorchRoller) -> None:
+        """roller: what is recorded."""
+        self._roller, self.device = roller, roller.device
         self._recorded: dict[tuple[torch.Size, torch.dtype], RecordedRollout] = {}
+
+    def rollout(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> Floats:
+        """See `Roller`."""
+        return self._roller.rollout(theta, z0, z1, w)
 
     def with_pullback(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> tuple[Floats, Pullback]:
         """See `Roller`. Windows of one length are recorded once."""
-        given = self._tensors(theta, z0, z1, w)
+        given = self._roller.tensors(theta, z0, z1, w)
         key = given[-1].shape, given[0].dtype
         if key not in self._recorded:
-            self._recorded[key] = RecordedRollout(self.roll, given)
+            self._recorded[key] = RecordedRollout(self._roller.roll, given)
         recorded = self._recorded[key]
 
         def pullback(slope: Floats) -> Floats:
-            return as_array(recorded.gradient(self._tensor(slope)))
+            return as_array(recorded.gradient(self._roller.tensor(slope)))
 
         return as_array(recorded.rollout(given)), pullback
 

@@ -6,6 +6,7 @@ frames in one product each. On a graphics card `graphed_rollout` makes it faster
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -17,69 +18,88 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
+from learning.methods.subspace_physics.initial_model import EachBasisByItself
 from learning.methods.subspace_physics.network import Pullback, SubspaceNetwork
 from neural_physics.arrays import Floats
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "silu": torch.nn.functional.silu}
 
 
-class TorchRoller:
+class TorchRoller(ABC):
     """A `Roller` on a device of torch's."""
 
     def __init__(self, network: SubspaceNetwork, device: torch.device) -> None:
         self._network, self._device, self.device = network, device, str(device)
-        given = network.recurrence
-        alpha, beta, limits = map(self._tensor, (given.alpha, given.beta, given.limits))
-        self._recurrence = TorchRecurrence(alpha, beta, limits, given.residual, activation=given.activation)
-        self._input_scale = self._tensor(network.input_scale)
+        self._limits, self._input_scale = map(self.tensor, (network.recurrence.limits, network.input_scale))
 
     def rollout(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> Floats:
         """See `Roller`."""
         with torch.no_grad():
-            return as_array(self.roll(*self._tensors(theta, z0, z1, w)))
+            return as_array(self.roll(*self.tensors(theta, z0, z1, w)))
 
     def with_pullback(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> tuple[Floats, Pullback]:
         """See `Roller`."""
-        given = self._tensors(theta, z0, z1, w)
+        given = self.tensors(theta, z0, z1, w)
         rolled = self.roll(given[0].requires_grad_(), *given[1:])
 
         def pullback(slope: Floats) -> Floats:
-            return as_array(torch.autograd.grad(rolled, given[0], self._tensor(slope))[0])
+            return as_array(torch.autograd.grad(rolled, given[0], self.tensor(slope))[0])
 
         return as_array(rolled.detach()), pullback
 
+    @abstractmethod
     def roll(self, theta: Tensor, z0: Tensor, z1: Tensor, inputs: Tensor) -> Tensor:
         """z_2 .. z_{s-1} (s - 2, n, u) from z_0, z_1 (n, u).
 
         inputs (s - 2, n, i): what the network sees of w.
         """
-        (weight, bias), *further = self._layers(theta)
-        states = 2 * z0.shape[1]
-        forcing = functional.linear(inputs, weight[:, states:], bias)
-        first = weight[:, :states].contiguous()
+
+    def tensors(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> list[Tensor]:
+        """What `roll` takes."""
+        return [self.tensor(each) for each in (theta, z0, z1, self._network.interaction_inputs(w))]
+
+    def tensor(self, array: Floats) -> Tensor:
+        """An array, on the device."""
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+
+    def _layers(self, theta: Tensor, inputs: Tensor) -> tuple[Tensor, Tensor, list[tuple[Tensor, Tensor]]]:
+        """What w and the bias add to the first layer, its weight for the states, and the other layers."""
+        sizes = self._network.sizes
+        counts = [n for inputs, outputs in pairwise(sizes) for n in (inputs * outputs, outputs)]
+        parts = theta[: sum(counts)].split(counts)
+        weights = [part.view(-1, inputs) for part, inputs in zip(parts[::2], sizes, strict=False)]
+        weights[0] = weights[0] * self._input_scale
+        states = self._network.states
+        forcing = functional.linear(inputs, weights[0][:, states:], parts[1])
+        further = list(zip(weights[1:], parts[3::2], strict=True))
+        return forcing, weights[0][:, :states].contiguous(), further
+
+
+class RecurrenceRoller(TorchRoller):
+    """Where eq. 1 is the initial model."""
+
+    def __init__(
+        self, network: SubspaceNetwork, initial_model: EachBasisByItself, device: torch.device
+    ) -> None:
+        super().__init__(network, device)
+        given = network.recurrence
+        alpha, beta = self.tensor(initial_model.alpha), self.tensor(initial_model.beta)
+        self._recurrence = TorchRecurrence(
+            alpha, beta, self._limits, given.residual, activation=given.activation
+        )
+
+    def roll(self, theta: Tensor, z0: Tensor, z1: Tensor, inputs: Tensor) -> Tensor:
+        """See `TorchRoller`."""
+        forcing, first, further = self._layers(theta, inputs)
         rolled: Tensor = TorchRollout.apply(
             self._recurrence, z0, z1, forcing, first, *chain.from_iterable(further)
         )
         return rolled
 
-    def _tensors(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> list[Tensor]:
-        return [self._tensor(each) for each in (theta, z0, z1, self._network.interaction_inputs(w))]
-
-    def _layers(self, theta: Tensor) -> list[tuple[Tensor, Tensor]]:
-        sizes = self._network.sizes
-        counts = [n for inputs, outputs in pairwise(sizes) for n in (inputs * outputs, outputs)]
-        parts = theta.split(counts)
-        weights = [part.view(-1, inputs) for part, inputs in zip(parts[::2], sizes, strict=False)]
-        weights[0] = weights[0] * self._input_scale
-        return list(zip(weights, parts[1::2], strict=True))
-
-    def _tensor(self, array: Floats) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
-
 
 @dataclass(frozen=True)
 class TorchRecurrence:
-    """See `window_rollout.Recurrence`."""
+    """See `window_rollout.Recurrence` and `initial_model.EachBasisByItself`."""
 
     alpha: Tensor
     beta: Tensor

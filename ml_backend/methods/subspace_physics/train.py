@@ -10,6 +10,7 @@ from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.training.options import Options
 from ml_backend.methods.subspace_physics.chosen_roller import quicker_roller
 from ml_backend.methods.subspace_physics.graphed_rollout import GraphedRoller
+from ml_backend.methods.subspace_physics.torch_rollers import torch_roller
 from ml_backend.training.devices import chosen_device
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
@@ -24,7 +25,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     preset = cast(SubspacePreset, options.preset)
 
     def on_card(network: SubspaceNetwork) -> Roller:
-        return GraphedRoller(network, device)
+        return GraphedRoller(torch_roller(network, device))
 
     def roller_of(network: SubspaceNetwork) -> Roller:
         if device.type == "cpu":

@@ -19,6 +19,8 @@ from ..between_steps import parabola
 from ..clipping import clipped
 from ..interaction_subspace import InteractionSubspace
 from ..perceptron import Perceptron
+from .initial_model import InitialModel, LastState
+from .physical_model import PhysicalModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +37,10 @@ class SubspacePhysics:
     """Runs a trained model.
 
     Tensors (u bases, V vertices, e interaction values): mean (V, 3), basis (u, V, 3), start (u,),
-    alpha, beta (u,), z_low, z_high (u,), y_mean (e,), interaction_basis (v, e), w_low, w_high (v,),
-    and layers.K.weight (out, in), layers.K.bias (out,).
-    Settings: activation "relu" | "silu"; initial_model: whether eq. 1 is used; residual: whether
+    z_low, z_high (u,), y_mean (e,), interaction_basis (v, e), w_low, w_high (v,), layers.K.weight
+    (out, in), layers.K.bias (out,), and those of the initial model.
+    Settings: activation "relu" | "silu"; physics: whether `PhysicalModel` is the initial model in place of
+    eq. 1 (beyond the paper); initial_model: whether there is one; residual: whether
     the network adds to it (eq. 3) or predicts z_t itself (the ablation of section 7.2);
     interaction_velocity: whether w_t - w_{t-1} is an input too (beyond the paper).
     """
@@ -53,16 +56,21 @@ class SubspacePhysics:
         u, e = self.decoder.basis_count, self.channels.size
         self.basis_count = u
         self._start = model.tensor("start", u)
-        self._alpha, self._beta = model.tensor("alpha", u), model.tensor("beta", u)
         self._z_low, self._z_high = model.tensor("z_low", u), model.tensor("z_high", u)
         self._interaction = InteractionSubspace(model, e)
         v = self._interaction.size
         settings = info.settings
-        self._initial_model = bool(settings.get("initial_model", True))
+        self._initial: PhysicalModel | InitialModel | LastState
+        if settings.get("physics", False):
+            self._initial = PhysicalModel(model, self.decoder, e)
+        elif settings.get("initial_model", True):
+            self._initial = InitialModel(model, u)
+        else:
+            self._initial = LastState()
         self._residual = bool(settings.get("residual", True))
         self._interaction_velocity = bool(settings.get("interaction_velocity", False))
         self.extrapolates = self._interaction_velocity
-        inputs = 2 * u + v * (2 if self._interaction_velocity else 1)
+        inputs = 2 * u + self._initial.features + v * (2 if self._interaction_velocity else 1)
         self._network = Perceptron(model, str(settings.get("activation", "relu")), inputs, u)
         self._input = np.empty(inputs, np.float32)
 
@@ -86,12 +94,12 @@ class SubspacePhysics:
     def step(self, state: SubspaceState, y: Floats, ahead: Sequence[Floats] = ()) -> SubspaceState:
         """Equations 1 and 3, their input and output clipped to the training range (section 8.1)."""
         w, outside = self._interaction(y)
-        z_bar = self._initial(state)
-        u, v = len(z_bar), len(w)
-        x = self._input
-        x[:u], x[u : 2 * u], x[2 * u : 2 * u + v] = z_bar, state.z, w
+        z_bar, push = self._initial(state.z, state.z_before, y)
+        u, v, x = len(z_bar), len(w), self._input
+        states = 2 * u + len(push)
+        x[:u], x[u : 2 * u], x[2 * u : states], x[states : states + v] = z_bar, state.z, push, w
         if self._interaction_velocity:
-            np.subtract(w, state.w, out=x[2 * u + v :])
+            np.subtract(w, state.w, out=x[states + v :])
         z = self._network(x)
         if self._residual:
             z += z_bar
@@ -117,9 +125,3 @@ class SubspacePhysics:
     def coefficients(self, state: SubspaceState, y: Floats) -> Floats:
         """See `Method`."""
         return state.z
-
-    def _initial(self, state: SubspaceState) -> Floats:
-        """Equation 1."""
-        if not self._initial_model:
-            return state.z
-        return self._alpha * state.z + self._beta * (state.z - state.z_before)

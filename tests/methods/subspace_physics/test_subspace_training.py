@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from motion_data import make_dataset
 
+from learning.methods.subspace_physics.initial_model import EachBasisByItself, fitted
 from learning.methods.subspace_physics.learner import SubspaceLearner
-from learning.methods.subspace_physics.network import SubspaceNetwork, initial_model
+from learning.methods.subspace_physics.network import SubspaceNetwork
 from learning.methods.subspace_physics.presets import PRESETS
 from learning.methods.subspace_physics.presets import SubspacePreset as Preset
 from learning.methods.subspace_physics.train import train
@@ -118,7 +119,7 @@ def test_the_validation_error_is_that_of_what_play_shows(tmp_path, dataset, data
 
 
 def test_alpha_and_beta_are_the_least_squares_of_each_basis_within_each_run(data):
-    alpha, beta = initial_model(data.training)
+    alpha, beta = fitted(data.training)
     for m in range(data.training.z.shape[1]):
         rows, targets = [], []
         for run in data.training.runs():
@@ -177,19 +178,20 @@ def rolled_by_numpy(network):
 def rolled_by_torch(network):
     import torch
 
-    from ml_backend.methods.subspace_physics.torch_rollout import TorchRoller
+    from ml_backend.methods.subspace_physics.torch_rollers import torch_roller
 
-    return TorchRoller(network, torch.device("cpu"))
+    return torch_roller(network, torch.device("cpu"))
 
 
 def rolled_by_a_card(network):
     import torch
 
     from ml_backend.methods.subspace_physics.graphed_rollout import GraphedRoller
+    from ml_backend.methods.subspace_physics.torch_rollers import torch_roller
 
     if not torch.cuda.is_available():
         pytest.skip("there is no graphics card that torch calls CUDA")
-    return GraphedRoller(network, torch.device("cuda"))
+    return GraphedRoller(torch_roller(network, torch.device("cuda")))
 
 
 BY_TORCH = [pytest.param(each, marks=pytest.mark.torch) for each in (rolled_by_torch, rolled_by_a_card)]
@@ -209,7 +211,7 @@ ROLLERS = [rolled_by_numpy, *BY_TORCH]
 def test_the_gradient_through_a_window_is_that_of_finite_differences(data, changes, roller):
     preset = changed(PRESETS["balanced"], changes)
     network = SubspaceNetwork(data, preset, 0)
-    r = network.recurrence
+    r, own = network.recurrence, network.initial_model
     frames = slice(20, 26)
     z, w = (a[frames, None].astype(np.float64) for a in (data.training.z, data.training.w))
     z = 0.3 * z / np.abs(z).max()
@@ -218,9 +220,8 @@ def test_the_gradient_through_a_window_is_that_of_finite_differences(data, chang
     target = np.linspace(-1, 1, z[2:].size).reshape(z[2:].shape)
 
     def clipping_at(limit):
-        limits = np.full((2, len(r.alpha)), limit) * [[-1.0], [1.0]]
-        alpha, beta = r.alpha.astype(np.float64), r.beta.astype(np.float64)
-        network.recurrence = replace(r, alpha=alpha, beta=beta, limits=limits)
+        network.recurrence = replace(r, limits=np.full((2, len(own.alpha)), limit) * [[-1.0], [1.0]])
+        network.initial_model = EachBasisByItself(*(x.astype(np.float64) for x in (own.alpha, own.beta)))
         return roller(network)
 
     half = 1.01 * np.median(np.abs(clipping_at(1e9).rollout(theta, z[0], z[1], w)))

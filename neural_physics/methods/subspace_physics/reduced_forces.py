@@ -1,0 +1,85 @@
+"""Forces in the bases, from a few hundred springs and vertices of the mesh.
+
+All are times dt^2, and of a mesh whose vertices each have unit mass.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Floats
+from ...models.decoding import LinearDecoder
+from ...models.model_file import Model
+from ...models.single_thread_products import Product
+
+ZERO, ONE, LEAST = np.float32(0.0), np.float32(1.0), np.float32(1e-12)
+
+
+class ReducedSprings:
+    """f(q): springs between pairs of vertices, softer where they are shorter than at rest.
+
+    Tensors (E springs): physics.springs (E, 2) int32, vertices; physics.lengths (E,), metres, at rest;
+    physics.stretch, physics.compression (E,): stiffness of longer and of shorter ones.
+    """
+
+    def __init__(self, model: Model, decoder: LinearDecoder) -> None:
+        """Raises Problem("model_damaged")."""
+        u, vertices = decoder.basis_count, len(decoder.mean)
+        ends = model.indices("physics.springs", -1, 2, below=vertices)
+        self._lengths = model.tensor("physics.lengths", len(ends))
+        self._stretch = model.tensor("physics.stretch", len(ends))
+        self._compression = model.tensor("physics.compression", len(ends))
+        basis, mean = decoder.basis.reshape(u, vertices, 3), decoder.mean
+        along = by_axis(basis[:, ends[:, 0]] - basis[:, ends[:, 1]])
+        self._along, self._back = Product(along), Product(along.T)
+        self._mean = np.ascontiguousarray((mean[ends[:, 0]] - mean[ends[:, 1]]).T)
+
+    def __call__(self, q: Floats) -> Floats:
+        """How far the springs are from rest at q (u,), as a force that the motion resists: (u,), reused."""
+        along = self._along(q).reshape(self._mean.shape)
+        along += self._mean
+        squares = np.einsum("ie,ie->e", along, along)
+        np.maximum(squares, LEAST, out=squares)
+        ratio = np.divide(self._lengths, np.sqrt(squares, out=squares), out=squares)
+        force = np.where(ratio < ONE, self._stretch, self._compression)
+        force *= np.subtract(ONE, ratio, out=ratio)
+        along *= force
+        return self._back(along.reshape(-1))
+
+
+class ReducedContact:
+    """p(q): balls push the vertices that are inside them to their surface.
+
+    Tensors (P vertices, C balls): physics.points (P,) int32, vertices; physics.push (1,): stiffness;
+    physics.centres (C,) int32: where each centre begins in y; physics.radii (C,), metres.
+    """
+
+    def __init__(self, model: Model, decoder: LinearDecoder, values: int) -> None:
+        """values: length of y. Raises Problem("model_damaged")."""
+        u, vertices = decoder.basis_count, len(decoder.mean)
+        points = model.indices("physics.points", -1, below=vertices)
+        self._centres = [int(at) for at in model.indices("physics.centres", -1, below=values - 2)]
+        self._radii = model.tensor("physics.radii", len(self._centres))
+        moved = by_axis(decoder.basis.reshape(u, vertices, 3)[:, points])
+        self._places, self._back = Product(moved), Product(moved.T * model.tensor("physics.push", 1))
+        self._mean = np.ascontiguousarray(decoder.mean[points].T)
+
+    def __call__(self, q: Floats, y: Floats) -> Floats:
+        """(u,), reused by the next call."""
+        places = self._places(q).reshape(self._mean.shape)
+        places += self._mean
+        total = np.zeros_like(places)
+        for first, radius in zip(self._centres, self._radii, strict=True):
+            away = places - y[first : first + 3, None]
+            squares = np.einsum("ip,ip->p", away, away)
+            np.maximum(squares, LEAST, out=squares)
+            depth = np.divide(radius, np.sqrt(squares, out=squares), out=squares)
+            depth -= ONE
+            away *= np.maximum(depth, ZERO, out=depth)
+            total += away
+        return self._back(total.reshape(-1))
+
+
+def by_axis(x: Floats) -> Floats:
+    """(u, n, 3) as (u, 3 n): all first coordinates, then all second, then all third ones."""
+    return np.ascontiguousarray(x.transpose(0, 2, 1).reshape(len(x), -1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, Self
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learning.training.interaction_basis import InteractionBasis, fit_interaction_basis, still_spreads
+from learning.training.mirror import Mirror
 from learning.training.pca import MOST_PASSES, Subspace, fit_pca
 from learning.training.spans import Span
 from learning.training.tensor_files import Tensors
@@ -131,22 +132,29 @@ def prepare(
     info: DatasetInfo,
     bases: int,
     *,
+    mirrors: Sequence[Mirror] = (),
     emit: Emit,
     stop: StopRequest,
 ) -> SubspaceData:
     """Fit both subspaces to the training spans, and bring all spans into them (Holden 2019, section 5.1).
 
+    mirrors: by which the training spans are mirrored; all of their mirror images are training sequences, too.
     Raises Problem("stopped" | "dataset_not_numbers").
     """
     frames = sum(map(len, training))
     held_out = sum(map(len, validation))
     counter = _Counter(Progress(emit, BASES, frames * (1 + MOST_PASSES)), stop)
-    subspace = fit_pca(lambda: _chunks(training), bases, report=counter)
-    y = np.concatenate([span.interaction for span in training])
+    subspace = fit_pca(lambda: _chunks(training, mirrors), bases, report=counter)
+    own = np.concatenate([span.interaction for span in training])
+    y = np.concatenate([own, *(mirror.interaction(own) for mirror in mirrors)])
     interaction = fit_interaction_basis(y, still_spreads(info.channels, info.fps))
     counter = _Counter(Progress(emit, READING, frames + held_out), stop)
     learned = _project(training, subspace, interaction, counter)
-    firsts = [run.start for run, span in zip(learned.runs(), training, strict=True) if span.start == 0]
+    if mirrors:
+        images = [_mirrored(learned, own, mirror, subspace, interaction=interaction) for mirror in mirrors]
+        learned = _joined([learned, *images])
+    spans = training * (1 + len(mirrors))
+    firsts = [run.start for run, span in zip(learned.runs(), spans, strict=True) if span.start == 0]
     return SubspaceData(
         mean=subspace.mean.reshape(-1, 3),
         basis=(subspace.deviations[:, None] * subspace.basis).reshape(len(subspace.basis), -1, 3),
@@ -179,9 +187,37 @@ def _project(
     )
 
 
-def _chunks(spans: list[Span]) -> Iterator[Floats]:
+def _mirrored(
+    of: Sequences, y: Floats, mirror: Mirror, subspace: Subspace, *, interaction: InteractionBasis
+) -> Sequences:
+    """Sequences mirrored, y (N, e) their interaction.
+
+    The bases of takes and mirror images together span the mirror images of all bases, too: z is only turned.
+    """
+    basis = subspace.basis.reshape(len(subspace.basis), -1, 3)
+    images = (basis[:, mirror.partners] * mirror.signs).reshape(len(basis), -1)
+    turn = (subspace.deviations[:, None] * (images @ subspace.basis.T)) / subspace.deviations
+    return replace(of, z=of.z @ turn, w=interaction.project(mirror.interaction(y)))
+
+
+def _joined(parts: list[Sequences]) -> Sequences:
+    """One after the other."""
+    before = np.cumsum([0, *(len(part.z) for part in parts[:-1])])
+    return Sequences(
+        np.concatenate([part.z for part in parts]),
+        np.concatenate([part.w for part in parts]),
+        np.concatenate([part.squares for part in parts]),
+        np.concatenate([part.ends + first for part, first in zip(parts, before, strict=True)]),
+    )
+
+
+def _chunks(spans: list[Span], mirrors: Sequence[Mirror]) -> Iterator[Floats]:
+    """With their mirror images; of fewer frames then, so that there are as many rows."""
     for span in spans:
-        yield from span.chunks()
+        for chunk in span.chunks(1 + len(mirrors)):
+            yield chunk
+            for mirror in mirrors:
+                yield mirror.positions(chunk.reshape(len(chunk), -1, 3)).reshape(len(chunk), -1)
 
 
 class _Counter:

@@ -28,11 +28,20 @@ class SubspacePreset(Preset):
     residual: bool = choice(
         True, "let the network add to the initial model; false: an ablation of section 7.2"
     )
+    mirror: bool = choice(
+        True,
+        "where shape and motion are their own mirror image, learn from mirrored takes, too",
+    )
     physics: bool = choice(
         False,
         "the initial model is springs, gravity and contact in the bases, by implicit steps, and not eq. 1",
     )
-    physics_steps: int = number(2, "implicit steps of a physical initial model in each frame", 1, 16)
+    physics_steps: int = number(
+        2,
+        "implicit steps of a physical initial model in each frame; 0: contact is only shown to the network",
+        0,
+        16,
+    )
     loss: Loss = choice(
         "metres",
         "paper: mean absolute error of unit z, and of its velocity per second (Algorithm 1); metres: mean "
@@ -79,6 +88,7 @@ PRESETS = {
     "paper": SubspacePreset(
         layers=10,
         activation="relu",
+        mirror=False,
         interaction_velocity=False,
         loss="paper",
         steps=500_000,

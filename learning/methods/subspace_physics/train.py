@@ -14,19 +14,20 @@ from learning.training import expected_times
 from learning.training.expected_times import TRAINING
 from learning.training.interaction_range import range_tensors
 from learning.training.loop import STARTED_ANEW, Schedule, Training
+from learning.training.mirror import Mirror, find_mirrors
 from learning.training.normal_regression import normal_tensors
 from learning.training.options import Options, identity
 from learning.training.spans import Span, split
 from learning.training.subspace_data import SubspaceData, prepare
 from learning.training.tensor_files import Tensors, model_info, read_tensors, write_model, write_tensors
 from learning.training.vertex_errors import vertex_error_tensors
-from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.jobs.stages import Whole
 from neural_physics.methods.subspace_physics import specification as subspace_physics
 from neural_physics.models.model_file import ModelInfo
 
+MIRRORED = "Shape and motion are their own mirror images: with these, each take is worth {}."
 PHYSICAL_SCHEMA = 2  # of model files; versions before know no physical initial model
 
 
@@ -46,6 +47,9 @@ def train(
     training_spans, validation_spans = split(dataset)
     key = identity(dataset, options)
     preset = cast(SubspacePreset, options.preset)
+    mirrors = (
+        find_mirrors(dataset.mesh, dataset.info, training_spans, validation_spans) if preset.mirror else []
+    )
     emit = Whole(
         emit,
         {
@@ -55,10 +59,14 @@ def train(
             **expected_times.of_measuring(validation_spans),
         },
     )
-    data = _prepared(training_spans, validation_spans, dataset.info, options, key=key, emit=emit, stop=stop)
+    data = _prepared(
+        dataset, options, training_spans, validation_spans, mirrors=mirrors, emit=emit, stop=stop
+    )
     if preset.relative_scale:
         data = data.in_relative_scale()
     notes = data.notes(options.bases)
+    if mirrors:
+        notes.append(MIRRORED.format({1: "two", 3: "four"}[len(mirrors)]))
     physical = preset.physics and preset.initial_model
     body = physical_body(data, dataset.mesh, dataset.info) if physical else None
     network = SubspaceNetwork(data, preset, options.seed, body)
@@ -77,15 +85,16 @@ def train(
         notes.append(STARTED_ANEW)
     for note in notes:
         emit({"event": "log", "text": note})
-    seen = range_tensors(training_spans)
+    frames = sum(map(len, training_spans))
+    seen = range_tensors(training_spans, mirrors)
 
     def best() -> tuple[ModelInfo, Tensors]:
-        info, tensors = _model(dataset, options, data, training)
+        info, tensors = _model(dataset, options, data, training, frames=frames)
         return info, tensors | seen
 
     training.run_and_keep(lambda path: write_model(path, *best()), options.partial, emit, stop)
     info, tensors = best()
-    normals = normal_tensors(training_spans, data.training.z, dataset.mesh, emit, stop=stop)
+    normals = normal_tensors(training_spans, data.training.z[:frames], dataset.mesh, emit, stop=stop)
     errors = vertex_error_tensors(info, tensors, validation_spans, emit, stop=stop)
     write_model(options.out, info, tensors | normals | errors)
     course = training.course
@@ -103,27 +112,27 @@ def train(
 
 
 def _prepared(
+    dataset: Dataset,
+    options: Options,
     training: list[Span],
     validation: list[Span],
-    info: DatasetInfo,
-    options: Options,
     *,
-    key: str,
+    mirrors: list[Mirror],
     emit: Emit,
     stop: StopRequest,
 ) -> SubspaceData:
     """The data in its subspaces, kept on disk so that a resumed training need not compute them again."""
-    path = options.work / "subspace.safetensors"
+    path, key = options.work / "subspace.safetensors", identity(dataset, options)
     found = read_tensors(path)
     if found is not None and found[1].get("identity") == key:
         return SubspaceData.from_tensors(found[0])
-    data = prepare(training, validation, info, options.bases, emit=emit, stop=stop)
+    data = prepare(training, validation, dataset.info, options.bases, mirrors=mirrors, emit=emit, stop=stop)
     write_tensors(path, data.to_tensors(), {"identity": key})
     return data
 
 
 def _model(
-    dataset: Dataset, options: Options, data: SubspaceData, training: Training
+    dataset: Dataset, options: Options, data: SubspaceData, training: Training, *, frames: int
 ) -> tuple[ModelInfo, Tensors]:
     """The best model so far."""
     preset = cast(SubspacePreset, options.preset)
@@ -132,7 +141,7 @@ def _model(
         subspace_physics.SPECIFICATION,
         dataset,
         training={
-            **options.about(dataset, len(data.training.z)),
+            **options.about(dataset, frames),
             "captured_variance": data.captured,
             **training.course.summary(),
         },

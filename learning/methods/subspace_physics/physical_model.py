@@ -44,7 +44,7 @@ class PhysicalModel:
 
     def __init__(self, body: PhysicalBody, data: SubspaceData, steps: int) -> None:
         """steps: K."""
-        u, springs, balls = len(body.gravity), len(body.springs), len(body.radii)
+        u, springs, balls = len(body.gravity), len(body.springs) if steps else 0, len(body.radii)
         self.body, self.steps, self.features = body, steps, u if balls else 0
         self.springs = Springs(body.spring_basis, body.spring_mean, body.lengths)
         self.contact = Contact(body.point_basis, body.point_mean)
@@ -84,13 +84,16 @@ class PhysicalModel:
             "alpha": now.alpha,
             "beta": now.beta,
             "gravity": now.gravity,
-            "masses": body.masses,
-            "springs": body.springs.astype(np.int32),
-            "lengths": body.lengths,
-            "stretch": now.stretch,
-            "compression": now.compression,
-            "elastic": now.elastic,
         }
+        if self.steps:
+            tensors |= {
+                "masses": body.masses,
+                "springs": body.springs.astype(np.int32),
+                "lengths": body.lengths,
+                "stretch": now.stretch,
+                "compression": now.compression,
+                "elastic": now.elastic,
+            }
         if self.features:
             tensors |= {
                 "points": body.points.astype(np.int32),
@@ -125,8 +128,8 @@ class Constants:
             alpha=1.0 + p.alpha,
             beta=INERTIA + p.beta,
             gravity=body.gravity + p.gravity,
-            stretch=body.stiffness * np.exp(OF_ONE * p.stretch + of_all[0]),
-            compression=body.stiffness * np.exp(OF_ONE * p.compression + of_all[1]),
+            stretch=body.stiffness[: len(p.stretch)] * np.exp(OF_ONE * p.stretch + of_all[0]),
+            compression=body.stiffness[: len(p.compression)] * np.exp(OF_ONE * p.compression + of_all[1]),
             push=float(body.push * np.exp(of_all[2])),
             radii=body.radii * (1.0 + OF_RADIUS * p.radii),
             elastic=root @ (one + p.elastic) @ root.T,

@@ -7,6 +7,7 @@ from typing import Literal
 
 from learning.training.presets import Preset, choice, number
 from neural_physics.methods.perceptron import MOST_LAYERS
+from neural_physics.methods.subspace_physics.physical_model import MOST_STEPS
 
 Loss = Literal["paper", "metres"]
 Activation = Literal["relu", "silu"]
@@ -34,13 +35,15 @@ class SubspacePreset(Preset):
     )
     physics: bool = choice(
         False,
-        "the initial model is springs, gravity and contact in the bases, by implicit steps, and not eq. 1",
+        "where the takes know the radii of colliders, the initial model has inertia, gravity and contact, "
+        "and is not eq. 1",
     )
     physics_steps: int = number(
-        2,
-        "implicit steps of a physical initial model in each frame; 0: contact is only shown to the network",
         0,
-        16,
+        "implicit steps in each frame by which a physical initial model solves for springs and contact; "
+        "0: the network is shown where colliders push, and does the rest",
+        0,
+        MOST_STEPS,
     )
     loss: Loss = choice(
         "metres",

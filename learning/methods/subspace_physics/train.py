@@ -67,8 +67,7 @@ def train(
     notes = data.notes(options.bases)
     if mirrors:
         notes.append(MIRRORED.format({1: "two", 3: "four"}[len(mirrors)]))
-    physical = preset.physics and preset.initial_model
-    body = physical_body(data, dataset.mesh, dataset.info) if physical else None
+    body = physical_body(data, dataset.mesh, dataset.info) if _is_physical(preset, dataset) else None
     network = SubspaceNetwork(data, preset, options.seed, body)
     learner = SubspaceLearner(
         data, preset, dataset.info.fps, options.seed, network=network, roller=roller_of(network)
@@ -111,6 +110,13 @@ def train(
     }
 
 
+def _is_physical(preset: SubspacePreset, dataset: Dataset) -> bool:
+    """Whether there is something for a physical initial model to know."""
+    return (
+        preset.physics and preset.initial_model and (preset.physics_steps > 0 or bool(dataset.info.colliders))
+    )
+
+
 def _prepared(
     dataset: Dataset,
     options: Options,
@@ -136,7 +142,7 @@ def _model(
 ) -> tuple[ModelInfo, Tensors]:
     """The best model so far."""
     preset = cast(SubspacePreset, options.preset)
-    physical = preset.physics and preset.initial_model
+    physical = _is_physical(preset, dataset)
     info = model_info(
         subspace_physics.SPECIFICATION,
         dataset,

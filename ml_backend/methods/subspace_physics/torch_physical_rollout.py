@@ -79,8 +79,9 @@ class TorchPhysicalWindow:
         one, of_all = torch.eye(len(root), dtype=root.dtype, device=root.device), OF_ALL * p.scales
         self._of, self._centres, self._steps = of, centres, of._model.steps
         self._alpha, self._beta, self._gravity = 1.0 + p.alpha, INERTIA + p.beta, of._gravity + p.gravity
-        self._stretch = of._stiffness * torch.exp(OF_ONE * p.stretch + of_all[0])
-        self._compression = of._stiffness * torch.exp(OF_ONE * p.compression + of_all[1])
+        stiffness = of._stiffness[: len(p.stretch)]
+        self._stretch = stiffness * torch.exp(OF_ONE * p.stretch + of_all[0])
+        self._compression = stiffness * torch.exp(OF_ONE * p.compression + of_all[1])
         self._push = of._model.body.push * torch.exp(of_all[2])
         self._radii = of._radii * (1.0 + OF_RADIUS * p.radii)
         self._elastic, self._contact = (root @ (one + part) @ root.T for part in (p.elastic, p.contact))

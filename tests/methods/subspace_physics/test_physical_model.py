@@ -39,7 +39,7 @@ def info_of(dataset, ball):
     return replace(dataset.info, colliders={name: 0.6} if ball else {})
 
 
-def network_of(dataset, data, ball, steps=2):
+def network_of(dataset, data, ball, steps):
     preset = replace(PRESET, physics_steps=steps)
     return SubspaceNetwork(data, preset, 0, physical_body(data, dataset.mesh, info_of(dataset, ball)))
 
@@ -66,10 +66,10 @@ def moved(network, size=0.05):
     return (network.initial + size * random.standard_normal(len(network.initial))).astype(np.float32)
 
 
-@pytest.mark.parametrize("ball", [True, False])
+@pytest.mark.parametrize(("ball", "steps"), [(True, 0), (True, 2), (False, 2)])
 @pytest.mark.parametrize("roller", ROLLERS)
-def test_the_gradient_through_a_window_is_that_of_finite_differences(dataset, data, ball, roller):
-    network = network_of(dataset, data, ball)
+def test_the_gradient_through_a_window_is_that_of_finite_differences(dataset, data, ball, steps, roller):
+    network = network_of(dataset, data, ball, steps)
     network.recurrence = replace(network.recurrence, limits=np.full((2, BASES), 0.5) * [[-1.0], [1.0]])
     z, w = (a[20:26, None].astype(np.float64) for a in (data.training.z, data.training.w))
     theta, rolls = moved(network, 0.01).astype(np.float64), roller(network)
@@ -89,9 +89,9 @@ def test_the_gradient_through_a_window_is_that_of_finite_differences(dataset, da
         assert gradient @ direction == pytest.approx((ahead - behind) / 2e-6, rel=1e-4, abs=1e-6)
 
 
-@pytest.mark.parametrize("ball", [True, False])
-def test_play_steps_as_it_was_trained(tmp_path, dataset, data, ball):
-    network = network_of(dataset, data, ball)
+@pytest.mark.parametrize(("ball", "steps"), [(True, 0), (True, 2), (False, 2)])
+def test_play_steps_as_it_was_trained(tmp_path, dataset, data, ball, steps):
+    network = network_of(dataset, data, ball, steps)
     theta = moved(network)
     method = played(tmp_path / "model.safetensors", dataset, data, network, theta)
     take = dataset.takes("training")[0]

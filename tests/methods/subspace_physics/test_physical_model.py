@@ -13,10 +13,11 @@ from learning.methods.subspace_physics.presets import PRESETS
 from learning.training.presets import changed
 from learning.training.spans import split
 from learning.training.subspace_data import prepare
-from learning.training.tensor_files import write_model
+from learning.training.tensor_files import model_info, write_model
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
-from neural_physics.models.model_file import ModelInfo, read_model
+from neural_physics.methods.subspace_physics.specification import SPECIFICATION
+from neural_physics.models.model_file import read_model
 
 BASES = 4
 PRESET = changed(PRESETS["balanced"], ["layers=3"])
@@ -46,16 +47,8 @@ def network_of(dataset, data, ball, steps):
 
 def played(path, dataset, data, network, theta):
     """The model as Play loads it."""
-    info = dataset.info
-    about = ModelInfo(
-        "subspace_physics",
-        info.dt,
-        info.object,
-        info.topology,
-        vertex_count=info.vertex_count,
-        channels=info.channels,
-        settings={"activation": "silu", "physics": True, "interaction_velocity": True},
-    )
+    settings = {"activation": "silu", "physics": True, "interaction_velocity": True}
+    about = model_info(SPECIFICATION, dataset, {}, settings)
     write_model(path, about, data.model_tensors() | network.tensors(theta))
     return load_method(read_model(path))
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
 from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.training.amsgrad import AmsGrad
+from learning.training.muon import Muon
 from learning.training.subspace_data import SubspaceData
 from learning.training.subspace_validation import SubspaceValidation
 from learning.training.tensor_files import Tensors
@@ -20,6 +21,7 @@ from neural_physics.arrays import Floats
 
 LARGEST_GRADIENT = 1.0
 WARM_UP = 50  # steps until the full learning rate
+MATRIX_RATE = 5.0  # of Muon's matrices, in learning rates
 CARRY_FROM, CARRY_TO = 0.2, 0.5  # shares of the training between which `Preset.carry` is reached
 
 
@@ -41,7 +43,7 @@ class SubspaceLearner:
         self.network, self.roller = network, roller
         self.theta = network.initial.copy()
         self._average = self.theta.copy()
-        self._optimiser = AmsGrad(len(self.theta), preset.weight_decay)
+        self._optimiser = _optimiser(network, preset)
         weights = data.deviations**2
         self._metres = weights / weights.sum()
         self._starts: dict[int, NDArray[np.int64]] = {}
@@ -49,12 +51,15 @@ class SubspaceLearner:
         self._validation = SubspaceValidation(data)
 
     def step(self, number: int, share: float) -> float:
-        """One step of AmsGrad on a batch of windows (Holden 2019, Algorithm 1); its loss."""
+        """One step of the optimiser on a batch of windows (Holden 2019, Algorithm 1); its loss."""
         preset, sequences = self._preset, self._sequences
         frames, z0, z1 = self._begin(share, self._window(share), np.random.default_rng([self._seed, number]))
         rolled, pullback = self.roller.with_pullback(self.theta, z0, z1, sequences.w[frames])
+        z = sequences.z[frames]
         self._carried = self._carried.after(frames[-2], np.concatenate([z1[None], rolled]))
-        loss, slope = self.loss(rolled, sequences.z[frames], z1)
+        lost = np.square(rolled[-1] - z[-1]) @ self._metres > preset.carry_within**2
+        self._carried = self._carried.let_go(lost)
+        loss, slope = self.loss(rolled, z, z1)
         gradient = pullback(slope)
         length = float(np.sqrt(np.square(gradient).sum(dtype=np.float64)))
         if length > LARGEST_GRADIENT:
@@ -167,6 +172,17 @@ class Carried:
         """Where some rows start from true states."""
         return Carried(self.frame, self.before, self.now, np.where(rows, 0, self.age))
 
+    def let_go(self, rows: NDArray[np.bool_]) -> Carried:
+        """Where some rows are not to be carried on."""
+        return Carried(self.frame, self.before, self.now, np.where(rows, ROLLOUT, self.age))
+
     def after(self, frame: NDArray[np.int64], states: Floats) -> Carried:
         """The last two of z_1 .. z_{s-1} (s - 1, n, u); frame (n,): of the first of them."""
         return Carried(frame, states[-2].copy(), states[-1].copy(), self.age + len(states) - 1)
+
+
+def _optimiser(network: SubspaceNetwork, preset: SubspacePreset) -> AmsGrad | Muon:
+    count = len(network.initial)
+    if preset.optimiser == "amsgrad":
+        return AmsGrad(count, preset.weight_decay)
+    return Muon(count, network.matrices, preset.weight_decay, MATRIX_RATE)

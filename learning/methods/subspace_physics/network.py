@@ -13,6 +13,7 @@ from learning.methods.subspace_physics.physical_body import PhysicalBody
 from learning.methods.subspace_physics.physical_model import PhysicalModel
 from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.methods.subspace_physics.window_rollout import Layer, Recurrence, WindowRollout
+from learning.training.muon import Matrix
 from learning.training.subspace_data import SubspaceData
 from learning.training.tensor_files import Tensors
 from neural_physics.arrays import Floats
@@ -70,17 +71,22 @@ class SubspaceNetwork:
         limits = np.stack([data.training.z.min(0), data.training.z.max(0)])
         self.recurrence = Recurrence(limits, preset.residual, activation=preset.activation)
 
+    @property
+    def matrices(self) -> list[Matrix]:
+        """Where each layer's weight is in theta."""
+        found, first = [], 0
+        for inputs, outputs in pairwise(self.sizes):
+            found.append((first, (outputs, inputs)))
+            first += inputs * outputs + outputs
+        return found
+
     def layers(self, theta: Floats) -> list[Layer]:
         """Each layer in a parameter vector, as Play uses them."""
         views: list[Layer] = []
-        first = 0
-        for inputs, outputs in pairwise(self.sizes):
-            weight = theta[first : first + inputs * outputs].reshape(outputs, inputs)
-            if not views:
-                weight = weight * self.input_scale
-            first += inputs * outputs
-            views.append((weight, theta[first : first + outputs]))
-            first += outputs
+        for first, (outputs, inputs) in self.matrices:
+            bias = first + outputs * inputs
+            weight = theta[first:bias].reshape(outputs, inputs)
+            views.append((weight if views else weight * self.input_scale, theta[bias : bias + outputs]))
         return views
 
     def interaction_inputs(self, w: Floats) -> Floats:

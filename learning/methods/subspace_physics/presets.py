@@ -11,6 +11,7 @@ from neural_physics.methods.subspace_physics.physical_model import MOST_STEPS
 
 Loss = Literal["paper", "metres"]
 Activation = Literal["relu", "silu"]
+Optimiser = Literal["muon", "amsgrad"]
 
 
 @dataclass(frozen=True)
@@ -60,18 +61,24 @@ class SubspacePreset(Preset):
     first_window: int = number(16, "frames in each window at first", 3)
     growth: float = number(0.1, "fraction of the training over which windows grow from that", most=1)
     batch: int = number(48, "windows in each step", 1)
-    noise: float = number(0.05, "noise of a window's first two states, in unit z")
+    noise: float = number(0.01, "noise of a window's first two states, in unit z")
     emphasis: float = number(
         1.0,
         "the network sees each coefficient times how far its basis moves the mesh to this power; with 1 "
         "large shapes lead, with 0 (the paper) all count alike",
     )
+    optimiser: Optimiser = choice("muon", "amsgrad is the paper's; muon gets farther in as many steps")
     weight_decay: float = number(0.1, "weight decay in each step, times the learning rate")
     carry: float = number(
         0.9,
         "chance that a window starts where the model's prediction of the window before it ended, and not "
         "at two true states; it rises to that between a fifth and a half of the training",
         most=1,
+    )
+    carry_within: float = number(
+        0.5,
+        "only predictions that are not farther off than that are carried on, where 1 is as far as the mean "
+        "shape: what has fallen off the other side of a ball is not taught to jump back through it",
     )
     learning_rate: float = number(2e-3, "learning rate", above_zero=True)
     decay: float | None = number(
@@ -100,6 +107,7 @@ PRESETS = {
         batch=16,
         noise=0.01,
         emphasis=0.0,
+        optimiser="amsgrad",
         weight_decay=0.0,
         carry=0.0,
         learning_rate=1e-4,

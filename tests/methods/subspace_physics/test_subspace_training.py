@@ -273,9 +273,36 @@ def learner_of(data, preset, roller=rolled_by_numpy):
 
 def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(data):
     """With every window going on, two steps without learning are one longer rollout."""
-    changes = ["carry=1", "window=20", "first_window=20", "batch=6", "noise=0", "steps=10"]
-    preset = replace(changed(PRESETS["balanced"], changes), learning_rate=0.0)
-    learner = learner_of(data, preset)
+    learner, ((z0, z1, w, first), (before, now, later, second)) = two_windows_without_learning(data, [])
+    goes_on = (before == first[-2]).all(1) & (now == first[-1]).all(1)
+    assert goes_on.sum() >= 3
+    whole = learner.roller.rollout(learner.theta, z0, z1, np.concatenate([w, later[2:]]))[:, goes_on]
+    assert whole[len(first) :] == pytest.approx(second[:, goes_on], abs=1e-5)
+    assert np.array_equal(later[0, goes_on], w[-2, goes_on])
+
+
+def test_a_window_that_is_lost_starts_from_the_truth_again(data):
+    training = data.training
+    _, ((_, _, w, first), (before, now, _, _)) = two_windows_without_learning(data, [])
+    ends = [int(np.flatnonzero((training.w == row).all(1))[0]) for row in w[-1]]
+    weights = data.deviations**2 / np.square(data.deviations).sum()
+    off = np.sqrt(np.square(first[-1] - training.z[ends]) @ weights)
+    within = float(np.median(off))
+    carried = (now == first[-1]).all(1)
+    assert (off[carried] > within).any()
+    _, (_, (before, now, _, _)) = two_windows_without_learning(data, [f"carry_within={within}"])
+    goes_on = (before == first[-2]).all(1) & (now == first[-1]).all(1)
+    assert np.array_equal(goes_on, carried & (off <= within))
+    assert goes_on.any()
+    for state in now[~goes_on]:
+        assert (training.z == state).all(1).any()
+
+
+def two_windows_without_learning(data, changes):
+    """The learner, and what it rolled out: two states, w, and the rollout, of one step and the next."""
+    changes = ["carry=1", "window=20", "first_window=20", "batch=6", "noise=0", "steps=10", *changes]
+    changes = ["carry_within=1e9", *changes]
+    learner = learner_of(data, replace(changed(PRESETS["balanced"], changes), learning_rate=0.0))
     seen = []
     with_pullback = learner.roller.with_pullback
 
@@ -287,12 +314,7 @@ def test_a_window_that_goes_on_starts_where_the_model_s_own_prediction_ended(dat
     learner.roller.with_pullback = watched
     learner.step(8, 0.8)
     learner.step(9, 0.9)
-    (z0, z1, w, first), (before, now, later, second) = seen
-    goes_on = (before == first[-2]).all(1) & (now == first[-1]).all(1)
-    assert goes_on.sum() >= 3
-    whole = learner.roller.rollout(learner.theta, z0, z1, np.concatenate([w, later[2:]]))[:, goes_on]
-    assert whole[len(first) :] == pytest.approx(second[:, goes_on], abs=1e-5)
-    assert np.array_equal(later[0, goes_on], w[-2, goes_on])
+    return learner, seen
 
 
 def test_a_training_that_version_0_1_stopped_starts_anew(tmp_path, dataset):

@@ -70,10 +70,12 @@ class Mirror:
 def find_mirrors(mesh: Mesh, info: DatasetInfo, training: list[Span], held_out: list[Span]) -> list[Mirror]:
     """All ways in which the body is its own mirror image, in shape, pins and motion: none, one, or three.
 
-    Where the interaction cannot be mirrored (an armature's joints, unknown values) there is none.
+    Where the interaction cannot be mirrored (an armature's joints, unknown values) there is none. The motion is
+    asked where the takes' bake does not know that nothing else acts.
     """
     across = [_mirror_across(axis, mesh, info) for axis in range(3)]
-    planes = [mirror for mirror in across if mirror and _moves_alike(mirror, training, held_out)]
+    known = info.only_balls_act
+    planes = [m for m in across if m and (known or _moves_alike(m, training, held_out))]
     # All three would turn the body about, which gravity forbids.
     return planes if len(planes) < 2 else [*planes[:2], planes[0].then(planes[1])]
 

@@ -14,6 +14,7 @@ from ..files.atomic import write_atomically
 from ..interaction.channels import ChannelLayout
 
 SCHEMA = 1
+ONLY_CHANNELS_ACT, YES = "only_channels_act", "yes"  # of a dataset's provenance
 
 Role = Literal["training", "validation", "test"]
 TakeKind = Literal["dynamic", "quasistatic", "contact"]
@@ -45,6 +46,13 @@ class DatasetInfo:
     def dt(self) -> float:
         """Seconds between two frames."""
         return 1.0 / self.fps
+
+    @property
+    def only_balls_act(self) -> bool:
+        """Whether nothing but gravity and balls in known places acts on a body that is alike all over."""
+        balls = all(c.name in self.colliders for c in self.channels.channels if c.kind == "position")
+        kinds = {channel.kind for channel in self.channels.channels}
+        return self.provenance.get(ONLY_CHANNELS_ACT) == YES and balls and kinds <= {"position", "size"}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a dataset says of gravity and of balls, for the evaluation."""
+"""What a dataset says of gravity, of balls, and of what else may act."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ pytestmark = pytest.mark.blender
 
 from scenes import add_ball, add_cloth, add_rig, bpy, empty_scene, react_to, settings_of
 
+from neural_physics.blender.baking.acting import only_channels_act
 from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.blender.baking.surroundings import ball_radii, gravity_of
 from neural_physics.blender.scene.sampling import layout_of
@@ -80,3 +81,42 @@ def test_a_bake_writes_both_into_its_dataset(tmp_path):
     info = Dataset.open(tmp_path / "d").info
     assert info.gravity == pytest.approx((0, 0, -9.81), abs=1e-5)
     assert list(info.colliders.values()) == pytest.approx([radius_of(ball)], rel=0.05)
+
+
+def test_a_dataset_says_where_nothing_but_its_channels_acts(tmp_path):
+    cloth, ball = scene_with_ball()
+    settings_of(cloth).dataset_folder = str(tmp_path / "dataset")
+    prepare_bake(bpy.context.scene, cloth)
+    assert Dataset.open(tmp_path / "dataset").info.only_balls_act
+
+
+@pytest.mark.parametrize(
+    "disturb",
+    [
+        lambda cloth: add_ball("Other", (3.0, 0.0, 0.0)),
+        lambda cloth: bpy.ops.object.effector_add(type="TURBULENCE"),
+        lambda cloth: cloth.shape_key_add(name="Basis"),
+        lambda cloth: cloth.modifiers.move(cloth.modifiers.find(cloth.modifiers.new("W", "WAVE").name), 0),
+        lambda cloth: assign(cloth_of(cloth).settings, vertex_group_shear_stiffness="Pin"),
+        lambda cloth: assign(cloth_of(cloth).collision_settings, vertex_group_object_collisions="Pin"),
+        lambda cloth: assign(cloth_of(cloth).settings, use_sewing_springs=True),
+        lambda cloth: assign(settings_of(cloth).simulation, kind="SOLID", softer="Pin"),
+    ],
+    ids=["collider", "field", "shape key", "modifier", "stiffness", "collisions", "sewing", "softer"],
+)
+def test_what_acts_beside_the_channels_or_on_a_part_is_seen(disturb):
+    cloth, ball = scene_with_ball()
+    cloth.vertex_groups.new(name="Pin")
+    assert only_channels_act(bpy.context.scene, cloth, {ball.name})
+    assert not only_channels_act(bpy.context.scene, cloth, set())
+    disturb(cloth)
+    assert not only_channels_act(bpy.context.scene, cloth, {ball.name})
+
+
+def cloth_of(obj: bpy.types.Object) -> bpy.types.ClothModifier:
+    return next(modifier for modifier in obj.modifiers if modifier.type == "CLOTH")
+
+
+def assign(owner: bpy.types.bpy_struct, **values: object) -> None:
+    for name, value in values.items():
+        setattr(owner, name, value)

@@ -9,7 +9,7 @@ from motion_data import grid
 from learning.training.mirror import find_mirrors
 from learning.training.spans import split
 from learning.training.subspace_data import prepare
-from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
+from neural_physics.datasets.dataset_info import ONLY_CHANNELS_ACT, YES, DatasetInfo, TakeInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.jobs.events import StopRequest
@@ -78,6 +78,21 @@ def test_a_force_that_no_channel_knows_is_noticed(tmp_path):
 
 def test_takes_of_motion_on_one_side_alone_do_not_show_that_the_other_is_alike(tmp_path):
     assert planes(takes(tmp_path / "d", low=(0.3, -1.0, -0.5), high=(2.0, 2.0, 1.0))) == [ACROSS_Y]
+
+
+@pytest.mark.parametrize(
+    ("provenance", "colliders", "both"),
+    [
+        ({ONLY_CHANNELS_ACT: YES}, {"Ball": 0.3}, True),
+        ({ONLY_CHANNELS_ACT: YES}, {}, False),
+        ({}, {"Ball": 0.3}, False),
+    ],
+    ids=["known", "not a ball", "not known"],
+)
+def test_a_bake_that_knows_that_nothing_else_acts_need_not_be_asked(tmp_path, provenance, colliders, both):
+    dataset = takes(tmp_path / "d", low=(0.3, -1.0, -0.5), high=(2.0, 2.0, 1.0))
+    dataset.info = replace(dataset.info, provenance=provenance, colliders=colliders)
+    assert planes(dataset) == ([ACROSS_X, ACROSS_Y, (-1, -1, 1)] if both else [ACROSS_Y])
 
 
 def test_pins_on_one_side_leave_the_plane_through_them(tmp_path):

@@ -1,11 +1,12 @@
-"""Muon beside torch's, and its Adam beside torch's."""
+"""Muon beside torch's; what it does where there is no matrix beside torch's AmsGrad."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from learning.training.muon import MEMORY, MOMENTUM, Muon, orthogonal
+from learning.training.amsgrad import MOMENTUM
+from learning.training.muon import Muon, orthogonal
 
 
 @pytest.mark.parametrize("shape", [(40, 40), (30, 80), (80, 30)])
@@ -33,7 +34,7 @@ def test_it_steps_as_torch_does_and_goes_on_from_a_state():
     for k, shape in zip((0, 2), shapes, strict=True):
         theirs[k] = torch.nn.Parameter(theirs[k].detach().reshape(shape))
     of_matrices = torch.optim.Muon(theirs[::2], lr=0.0, weight_decay=decay, momentum=MOMENTUM)
-    of_others = torch.optim.Adam(theirs[1::2], lr=0.0, betas=(MOMENTUM, MEMORY))
+    of_others = torch.optim.Adam(theirs[1::2], lr=0.0, amsgrad=True)
     ours = Muon(len(theta), matrices, decay, times)
     for number in range(30):
         if number == 15:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neural_physics.arrays import Floats
 
@@ -61,12 +62,14 @@ class Springs:
 
 @dataclass(frozen=True)
 class ContactAt:
-    """One ball at some states.
+    """One ball at some states: of all vertices those m that are inside it, which are few.
 
-    away (n, 3, P), from its centre to the vertices; distance (n, P); share (n, P), of the radius to that,
-    less 1, or 0 outside.
+    rows, columns (m,): of which state, which vertex. away (m, 3), from the centre to them; distance (m,);
+    share (m,), of the radius to that, less 1.
     """
 
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
     away: Floats
     distance: Floats
     share: Floats
@@ -88,10 +91,12 @@ class Contact:
         total, balls = np.zeros_like(places), []
         for centre, radius in zip(centres, radii, strict=True):
             away = places - centre[:, :, None]
-            distance = np.sqrt(np.maximum(np.einsum("nip,nip->np", away, away), LEAST))
-            share = np.maximum(radius / distance - 1.0, 0.0)
-            total += away * share[:, None]
-            balls.append(ContactAt(away, distance, share))
+            squares = np.einsum("nip,nip->np", away, away)
+            rows, columns = np.nonzero(squares < radius * radius)
+            distance = np.sqrt(np.maximum(squares[rows, columns], LEAST))
+            inside = ContactAt(rows, columns, away[rows, :, columns], distance, radius / distance - 1.0)
+            total[rows, :, columns] += inside.away * inside.share[:, None]
+            balls.append(inside)
         return total.reshape(n, -1) @ self._back, balls
 
     def pull(self, balls: list[ContactAt], by_push: Floats, radii: Floats, *, by_radii: Floats) -> Floats:
@@ -100,8 +105,10 @@ class Contact:
         by_total = (by_push @ self._basis).reshape(n, *self._mean.shape)
         by_places = np.zeros_like(by_total)
         for k, (at, radius) in enumerate(zip(balls, radii, strict=True)):
-            dot = np.where(at.share > 0.0, np.einsum("nip,nip->np", by_total, at.away), 0.0)
+            by_pushed = by_total[at.rows, :, at.columns]
+            dot = np.einsum("mi,mi->m", by_pushed, at.away)
             by_radii[k] += (dot / at.distance).sum()
-            by_places += by_total * at.share[:, None]
-            by_places -= at.away * (radius * dot / at.distance**3)[:, None]
+            by_pushed *= at.share[:, None]
+            by_pushed -= at.away * (radius * dot / at.distance**3)[:, None]
+            by_places[at.rows, :, at.columns] += by_pushed
         return by_places.reshape(n, -1) @ self._back

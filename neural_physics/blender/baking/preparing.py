@@ -21,11 +21,12 @@ from ...baking.plan import (
     take_scene,
 )
 from ...baking.pose_plan import plan_poses, pose_take_names
-from ...datasets.dataset_info import DatasetInfo, TakeInfo, read_take_info
+from ...datasets.dataset_info import ONLY_CHANNELS_ACT, YES, DatasetInfo, TakeInfo, read_take_info
 from ...datasets.fingerprint import MADE_WITH, check_made_with, to_text
 from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
+from ...interaction.channels import ChannelLayout
 from ...jobs.isolated_python import run_module, run_script
 from ...jobs.process import JobFiles, is_written
 from ...wording import plural
@@ -40,6 +41,7 @@ from ..settings.own_folders import EXTENSION_ROOT
 from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of
 from ..settings.simulation import settings_for_solver
+from .acting import only_channels_act
 from .made_with import made_with
 from .pose_motion import check_poses, poses_asked_for
 from .scene_copy import first_frame, noisy_winds, save_copy
@@ -193,6 +195,7 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path) -> tup
             "program": f"Blender {bpy.app.version_string}",
             "physics": physics_of(obj),
             KEPT: kept_for_testing(obj),
+            **_alone(scene, obj, layout),
             MADE_WITH: to_text(made),
             **_fabric(obj),
         },
@@ -208,6 +211,12 @@ def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path) -> tup
         before = dataset.info.provenance.get(MADE_WITH, "")
         check_made_with(before, made, obj.name)
     return dataset, info
+
+
+def _alone(scene: bpy.types.Scene, obj: bpy.types.Object, layout: ChannelLayout) -> dict[str, str]:
+    """For the dataset's provenance, that nothing but its channels acts, if that is so."""
+    sources = {channel.source for channel in layout.channels}
+    return {ONLY_CHANNELS_ACT: YES} if only_channels_act(scene, obj, sources) else {}
 
 
 def _fabric(obj: bpy.types.Object) -> dict[str, str]:

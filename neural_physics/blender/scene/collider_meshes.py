@@ -23,7 +23,7 @@ def collider_objects(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[bpy.
     return [
         other
         for other in scene.objects
-        if other != obj and other.type == "MESH" and not other.hide_viewport and _collides(other)
+        if other != obj and other.type == "MESH" and not other.hide_viewport and collides(other)
     ]
 
 
@@ -50,7 +50,7 @@ def collider_mesh(depsgraph: bpy.types.Depsgraph, obj: bpy.types.Object) -> Coll
     return ColliderMesh(obj.name, vertices, triangles, width_of(depsgraph, obj) or 0.0)
 
 
-def _collides(obj: bpy.types.Object) -> bool:
+def collides(obj: bpy.types.Object) -> bool:
     """Also what only rests while something plays."""
     resting = settings_of(obj).resting_collision[0]
     return any(m.type == "COLLISION" and (m.show_viewport or resting) for m in obj.modifiers)

@@ -70,8 +70,8 @@ class Mirror:
 def find_mirrors(mesh: Mesh, info: DatasetInfo, training: list[Span], held_out: list[Span]) -> list[Mirror]:
     """All ways in which the body is its own mirror image, in shape, pins and motion: none, one, or three.
 
-    Where the interaction cannot be mirrored (an armature's joints, unknown values) there is none. The motion is
-    asked where the takes' bake does not know that nothing else acts.
+    Where the interaction cannot be mirrored (an armature's joints, unknown values) there is none. The motion
+    is asked where the takes' bake does not know that nothing else acts.
     """
     across = [_mirror_across(axis, mesh, info) for axis in range(3)]
     known = info.only_balls_act

@@ -84,7 +84,7 @@ def test_a_bake_writes_both_into_its_dataset(tmp_path):
 
 
 def test_a_dataset_says_where_nothing_but_its_channels_acts(tmp_path):
-    cloth, ball = scene_with_ball()
+    cloth, _ = scene_with_ball()
     settings_of(cloth).dataset_folder = str(tmp_path / "dataset")
     prepare_bake(bpy.context.scene, cloth)
     assert Dataset.open(tmp_path / "dataset").info.only_balls_act

@@ -1,4 +1,4 @@
-"""Whether anything acts on a body beside its channels, as its bake can see and its takes alone cannot show."""
+"""Whether anything acts on a body beside its channels, as its bake can see and its takes cannot show."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.methods.subspace_physics.reduced_forces import by_axis
 
-SPRINGS, POINTS = 240, 150  # how many are drawn, at most
+SPRINGS, POINTS = 240, 400  # how many are drawn, at most
 DIAGONALS = 0.4  # share of the springs that are diagonals of quads, which resist shear
 SHEAR = 0.5  # stiffness of those beside edges
 # Times dt^2, of vertices with unit mass, at first: as firm as a few steps can solve for, not as the

@@ -35,7 +35,7 @@ class SubspacePreset(Preset):
         "where shape and motion are their own mirror image, learn from mirrored takes, too",
     )
     physics: bool = choice(
-        False,
+        True,
         "where the takes know the radii of colliders, the initial model has inertia, gravity and contact, "
         "and is not eq. 1",
     )
@@ -70,7 +70,7 @@ class SubspacePreset(Preset):
     optimiser: Optimiser = choice("muon", "amsgrad is the paper's; muon gets farther in as many steps")
     weight_decay: float = number(0.1, "weight decay in each step, times the learning rate")
     carry: float = number(
-        0.9,
+        0.75,
         "chance that a window starts where the model's prediction of the window before it ended, and not "
         "at two true states; it rises to that between a fifth and a half of the training",
         most=1,
@@ -99,6 +99,7 @@ PRESETS = {
         layers=10,
         activation="relu",
         mirror=False,
+        physics=False,
         interaction_velocity=False,
         loss="paper",
         steps=500_000,

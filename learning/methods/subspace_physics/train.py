@@ -111,10 +111,8 @@ def train(
 
 
 def _is_physical(preset: SubspacePreset, dataset: Dataset) -> bool:
-    """Whether there is something for a physical initial model to know."""
-    return (
-        preset.physics and preset.initial_model and (preset.physics_steps > 0 or bool(dataset.info.colliders))
-    )
+    """Whether it is known what a physical initial model has to know: where balls push."""
+    return preset.physics and preset.initial_model and bool(dataset.info.colliders)
 
 
 def _prepared(

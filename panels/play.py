@@ -135,6 +135,8 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             sentences(layout, context, status.problem.message, "ERROR")
             return
         sentences(layout, context, speed(status.frame_ms, status.simulation_ms), "CHECKMARK")
+        if status.expected_error is not None:
+            sentences(layout, context, f"Expected error now: {length(status.expected_error)}", "INFO")
         for name, beyond in status.beyond.items():
             sentences(layout, context, _outside_in_words(name, beyond), "ERROR" if beyond.far else "INFO")
         if status.outside > NOTICEABLE and not status.beyond:

@@ -22,6 +22,7 @@ from neural_physics.datasets.frame_checks import checked
 from neural_physics.datasets.point_caches import write_pc2
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.errors import Problem
+from neural_physics.evaluation.expected_errors import Expectation, expected_and_true
 from neural_physics.evaluation.rollouts import (
     ROLLOUT_FRAMES,
     Window,
@@ -86,7 +87,10 @@ def run(
         stop.check()
 
     comparison = compare(model, method, dataset, windows, candidates=candidates, visited=visited)
-    report = {**summary(args, model, dataset, takes, comparison=comparison), "notes": recorded.notes}
+    found = expected_and_true(method, windows)
+    expectation = Expectation.of(*found) if found else None
+    summed = summary(args, model, dataset, takes, comparison=comparison, expectation=expectation)
+    report = {**summed, "notes": recorded.notes}
     typical = windows[int(np.argsort(comparison.per_window)[len(windows) // 2])]
     emit({"event": "progress", "stage": "Drawing the report", "done": 0, "total": 1, "seconds_left": None})
     with writing(folder), _written_whole(folder) as scratch:
@@ -129,7 +133,13 @@ def _written_whole(folder: Path) -> Iterator[Path]:
 
 
 def summary(
-    args: argparse.Namespace, model: Model, dataset: Dataset, takes: list[Take], *, comparison: Comparison
+    args: argparse.Namespace,
+    model: Model,
+    dataset: Dataset,
+    takes: list[Take],
+    *,
+    comparison: Comparison,
+    expectation: Expectation | None,
 ) -> dict[str, Any]:
     """What report.json holds; `docs/file_formats.md` says what each entry means."""
     errors, ours = comparison.errors, comparison.errors[OURS]
@@ -165,6 +175,7 @@ def summary(
         "rms_metres": ours.rms,
         "rms_metres_90": ours.rms_90,
         "spread_metres": ours.spread,
+        "expected_error": asdict(expectation) if expectation else None,
         "per_rollout": comparison.per_window,
         "curve": {name: [round(float(e), 5) for e in one.curve] for name, one in errors.items()},
         "reference": comparison.reference,

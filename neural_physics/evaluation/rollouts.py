@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -67,11 +68,8 @@ def tile(takes: Iterable[Take], frames: int = ROLLOUT_FRAMES) -> list[Window]:
     return windows
 
 
-def rolled_out(method: Method, window: Window) -> Iterator[Floats]:
-    """The shape (V, 3) of a model at each predicted frame of a window, from the true first two.
-
-    Each is reused by the next.
-    """
+def states(method: Method, window: Window) -> Iterator[Any]:
+    """The state of a model at each predicted frame of a window, from the true first two."""
     take, now = window.take, window.first + GIVEN_FRAMES - 1
     x, y = take.positions, take.interaction
     seen = [np.asarray(rows[t]) for rows in (x, y) for t in (now, now - 1)]
@@ -80,7 +78,17 @@ def rolled_out(method: Method, window: Window) -> Iterator[Floats]:
         later = y[t + 1 : t + 1 + method.look_ahead]
         ahead = [np.asarray(row) for row in later] if len(later) == method.look_ahead else []
         state = method.step(state, np.asarray(y[t]), ahead)
-        yield method.positions(state, y[t])
+        yield state
+
+
+def rolled_out(method: Method, window: Window) -> Iterator[Floats]:
+    """The shape (V, 3) of a model at each predicted frame of a window, from the true first two.
+
+    Each is reused by the next.
+    """
+    interaction = window.take.interaction[window.predicted]
+    for state, y in zip(states(method, window), interaction, strict=True):
+        yield method.positions(state, y)
 
 
 def rollout(method: Method) -> Predictor:

@@ -72,6 +72,17 @@ class Interpolates(Protocol):
         """What is shown a share, 0 to 1, of a step after a state, given the next one; never stepped from."""
 
 
+@runtime_checkable
+class KnowsItsError(Protocol):
+    """A method that can say how far off it may be; None of a model that cannot, or without a state."""
+
+    def expected_error(self, state: Any | None) -> float | None:  # noqa: ANN401
+        """What is expected of the root mean square distance of a vertex from the simulation, metres."""
+
+    def expected_errors(self, state: Any | None) -> Floats | None:  # noqa: ANN401
+        """The same of each vertex: (V,) float32, metres."""
+
+
 class Adjustable(Protocol):
     """A method whose specification has live settings."""
 

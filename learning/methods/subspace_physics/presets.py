@@ -46,6 +46,11 @@ class SubspacePreset(Preset):
         0,
         MOST_STEPS,
     )
+    second: bool = choice(
+        True,
+        "train a second, smaller model in a quarter of the minutes, or of as many steps: where the two are "
+        "apart, Play expects a larger error",
+    )
     loss: Loss = choice(
         "metres",
         "paper: mean absolute error of unit z, and of its velocity per second (Algorithm 1); metres: mean "
@@ -100,6 +105,7 @@ PRESETS = {
         activation="relu",
         mirror=False,
         physics=False,
+        second=False,
         interaction_velocity=False,
         loss="paper",
         steps=500_000,

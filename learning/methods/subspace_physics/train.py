@@ -10,6 +10,13 @@ from learning.methods.subspace_physics.learner import SubspaceLearner
 from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
 from learning.methods.subspace_physics.physical_body import physical_body
 from learning.methods.subspace_physics.presets import SubspacePreset
+from learning.methods.subspace_physics.second_opinion import (
+    SEED,
+    error_tensors,
+    of_main,
+    of_second,
+    second_tensors,
+)
 from learning.training import expected_times
 from learning.training.expected_times import TRAINING
 from learning.training.interaction_range import range_tensors
@@ -28,6 +35,9 @@ from neural_physics.methods.subspace_physics import specification as subspace_ph
 from neural_physics.models.model_file import ModelInfo
 
 MIRRORED = "Shape and motion are their own mirror images: with these, each take is worth {}."
+# Of a progress event, without the curves: those that are drawn are the main model's.
+PLAIN = ("event", "stage", "done", "total", "seconds_left")
+SECOND_TRAINING = "Training a second opinion"
 PHYSICAL_SCHEMA = 2  # of model files; versions before know no physical initial model
 
 
@@ -54,7 +64,8 @@ def train(
         emit,
         {
             **expected_times.of_data(training_spans),
-            TRAINING: expected_times.of_training(preset.steps, preset.minutes),
+            TRAINING: expected_times.of_training(of_main(preset).steps, of_main(preset).minutes),
+            **_of_second_opinion(preset),
             **expected_times.of_normals(training_spans),
             **expected_times.of_measuring(validation_spans),
         },
@@ -72,14 +83,8 @@ def train(
     learner = SubspaceLearner(
         data, preset, dataset.info.fps, options.seed, network=network, roller=roller_of(network)
     )
-    schedule = Schedule(
-        preset.steps,
-        preset.validate_every,
-        preset.patience,
-        preset.minutes,
-        checkpoint_every=options.checkpoint_every,
-    )
-    training = Training(learner, schedule, options.work / "checkpoint.safetensors", key)
+    path = options.work / "checkpoint.safetensors"
+    training = Training(learner, _schedule(of_main(preset), options), path, key)
     if training.anew:
         notes.append(STARTED_ANEW)
     for note in notes:
@@ -92,7 +97,11 @@ def train(
         return info, tensors | seen
 
     training.run_and_keep(lambda path: write_model(path, *best()), options.partial, emit, stop)
+    write_model(options.partial, *best())
     info, tensors = best()
+    if preset.second:
+        tensors |= _second_opinion(data, dataset, options, key, emit=emit, stop=stop)
+        tensors |= error_tensors(info, tensors, validation_spans)
     normals = normal_tensors(training_spans, data.training.z[:frames], dataset.mesh, emit, stop=stop)
     errors = vertex_error_tensors(info, tensors, validation_spans, emit, stop=stop)
     write_model(options.out, info, tensors | normals | errors)
@@ -108,6 +117,38 @@ def train(
         "device": learner.roller.device,
         "notes": notes,
     }
+
+
+def _schedule(preset: SubspacePreset, options: Options) -> Schedule:
+    return Schedule(
+        preset.steps,
+        preset.validate_every,
+        preset.patience,
+        preset.minutes,
+        checkpoint_every=options.checkpoint_every,
+    )
+
+
+def _of_second_opinion(preset: SubspacePreset) -> dict[str, float]:
+    """Seconds by stage."""
+    short = of_second(preset)
+    return {SECOND_TRAINING: expected_times.of_training(short.steps, short.minutes)} if preset.second else {}
+
+
+def _second_opinion(
+    data: SubspaceData, dataset: Dataset, options: Options, key: str, *, emit: Emit, stop: StopRequest
+) -> Tensors:
+    """Train it, or go on with it; a training that is stopped here has its best main model already."""
+    preset = of_second(cast(SubspacePreset, options.preset))
+    seed = options.seed + SEED
+    network = SubspaceNetwork(data, preset, seed)
+    learner = SubspaceLearner(data, preset, dataset.info.fps, seed, network=network, roller=network)
+    path = options.work / "second.safetensors"
+    training = Training(learner, _schedule(preset, options), path, key, stage=SECOND_TRAINING)
+    training.run(
+        lambda event: emit({k: event[k] for k in PLAIN} if event["event"] == "progress" else event), stop
+    )
+    return second_tensors(training.best)
 
 
 def _is_physical(preset: SubspacePreset, dataset: Dataset) -> bool:

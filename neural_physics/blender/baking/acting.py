@@ -47,10 +47,9 @@ def _is_alike_all_over(obj: bpy.types.Object) -> bool:
 
 def _groups(physics: PhysicsModifier) -> list[str]:
     """The vertex groups, and what else makes parts of a body different: "" for each that is not used."""
-    settings = physics.settings
     if isinstance(physics, bpy.types.SoftBodyModifier):
-        return [settings.vertex_group_mass, settings.vertex_group_spring]
-    meets = physics.collision_settings
+        return [physics.settings.vertex_group_mass, physics.settings.vertex_group_spring]
+    settings, meets = physics.settings, physics.collision_settings
     named = [getattr(settings, name) for name in CLOTH_GROUPS]
     named += [meets.vertex_group_self_collisions, meets.vertex_group_object_collisions]
     return [*named, "sewing" if settings.use_sewing_springs else ""]

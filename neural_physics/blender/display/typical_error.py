@@ -1,4 +1,4 @@
-"""Colours over what plays: how far off each place typically is on motion that its model had not seen."""
+"""Colours over what plays: how far off each place may be now, or typically is where that is not known."""
 
 from __future__ import annotations
 
@@ -24,24 +24,31 @@ from .evaluation import display_colours
 from .viewport_lines import current_canvas
 
 SIDEWAYS = 0.45  # of its brightness is what a surface has that is seen from the side
+BRIGHTEST = 2.0  # where errors change from frame to frame: of the largest typical one
 NEARER = 1e-3  # of the distance to the eye: how far colours are before the surface that they cover
 LEAST_NEARER = 1e-6  # the same of all the depth there is, without perspective
 
 
 class Surface:
-    """What is drawn of one object: its triangles, and the colours of its vertices, made once for each mesh.
-
-    largest: the error that has the brightest colour, metres.
+    """What is drawn of one object: its triangles, made once for each mesh, and the colours of its vertices,
+    made once for each error.
     """
 
-    def __init__(self, mesh: bpy.types.Mesh, error: Floats, largest: float) -> None:
-        self._made_for = mesh.session_uid, largest
+    def __init__(self, mesh: bpy.types.Mesh) -> None:
+        self._made_for = mesh.session_uid
         self._triangles = triangles_of(mesh)
-        self._colours = _vertex_buffer("color", display_colours(error / max(largest, 1e-12))[:, :3])
+        self._coloured_for: tuple[Floats | None, float] = None, 0.0
 
-    def fits(self, mesh: bpy.types.Mesh, largest: float) -> bool:
-        """Whether it was made for this mesh and this largest error."""
-        return self._made_for == (mesh.session_uid, largest)
+    def fits(self, mesh: bpy.types.Mesh) -> bool:
+        """Whether it was made for this mesh."""
+        return self._made_for == mesh.session_uid
+
+    def colour(self, error: Floats, largest: float) -> None:
+        """error (V,), and the one that has the brightest colour, metres."""
+        if self._coloured_for[0] is error and self._coloured_for[1] == largest:
+            return
+        self._coloured_for = error, largest
+        self._colours = _vertex_buffer("color", display_colours(error / max(largest, 1e-12))[:, :3])
 
     def draw(self, positions: Floats) -> None:
         """Draw it over what is bound; positions (V, 3), in the axes that the matrices are set to.
@@ -82,8 +89,12 @@ def coloured(scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, PlaySession
 
 def largest_error(scene: bpy.types.Scene) -> float:
     """What the brightest colour means, metres: one scale for all objects; 0 where none is coloured."""
-    errors = [session.vertex_error for _, session in coloured(scene) if session.vertex_error is not None]
-    return max((float(error.max()) for error in errors), default=0.0)
+    largest = 0.0
+    for _, session in coloured(scene):
+        if session.vertex_error is not None:
+            times = BRIGHTEST if session.expected_error() is not None else 1.0
+            largest = max(largest, times * float(session.vertex_error.max()))
+    return largest
 
 
 def register() -> None:
@@ -133,12 +144,13 @@ def draw_error(obj: bpy.types.Object, session: PlaySession, largest: float) -> N
     their result evaluated for this would cost more than all else. Nothing is drawn of what is being edited.
     Raises NoGPU.
     """
-    mesh, error = mesh_data(obj), session.vertex_error
+    mesh, error = mesh_data(obj), session.error_now()
     if error is None or mesh.is_editmode or not has_positions(mesh) or len(mesh.vertices) != len(error):
         return
     surface = _surfaces.get(session)
-    if surface is None or not surface.fits(mesh, largest):
-        surface = _surfaces[session] = Surface(mesh, error, largest)
+    if surface is None or not surface.fits(mesh):
+        surface = _surfaces[session] = Surface(mesh)
+    surface.colour(error, largest)
     with gpu.matrix.push_pop():
         gpu.matrix.multiply_matrix(obj.matrix_world)
         surface.draw(read_positions(mesh))

@@ -40,7 +40,8 @@ class PlayStatus:
     would make the result wrong later. behind: frames to catch up before the current one can be shown.
     outside: the share of the numbers, 0 to 1, that had to be clipped to what was trained. beyond: what is
     noticeably outside the trained range, by name, where the model knows that range. has_places: whether it
-    knows that of positions. has_error: whether it knows how far off each vertex typically is. step_us,
+    knows that of positions. has_error: whether it knows how far off each vertex typically is.
+    expected_error: how far off the shape on show may be, metres, None where the model does not know. step_us,
     decode_us, push_us: microseconds, see `Timings`. bases: how many there are. deep, wedged: vertices left
     inside capsules, see `Projection`. previewed: whether it is drawn by the graphics card now. linear:
     whether shapes are mixed, of which fewer can be taken. live: what of its cloth can be changed now, names
@@ -60,6 +61,7 @@ class PlayStatus:
     beyond: dict[str, Beyond] = field(default_factory=dict)
     has_places: bool = False
     has_error: bool = False
+    expected_error: float | None = None
     step_us: float = 0.0
     decode_us: float = 0.0
     push_us: float = 0.0
@@ -146,6 +148,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         beyond=session.beyond(),
         has_places=session.trained_range is not None and bool(session.trained_range.places()),
         has_error=session.vertex_error is not None,
+        expected_error=session.expected_error(),
         step_us=session.output.timings.step_us,
         decode_us=session.output.timings.decode_us,
         push_us=session.output.timings.push_us if session.output.projection.active else 0.0,

@@ -12,7 +12,7 @@ Data goes one way, each stage an object of its own:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from ...arrays import Doubles, Floats
 from ...datasets.rest_mesh import topology_hash
 from ...errors import Problem
-from ...methods.interface import Method
+from ...methods.interface import KnowsItsError, Method
 from ...methods.registry import SPECIFICATIONS, load_method
 from ...models.model_file import Model
 from ...models.trained_range import Beyond, face_levels, trained_range
@@ -283,6 +283,25 @@ class PlaySession:
                 found[name] = beyond
         return found
 
+    def expected_error(self) -> float | None:
+        """How far off the shape on show may be, metres of the world; None where the model does not say."""
+        state = self._shown_state()
+        found = self.method.expected_error(state) if isinstance(self.method, KnowsItsError) else None
+        if found is None:
+            return None
+        scale = float(np.cbrt(abs(np.linalg.det(self._world_from_frame()[:3, :3]))))
+        return found * scale if np.isfinite(found) else None
+
+    def error_now(self) -> Floats | None:
+        """How far off each vertex may be (V,), metres: at the frame on show where the model knows that, else
+        typically. None where there is nothing to colour.
+        """
+        if self.vertex_error is None:
+            return None
+        state = self._shown_state()
+        found = self.method.expected_errors(state) if isinstance(self.method, KnowsItsError) else None
+        return self.vertex_error if found is None or not np.isfinite(found).all() else found
+
     def error_shown(self, obj: bpy.types.Object) -> bool:
         """Whether places are to be coloured by how far off they typically are.
 
@@ -309,6 +328,13 @@ class PlaySession:
             Place(*trained.place(name), at=y[slices[name]], world_from_frame=world_from_frame)
             for name in trained.places()
         ]
+
+    def _shown_state(self) -> Any:  # noqa: ANN401 (each method has its own)
+        """The state at the frame on show; None where there is none."""
+        if self.reader is None or self.reader.frame is None:
+            return None
+        found = self.timeline.at_hand(self.reader.frame)
+        return None if found is None else found.state
 
     def _shown_y(self) -> Floats | None:
         """y (e,) of the model at the frame on show; None where there is none."""

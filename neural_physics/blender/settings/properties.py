@@ -365,8 +365,8 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     show_typical_error: BoolProperty(
         name="Show Typical Error",
         description=(
-            "While it plays, color each place by how far off it typically was on motion that the model had "
-            "not seen"
+            "While it plays, color each place by how far off it may be at this frame, or, where the model "
+            "does not know that, by how far off it typically was on motion that it had not seen"
         ),
         default=False,
     )

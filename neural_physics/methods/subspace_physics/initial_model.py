@@ -18,9 +18,9 @@ class InitialModel:
 
     features = 0
 
-    def __init__(self, model: Model, bases: int) -> None:
-        """bases: u. Raises Problem("model_damaged")."""
-        self._alpha, self._beta = model.tensor("alpha", bases), model.tensor("beta", bases)
+    def __init__(self, model: Model, bases: int, name: str = "") -> None:
+        """bases: u. name: before the tensors' names. Raises Problem("model_damaged")."""
+        self._alpha, self._beta = model.tensor(f"{name}alpha", bases), model.tensor(f"{name}beta", bases)
 
     def __call__(self, z: Floats, z_before: Floats, y: Floats) -> tuple[Floats, Floats]:
         """z_bar (u,), and nothing (0,)."""

@@ -8,7 +8,7 @@ scale.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,29 +16,32 @@ from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
 from ..between_steps import parabola
-from ..clipping import clipped
 from ..interaction_subspace import InteractionSubspace
-from ..perceptron import Perceptron
-from .initial_model import InitialModel, LastState
-from .physical_model import PhysicalModel
+from .network_step import NetworkStep
+from .second_opinion import SECOND, SecondOpinion
 
 
 @dataclass(frozen=True, slots=True)
 class SubspaceState:
-    """z_t, z_{t-1} (u,) and w_t (v,), all float32; outside: the share clipped to reach them."""
+    """z_t, z_{t-1} (u,) and w_t (v,), all float32; outside: the share clipped to reach them.
+
+    second, second_before: the same as z and z_before by the second opinion, where there is one.
+    """
 
     z: Floats
     z_before: Floats
     w: Floats
     outside: float = 0.0
+    second: Floats | None = None
+    second_before: Floats | None = None
 
 
 class SubspacePhysics:
     """Runs a trained model.
 
     Tensors (u bases, V vertices, e interaction values): mean (V, 3), basis (u, V, 3), start (u,),
-    z_low, z_high (u,), y_mean (e,), interaction_basis (v, e), w_low, w_high (v,), layers.K.weight
-    (out, in), layers.K.bias (out,), and those of the initial model.
+    y_mean (e,), interaction_basis (v, e), w_low, w_high (v,), those of `NetworkStep`, and of a
+    `SecondOpinion`, if any.
     Settings: activation "relu" | "silu"; physics: whether `PhysicalModel` is the initial model in place of
     eq. 1 (beyond the paper); initial_model: whether there is one; residual: whether
     the network adds to it (eq. 3) or predicts z_t itself (the ablation of section 7.2);
@@ -56,28 +59,17 @@ class SubspacePhysics:
         u, e = self.decoder.basis_count, self.channels.size
         self.basis_count = u
         self._start = model.tensor("start", u)
-        self._z_low, self._z_high = model.tensor("z_low", u), model.tensor("z_high", u)
         self._interaction = InteractionSubspace(model, e)
-        v = self._interaction.size
         settings = info.settings
-        self._initial: PhysicalModel | InitialModel | LastState
-        if settings.get("physics", False):
-            self._initial = PhysicalModel(model, self.decoder, e)
-        elif settings.get("initial_model", True):
-            self._initial = InitialModel(model, u)
-        else:
-            self._initial = LastState()
-        self._residual = bool(settings.get("residual", True))
-        self._interaction_velocity = bool(settings.get("interaction_velocity", False))
-        self.extrapolates = self._interaction_velocity
-        inputs = 2 * u + self._initial.features + v * (2 if self._interaction_velocity else 1)
-        self._network = Perceptron(model, str(settings.get("activation", "relu")), inputs, u)
-        self._input = np.empty(inputs, np.float32)
+        self.extrapolates = bool(settings.get("interaction_velocity", False))
+        v, physics = self._interaction.size, bool(settings.get("physics", False))
+        self._step = NetworkStep(model, self.decoder, v, physics=physics)
+        has_second = f"{SECOND}layers.0.weight" in model.tensors
+        self._second = SecondOpinion(model, self.decoder, v) if has_second else None
 
     def start(self, y: Floats) -> SubspaceState:
         """See `Method`: at rest in the shape training takes began with."""
-        w, outside = self._interaction(y)
-        return SubspaceState(self._start, self._start, w, outside)
+        return self._at(self._start, self._start, y)
 
     def state_from(
         self,
@@ -87,30 +79,24 @@ class SubspacePhysics:
         y_before: Floats,
     ) -> SubspaceState:
         """z = U (x - x_mu) of both shapes (V, 3) (section 5.1); what starts a rollout from the truth."""
-        w, outside = self._interaction(y)
-        z, z_before = self.decoder.project(positions), self.decoder.project(positions_before)
-        return SubspaceState(z, z_before, w, outside)
+        return self._at(self.decoder.project(positions), self.decoder.project(positions_before), y)
 
     def step(self, state: SubspaceState, y: Floats, ahead: Sequence[Floats] = ()) -> SubspaceState:
         """Equations 1 and 3, their input and output clipped to the training range (section 8.1)."""
         w, outside = self._interaction(y)
-        z_bar, push = self._initial(state.z, state.z_before, y)
-        u, v, x = len(z_bar), len(w), self._input
-        states = 2 * u + len(push)
-        x[:u], x[u : 2 * u], x[2 * u : states], x[states : states + v] = z_bar, state.z, push, w
-        if self._interaction_velocity:
-            np.subtract(w, state.w, out=x[states + v :])
-        z = self._network(x)
-        if self._residual:
-            z += z_bar
-        within, count = clipped(z, self._z_low, self._z_high)
-        share = (outside * v + count) / (u + v)
-        return SubspaceState(within, state.z, w, share)
+        z, count = self._step(state.z, state.z_before, y, w=w, w_before=state.w)
+        u, v = len(z), len(w)
+        second = None
+        if self._second is not None and state.second is not None and state.second_before is not None:
+            second = self._second(state.second, state.second_before, y, w=w, w_before=state.w)
+        return SubspaceState(z, state.z, w, (outside * v + count) / (u + v), second, state.second)
 
     def between(self, state: SubspaceState, ahead: SubspaceState, share: float) -> SubspaceState:
         """See `Interpolates`."""
-        z = parabola(state.z_before, state.z, ahead.z, share)
-        return SubspaceState(z, state.z_before, state.w, state.outside)
+        z, second = parabola(state.z_before, state.z, ahead.z, share), None
+        if state.second is not None and state.second_before is not None and ahead.second is not None:
+            second = parabola(state.second_before, state.second, ahead.second, share)
+        return replace(state, z=z, second=second)
 
     def positions(self, state: SubspaceState, y: Floats, bases: int | None = None) -> Floats:
         """x = x_mu + U^T z (section 6.2), (V, 3) float32, metres; reused by the next call."""
@@ -125,3 +111,21 @@ class SubspacePhysics:
     def coefficients(self, state: SubspaceState, y: Floats) -> Floats:
         """See `Method`."""
         return state.z
+
+    def expected_error(self, state: SubspaceState | None) -> float | None:
+        """See `KnowsItsError`."""
+        if self._second is None or state is None or state.second is None:
+            return None
+        return self._second.expected_error(state.z, state.second)
+
+    def expected_errors(self, state: SubspaceState | None) -> Floats | None:
+        """See `KnowsItsError`."""
+        if self._second is None or state is None or state.second is None:
+            return None
+        return self._second.expected_errors(state.z, state.second)
+
+    def _at(self, z: Floats, z_before: Floats, y: Floats) -> SubspaceState:
+        w, outside = self._interaction(y)
+        if self._second is None:
+            return SubspaceState(z, z_before, w, outside)
+        return SubspaceState(z, z_before, w, outside, z, z_before)

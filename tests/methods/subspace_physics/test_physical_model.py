@@ -16,6 +16,7 @@ from learning.training.subspace_data import prepare
 from learning.training.tensor_files import model_info, write_model
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
+from neural_physics.methods.subspace_physics.physical_model import PhysicalModel
 from neural_physics.methods.subspace_physics.specification import SPECIFICATION
 from neural_physics.models.model_file import read_model
 
@@ -119,8 +120,10 @@ class Sheet:
         theta = network.initial.copy()
         theta[: len(theta) - len(network.initial_model.initial)] = 0.0
         self.radius = float(body.radii[0])
-        self.initial = played(tmp_path / "sheet.safetensors", dataset, whole, network, theta)._initial
+        decoder = played(tmp_path / "sheet.safetensors", dataset, whole, network, theta).decoder
         self.channels = dataset.info.channels
+        model = read_model(tmp_path / "sheet.safetensors")
+        self.initial = PhysicalModel(model, decoder, self.channels.size)
 
     def step(self, now, before, ball):
         """Where it goes (3,), metres, with the ball's centre there."""

@@ -19,10 +19,12 @@ def model_file(
     seed: int = 0,
     trained: tuple[Sequence[float], Sequence[float]] | None = None,
     error: NDArray[np.float32] | None = None,
+    second: tuple[float, float] | None = None,
 ) -> bytes:
     """A model that swings and settles well inside its clip ranges, so that every y matters for long.
 
     trained: the least and the largest y that it says it has seen. error: of its vertices, as it says.
+    second: what it expects of a second opinion, which reacts to the same twice as much.
     """
     info = synthetic.make_model_info(mesh, reference_frame=reference_frame)
     tensors = synthetic.make_model_tensors(mesh, seed=seed)
@@ -34,4 +36,9 @@ def model_file(
             tensors[name] = np.array(values, np.float32)
     if error is not None:
         tensors[VERTEX_ERROR] = error
+    if second is not None:
+        names = [name for name in tensors if name.startswith(("layers.", "alpha", "beta"))]
+        tensors |= {f"second.{name}": tensors[name].copy() for name in names}
+        tensors["second.layers.1.weight"] *= 2.0
+        tensors["second.error"] = np.array(second, np.float32)
     return synthetic.model_bytes(info, tensors)

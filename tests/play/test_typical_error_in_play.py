@@ -20,11 +20,11 @@ MESH = synthetic.sheet_mesh()
 ERROR = np.linspace(0.0, 0.04, MESH.vertex_count, dtype=np.float32)
 
 
-def plays(name="Sheet", error=ERROR):
+def plays(name="Sheet", error=ERROR, second=None):
     """A sheet that plays a model which says this of its errors."""
     hand = bpy.data.objects.get("Hand") or play_scenes.add_hand()
     sheet = play_scenes.add_sheet(hand, name)
-    packing.pack(sheet, model_file(MESH, error=error))
+    packing.pack(sheet, model_file(MESH, error=error, second=second))
     playback.attach(sheet)
     return sheet
 
@@ -123,3 +123,41 @@ def test_without_a_window_nothing_is_registered():
     typical_error.register()
     assert typical_error._HANDLER.handle is None
     typical_error.unregister()
+
+
+def test_a_model_with_a_second_opinion_says_how_far_off_it_may_be_at_each_frame():
+    play_scenes.open_scene()
+    sheet, scene = plays(second=(0.01, 2.0)), bpy.context.scene
+    settings_of(sheet).show_typical_error = True
+    scene.frame_set(scene.frame_start)
+    at_first = playback.status_of(sheet).expected_error
+    assert at_first == pytest.approx(0.01)
+    scene.frame_set(scene.frame_start + 20)
+    session, later = PLAYED.session_of(sheet), playback.status_of(sheet).expected_error
+    state = session.timeline.at_hand(scene.frame_start + 20).state
+    one, other = (session.method.decoder.decode(z).copy() for z in (state.z, state.second))
+    apart = np.linalg.norm(one - other, axis=1)
+    assert apart.max() > 1e-4
+    assert later == pytest.approx(0.01 + 2.0 * np.sqrt(np.square(apart).mean()), rel=1e-3)
+    shares = ERROR / np.sqrt(np.square(ERROR).mean())
+    assert session.error_now() == pytest.approx(0.01 * shares + 2.0 * apart, rel=1e-3, abs=1e-6)
+    assert meaning() == {legend.EXPECTED: pytest.approx(0.08)}
+    scene.frame_set(scene.frame_start)
+    assert playback.status_of(sheet).expected_error == at_first, "after scrubbing back, too"
+
+
+def test_the_expected_error_is_in_metres_of_the_world():
+    play_scenes.open_scene()
+    sheet = plays(second=(0.01, 0.0))
+    sheet.scale = (2.0, 2.0, 2.0)
+    bpy.context.scene.frame_set(3)
+    assert playback.status_of(sheet).expected_error == pytest.approx(0.02)
+
+
+def test_a_model_that_expects_nothing_says_nothing():
+    play_scenes.open_scene()
+    sheet = plays()
+    bpy.context.scene.frame_set(10)
+    status = playback.status_of(sheet)
+    assert status.expected_error is None and status.problem is None
+    assert np.array_equal(PLAYED.session_of(sheet).error_now(), ERROR)

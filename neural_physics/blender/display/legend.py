@@ -23,7 +23,7 @@ LEFT, TOP = (
 )  # pixels at 1x from the corner, clear of what Blender writes there
 APART = 60.0  # pixels at 1x from one bar to the next below it
 STEPS = 24
-PREDICTION, TYPICAL = "Error of the prediction", "Typical error"
+PREDICTION, TYPICAL, EXPECTED = "Error of the prediction", "Typical error", "Expected error"
 
 
 def shown_errors(scene: bpy.types.Scene) -> dict[str, float]:
@@ -31,7 +31,7 @@ def shown_errors(scene: bpy.types.Scene) -> dict[str, float]:
     copies = (prediction_of(obj) for obj in set_up_objects(scene))
     found = {
         PREDICTION: next((largest_error(copy) for copy in copies if copy is not None), 0.0),
-        TYPICAL: typical_error.largest_error(scene),
+        EXPECTED if typical_error.is_of_now(scene) else TYPICAL: typical_error.largest_error(scene),
     }
     return {title: largest for title, largest in found.items() if largest > 0.0}
 

@@ -87,6 +87,11 @@ def coloured(scene: bpy.types.Scene) -> list[tuple[bpy.types.Object, PlaySession
     ]
 
 
+def is_of_now(scene: bpy.types.Scene) -> bool:
+    """Whether a model that is coloured knows how far off it may be at this frame."""
+    return any(session.expected_error() is not None for _, session in coloured(scene))
+
+
 def largest_error(scene: bpy.types.Scene) -> float:
     """What the brightest colour means, metres: one scale for all objects; 0 where none is coloured."""
     largest = 0.0

@@ -290,7 +290,7 @@ class PlaySession:
         if found is None:
             return None
         scale = float(np.cbrt(abs(np.linalg.det(self._world_from_frame()[:3, :3]))))
-        return found * scale if np.isfinite(found) else None
+        return found * scale
 
     def error_now(self) -> Floats | None:
         """How far off each vertex may be (V,), metres: at the frame on show where the model knows that, else
@@ -300,7 +300,7 @@ class PlaySession:
             return None
         state = self._shown_state()
         found = self.method.expected_errors(state) if isinstance(self.method, KnowsItsError) else None
-        return self.vertex_error if found is None or not np.isfinite(found).all() else found
+        return self.vertex_error if found is None else found
 
     def error_shown(self, obj: bpy.types.Object) -> bool:
         """Whether places are to be coloured by how far off they typically are.

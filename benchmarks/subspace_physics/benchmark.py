@@ -25,6 +25,7 @@ BENCHMARK = Benchmark(
     parts={
         "accuracy": Part("benchmarks.subspace_physics.accuracy:judge", one_thread=False),
         "limit": Part("benchmarks.subspace_physics.limit:judge", one_thread=False),
+        "boxes": Part("benchmarks.subspace_physics.boxes:judge", one_thread=False),
         "excursion": Part("benchmarks.subspace_physics.excursion:judge", one_thread=False),
         "table": Part("benchmarks.subspace_physics.table:judge", one_thread=False),
         "penetration": Part("benchmarks.subspace_physics.penetration:judge", one_thread=False),
@@ -32,6 +33,7 @@ BENCHMARK = Benchmark(
     tables={
         "accuracy": ("accuracy", tables.accuracy),
         "limit": ("limit", tables.limit),
+        "boxes": ("boxes", tables.boxes),
         "excursion": ("excursion", tables.excursion),
         "table": ("table", tables.sizes),
         "ablations": ("table", tables.ablations),

@@ -31,7 +31,7 @@ TWIN = Twin("limit", "BALL_AND_SHEET", (0, 0), (0, 0), SHEET.test)
 
 def judge() -> dict[str, Any]:
     """How far two references come apart that are indistinguishable at the start: the relative error."""
-    sheet, twin = baked(SHEET), baked(TWIN, _enlarge)
+    sheet, twin = baked(SHEET), baked(TWIN, enlarge)
     sums = ErrorSums(mean_shape(sheet))
     for take in twin.takes("test"):
         other = sheet.take(take.name)
@@ -53,6 +53,7 @@ def _all(positions: NDArray[np.float32]) -> list[slice]:
     return list(chunks(slice(0, len(positions))))
 
 
-def _enlarge(obj: bpy.types.Object) -> None:
+def enlarge(obj: bpy.types.Object) -> None:
+    """Make a twin's sheet."""
     for vertex in obj.data.vertices:
         vertex.co *= LARGER

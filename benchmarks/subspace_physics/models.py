@@ -24,6 +24,7 @@ KEPT = (
     "mean_error",
     "basis_error",
     "per_rollout",
+    "expected_error",
     "reference",
     "prediction",
     "step_us",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Any
 
 from benchmarks.markdown_tables import Column, table
@@ -10,6 +11,19 @@ ACCURACY = (
     Column("seed", "seed"),
     Column("rollout error", "rollout_error", ".3f"),
     Column("training, min", lambda run: run["training"]["seconds"] / 60, ".1f"),
+)
+BOXES = (
+    Column("box", "box"),
+    Column("training frames", "training_frames", ","),
+    Column("rollout error by seed", lambda row: ", ".join(f"{e:.3f}" for e in _errors(row))),
+    Column("median", "median", ".3f"),
+    Column("mean", "mean", ".3f"),
+    Column("training, min", lambda row: max(run["training"]["seconds"] for run in row["runs"]) / 60, ".1f"),
+    Column("twins", "limit", ".3f"),
+    Column("best in basis", "basis_error", ".3f"),
+    Column("ridge", "ridge_error", ".3f"),
+    Column("expected error: rank correlation", lambda row: _expected(row, "rank_correlation"), ".2f"),
+    Column("expected over true", lambda row: _expected(row, "ratio"), ".2f"),
 )
 EXCURSION = (
     Column("seed", "seed"),
@@ -76,6 +90,23 @@ def accuracy(part: dict[str, Any]) -> str:
 def limit(part: dict[str, Any]) -> str:
     """The relative distance at which two simulations of the same motion end up, in a sentence."""
     return f"Relative distance of the two references over {part['frames']:,} frames: **{part['error']:.3f}**."
+
+
+def boxes(part: dict[str, Any]) -> str:
+    """The table of relative rollout errors by box and by frames to learn from."""
+    frames = part["rows"][0]["test_frames"]
+    return (
+        table(BOXES, part["rows"])
+        + f"\n\n{part['bases']} bases, preset `{part['preset']}`, {frames:,} test frames."
+    )
+
+
+def _errors(row: dict[str, Any]) -> list[float]:
+    return [run["rollout_error"] for run in row["runs"]]
+
+
+def _expected(row: dict[str, Any], what: str) -> float:
+    return median(run["expected_error"][what] for run in row["runs"])
 
 
 def excursion(part: dict[str, Any]) -> str:

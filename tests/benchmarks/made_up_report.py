@@ -148,6 +148,32 @@ REPORT: dict[str, Any] = {
         "test_frames": 10000,
     },
     "limit": {"frames": 9998, "error": 0.0512},
+    "boxes": {
+        "bases": 64,
+        "preset": "balanced",
+        "rows": [
+            {
+                "box": box,
+                "training_frames": frames,
+                "test_frames": 11362,
+                "runs": [
+                    {
+                        "seed": seed,
+                        "rollout_error": 0.1411 + seed / 100,
+                        "training": {"seconds": 400.0 + 10 * seed},
+                        "expected_error": {"rank_correlation": 0.81 + seed / 100, "ratio": 1.04},
+                    }
+                    for seed in (0, 1, 2)
+                ],
+                "median": 0.1511,
+                "mean": 0.1511,
+                "limit": 0.0897,
+                "ridge_error": 0.4519,
+                "basis_error": 0.0389,
+            }
+            for box, frames in (("A", 14000), ("C", 46000))
+        ],
+    },
     "excursion": {
         "runs": [
             {

@@ -11,7 +11,7 @@ pytest.importorskip("torch")
 pytestmark = pytest.mark.blender
 
 from benchmarks import documents
-from benchmarks.subspace_physics import excursion
+from benchmarks.subspace_physics import boxes, excursion
 from benchmarks.subspace_physics.datasets import CAPE, SHEET, SMALL
 from benchmarks.subspace_physics.excursion import MOTION, RETURN, TIMES, excursion_path, stays
 from benchmarks.subspace_physics.limit import TWIN
@@ -26,7 +26,20 @@ def test_sheet_is_of_the_size_that_the_figures_are_of():
     assert [take.frames for take in SHEET.takes() if take.role == "test"] == [5000, 5000]
 
 
-@pytest.mark.parametrize("corpus", [SHEET, CAPE, *SMALL.values()], ids=lambda corpus: corpus.name)
+@pytest.mark.parametrize("box", boxes.BOXES)
+def test_a_box_has_few_or_many_frames_to_learn_from_and_is_judged_by_the_same(box):
+    few, many, twins = boxes.corpora(box)
+    assert many.takes()[: len(few.takes())] == few.takes()
+    for corpus, count in ((few, 14_000), (many, 46_000)):
+        assert sum(take.frames for take in corpus.takes() if take.role == "training") == count
+    judging = [take for take in few.takes() if take.role == "test"]
+    assert twins.takes() == judging == [take for take in many.takes() if take.role == "test"]
+
+
+MANY = [boxes.corpora(box)[1] for box in boxes.BOXES]
+
+
+@pytest.mark.parametrize("corpus", [SHEET, CAPE, *SMALL.values(), *MANY], ids=lambda corpus: corpus.name)
 def test_no_take_has_the_motion_of_another(corpus):
     seeds = [take.seed for take in corpus.takes()]
     assert len(set(seeds)) == len(seeds)

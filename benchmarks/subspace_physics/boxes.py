@@ -1,0 +1,136 @@
+"""Motion nobody prepared: Ball & Sheet in three boxes, from few and from many frames, three seeds each.
+
+The test takes choose nothing. The limit is that of twins: the same takes, and a sheet that is 0.01 % larger.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import mean, median
+from typing import Any
+
+import bpy
+
+from benchmarks.subspace_physics.datasets import Corpus, baked
+from benchmarks.subspace_physics.limit import enlarge, mean_shape
+from benchmarks.subspace_physics.models import evaluated, trained
+from neural_physics.baking.plan import PlannedTake
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.datasets.dataset_info import Role
+from neural_physics.datasets.takes import Dataset
+from neural_physics.evaluation.rollouts import ROLLOUT_FRAMES, ErrorSums
+
+BASES, PRESET, SEEDS = 64, "balanced", (0, 1, 2)
+# What is baked first, and what is added for many frames: so many takes of so many frames.
+FEW: tuple[tuple[Role, int, int], ...] = (
+    ("validation", 1, 2000),
+    ("test", 1, 2400),
+    ("training", 7, 2000),
+    ("test", 5, 1800),
+)
+MANY = (*FEW, ("training", 16, 2000))
+
+
+@dataclass(frozen=True)
+class Box:
+    """Where the ball wanders, metres, and how fast at most, m/s."""
+
+    low: tuple[float, float, float]
+    high: tuple[float, float, float]
+    fastest: float
+
+
+BOXES = {
+    "A": Box((-0.5, -0.9, -0.3), (0.5, 0.55, 0.5), 2.5),
+    "B": Box((-0.65, -0.9, -0.45), (0.65, 0.75, 0.5), 2.5),
+    "C": Box((-1.0, -1.0, -1.0), (1.0, 1.0, 0.5), 3.0),
+}
+
+
+@dataclass(frozen=True)
+class BoxTakes(Corpus):
+    """The takes of one box; test_only: those that judge, once more."""
+
+    uses: tuple[tuple[Role, int, int], ...] = FEW
+    test_only: bool = False
+
+    def takes(self) -> list[PlannedTake]:
+        """See `Corpus`."""
+        lengths = [(role, frames) for role, count, frames in self.uses for _ in range(count)]
+        every = [
+            PlannedTake(f"take_{number:03d}", frames, 1000 * self.seed + number, role)
+            for number, (role, frames) in enumerate(lengths)
+        ]
+        return [take for take in every if take.role == "test" or not self.test_only]
+
+
+def corpora(box: str) -> tuple[BoxTakes, BoxTakes, BoxTakes]:
+    """A box's takes with few and with many frames for training, and the twins of its test takes."""
+
+    def corpus(name: str, **what: Any) -> BoxTakes:  # noqa: ANN401 (fields of BoxTakes)
+        return BoxTakes(f"box_{box}{name}", "BALL_AND_SHEET", (0, 0), (0, 0), (0, 0), seed=ord(box), **what)
+
+    return corpus(""), corpus("_many", uses=MANY), corpus("_twins", test_only=True)
+
+
+def judge() -> dict[str, Any]:
+    """Every box, with few and with many frames: each seed's error and training, limit, floor, baselines."""
+    rows = [_row(box, many) for many in (False, True) for box in BOXES]
+    return {"bases": BASES, "preset": PRESET, "rows": rows}
+
+
+def _row(box: str, many: bool) -> dict[str, Any]:
+    dataset = _takes(box, many)
+    runs = [_run(f"box_{box}{'_many' if many else ''}_seed{seed}", seed, dataset) for seed in SEEDS]
+    errors = [run["rollout_error"] for run in runs]
+    return {
+        "box": box,
+        "training_frames": sum(len(take.positions) for take in dataset.takes("training")),
+        "test_frames": runs[0]["frames"],
+        "runs": runs,
+        "median": median(errors),
+        "mean": mean(errors),
+        "limit": _limit(box, dataset),
+        "ridge_error": runs[0]["ridge_error"],
+        "basis_error": runs[0]["basis_error"],
+    }
+
+
+def _run(name: str, seed: int, dataset: Dataset) -> dict[str, Any]:
+    _, training = trained(name, dataset.path, PRESET, BASES, seed=seed)
+    return {"seed": seed, "training": training, **evaluated(name, dataset.path)}
+
+
+def _limit(box: str, dataset: Dataset) -> float:
+    """How far twins are apart over as many frames as a rollout has, from the beginning of each take."""
+    twins = baked(corpora(box)[2], _in_box(box, enlarge))
+    sums = ErrorSums(mean_shape(dataset))
+    for take in twins.takes("test"):
+        frames = slice(0, ROLLOUT_FRAMES)
+        sums.add(take.positions[frames], dataset.take(take.name).positions[frames])
+    return sums.errors().error
+
+
+def _takes(box: str, many: bool) -> Dataset:
+    """The dataset; the one with many frames begins as the one with few."""
+    few, whole, _ = corpora(box)
+    dataset = baked(few, _in_box(box))
+    if not many:
+        return dataset
+    if not whole.folder.exists():
+        shutil.copytree(few.folder, whole.folder)
+    return baked(whole, _in_box(box))
+
+
+def _in_box(
+    box: str, change: Callable[[bpy.types.Object], None] = lambda obj: None
+) -> Callable[[bpy.types.Object], None]:
+    def changed(obj: bpy.types.Object) -> None:
+        wanders = settings_of(obj).interactions[0]
+        wanders.box_low, wanders.box_high = BOXES[box].low, BOXES[box].high
+        wanders.fastest = BOXES[box].fastest
+        change(obj)
+
+    return changed

@@ -64,8 +64,7 @@ def train(
         emit,
         {
             **expected_times.of_data(training_spans),
-            TRAINING: expected_times.of_training(of_main(preset).steps, of_main(preset).minutes),
-            **_of_second_opinion(preset),
+            **_expected(preset, physical=_is_physical(preset, dataset)),
             **expected_times.of_normals(training_spans),
             **expected_times.of_measuring(validation_spans),
         },
@@ -129,10 +128,14 @@ def _schedule(preset: SubspacePreset, options: Options) -> Schedule:
     )
 
 
-def _of_second_opinion(preset: SubspacePreset) -> dict[str, float]:
+def _expected(preset: SubspacePreset, *, physical: bool) -> dict[str, float]:
     """Seconds by stage."""
-    short = of_second(preset)
-    return {SECOND_TRAINING: expected_times.of_training(short.steps, short.minutes)} if preset.second else {}
+    step = expected_times.CONTACT_STEP if physical else expected_times.STEP
+    main, short = of_main(preset), of_second(preset)
+    seconds = {TRAINING: expected_times.of_training(main.steps, main.minutes, step)}
+    if preset.second:
+        seconds[SECOND_TRAINING] = expected_times.of_training(short.steps, short.minutes)
+    return seconds
 
 
 def _second_opinion(

@@ -155,7 +155,7 @@ class Training:
         course, schedule = self.course, self._schedule
         measured = self._learner.validate()
         course.history.append((course.step, self._loss, measured.relative))
-        if measured.relative < course.best_error:
+        if measured.choice < course.best.choice:
             course.best, course.best_step = measured, course.step
             self.best = self._learner.weights()
         worse = (course.step - course.best_step) // schedule.validate_every

@@ -15,13 +15,24 @@ class ValidationError:
     """relative: to the simplest answer, which is 1.0: see `MethodSpecification.simplest`.
 
     metres: the root mean square distance of a vertex. metres_90: what that of a frame stays below in nine
-    frames of ten. floor: the relative error that the bases allow at best. Not a number where not known.
+    frames of ten. floor: the relative error that the bases allow at best. of_each:
+    the mean over all frames of the relative error of one. Not a number where not known.
     """
 
     relative: float
     metres: float = math.nan
     metres_90: float = math.nan
     floor: float = math.nan
+    of_each: float = math.nan
+
+    @property
+    def choice(self) -> float:
+        """What the best model has least of.
+
+        Each frame counts once in it: in the relative error, which is of squares, a sheet that has fallen off
+        the other side of a ball for a few seconds outweighs all else, and chance would choose.
+        """
+        return self.of_each if math.isfinite(self.of_each) else self.relative
 
     def summary(self) -> dict[str, float]:
         """What model files and "result" events say of it: what is known."""
@@ -45,4 +56,5 @@ def of_frames(squares: Doubles, simplest: float, floor: float = math.nan) -> Val
         metres=math.sqrt(mean),
         metres_90=math.sqrt(float(np.quantile(squares, 0.9))),
         floor=floor,
+        of_each=float(np.sqrt(squares).mean() / math.sqrt(max(simplest, 1e-30))),
     )

@@ -7,7 +7,7 @@ import pytest
 
 from learning.training.loop import Schedule, Training
 from learning.training.tensor_files import read_tensors, write_tensors
-from learning.training.validation_error import ValidationError
+from learning.training.validation_error import ValidationError, of_frames
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 from neural_physics.jobs.life_cycle import JobState, Reported, Start, advance
@@ -72,6 +72,19 @@ def test_the_best_model_is_kept_not_the_last(tmp_path):
         after_thirty.step(number, 0.0)
     assert training.best["total"] == after_thirty.total
     assert "100 steps" in training.course.reason
+
+
+def test_a_few_frames_on_the_wrong_side_do_not_choose(tmp_path):
+    """Of two models the one that is nearer in all frames but a few is kept, and its own error reported."""
+    rough, fine = np.full(100, 0.04), np.full(100, 0.01)
+    fine[:5] = 1.44
+    errors = [of_frames(squares, 1.0) for squares in (rough, fine, rough)]
+    assert errors[0].relative < errors[1].relative
+    learner = Learner([])
+    learner.validate = lambda: errors.pop(0)
+    training = train(tmp_path / "c", learner, steps=30)
+    assert training.course.best_step == 20
+    assert training.course.best_error == pytest.approx(np.sqrt(fine.mean()))
 
 
 def test_it_ends_early_with_the_reason_when_nothing_gets_better(tmp_path):

@@ -27,12 +27,21 @@ BOXES = (
 )
 EXCURSION = (
     Column("seed", "seed"),
+    Column("returns counted", lambda run: f"{run['counted']} of {len(run['per_return'])}"),
     Column("left", "error_left", ".3f"),
     Column("never left", "error_never_left", ".3f"),
     Column("ratio", "ratio", ".2f"),
     Column("from the truth", "error_from_truth", ".3f"),
     Column("largest coordinate, m", "largest_coordinate", ".2f"),
     Column("finite", lambda run: "yes" if run["finite"] else "no"),
+)
+RETURNS = (
+    Column("seed", "seed"),
+    Column("return", "number"),
+    Column("left", "left", ".2f"),
+    Column("never left", "never_left", ".2f"),
+    Column("from the truth", "from_truth", ".2f"),
+    Column("counted", lambda row: "yes" if row["counted"] else "no"),
 )
 SIZES = (
     Column("scene", "scene"),
@@ -110,10 +119,14 @@ def _expected(row: dict[str, Any], what: str) -> float:
 
 
 def excursion(part: dict[str, Any]) -> str:
-    """The table of relative errors after an excursion beyond the trained range and without one, by seed."""
+    """Relative errors after an excursion beyond the trained range and without one, by seed and by return."""
     rows = [{"seed": seed, **run} for seed, run in enumerate(part["runs"])]
-    each = ", ".join(f"{error:.2f}" for error in part["runs"][0]["per_return"])
-    return table(EXCURSION, rows) + f"\n\nAfter each return, first seed: {each}."
+    returns = [
+        {"seed": seed, "number": number, **each}
+        for seed, run in enumerate(part["runs"])
+        for number, each in enumerate(run["per_return"], 1)
+    ]
+    return f"{table(EXCURSION, rows)}\n\n{table(RETURNS, returns)}"
 
 
 def sizes(part: dict[str, Any]) -> str:

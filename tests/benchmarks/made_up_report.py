@@ -177,13 +177,18 @@ REPORT: dict[str, Any] = {
     "excursion": {
         "runs": [
             {
+                "counted": 2,
                 "error_left": 0.7182,
                 "error_never_left": 0.7251,
                 "ratio": 0.9905,
                 "error_from_truth": 0.7184,
                 "largest_coordinate": 1.8999,
                 "finite": finite,
-                "per_return": [0.149, 0.2, 0.921],
+                "per_return": [
+                    {"left": 0.149, "never_left": 0.152, "from_truth": 0.148, "counted": True},
+                    {"left": 0.2, "never_left": 0.21, "from_truth": 0.197, "counted": True},
+                    {"left": 0.921, "never_left": 0.93, "from_truth": 0.915, "counted": False},
+                ],
             }
             for finite in (True, False)
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from statistics import median
 from typing import Any
 
@@ -15,7 +16,7 @@ ACCURACY = (
 BOXES = (
     Column("box", "box"),
     Column("training frames", "training_frames", ","),
-    Column("rollout error by seed", lambda row: ", ".join(f"{e:.3f}" for e in _errors(row))),
+    Column("rollout error by seed", lambda row: _each(run["rollout_error"] for run in row["runs"])),
     Column("median", "median", ".3f"),
     Column("mean", "mean", ".3f"),
     Column("training, min", lambda row: max(run["training"]["seconds"] for run in row["runs"]) / 60, ".1f"),
@@ -59,9 +60,10 @@ SIZES = (
 ABLATIONS = (
     Column("what is changed", "name"),
     Column("setting", lambda row: ", ".join(f"`{change}`" for change in row["changes"]) or "the preset"),
-    Column("error", "rollout_error", ".3f"),
-    Column("worst rollout", lambda row: max(row["per_rollout"]), ".2f"),
-    Column("steps", "training.steps"),
+    Column("with carried windows", lambda row: _each(row["carried"])),
+    Column("median", lambda row: median(row["carried"]), ".3f"),
+    Column("without", lambda row: _each(row["not_carried"])),
+    Column("median", lambda row: median(row["not_carried"]), ".3f"),
 )
 SHAPES = {
     "reference": "the simulation",
@@ -110,8 +112,8 @@ def boxes(part: dict[str, Any]) -> str:
     )
 
 
-def _errors(row: dict[str, Any]) -> list[float]:
-    return [run["rollout_error"] for run in row["runs"]]
+def _each(errors: Iterable[float]) -> str:
+    return ", ".join(f"{error:.3f}" for error in errors)
 
 
 def _expected(row: dict[str, Any], what: str) -> float:
@@ -135,7 +137,7 @@ def sizes(part: dict[str, Any]) -> str:
 
 
 def ablations(part: dict[str, Any]) -> str:
-    """The table of relative rollout errors with one setting changed at a time."""
+    """The table of relative rollout errors by seed with one setting changed at a time."""
     return table(ABLATIONS, part["ablations"])
 
 

@@ -214,9 +214,8 @@ REPORT: dict[str, Any] = {
             {
                 "name": name,
                 "changes": changes,
-                "rollout_error": 0.4049,
-                "per_rollout": [0.2, 0.486],
-                "training": {"steps": 3000},
+                "carried": [0.4049, 0.3812, 0.4211],
+                "not_carried": [0.9642, 0.9513, 1.0027],
             }
             for name, changes in (("as it is", []), ("no window", ["window=3", "first_window=3"]))
         ],

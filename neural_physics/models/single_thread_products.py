@@ -61,3 +61,12 @@ class Product:
         """A (inputs, outputs), a copy."""
         rows = self._blocks.swapaxes(0, 1).reshape(self._inputs, -1)
         return np.ascontiguousarray(rows[:, : self._outputs])
+
+
+def weighted_sum(weights: Floats, rows: Floats) -> Floats:
+    """weights rows (outputs,) of weights (n,), rows (n, outputs) that are others at each call."""
+    most = max(1, MOST_NUMBERS // max(rows.shape[1], 1))
+    total = np.zeros(rows.shape[1], np.float32)
+    for first in range(0, len(rows), most):
+        total += weights[first : first + most] @ rows[first : first + most]
+    return total

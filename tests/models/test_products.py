@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from neural_physics.models.single_thread_products import Product
+from neural_physics.models.single_thread_products import Product, weighted_sum
 
 SIZES = [(1, 1), (3, 3), (5, 108), (64, 7803), (96, 95), (96, 96), (131, 96), (575, 40), (600, 33), (2051, 7)]
 WORK = (
@@ -70,3 +70,19 @@ def test_no_other_thread_has_a_part_in_it(inputs, outputs):
     time.sleep(SETTLED)
     everybody, alone = time.process_time() - everybody, time.thread_time() - alone
     assert everybody - alone < 0.1 * alone
+
+
+@pytest.mark.parametrize("outputs", [1, 16, 64, 100, 20_000])
+@pytest.mark.parametrize("count", [1, 3, 42, 143, 144, 450])
+def test_a_weighted_sum_is_that_of_plain_numpy_and_has_the_same_bits_wherever_it_lies(count, outputs):
+    rows, weights = make(count, outputs)
+    found = weighted_sum(weights, rows)
+    exact = weights.astype(float) @ rows.astype(float)
+    rounding = np.abs(weights.astype(float)) @ np.abs(rows.astype(float))
+    assert found.dtype == np.float32
+    assert (np.abs(found - exact) <= (count + 2) * np.finfo(np.float32).eps * rounding).all()
+    for offset in (1, 2, 5):
+        held, moved = np.empty(count + offset, np.float32), np.empty(rows.size + offset, np.float32)
+        held[offset:], moved[offset:] = weights, rows.ravel()
+        again = weighted_sum(held[offset:], moved[offset:].reshape(rows.shape))
+        assert again.tobytes() == found.tobytes()

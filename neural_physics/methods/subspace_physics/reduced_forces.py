@@ -10,9 +10,9 @@ import numpy as np
 from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
-from ...models.single_thread_products import Product
+from ...models.single_thread_products import Product, weighted_sum
 
-ZERO, ONE, LEAST = np.float32(0.0), np.float32(1.0), np.float32(1e-12)
+ONE, LEAST = np.float32(1.0), np.float32(1e-12)
 
 
 class ReducedSprings:
@@ -60,24 +60,25 @@ class ReducedContact:
         points = model.indices("physics.points", -1, below=vertices)
         self._centres = [int(at) for at in model.indices("physics.centres", -1, below=values - 2)]
         self._radii = model.tensor("physics.radii", len(self._centres))
-        moved = by_axis(decoder.basis.reshape(u, vertices, 3)[:, points])
-        self._places, self._back = Product(moved), Product(moved.T * model.tensor("physics.push", 1))
+        basis = decoder.basis.reshape(u, vertices, 3)[:, points]
+        self._places = Product(by_axis(basis))
+        self._of_points = np.ascontiguousarray(basis.transpose(1, 2, 0)) * model.tensor("physics.push", 1)
         self._mean = np.ascontiguousarray(decoder.mean[points].T)
 
     def __call__(self, q: Floats, y: Floats) -> Floats:
-        """(u,), reused by the next call."""
+        """(u,)."""
         places = self._places(q).reshape(self._mean.shape)
         places += self._mean
-        total = np.zeros_like(places)
+        total = np.zeros(self._of_points.shape[-1], np.float32)
         for first, radius in zip(self._centres, self._radii, strict=True):
             away = places - y[first : first + 3, None]
             squares = np.einsum("ip,ip->p", away, away)
-            np.maximum(squares, LEAST, out=squares)
-            depth = np.divide(radius, np.sqrt(squares, out=squares), out=squares)
-            depth -= ONE
-            away *= np.maximum(depth, ZERO, out=depth)
-            total += away
-        return self._back(total.reshape(-1))
+            inside = np.flatnonzero(squares < radius * radius)
+            if len(inside):
+                depth = radius / np.sqrt(np.maximum(squares[inside], LEAST)) - ONE
+                push = (away[:, inside] * depth).T.reshape(-1)
+                total += weighted_sum(push, self._of_points[inside].reshape(len(push), -1))
+        return total
 
 
 def by_axis(x: Floats) -> Floats:

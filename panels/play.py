@@ -69,7 +69,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             column.prop(settings, "show_typical_error")
         method = specification_of(status.method)
         if method is not None:
-            self._draw_live(column, obj, method)
+            self._draw_live(column, obj, method, status.unused)
         if status.can_look_ahead:
             self._draw_look_ahead(layout, context, settings, status)
         if method is not None and method.has_springs:
@@ -103,7 +103,11 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             verdict(layout, context, found.said, grade=found.grade, detail=found.detail)
 
     def _draw_live(
-        self, column: bpy.types.UILayout, obj: bpy.types.Object, method: MethodSpecification
+        self,
+        column: bpy.types.UILayout,
+        obj: bpy.types.Object,
+        method: MethodSpecification,
+        unused: frozenset[str],
     ) -> None:
         """What the model that plays reads of the settings, whatever is chosen for the next training."""
         settings = settings_of(obj)
@@ -114,7 +118,9 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             if live.kind == "vertex_group":
                 column.prop_search(settings, live.property, obj, "vertex_groups")
             else:
-                column.prop(settings, live.property)
+                row = column.row()
+                row.enabled = live.property not in unused
+                row.prop(settings, live.property)
 
     def _draw_look_ahead(
         self,

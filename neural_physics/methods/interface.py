@@ -84,7 +84,9 @@ class KnowsItsError(Protocol):
 
 
 class Adjustable(Protocol):
-    """A method whose specification has live settings."""
+    """A method whose specification has live settings. unused: those that make no difference to this model."""
+
+    unused: frozenset[str]
 
     def adjust(self, settings: Mapping[str, float | Floats | None]) -> None:
         """What the artist has set now, by the property of each live setting.

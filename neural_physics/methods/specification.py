@@ -106,13 +106,14 @@ BASES = NumberSetting(
 class LiveSetting:
     """One of the artist's settings that a model of this method reads while it plays; see `Adjustable`.
 
-    property: its name among the artist's settings. default, least, most, usual_most: of a value.
+    property: its name among the artist's settings. default, least, most, usual_most: of a value. A switch
+    is 1 where it is on, and off at first.
     """
 
     property: str
     label: str
     description: str
-    kind: Literal["value", "vertex_group"] = "value"
+    kind: Literal["value", "switch", "vertex_group"] = "value"
     default: float = 0.0
     least: float = 0.0
     most: float = 1.0

@@ -161,3 +161,22 @@ def test_a_model_that_expects_nothing_says_nothing():
     status = playback.status_of(sheet)
     assert status.expected_error is None and status.problem is None
     assert np.array_equal(PLAYED.session_of(sheet).error_now(), ERROR)
+
+
+def test_fast_plays_the_second_opinion_alone_from_the_first_frame_on():
+    play_scenes.open_scene()
+    sheet, scene = plays(second=(0.01, 2.0)), bpy.context.scene
+    scene.frame_set(scene.frame_start + 15)
+    session = PLAYED.session_of(sheet)
+    second = session.timeline.at_hand(scene.frame_current).state.second
+    assert playback.status_of(sheet).unused == frozenset()
+    settings_of(sheet).fast = True
+    for frame in range(scene.frame_start, scene.frame_start + 16):
+        scene.frame_set(frame)
+    state = session.timeline.at_hand(scene.frame_current).state
+    assert np.array_equal(state.z, second)
+    assert playback.status_of(sheet).expected_error is None
+    packing.pack(sheet, model_file(MESH, error=ERROR))
+    playback.attach(sheet)
+    scene.frame_set(scene.frame_current + 1)
+    assert playback.status_of(sheet).unused == {"fast"}

@@ -28,6 +28,11 @@ class LiveSettings:
         self._painting = False
         self._values: Values | None = None
 
+    @property
+    def unused(self) -> frozenset[str]:
+        """See `Adjustable`."""
+        return self._method.unused
+
     def out_of_date(self, obj: bpy.types.Object) -> bool:
         """Whether to look again: where settings were edited, or the artist paints weights."""
         return self._edits != edits() or self._painting or obj.mode == "WEIGHT_PAINT"
@@ -53,7 +58,7 @@ def live_settings_of(method: Method, specification: MethodSpecification) -> Live
 
 def _value(obj: bpy.types.Object, setting: LiveSetting) -> float | Floats | None:
     value = getattr(settings_of(obj), setting.property)
-    if setting.kind == "value":
+    if setting.kind != "vertex_group":
         return float(value)
     if not value:
         return None

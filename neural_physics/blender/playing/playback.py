@@ -41,7 +41,8 @@ class PlayStatus:
     outside: the share of the numbers, 0 to 1, that had to be clipped to what was trained. beyond: what is
     noticeably outside the trained range, by name, where the model knows that range. has_places: whether it
     knows that of positions. has_error: whether it knows how far off each vertex typically is.
-    expected_error: how far off the shape on show may be, metres, None where the model does not know. step_us,
+    expected_error: how far off the shape on show may be, metres, None where the model does not know.
+    unused: live settings that make no difference to the model. step_us,
     decode_us, push_us: microseconds, see `Timings`. bases: how many there are. deep, wedged: vertices left
     inside capsules, see `Projection`. previewed: whether it is drawn by the graphics card now. linear:
     whether shapes are mixed, of which fewer can be taken. live: what of its cloth can be changed now, names
@@ -62,6 +63,7 @@ class PlayStatus:
     has_places: bool = False
     has_error: bool = False
     expected_error: float | None = None
+    unused: frozenset[str] = frozenset()
     step_us: float = 0.0
     decode_us: float = 0.0
     push_us: float = 0.0
@@ -149,6 +151,7 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         has_places=session.trained_range is not None and bool(session.trained_range.places()),
         has_error=session.vertex_error is not None,
         expected_error=session.expected_error(),
+        unused=session.unused_settings,
         step_us=session.output.timings.step_us,
         decode_us=session.output.timings.decode_us,
         push_us=session.output.timings.push_us if session.output.projection.active else 0.0,

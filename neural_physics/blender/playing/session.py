@@ -283,6 +283,11 @@ class PlaySession:
                 found[name] = beyond
         return found
 
+    @property
+    def unused_settings(self) -> frozenset[str]:
+        """Live settings of the method that make no difference to the model."""
+        return frozenset() if self._live is None else self._live.unused
+
     def expected_error(self) -> float | None:
         """How far off the shape on show may be, metres of the world; None where the model does not say."""
         state = self._shown_state()

@@ -101,6 +101,8 @@ def _live(setting: LiveSetting) -> Any:  # noqa: ANN401 (see `_number`)
     """The property of a setting that a model reads while it plays."""
     if setting.kind == "vertex_group":
         return StringProperty(name=setting.label, description=setting.description, update=refresh_display)
+    if setting.kind == "switch":
+        return BoolProperty(name=setting.label, description=setting.description, update=refresh_display)
     return FloatProperty(
         name=setting.label,
         description=setting.description,

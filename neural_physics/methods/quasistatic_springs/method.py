@@ -76,6 +76,8 @@ class QuasistaticSprings:
         self._skinning = skinning_of(skin, rest)
         self._held: dict[bytes, tuple[Floats, float]] = {}  # targets, by their pose
 
+    unused: frozenset[str] = frozenset()
+
     def adjust(self, settings: Mapping[str, float | Floats | None]) -> None:
         """See `Adjustable`: how far vertices stray is scaled by "jiggle", times the weights of its group."""
         jiggle, group = settings["jiggle"], settings["jiggle_group"]

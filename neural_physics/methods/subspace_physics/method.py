@@ -7,7 +7,7 @@ scale.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,8 @@ from ..between_steps import parabola
 from ..interaction_subspace import InteractionSubspace
 from .network_step import NetworkStep
 from .second_opinion import SECOND, SecondOpinion
+
+FAST = "fast"  # the artist's setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,12 @@ class SubspacePhysics:
         self._step = NetworkStep(model, self.decoder, v, physics=physics)
         has_second = f"{SECOND}layers.0.weight" in model.tensors
         self._second = SecondOpinion(model, self.decoder, v) if has_second else None
+        self.unused = frozenset() if has_second else frozenset({FAST})
+        self._alone: NetworkStep | None = None  # the second opinion, where it plays alone
+
+    def adjust(self, settings: Mapping[str, float | Floats | None]) -> None:
+        """See `Adjustable`: whether the second opinion plays alone."""
+        self._alone = self._second.network if settings[FAST] and self._second is not None else None
 
     def start(self, y: Floats) -> SubspaceState:
         """See `Method`: at rest in the shape training takes began with."""
@@ -84,11 +92,12 @@ class SubspacePhysics:
     def step(self, state: SubspaceState, y: Floats, ahead: Sequence[Floats] = ()) -> SubspaceState:
         """Equations 1 and 3, their input and output clipped to the training range (section 8.1)."""
         w, outside = self._interaction(y)
-        z, count = self._step(state.z, state.z_before, y, w=w, w_before=state.w)
+        z, count = (self._alone or self._step)(state.z, state.z_before, y, w=w, w_before=state.w)
         u, v = len(z), len(w)
         second = None
         if self._second is not None and state.second is not None and state.second_before is not None:
-            second = self._second(state.second, state.second_before, y, w=w, w_before=state.w)
+            network = self._second.network
+            second, _ = network(state.second, state.second_before, y, w=w, w_before=state.w)
         return SubspaceState(z, state.z, w, (outside * v + count) / (u + v), second, state.second)
 
     def between(self, state: SubspaceState, ahead: SubspaceState, share: float) -> SubspaceState:
@@ -126,6 +135,6 @@ class SubspacePhysics:
 
     def _at(self, z: Floats, z_before: Floats, y: Floats) -> SubspaceState:
         w, outside = self._interaction(y)
-        if self._second is None:
+        if self._second is None or self._alone is not None:
             return SubspaceState(z, z_before, w, outside)
         return SubspaceState(z, z_before, w, outside, z, z_before)

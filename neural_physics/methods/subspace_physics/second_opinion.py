@@ -18,13 +18,15 @@ SECOND = "second."  # before the names of its tensors
 
 
 class SecondOpinion:
-    """Tensors: those of a `NetworkStep` with eq. 1, named second.*; second.error (2,): what is expected where
+    """network: its steps.
+
+    Tensors: those of a `NetworkStep` with eq. 1, named second.*; second.error (2,): what is expected where
     the two agree, metres, and what is added for each metre that they are apart.
     """
 
     def __init__(self, model: Model, decoder: LinearDecoder, v: int) -> None:
         """Raises Problem("model_damaged")."""
-        self._step = NetworkStep(model, decoder, v, physics=False, name=SECOND)
+        self.network = NetworkStep(model, decoder, v, physics=False, name=SECOND)
         self._decoder = decoder
         self._agreed, self._apart = (float(each) for each in model.tensor(f"{SECOND}error", 2))
         basis = decoder.basis
@@ -32,10 +34,6 @@ class SecondOpinion:
         usual = vertex_error(model)
         usual = np.ones(len(decoder.mean), np.float32) if usual is None else usual
         self._shares = usual / np.sqrt(max(float(np.square(usual).mean()), 1e-30))
-
-    def __call__(self, z: Floats, z_before: Floats, y: Floats, *, w: Floats, w_before: Floats) -> Floats:
-        """Its own z_t (u,)."""
-        return self._step(z, z_before, y, w=w, w_before=w_before)[0]
 
     def expected_error(self, z: Floats, second: Floats) -> float:
         """Metres, over all vertices, from both z (u,); the bases are orthogonal, as PCA's are."""

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from ..specification import MethodSpecification
-from .method import SubspacePhysics
+from ..specification import LiveSetting, MethodSpecification
+from .method import FAST, SubspacePhysics
+
+FAST_SETTING = LiveSetting(
+    property=FAST,
+    label="Fast",
+    description=(
+        "Play the second, smaller model alone: a frame takes less time, and is farther off. Greyed out for a "
+        "model that has no second one"
+    ),
+    kind="switch",
+)
 
 SPECIFICATION = MethodSpecification(
     id="subspace_physics",
@@ -15,5 +25,6 @@ SPECIFICATION = MethodSpecification(
     ),
     paper="Holden et al. 2019",
     run_time=SubspacePhysics,
+    live_settings=(FAST_SETTING,),
     trains_in_blender=True,
 )

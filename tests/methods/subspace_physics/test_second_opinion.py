@@ -63,6 +63,17 @@ def test_it_goes_its_own_way_as_if_it_were_alone(dataset, model):
         assert np.array_equal(one.second, other.z)
 
 
+def test_it_plays_alone_where_the_artist_wants_it_fast(dataset, model):
+    method, both = load_method(model), rolled(load_method(model), dataset)
+    assert not method.unused
+    method.adjust({"fast": 1.0})
+    for fast, one in zip(rolled(method, dataset), both, strict=True):
+        assert np.array_equal(fast.z, one.second)
+        assert method.expected_error(fast) is None
+    method.adjust({"fast": 0.0})
+    assert np.array_equal(rolled(method, dataset)[-1].z, both[-1].z)
+
+
 def test_the_expected_error_is_a_line_in_the_distance_of_the_two_shapes(dataset, model):
     method = load_method(model)
     agreed, apart = model.tensors[f"{SECOND}error"]
@@ -95,6 +106,9 @@ def test_a_model_without_one_expects_nothing(dataset, model):
     assert method.expected_error(state) is None and method.expected_errors(state) is None
     assert expected_and_true(method, tile(dataset.takes("validation"))) is None
     assert np.array_equal(state.z, rolled(load_method(model), dataset, 4)[-1].z)
+    assert method.unused == {"fast"}
+    method.adjust({"fast": 1.0})
+    assert np.array_equal(state.z, rolled(method, dataset, 4)[-1].z)
 
 
 @pytest.mark.parametrize("name", ["error", "alpha", "layers.1.weight"])

@@ -7,7 +7,7 @@ import numpy as np
 from learning.training.spans import Span
 from learning.training.tensor_files import Tensors
 from learning.training.validation_rollouts import windows
-from neural_physics.evaluation.rollouts import rolled_out
+from neural_physics.evaluation.rollouts import Window, rolled_out
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import Model, ModelInfo
@@ -15,6 +15,12 @@ from neural_physics.models.vertex_error import VERTEX_ERROR
 
 MEASURING = "Measuring the error"  # the stage
 MOST_FRAMES = 2400  # more hardly change a mean
+
+
+def measured_windows(validation: list[Span]) -> list[Window]:
+    """Of the rollouts that a training validates by, evenly spread, as many as have about MOST_FRAMES frames."""
+    every = windows(validation)
+    return every[:: max(1, sum(window.stop - window.first for window in every) // MOST_FRAMES)]
 
 
 def vertex_error_tensors(
@@ -27,8 +33,7 @@ def vertex_error_tensors(
     Raises Problem("stopped").
     """
     method = load_method(Model(info, tensors, "the trained model"))
-    every = windows(validation)
-    used = every[:: max(1, sum(window.stop - window.first for window in every) // MOST_FRAMES)]
+    used = measured_windows(validation)
     frames = sum(window.predicted.stop - window.predicted.start for window in used)
     progress, done = Progress(emit, MEASURING, frames), 0
     squares = np.zeros(info.vertex_count)

@@ -9,8 +9,7 @@ import numpy as np
 from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.training.spans import Span
 from learning.training.tensor_files import Tensors
-from learning.training.validation_rollouts import windows
-from learning.training.vertex_errors import MOST_FRAMES
+from learning.training.vertex_errors import measured_windows
 from neural_physics.arrays import Doubles, Floats
 from neural_physics.evaluation.expected_errors import expected_and_true
 from neural_physics.methods.registry import load_method
@@ -41,9 +40,7 @@ def second_tensors(best: Tensors) -> Tensors:
 def error_tensors(info: ModelInfo, tensors: Tensors, validation: list[Span]) -> Tensors:
     """What a model with a second opinion is to expect of itself: fitted to how Play runs validation takes."""
     method = load_method(Model(info, tensors, "the trained model"))
-    every = windows(validation)
-    used = every[:: max(1, sum(window.stop - window.first for window in every) // MOST_FRAMES)]
-    found = expected_and_true(method, used)
+    found = expected_and_true(method, measured_windows(validation))
     assert found is not None  # it has a second opinion
     return {f"{SECOND}error": expectation(*found)}
 

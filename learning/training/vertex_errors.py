@@ -18,7 +18,7 @@ MOST_FRAMES = 2400  # more hardly change a mean
 
 
 def measured_windows(validation: list[Span]) -> list[Window]:
-    """Of the rollouts that a training validates by, evenly spread, as many as have about MOST_FRAMES frames."""
+    """Of the rollouts that a training validates by, evenly spread: those of about MOST_FRAMES frames."""
     every = windows(validation)
     return every[:: max(1, sum(window.stop - window.first for window in every) // MOST_FRAMES)]
 

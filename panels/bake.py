@@ -187,6 +187,7 @@ class NEURALPHYSICS_PT_bake_options(Details, bpy.types.Panel):
     def draw_for(self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object) -> None:
         column, settings = settings_column(layout), settings_of(obj)
         column.prop(settings, "seed")
+        column.prop(settings, "choose_takes")
         column.prop(settings, "parallel_takes")
         column.prop(settings, "dataset_folder")
         button(layout, context, NEURALPHYSICS_OT_import_take, icon="IMPORT", scale=1.0)

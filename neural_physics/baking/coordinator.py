@@ -9,7 +9,6 @@ keeps nothing important in memory: killed at any moment and started again, it co
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import sys
 import time
@@ -25,15 +24,13 @@ from ..datasets.simulation_request import SimulationRequest
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
-from ..jobs.isolated_python import clean_environment
 from ..jobs.process import JobFiles, JobProcess
+from .choice import choose
 from .plan import BakePlan, PlannedTake
+from .workers import POLL_EVERY, cores, end, start_worker
 
-POLL_EVERY = 0.05  # seconds
 RETRIES = 1  # of what crashed
 BODY = "body"  # the solver's first job, which the takes wait for
-# The same sums in the same order, so that a resumed take is the same, and one core for each take.
-ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 
 
 @dataclass
@@ -60,7 +57,7 @@ class Coordinator:
     def __init__(self, plan: BakePlan, emit: Emit, stop: StopRequest) -> None:
         self._plan, self._emit, self._stop = plan, emit, stop
         self._dataset = Dataset.open(Path(plan.dataset))
-        self._cores = _cores()
+        self._cores = cores()
         self._frames = {take.name: self._frames_on_disk(take.name) for take in plan.takes}
         self._complete = {take.name for take in plan.takes if self._is_complete(take.name)}
         missing = [take for take in plan.takes if take.name not in self._complete]
@@ -94,7 +91,7 @@ class Coordinator:
                 progress.stage, progress.total = self._stage(), self._total()
                 progress.at(sum(self._frames.values()))
         finally:
-            _end([worker.process for worker in self._running])
+            end([worker.process for worker in self._running])
             moved = self._moving_frames() - moved
             if self._worked > 0.0 and moved > 0:
                 write_pace(Path(self._plan.dataset), self._worked / moved)
@@ -126,12 +123,7 @@ class Coordinator:
         return _Worker(take, process, core, by_solver or not self._plan.solver)
 
     def _start(self, program: tuple[str, ...], files: JobFiles, task: str, core: int) -> JobProcess:
-        command = [*program, str(self._plan.path), task, "--core", str(core)]
-        command += ["--coordinator", str(os.getpid())]
-        threads = ONE_THREAD if program == self._plan.solver else {}
-        process = JobProcess(files)
-        process.start(command, {**clean_environment(), **threads})
-        return process
+        return start_worker(self._plan, program, files, task, core=core)
 
     def _make_body(self) -> None:
         """Let the solver make the body that all takes share, or check the one that is there."""
@@ -149,7 +141,7 @@ class Coordinator:
                         Progress(self._emit, stage, process.state.total)
             finally:
                 process.stop()
-                _end([process])  # asked twice it ends at once: filling hears nothing, and nothing is lost
+                end([process])  # asked twice it ends at once: filling hears nothing, and nothing is lost
             if process.state.phase == "finished":
                 return
             # That of a coordinator that was killed may just have stopped: then it is started again.
@@ -244,22 +236,6 @@ def _reasons(takes: list[TakeOutline]) -> str:
     return ", ".join(sorted({e.reason for take in takes for e in take.info.excluded}))
 
 
-def _end(processes: list[JobProcess]) -> None:
-    """Ask all that still run to stop, and wait until they have."""
-    for process in processes:
-        process.stop()
-    for process in processes:
-        while process.state.active:
-            time.sleep(POLL_EVERY)
-            process.poll()
-
-
-def _cores() -> list[int]:
-    if sys.platform == "linux":
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
-
-
 def main() -> int:
     """The job; its exit status."""
     parser = argparse.ArgumentParser(description="Bake the takes of a plan.")
@@ -269,7 +245,8 @@ def main() -> int:
     stop = StopRequest(arguments.stop_file)
     stop.listen()
     try:
-        result = Coordinator(BakePlan.read(arguments.plan), print_event, stop).run()
+        plan = choose(BakePlan.read(arguments.plan), print_event, stop)
+        result = Coordinator(plan, print_event, stop).run()
     except Exception as error:  # noqa: BLE001 (a job reports whatever ends it)
         print_event(error_event(error, arguments.plan.parent))
         return 1

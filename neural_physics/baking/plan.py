@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import count as count_from
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,8 @@ class BakePlan:
 
     worker: the command that starts a Blender on one take, without the take. parallel: takes at the
     same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
-    for the artist. solver: the command that simulates with the bundled solver, without its arguments; empty
+    for the artist. motions: how many are drawn for each new take, of which a model chooses; 1 for no choice.
+    solver: the command that simulates with the bundled solver, without its arguments; empty
     where Blender simulates.
     """
 
@@ -49,6 +51,7 @@ class BakePlan:
     trusted: bool = False
     notes: tuple[str, ...] = ()
     solver: tuple[str, ...] = ()
+    motions: int = 1
 
     @property
     def dataset_path(self) -> Path:
@@ -77,6 +80,11 @@ class BakePlan:
     def take_scene(self, name: str) -> Path:
         """The scene of one take, with its motion; it is there from before its first frame to its last."""
         return take_scene(self.dataset_path, name)
+
+    @property
+    def guide(self) -> Path:
+        """The model that chooses the motion of new takes."""
+        return self.folder / "guide.safetensors"
 
     @property
     def request(self) -> Path:
@@ -146,12 +154,16 @@ def plan_takes(
     begun = {name: existing[name] for name in names if name in existing}
     fresh = [name for name in names if name not in begun]
     roles = dict(zip(fresh, _new_roles(count, [info.role for info in begun.values()]), strict=True))
-    return tuple(
-        going_on(name, begun[name])
-        if name in begun
-        else PlannedTake(name, frames, _take_seed(seed, number), roles[name])
-        for number, name in enumerate(names)
-    )
+    used = {info.seed for info in begun.values()}
+    takes = []
+    for number, name in enumerate(names):
+        if name in begun:
+            takes.append(going_on(name, begun[name]))
+        else:
+            # A seed may be in use where the motion of a take was chosen from those drawn for another.
+            own = next(each for each in _take_seeds(seed, number) if each not in used)
+            takes.append(PlannedTake(name, frames, own, roles[name]))
+    return tuple(takes)
 
 
 def going_on(name: str, info: TakeInfo) -> PlannedTake:
@@ -174,5 +186,8 @@ def _new_roles(count: int, taken: list[Role]) -> list[Role]:
     return [*training, *held_out][:fresh]
 
 
-def _take_seed(seed: int, number: int) -> int:
-    return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])
+def _take_seeds(seed: int, number: int) -> Iterator[int]:
+    """The seed of a take, and others for where it is in use."""
+    for more in count_from(0):
+        numbers = [seed, number, more] if more else [seed, number]
+        yield int(np.random.SeedSequence(numbers).generate_state(1)[0])

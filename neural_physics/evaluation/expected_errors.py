@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Doubles
+from ..arrays import Doubles, Floats
 from ..methods.interface import KnowsItsError, Method
 from .rollouts import Window, states
 
@@ -46,3 +46,16 @@ def expected_and_true(method: Method, windows: Iterable[Window]) -> tuple[Double
             expected.append(error)
             true.append(float(np.sqrt(np.einsum("vc,vc->", off, off) / len(off))))
     return np.array(expected), np.array(true)
+
+
+def expected_from_rest(method: Method, interaction: Floats) -> Doubles:
+    """(n - 1,) metres: what a model expects of itself as it plays y (n, e) from rest; infinite where it
+    expects nothing.
+    """
+    state, expected = method.start(interaction[0]), []
+    for t in range(1, len(interaction)):
+        later = list(interaction[t + 1 : t + 1 + method.look_ahead])
+        state = method.step(state, interaction[t], later if len(later) == method.look_ahead else ())
+        error = method.expected_error(state) if isinstance(method, KnowsItsError) else None
+        expected.append(np.inf if error is None else error)
+    return np.array(expected)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import bpy
 
+from ...baking.choice import write_guide
 from ...baking.fabric_ranges import middle_fabric, to_provenance
 from ...baking.plan import (
     FEWEST_FRAMES,
@@ -42,6 +43,7 @@ from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of
 from ..settings.simulation import settings_for_solver
 from .acting import only_channels_act
+from .guide import MOTIONS, guide_of
 from .made_with import made_with
 from .pose_motion import check_poses, poses_asked_for
 from .scene_copy import first_frame, noisy_winds, save_copy
@@ -84,9 +86,9 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         *_notes_of(takes, existing, varies=motion_varies(obj)),
         *_notes_on_kept(dataset, obj, existing),
     )
-    return _written(
-        scene, obj, dataset, takes, view_layer=view_layer, notes=notes, copied=_needs_scene(takes, existing)
-    )
+    fresh = _needs_scene(takes, existing)
+    guide = guide_of(obj, dataset) if fresh and motion_varies(obj) else None
+    return _written(scene, obj, dataset, takes, view_layer=view_layer, notes=notes, copied=fresh, guide=guide)
 
 
 def _written(
@@ -98,8 +100,12 @@ def _written(
     view_layer: bpy.types.ViewLayer,
     notes: tuple[str, ...],
     copied: bool = True,
+    guide: bytes | None = None,
 ) -> list[str]:
-    """Write the plan, what the solver is asked for, and the copy of the scene; the job's command."""
+    """Write the plan, what the solver is asked for, and the copy of the scene; the job's command.
+
+    guide: the model that chooses the motion of new takes, None to leave it to chance.
+    """
     plan = BakePlan(
         dataset=str(dataset.path),
         object=obj.name,
@@ -111,8 +117,11 @@ def _written(
         parallel=settings_of(obj).parallel_takes,
         trusted=scripts_may_run(),
         notes=notes,
+        motions=1 if guide is None else MOTIONS,
     )
     plan.write()
+    if guide is not None:
+        write_guide(plan, guide)
     if uses_solver(obj):
         solver_request(scene, obj).write(plan.request)
     if copied:

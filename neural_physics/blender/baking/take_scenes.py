@@ -28,6 +28,14 @@ def open_scene(path: Path, plan: BakePlan) -> tuple[bpy.types.Scene, bpy.types.O
 def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
     """The copy of the scene with a take's motion, or its poses, so that a resumed take has the same."""
     path = plan.take_scene(take.name)
+    open_with_motion(plan, take)
+    with writing(path.parent):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    save_copy(path)
+
+
+def open_with_motion(plan: BakePlan, take: PlannedTake) -> tuple[bpy.types.Scene, bpy.types.Object]:
+    """Open the copy of the scene and give it a take's motion, or its poses. Raises what `open_scene` does."""
     scene, obj = open_scene(plan.scene_copy, plan)
     prepare_for_bake(scene, plan.view_layer, obj, take.frames)
     first = first_frame(obj)
@@ -39,6 +47,4 @@ def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
     else:
         key_training_motion(obj, span, take.seed, take.role)
         key_fabric(obj, span, take.seed)
-    with writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    save_copy(path)
+    return scene, obj

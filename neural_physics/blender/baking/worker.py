@@ -1,6 +1,7 @@
 """The process that bakes one take: `blender -b --python worker.py -- PLAN TAKE`.
 
-Where the bundled solver simulates it only records how all that the body reacts to moves.
+Where the bundled solver simulates it only records how all that the body reacts to moves. In place of a take
+it may be given a share of the motions that new takes are chosen from.
 Also runs in plain Python that has the bpy module. Prints JSON lines (`neural_physics.jobs.events`).
 Works without the extension being enabled.
 """
@@ -30,7 +31,9 @@ def main() -> int:
     stop.follow(arguments.coordinator)
     import bpy
 
+    from neural_physics.baking.choice import TASK
     from neural_physics.baking.plan import BakePlan
+    from neural_physics.blender.baking.scoring_motion import score_motion
     from neural_physics.blender.baking.take_baking import bake_take
     from neural_physics.blender.baking.track_recording import record_tracks
     from neural_physics.blender.settings import properties
@@ -40,6 +43,8 @@ def main() -> int:
         properties.register()
         plan = BakePlan.read(arguments.plan)
         work = record_tracks if plan.solver else bake_take
+        if arguments.take.startswith(TASK):
+            work = score_motion
         result = work(plan, arguments.take, print_event, stop)
     except Exception as error:  # noqa: BLE001 (reported to the coordinator, which informs the artist)
         print_event(error_event(error, arguments.plan.parent / f"{arguments.take}.jsonl"))

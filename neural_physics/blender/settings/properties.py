@@ -282,6 +282,14 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     seed: IntProperty(
         name="Seed", description="Random seed for the training motion and poses", default=0, min=0
     )
+    choose_takes: BoolProperty(
+        name="Where Unsure",
+        description=(
+            "Let the trained model choose the motion of new takes: of eight random ones for each, those "
+            "where it is least sure. Without a model that knows how far off it may be, they are random"
+        ),
+        default=True,
+    )
     parallel_takes: IntProperty(
         name="Parallel Takes",
         description="Takes to bake in parallel; 0: one per core",

@@ -1,0 +1,177 @@
+"""Choosing the motion of new takes: of several for each, those on which the trained model is least sure.
+
+Nothing is simulated for it: the scene is only read, and the model plays what it reads.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from ..files.atomic import write_atomically, writing
+from ..jobs.events import Emit, Progress, StopRequest
+from ..jobs.process import JobFiles, JobProcess
+from ..wording import distance, plural
+from .plan import BakePlan, PlannedTake
+from .workers import POLL_EVERY, cores, end, start_worker
+
+STAGE = "Choosing takes"
+TASK = "choice_"  # before the number of a share, as the name of a worker's task
+CHOSEN = (
+    "The motion of {takes} was chosen from {motions}, where the model is least sure: there it expects to be "
+    "{chosen} off, in all of them {all}."
+)
+NOT_CHOSEN = "The new takes move at random, as the motion for them could not be chosen (log: {path})."
+
+
+def candidates(plan: BakePlan) -> list[PlannedTake]:
+    """What may be baked: in place of each take whose motion is open, `plan.motions` with seeds of their own.
+
+    The first of them is the take as it was planned.
+    """
+    still_open = open_takes(plan)
+    used = {take.seed for take in plan.takes if take not in still_open}
+    drawn: dict[int, PlannedTake] = {}
+    for take in still_open:
+        for seed in (take.seed, *_more_seeds(take.seed, plan.motions - 1)):
+            if seed not in used:
+                drawn.setdefault(seed, replace(take, seed=seed))
+    return list(drawn.values())
+
+
+def open_takes(plan: BakePlan) -> list[PlannedTake]:
+    """The takes whose motion can still be chosen. What a model is judged by is left to chance."""
+    begun = plan.dataset_path / "takes"
+    return [
+        take
+        for take in plan.takes
+        if take.role == "training" and take.kind == "dynamic" and not (begun / take.name).is_dir()
+    ]
+
+
+def choose(plan: BakePlan, emit: Emit, stop: StopRequest) -> BakePlan:
+    """The plan with the motion of its new takes chosen, which is then on disk, too.
+
+    A choice that was stopped goes on where it was.
+
+    Raises Problem("stopped" | "folder_not_writable" | "disk_full").
+    """
+    if plan.motions <= 1:
+        return plan
+    asked = candidates(plan)
+    if not asked:
+        return plan
+    shares = range(min(plan.parallel or len(cores()), len(asked)))
+    failed = _run([_process(plan, share, count=len(shares)) for share in shares], asked, emit, stop)
+    note = NOT_CHOSEN.format(path=failed) if failed else ""
+    if not failed:
+        scores = _scores(plan, shares)
+        picked = _least_sure(plan, asked, scores)
+        note = CHOSEN.format(
+            takes=plural(len(picked), "new take"),
+            motions=len(asked),
+            chosen=_expected(scores[take.seed] for take in picked),
+            all=_expected(scores.values()),
+        )
+        plan = replace(plan, takes=_with_motion_of(plan, picked))
+    plan = replace(plan, motions=1, notes=(*plan.notes, note))
+    plan.write()
+    return plan
+
+
+def write_guide(plan: BakePlan, model: bytes) -> None:
+    """Put the model where the workers read it; what another one has found is forgotten.
+
+    Raises Problem("folder_not_writable" | "disk_full").
+    """
+    with writing(plan.folder):
+        plan.folder.mkdir(parents=True, exist_ok=True)
+        if not plan.guide.is_file() or plan.guide.read_bytes() != model:
+            for scores in plan.folder.glob(f"{TASK}*.scores"):
+                scores.unlink()
+            write_atomically(plan.guide, model)
+
+
+def share_of(plan: BakePlan, task: str) -> list[PlannedTake]:
+    """The candidates that a worker's task, choice_K_of_N, is to score."""
+    share, count = (int(number) for number in task.removeprefix(TASK).split("_of_"))
+    return candidates(plan)[share::count]
+
+
+def write_scores(plan: BakePlan, task: str, scores: Mapping[int, float]) -> None:
+    """What a worker found, by seed: mean squares of the errors that the model expects, m^2.
+
+    Raises Problem("folder_not_writable" | "disk_full").
+    """
+    path = _scores_file(plan, task)
+    with writing(path.parent):
+        write_atomically(path, json.dumps({str(seed): score for seed, score in scores.items()}).encode())
+
+
+def read_scores(plan: BakePlan, task: str) -> dict[int, float]:
+    """What a worker found so far."""
+    try:
+        found = json.loads(_scores_file(plan, task).read_text(encoding="utf-8"))
+        return {int(seed): float(score) for seed, score in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def _more_seeds(seed: int, count: int) -> list[int]:
+    return [int(number) for number in np.random.SeedSequence([seed, 1]).generate_state(count)]
+
+
+def _task(share: int, count: int) -> str:
+    return f"{TASK}{share}_of_{count}"
+
+
+def _scores_file(plan: BakePlan, task: str) -> Path:
+    return plan.folder / f"{task}.scores"
+
+
+def _process(plan: BakePlan, share: int, *, count: int) -> JobProcess:
+    task, own = _task(share, count), cores()
+    return start_worker(plan, plan.worker, JobFiles(plan.folder, task), task, core=own[share % len(own)])
+
+
+def _run(processes: list[JobProcess], asked: list[PlannedTake], emit: Emit, stop: StopRequest) -> Path | None:
+    """Wait for all of them; the log of one that failed."""
+    progress = Progress(emit, STAGE, sum(take.frames for take in asked))
+    try:
+        while any(process.state.active for process in processes):
+            stop.check()
+            time.sleep(POLL_EVERY)
+            for process in processes:
+                process.poll()
+            progress.at(sum(process.state.done for process in processes))
+    finally:
+        end(processes)
+    failed = [process.files.log for process in processes if process.state.phase != "finished"]
+    return failed[0] if failed else None
+
+
+def _scores(plan: BakePlan, shares: range) -> dict[int, float]:
+    scores: dict[int, float] = {}
+    for share in shares:
+        scores |= read_scores(plan, _task(share, len(shares)))
+    return scores
+
+
+def _least_sure(plan: BakePlan, asked: list[PlannedTake], scores: Mapping[int, float]) -> list[PlannedTake]:
+    """As many as there are takes to choose, in the order in which they were drawn."""
+    most = sorted(asked, key=lambda take: -scores[take.seed])[: len(open_takes(plan))]
+    return [take for take in asked if take in most]
+
+
+def _with_motion_of(plan: BakePlan, picked: list[PlannedTake]) -> tuple[PlannedTake, ...]:
+    seeds = dict(zip((take.name for take in open_takes(plan)), (take.seed for take in picked), strict=True))
+    return tuple(replace(take, seed=seeds.get(take.name, take.seed)) for take in plan.takes)
+
+
+def _expected(squares: Iterable[float]) -> str:
+    return distance(float(np.sqrt(np.mean(list(squares)))))

@@ -254,6 +254,7 @@ def _parser() -> Parser:
         ("--at-once", "parallel_takes"),
     ):
         _setting(bake, option, name, _number_for(name))
+    _setting(bake, "--where-unsure", "choose_takes", _yes_or_no)
     bake.add_argument("--anew", action="store_true", help="delete all takes first (Bake Anew)")
     train = command("train", _train, "Train a model on the takes, pack it, and save the scene.", saves=True)
     _setting(train, "--method", "method", str, choices=list(SPECIFICATIONS))
@@ -317,6 +318,12 @@ def _number_for(name: str) -> Callable[[str], float]:
         return value
 
     return number
+
+
+def _yes_or_no(word: str) -> bool:
+    if word not in ("yes", "no"):
+        raise argparse.ArgumentTypeError(f"{word} is neither yes nor no")
+    return word == "yes"
 
 
 def _absolute(word: str) -> str:

@@ -36,6 +36,14 @@ def test_added_takes_leave_the_role_seed_and_length_of_those_there():
     assert [t.frames for t in more[8:]] == [500, 500]
 
 
+def test_a_take_that_has_the_motion_drawn_for_a_later_one_leaves_that_another():
+    usual = plan_takes({}, 4, 100, seed=3)
+    begun = {"take_000": TakeInfo(frames=100, role="training", seed=usual[2].seed, complete=True)}
+    takes = plan_takes(begun, 4, 100, seed=3)
+    assert len({take.seed for take in takes}) == 4
+    assert [takes[k].seed for k in (1, 3)] == [usual[k].seed for k in (1, 3)]
+
+
 def test_takes_differ_from_each_other_and_from_those_of_other_seeds():
     seeds = {take.seed for seed in range(5) for take in plan_takes({}, 20, 100, seed)}
     assert len(seeds) == 100

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,8 @@ from learning.methods.subspace_physics.presets import PRESETS
 from learning.methods.subspace_physics.train import train
 from learning.training.options import Options
 from learning.training.presets import changed
-from neural_physics.baking.choice import candidates, choose, open_takes, read_scores
-from neural_physics.baking.plan import BakePlan
+from neural_physics.baking.choice import candidates, choose, open_takes, read_scores, write_scores
+from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.expected_errors import expected_from_rest
 from neural_physics.jobs.events import StopRequest
@@ -28,6 +29,17 @@ from neural_physics.models.model_file import read_model
 
 BAKED, MORE, FRAMES = 3, 3, 40
 PRESET = changed(PRESETS["balanced"], ["steps=24", "validate_every=8", "batch=8", "minutes=0", "layers=3"])
+
+
+@dataclass(frozen=True)
+class Undisturbed:
+    """See the fixture."""
+
+    folder: Path
+    plan: BakePlan
+    chosen: BakePlan
+    asked: list[PlannedTake]
+    scores: dict[int, float]
 
 
 def silent(event):
@@ -72,50 +84,54 @@ def seeds(dataset):
     return [Dataset.open(dataset).outline(name).info.seed for name in Dataset.open(dataset).take_names()]
 
 
-def test_it_takes_the_motions_that_play_would_be_least_sure_of(folder):
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, baked):
+    """A bake whose takes were chosen: the plan before and after, and what was found of each motion."""
+    folder = tmp_path_factory.mktemp("undisturbed") / "copy"
+    shutil.copytree(baked, folder)
     argv = command(folder)
     plan = plan_of(argv)
-    asked = candidates(plan)
-    assert len({take.seed for take in asked}) == len(asked) == 8 * MORE
     chosen = choose(plan, silent, StopRequest())
-    scores = scores_of(plan)
-    assert set(scores) == {take.seed for take in asked}
-    picked = {take.seed for take in chosen.takes[BAKED:]}
-    assert min(scores[seed] for seed in picked) > max(scores[s] for s in set(scores) - picked)
-    assert chosen.takes[:BAKED] == plan.takes[:BAKED]
+    scores, asked = scores_of(plan), candidates(plan)
     assert BakePlan.read(plan.path) == chosen
-
-    # What is baked then moves as was read without simulating, and Play expects of it what was found.
     assert run(argv)["event"] == "result"
-    method, dataset = load_method(read_model(folder / "model.safetensors")), Dataset.open(folder / "dataset")
-    for take in chosen.takes[BAKED:]:
+    return Undisturbed(folder, plan, chosen, asked, scores)
+
+
+def test_it_takes_the_motions_that_play_would_be_least_sure_of(undisturbed):
+    asked, scores, takes = undisturbed.asked, undisturbed.scores, undisturbed.chosen.takes
+    assert len({take.seed for take in asked}) == len(asked) == 8 * MORE
+    assert set(scores) == {take.seed for take in asked}
+    picked = {take.seed for take in takes[BAKED:]}
+    assert min(scores[seed] for seed in picked) > max(scores[s] for s in set(scores) - picked)
+    assert takes[:BAKED] == undisturbed.plan.takes[:BAKED]
+
+
+def test_what_is_baked_moves_as_was_read_without_simulating_anything(undisturbed):
+    dataset = Dataset.open(undisturbed.folder / "dataset")
+    method = load_method(read_model(undisturbed.folder / "model.safetensors"))
+    for take in undisturbed.chosen.takes[BAKED:]:
         expected = expected_from_rest(method, dataset.take(take.name).interaction)
-        assert np.mean(np.square(expected)) == pytest.approx(scores[take.seed], rel=1e-6)
+        assert np.mean(np.square(expected)) == pytest.approx(undisturbed.scores[take.seed], rel=1e-6)
 
 
-def test_a_choice_that_was_killed_ends_as_if_it_had_not_been(folder):
-    argv = command(folder)
-    undisturbed = choose(plan_of(argv), silent, StopRequest())
-    found = scores_of(undisturbed)
-    for path in undisturbed.folder.glob("choice_*"):
-        path.unlink()
+def test_a_choice_that_was_killed_ends_as_if_it_had_not_been(folder, undisturbed):
     argv = command(folder)
     plan = plan_of(argv)
     killed = start(argv)
     wait_for(lambda: len(scores_of(plan)) > 2)
     kill_all(killed, folder / "dataset")
-    assert 2 < len(scores_of(plan)) < len(found)
+    assert 2 < len(scores_of(plan)) < len(undisturbed.scores)
     ended = run(command(folder))
     assert ended["event"] == "result"
-    assert seeds(folder / "dataset") == [take.seed for take in undisturbed.takes]
+    assert seeds(folder / "dataset") == [take.seed for take in undisturbed.chosen.takes]
 
 
 def test_what_another_model_found_is_forgotten(folder):
     plan = plan_of(command(folder))
-    choose(plan, silent, StopRequest())
-    assert scores_of(plan)
+    write_scores(plan, "choice_0_of_1", {7: 1.0})
     command(folder)
-    assert scores_of(plan)
+    assert scores_of(plan) == {7: 1.0}
     model = folder / "model.safetensors"
     model.write_bytes(other_model(model))
     command(folder)

@@ -42,10 +42,11 @@ def main() -> int:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         properties.register()
         plan = BakePlan.read(arguments.plan)
-        work = record_tracks if plan.solver else bake_take
         if arguments.take.startswith(TASK):
-            work = score_motion
-        result = work(plan, arguments.take, print_event, stop)
+            result = score_motion(plan, arguments.take, print_event, stop)
+        else:
+            work = record_tracks if plan.solver else bake_take
+            result = work(plan, arguments.take, print_event, stop)
     except Exception as error:  # noqa: BLE001 (reported to the coordinator, which informs the artist)
         print_event(error_event(error, arguments.plan.parent / f"{arguments.take}.jsonl"))
         return 1

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..arrays import Floats
+from ..methods.between_steps import parabola
 
 SAME_TIME = 1e-6  # frames
 
@@ -38,7 +39,7 @@ class Lookahead:
         return self._read.get(frame)
 
     def between(self, frame: float) -> Floats:
-        """The y of a frame, or on the line between those of two, which were read."""
+        """The y of a frame, or on the curve between those of two, which were read."""
         return between(self._read, frame)
 
     def read(self, frame: int, y: Floats) -> None:
@@ -84,9 +85,15 @@ class Lookahead:
 
 
 def between(ys: Mapping[int, Floats], frame: float) -> Floats:
-    """The y of a frame, or on the line between those of two; each (e,) float32."""
+    """The y of a frame, or on the curve between those of two; each (e,) float32.
+
+    The curve is the parabola through them and the frame before, where there is one. On straight lines a ball
+    that goes round would go round a little less far, and a sheet might slip off it elsewhere.
+    """
     whole = math.floor(frame + SAME_TIME)
     share, y = frame - whole, ys[whole]
     if share < SAME_TIME:
         return y
+    if whole - 1 in ys:
+        return parabola(ys[whole - 1], y, ys[whole + 1], share)
     return y + np.float32(share) * (ys[whole + 1] - y)

@@ -285,7 +285,7 @@ class Timeline:
         return self.method.step(state, self._lookahead.between(frame), ahead)
 
     def _y(self, frame: float) -> Floats:
-        """y between two frames lies on the line between theirs."""
+        """y between two frames lies on the curve through theirs."""
         return between(self._recorded, frame)
 
     def _compare_again(self, frame: int) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import bpy
 
+from ..neural_physics.blender.baking.training_motion import location_curves
 from ..neural_physics.blender.modelling.cloth_subdividing import offers_subdivide
 from ..neural_physics.blender.scene.sources import physics_modifier
 from ..neural_physics.blender.settings.motions import is_wind, motion_in_short
@@ -148,6 +149,8 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
             column.prop(item, "box_high", text="Max")
             column.separator()
             column.prop(item, "fastest")
+            if location_curves(item.object):
+                column.prop(item, "own_motion")
         if is_wind(item.object) or moves_frame or (may_turn and item.turning):
             column.prop(item, "turn")
             column.prop(item, "turn_axis")

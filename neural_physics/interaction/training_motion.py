@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 
@@ -77,6 +78,40 @@ def wander(
     """Positions (frames, 3) of one object, metres, one every `dt` seconds."""
     times, positions = random_keys(box, frames * dt, rng, start)
     return positions_at(times, positions, np.arange(frames) * dt)
+
+
+def wander_and_follow(
+    box: MotionBox,
+    frames: int,
+    dt: float,
+    rng: np.random.Generator,
+    *,
+    start: Triple,
+    path: Doubles,
+    share: float,
+) -> Doubles:
+    """`wander` that now and then follows a path (n, 3), metres, one place every `dt` seconds.
+
+    share: of the time, above 0 and below 1; less where the ways to the path's beginning take longer than the
+    rest. Each time the path is followed up to a quarter faster or slower.
+    Returns (frames, 3); what leads to the path's beginning is no faster than the box allows.
+    """
+    places = np.array([start], float)
+    wanders, follows = rng.uniform(0.0, 2.0) * len(path) * (1.0 - share) / share, 0  # frames
+    while len(places) < frames:
+        if wanders >= 2.0:
+            here = cast(Triple, tuple(places[-1]))
+            places = np.concatenate([places, wander(box, round(wanders), dt, rng, start=here)[1:]])
+        way = path[0] - places[-1]
+        seconds = max(box.shortest, float(np.linalg.norm(way)) * (15.0 / 8.0) / box.fastest)
+        keys = np.array([0.0, seconds]), np.stack([places[-1], path[0]])
+        reach = positions_at(*keys, np.arange(1, int(np.ceil(seconds / dt)) + 1) * dt)
+        at = np.arange(0.0, len(path) - 1.0, rng.uniform(0.75, 1.25))
+        followed = np.stack([np.interp(at, np.arange(len(path)), path[:, axis]) for axis in range(3)], 1)
+        places = np.concatenate([places, reach, followed[1:]])
+        follows += len(followed)
+        wanders = rng.uniform(0.5, 1.5) * (follows / share - len(places))
+    return places[:frames]
 
 
 def wander_turn(

@@ -66,6 +66,23 @@ def test_it_wanders_from_where_it_stands_into_the_box_and_never_faster_than_allo
     assert (np.ptp(path[arrived:], axis=0) > 0.25 * np.array([2.0, 2.0, 1.0])).all()
 
 
+def test_it_follows_its_own_keys_for_the_share_of_the_time_that_is_set(cloth):
+    ball = add_ball(place=(0.0, -1.0, 1.0))
+    for frame, x in ((1, 3.0), (21, 5.0), (41, 3.0)):
+        ball.location.x = x
+        ball.keyframe_insert("location", index=0, frame=frame)
+    react_to(cloth, ball, **BOX, fastest=8.0, own_motion=0.5)
+    set_frame(FIRST)
+    key_training_motion(cloth, SPAN, seed=1, role="training")
+    path = places(ball)
+    path = path[np.argmax(path[:, 0] < 1.0) :]  # on from where it has left its place for the box
+    far = path[:, 0] > 3.1
+    assert 0.25 < far.mean() < 0.75 and path[:, 0].max() == pytest.approx(5.0, abs=0.05)
+    assert path[far, 1:] == pytest.approx(np.tile([-1.0, 1.0], (far.sum(), 1)), abs=1e-3)
+    wanders = path[path[:, 0] < 1.0]
+    assert np.ptp(wanders[:, 2]) > 0.3
+
+
 def test_the_same_seed_gives_the_same_motion_and_another_one_another(cloth):
     ball = add_ball()
     react_to(cloth, ball, **BOX)

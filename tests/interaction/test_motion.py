@@ -13,6 +13,7 @@ from neural_physics.interaction.training_motion import (
     positions_at,
     random_keys,
     wander,
+    wander_and_follow,
     wander_strength,
     wander_turn,
 )
@@ -62,6 +63,20 @@ def test_a_seed_gives_the_same_motion_again_and_another_seed_another():
     box = MotionBox((-1, -1, -1), (1, 1, 1))
     first, again, other = (wander(box, 240, 1 / 24, np.random.default_rng(seed)) for seed in (7, 7, 8))
     assert np.array_equal(first, again) and not np.allclose(first, other)
+
+
+@pytest.mark.parametrize("share", [0.2, 0.4, 0.6])
+def test_what_follows_a_path_does_so_for_its_share_of_the_time_and_does_not_jump(share):
+    box, dt = MotionBox((-1, -1, -1), (1, 1, 1), fastest=2.0), 1 / 24
+    turn = np.linspace(0, 2 * np.pi, 97)
+    path = np.stack([0.5 * np.cos(turn), 0.5 * np.sin(turn), np.full(97, 1.2)], 1)  # above the box
+    rng = np.random.default_rng(0)
+    found = wander_and_follow(box, 40_000, dt, rng, start=(0.1, 0.2, 0.3), path=path, share=share)
+    assert found.shape == (40_000, 3) and found[0] == pytest.approx([0.1, 0.2, 0.3])
+    along = np.linalg.norm(np.diff(path, axis=0), axis=1).max() / dt
+    assert np.linalg.norm(np.diff(found, axis=0), axis=1).max() / dt <= max(box.fastest, 1.25 * along) + 1e-9
+    on_path = (found[:, 2] == 1.2) & (np.abs(np.hypot(found[:, 0], found[:, 1]) - 0.5) < 1e-2)
+    assert on_path.mean() == pytest.approx(share, abs=0.03)
 
 
 def test_motion_starts_where_the_object_is_without_a_jerk():

@@ -13,7 +13,14 @@ from mathutils import Matrix, Quaternion
 from ...arrays import Doubles
 from ...datasets.dataset_info import Role
 from ...errors import Problem
-from ...interaction.training_motion import MotionBox, Triple, wander, wander_strength, wander_turn
+from ...interaction.training_motion import (
+    MotionBox,
+    Triple,
+    wander,
+    wander_and_follow,
+    wander_strength,
+    wander_turn,
+)
 from ..scene.keying import Span, key_frames
 from ..scene.live_fabric import fabric_varies
 from ..scene.rig_actions import Channel, actions_played, check_actions, curves_of
@@ -21,6 +28,7 @@ from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
 BLEND_SECONDS = 0.3  # from one action to the next
+MOST_FOLLOWED = 10_000  # frames of an own animation
 
 
 def check_training_motion(obj: bpy.types.Object) -> None:
@@ -120,11 +128,46 @@ def _wander(
     *,
     turns: bool,
 ) -> None:
+    path = _keyed_path(mover) if item.own_motion else None
     placed = _set_free(mover)
-    start = cast(Triple, placed.translation.to_tuple())
-    key_frames(mover, "location", wander(_box(item), span.count, span.dt, rng, start=start), span)
+    start, box = cast(Triple, placed.translation.to_tuple()), _box(item)
+    if path is None:
+        places = wander(box, span.count, span.dt, rng, start=start)
+    else:
+        places = wander_and_follow(
+            box, span.count, span.dt, rng, start=start, path=path, share=item.own_motion
+        )
+    key_frames(mover, "location", places, span)
     if turns:
         _turn(mover, placed, item, span, rng=rng)
+
+
+def location_curves(mover: bpy.types.Object) -> dict[int, bpy.types.FCurve]:
+    """An object's own location keys, by axis; none where something else moves it, too."""
+    animation = mover.animation_data
+    if animation is None or animation.action is None or mover.parent or animation.drivers:
+        return {}
+    if any(not constraint.mute for constraint in mover.constraints):
+        return {}
+    found = curves_of(animation.action)
+    return {axis: found["location", axis] for axis in range(3) if ("location", axis) in found}
+
+
+def _keyed_path(mover: bpy.types.Object) -> Doubles | None:
+    """Where its location keys put an object, from the first to the last: (n, 3) metres, one place a frame.
+
+    None where they do not move it.
+    """
+    curves = location_curves(mover)
+    if not curves:
+        return None
+    ends = np.array([curve.range()[:] for curve in curves.values()])
+    first, last = round(ends[:, 0].min()), round(ends[:, 1].max())
+    frames = range(first, min(last, first + MOST_FOLLOWED) + 1)
+    path = np.tile(np.array(mover.location[:], float), (len(frames), 1))
+    for axis, curve in curves.items():
+        path[:, axis] = [curve.evaluate(frame) for frame in frames]
+    return path + np.array(mover.delta_location[:]) if np.ptp(path, axis=0).any() else None
 
 
 def _blow(

@@ -165,6 +165,17 @@ class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
         min=0.01,
         unit="VELOCITY",
     )
+    own_motion: FloatProperty(
+        name="Own Keys",
+        description=(
+            "Share of the time in which it follows the path of its own location keys, up to a quarter faster "
+            "or slower, in place of wandering"
+        ),
+        default=0.0,
+        min=0.0,
+        max=0.9,
+        subtype="FACTOR",
+    )
     strength_low: FloatProperty(name="Wind Min", description="Weakest wind during training", default=0.0)
     strength_high: FloatProperty(
         name="Wind Max", description="Strongest wind during training", default=1000.0

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CHANNEL=RADIUS",
-        help="radius of a ball at a position channel, for the evaluation",
+        help="radius of a ball at a position channel, m: Subspace Physics then knows where it pushes",
     )
     parser.add_argument(
         "--gravity", type=float, nargs=3, default=DatasetInfo.gravity, metavar=("X", "Y", "Z")

@@ -43,6 +43,11 @@ class CellNetwork:
         """See `SubspaceNetwork`."""
         return self.cell.layout.matrices()
 
+    @property
+    def step_weights(self) -> int:
+        """How many parameters each step needs: all but those for the beginning of a rollout."""
+        return len(self.initial) - sum(self.cell.remembers) * (2 * self.bases + 1)
+
     def tensors(self, theta: Floats) -> Tensors:
         """What is kept of it."""
         return {"theta": theta.copy()}

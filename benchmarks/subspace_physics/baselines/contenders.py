@@ -19,6 +19,8 @@ from learning.methods.subspace_physics.physical_body import physical_body
 from learning.methods.subspace_physics.presets import PRESETS, SubspacePreset
 
 Network = KeptNetwork | CellNetwork | LinearNetwork
+NO_NOISE = ("noise=0",)
+SINGLE_FRAMES = ("window=3", "first_window=3", "carry=0", *NO_NOISE)  # "each frame independently"
 BARE: SubspacePreset = replace(PRESETS[PRESET], physics=False)
 
 
@@ -27,13 +29,13 @@ class Contender:
     """One of those that are compared.
 
     make: the network for a task and a seed. trained: whether Algorithm 1 trains it; else it is fitted as it
-    is made. noise: whether its windows begin with noise, as the preset has it.
+    is made. changes: of the preset that all are trained with.
     """
 
     name: str
     make: Callable[[Task, int], Network]
     trained: bool = True
-    noise: bool = True
+    changes: tuple[str, ...] = ()
 
 
 def bare(task: Task, seed: int) -> KeptNetwork:
@@ -78,8 +80,9 @@ def _dropout(task: Task, seed: int) -> CellNetwork:
 CONTENDERS = {
     "ours": Contender("this extension", ours),
     "bare": Contender("the network on eq. 1", bare),
-    "plain": Contender("the same, no noise", bare, noise=False),
-    "dropout": Contender("the same, dropout in place of noise", _dropout, noise=False),
+    "plain": Contender("the same, no noise", bare, changes=NO_NOISE),
+    "dropout": Contender("the same, dropout in place of noise", _dropout, changes=NO_NOISE),
+    "single": Contender("the same, trained on single frames", bare, changes=SINGLE_FRAMES),
     "rnn": Contender("RNN on eq. 1", partial(_recurrent, Rnn)),
     "gru": Contender("GRU on eq. 1", partial(_recurrent, Gru)),
     "lstm": Contender("LSTM on eq. 1", partial(_recurrent, Lstm)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +16,7 @@ from benchmarks.subspace_physics.baselines.task import Task
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
 from learning.training.loop import Course, Schedule, Training
+from learning.training.presets import changed
 from learning.training.subspace_validation import SubspaceValidation
 from neural_physics.arrays import Floats
 from neural_physics.files.atomic import write_atomically
@@ -51,9 +52,7 @@ def trained(
     if isinstance(network, LinearNetwork) or not contender.trained:
         found = SubspaceValidation(task.data).error(partial(network.rollout, network.initial))
         return Trained(network, network.initial, Course(best=found))
-    preset = task.preset(steps, rate)
-    if not contender.noise:
-        preset = replace(preset, noise=0.0)
+    preset = changed(task.preset(steps, rate), contender.changes)
     data = network.states_of(task.data) if isinstance(network, CellNetwork) else task.data
     learner = SubspaceLearner(
         data,
@@ -121,9 +120,7 @@ def weights(network: Network) -> int:
     """How many numbers of a network were learned, and each step needs."""
     if isinstance(network, LinearNetwork):
         return network.count
-    cell = network.cell if isinstance(network, CellNetwork) else None
-    beginning = sum(cell.remembers) * (2 * network.bases + 1) if isinstance(network, CellNetwork) else 0
-    return len(network.initial) - beginning
+    return network.step_weights if isinstance(network, CellNetwork) else len(network.initial)
 
 
 def _write(path: Path, item: dict[str, Any]) -> None:

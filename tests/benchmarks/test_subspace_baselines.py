@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("matplotlib")
 pytestmark = pytest.mark.torch
 
+from made_up_report import REPORT
 from motion_data import make_dataset
 
 from benchmarks.subspace_physics.baselines import training
@@ -21,6 +23,7 @@ from benchmarks.subspace_physics.baselines.diagonality import matrices, off_diag
 from benchmarks.subspace_physics.baselines.errors import judged, measured
 from benchmarks.subspace_physics.baselines.feed_forward import DropoutCell
 from benchmarks.subspace_physics.baselines.linear_map import LinearNetwork
+from benchmarks.subspace_physics.baselines.plots import draw
 from benchmarks.subspace_physics.baselines.radial_basis import RbfCell, one_step
 from benchmarks.subspace_physics.baselines.recurrent_cells import Gru, Lstm, Rnn
 from benchmarks.subspace_physics.baselines.step_times import played, step_us
@@ -344,3 +347,21 @@ def test_fewer_frames_are_the_first_of_the_takes(dataset, task, tmp_path):
 
 def test_where_no_ball_is_known_ours_is_the_network_on_eq_1(task):
     assert len(ours(task, 0).initial) == len(bare(task, 0).initial)
+
+
+def test_pictures_of_the_same_report_are_the_same_and_of_another_are_not(tmp_path):
+    matrices, part = tmp_path / "matrices.npz", REPORT["baselines"]
+    np.savez(matrices, a=np.eye(3), b=np.zeros((3, 3)))
+    other = json.loads(json.dumps(part))
+    other["sizes"][0]["errors"]["gru"] *= 2.0
+    for row in other["boxes"][0]["rows"]:
+        row["runs"][0]["course"][0] *= 2.0
+        row["runs"][0]["history"] = [[step, 2.0 * error] for step, error in row["runs"][0]["history"]]
+    for folder, shown in (("a", part), ("again", part), ("other", other)):
+        (tmp_path / folder).mkdir()
+        draw(shown, matrices, tmp_path / folder)
+    names = sorted(path.name for path in (tmp_path / "a").iterdir())
+    assert names == [f"baselines_{what}.svg" for what in ("course", "frames", "matrices", "time")]
+    for name in names:
+        first, again, other = ((tmp_path / folder / name).read_bytes() for folder in ("a", "again", "other"))
+        assert first == again and (first == other) is (name == "baselines_matrices.svg")

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Protocol
 
 import numpy as np
+import torch
 
 from benchmarks.subspace_physics.baselines.parameters import Array, Layout
 from neural_physics.arrays import Floats
@@ -41,7 +42,7 @@ class Cell(Protocol):
 
 def sigmoid(x: Array, xp: ModuleType) -> Array:
     """1 / (1 + exp(-x)), which no x makes infinite."""
-    return 0.5 + 0.5 * xp.tanh(0.5 * x)
+    return torch.sigmoid(x) if xp is torch else 0.5 + 0.5 * np.tanh(0.5 * x)
 
 
 def width_for(count: int, parameters: Callable[[int], int]) -> int:

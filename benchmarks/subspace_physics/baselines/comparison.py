@@ -31,7 +31,7 @@ from benchmarks.subspace_physics.datasets import is_baked
 from benchmarks.subspace_physics.models import MODELS
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Event, StopRequest
-from tools.workshop import progress_bar
+from tools.workshop import progress_bar, run_and_exit
 
 FOLDER = MODELS / "baselines"
 FIRST = "B"  # the box in which learning rates are chosen and frames are varied
@@ -46,7 +46,7 @@ class Plan:
     the preset's.
     """
 
-    steps: int = 8000
+    steps: int = 6000
     boxes: tuple[str, ...] = ("B", "A")
     seeds: tuple[int, ...] = (0, 1, 2)
     sizes: tuple[int, ...] = (1000, 2000, 4000, 8000)
@@ -214,6 +214,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    from tools.workshop import run_and_exit
-
     run_and_exit(main)

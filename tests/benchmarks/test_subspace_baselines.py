@@ -32,6 +32,7 @@ from benchmarks.subspace_physics.training_step import data as made_up
 from learning.methods.linear_dynamics.presets import LinearPreset
 from learning.methods.subspace_physics.initial_model import fitted
 from learning.methods.subspace_physics.network import SubspaceNetwork
+from learning.training.presets import changed
 from learning.training.spans import split
 from learning.training.subspace_data import Sequences
 from learning.training.subspace_validation import SubspaceValidation
@@ -308,6 +309,21 @@ def test_the_same_seed_gives_the_same_weights_stopped_or_not(dataset, tmp_path, 
     assert second.course.step == 12 and (first.theta == second.theta).all()
     assert (first.theta != first.network.initial).any()
     assert (trained(once, name, seed=1).theta != first.theta).any()
+
+
+def test_of_a_training_that_diverges_the_best_is_taken(dataset, tmp_path, monkeypatch):
+    task, whole = new_task(dataset, tmp_path), training.SubspaceLearner.step
+    monkeypatch.setattr(training.SubspaceLearner, "step", lambda self, number, share: np.nan)
+    lost = trained(task, "bare")
+    assert (lost.theta == lost.network.initial).all() and lost.course.best.choice == np.inf
+
+    def later(self, number, share):
+        return np.nan if number > 8 else whole(self, number, share)
+
+    monkeypatch.setattr(training.SubspaceLearner, "step", later)
+    monkeypatch.setattr(type(task), "preset", lambda self, steps, rate: changed(BARE, ["validate_every=4"]))
+    found = trained(task, "gru")
+    assert found.course.best_step in (4, 8) and (found.theta != found.network.initial).any()
 
 
 def test_a_run_is_kept_and_one_of_other_takes_is_done_again(dataset, tmp_path):

@@ -21,7 +21,7 @@ from neural_physics.arrays import Doubles, Floats
 RIDGE = 1e-4  # of the Gaussians' mean square
 WIDTHS = (0.5, 1.0, 2.0)  # tried, in median distances of two centres
 CHUNK = 4096  # rows whose Gaussians are in memory at once
-FEWEST_SQUARES = 1e-12
+LEAST_SIZE = 1e-12  # of what is divided by
 
 
 class RbfCell:
@@ -49,19 +49,14 @@ class RbfCell:
         self.layout = Layout({"weights": (u, len(centres))})
         distances = np.sqrt(squared_distances(centres, centres, np))[np.triu_indices(len(centres), 1)]
         held_out = one_step(data.validation, fitted(data.training))
-        self.width, best = 0.0, np.inf
+        best = np.inf
         for width in np.median(distances) * np.array(WIDTHS):
             inverse = np.array(0.5 / width**2, np.float32)
             constants = {"scale": scale, "centres": centres, "inverse": inverse}
             found = self._fitted(x, targets, constants)
             off = np.square(self._answer(found, held_out[0], constants) - held_out[1]) @ data.deviations**2
             if float(off.mean()) < best:
-                best, self.width, self.initial, self.constants = (
-                    float(off.mean()),
-                    float(width),
-                    found,
-                    constants,
-                )
+                best, self.initial, self.constants = float(off.mean()), found, constants
 
     @staticmethod
     def parameters(bases: int, count: int) -> int:
@@ -125,4 +120,4 @@ def _sums(chunks: Iterable[tuple[Floats, Floats]]) -> tuple[Doubles, Doubles]:
 
 
 def _size(part: Floats) -> float:
-    return max(float(np.sqrt(np.square(part).sum(1).mean())), FEWEST_SQUARES)
+    return max(float(np.sqrt(np.square(part).sum(1).mean())), LEAST_SIZE)

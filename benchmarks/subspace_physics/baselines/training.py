@@ -19,6 +19,7 @@ from learning.training.loop import Course, Schedule, Training
 from learning.training.presets import changed
 from learning.training.subspace_validation import SubspaceValidation
 from neural_physics.arrays import Floats
+from neural_physics.errors import Problem
 from neural_physics.files.atomic import write_atomically
 from neural_physics.jobs.events import Emit, StopRequest
 
@@ -47,7 +48,11 @@ def trained(
     emit: Emit,
     stop: StopRequest,
 ) -> Trained:
-    """Trained to the end, or read if it was already; what is not trained is made anew."""
+    """Trained to the end, or read if it was already; what is not trained is made anew.
+
+    Of one that diverges the best until then is taken, as of all others; so hours of the rest are not lost.
+    Raises Problem("stopped" | "disk_full" | "folder_not_writable").
+    """
     network = contender.make(task, seed)
     if isinstance(network, LinearNetwork) or not contender.trained:
         found = SubspaceValidation(task.data).error(partial(network.rollout, network.initial))
@@ -67,8 +72,12 @@ def trained(
     path = task.folder / f"{name}_seed{seed}_steps{steps}_rate{rate:g}.safetensors"
     identity = json.dumps([task.key, name, seed, asdict(preset), len(network.initial)])
     training = Training(learner, schedule, path, identity, stage=f"{contender.name}, seed {seed}")
-    training.run(emit, stop)
-    return Trained(network, training.best["theta"], training.course)
+    try:
+        training.run(emit, stop)
+    except Problem as problem:
+        if problem.code != "training_diverged":
+            raise
+    return Trained(network, training.best.get("theta", network.initial), training.course)
 
 
 def best_rate(

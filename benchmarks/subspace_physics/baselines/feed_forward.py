@@ -21,7 +21,7 @@ class DropoutCell:
     each frame would be one more force for the next frames to answer.
     """
 
-    remembers = ()
+    remembers: tuple[int, ...] = ()
 
     def __init__(self, network: SubspaceNetwork, rate: float = RATE) -> None:
         """network: with eq. 1 and "silu", whose sizes and beginning it has."""

@@ -31,7 +31,7 @@ class Layout:
             first += prod(shape)
         return found
 
-    def vector(self, arrays: Mapping[str, Floats]) -> Floats:
+    def vector(self, arrays: Mapping[str, Array]) -> Floats:
         """The vector in which these are the arrays."""
         return np.concatenate([np.asarray(arrays[name], np.float32).ravel() for name in self._shapes])
 

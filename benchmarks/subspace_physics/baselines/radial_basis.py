@@ -31,7 +31,7 @@ class RbfCell:
     three numbers, would hardly count beside the coefficients.
     """
 
-    remembers = ()
+    remembers: tuple[int, ...] = ()
 
     def __init__(self, data: SubspaceData, count: int, seed: int, held: float = RIDGE) -> None:
         """count: of centres. held: see `ridge`."""
@@ -52,7 +52,7 @@ class RbfCell:
         best = np.inf
         for width in np.median(distances) * np.array(WIDTHS):
             inverse = np.array(0.5 / width**2, np.float32)
-            constants = {"scale": scale, "centres": centres, "inverse": inverse}
+            constants: dict[str, Floats] = {"scale": scale, "centres": centres, "inverse": inverse}
             found = self._fitted(x, targets, constants)
             off = np.square(self._answer(found, held_out[0], constants) - held_out[1]) @ data.deviations**2
             if float(off.mean()) < best:

@@ -39,7 +39,7 @@ class RecurrentCell:
         several = {"input": self.gates, "hidden": self.gates, "begin": self.memories}
         self.layout = Layout(shapes, several)
         self.constants: dict[str, Floats] = {}
-        self.remembers = (units,) * self.memories
+        self.remembers: tuple[int, ...] = (units,) * self.memories
         random = np.random.default_rng(seed)
         arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
         for name, gain, of in (("input", 1.0, inputs), ("hidden", 1.0, units), ("output", LAST_GAIN, units)):

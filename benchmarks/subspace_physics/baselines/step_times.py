@@ -10,6 +10,7 @@ import numpy as np
 from benchmarks.subspace_physics.baselines.cell_network import CellNetwork, Stepper
 from benchmarks.subspace_physics.baselines.contenders import Network
 from benchmarks.subspace_physics.baselines.linear_map import LinearNetwork
+from benchmarks.subspace_physics.baselines.ours import KeptNetwork
 from benchmarks.subspace_physics.baselines.task import PRESET, Task
 from learning.evaluation.timing import CALLS
 from learning.methods.subspace_physics.physical_model import PhysicalModel
@@ -47,7 +48,7 @@ def stepped_by(network: Network) -> str:
     return NUMPY if isinstance(network, CellNetwork) else PLAY
 
 
-def played(task: Task, network: Network, theta: Floats) -> Method:
+def played(task: Task, network: KeptNetwork | LinearNetwork, theta: Floats) -> Method:
     """The extension's run time of a network that it has one of."""
     if isinstance(network, LinearNetwork):
         info = model_info(linear_dynamics.SPECIFICATION, task.dataset, {})

@@ -23,7 +23,7 @@ from neural_physics.errors import Problem
 from neural_physics.files.atomic import write_atomically
 from neural_physics.jobs.events import Emit, StopRequest
 
-RATES = (5e-4, 1e-3, 2e-3, 4e-3)  # tried of all that are trained; the preset's own is among them
+RATES = (5e-4, 1e-3, 2e-3, 4e-3, 8e-3)  # tried of all that are trained; the preset's own is in the middle
 TRIAL = 0.25  # share of the steps for which each is tried
 CHECKPOINT_EVERY = 20.0  # seconds
 

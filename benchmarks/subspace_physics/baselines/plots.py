@@ -15,8 +15,9 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
 
 from benchmarks.drawing import STYLE, svg
 from benchmarks.folders import IMAGES, REPORT
@@ -51,7 +52,7 @@ def by_frames(part: dict[str, Any], out: Path) -> None:
         axes.plot(frames, errors, "o-", color=COLOURS[key], markersize=3, linewidth=1.3, label=names[key])
     axes.set_xscale("log")
     axes.set_xticks(frames, [f"{count:,}" for count in frames])
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel("training frames")
     _errors(axes, "error on the test takes")
     _write(figure, axes, out)
@@ -67,8 +68,7 @@ def by_time(part: dict[str, Any], out: Path) -> None:
             minutes = steps * first["seconds"] / 60.0 / part["steps"]
             axes.plot(minutes, errors, color=COLOURS[row["key"]], linewidth=1.2, label=row["name"])
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(ScalarFormatter())
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    _round_numbers(axes.xaxis, (1.0, 2.0, 5.0))
     axes.set_xlabel("minutes of training")
     _errors(axes, "error on the validation take")
     _write(figure, axes, out)
@@ -119,14 +119,18 @@ def _figure(width: float, height: float, plots: int) -> tuple[Figure, list[Axes]
 
 def _errors(axes: Axes, label: str) -> None:
     axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(ScalarFormatter())
-    axes.yaxis.set_minor_formatter(ScalarFormatter())
-    axes.tick_params(axis="y", which="minor", labelsize=7)
+    _round_numbers(axes.yaxis, (1.0, 2.0, 3.0, 5.0, 7.0))
     axes.set_ylabel(label)
 
 
+def _round_numbers(axis: Axis, leading: tuple[float, ...]) -> None:
+    axis.set_major_locator(LogLocator(subs=leading))
+    axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axis.set_minor_locator(NullLocator())
+
+
 def _write(figure: Figure, axes: Axes, out: Path) -> None:
-    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     write_atomically(out, svg(figure))
 
 

@@ -32,6 +32,8 @@ from benchmarks.subspace_physics.training_step import data as made_up
 from learning.methods.linear_dynamics.presets import LinearPreset
 from learning.methods.subspace_physics.initial_model import fitted
 from learning.methods.subspace_physics.network import SubspaceNetwork
+from learning.methods.subspace_physics.train import train
+from learning.training.options import Options
 from learning.training.presets import changed
 from learning.training.spans import split
 from learning.training.subspace_data import Sequences
@@ -40,6 +42,7 @@ from learning.training.validation_error import ValidationError
 from learning.training.validation_rollouts import windows
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
+from neural_physics.models.model_file import read_model
 
 BASES, UNITS = 4, 7
 INPUTS = 2 * BASES + 2 * 3
@@ -282,6 +285,19 @@ def trained(task, name, seed=0, stop=None):
         emit=silent,
         stop=stop or StopRequest(),
     )
+
+
+def test_ours_is_what_the_extension_trains(dataset, task, tmp_path):
+    out = tmp_path / "model.safetensors"
+    options = Options(
+        "balanced", task.preset(12, 2e-3), BASES, 0, device="cpu", out=out, checkpoint_every=99.0
+    )
+    options.work.mkdir()
+    train(dataset, options, silent, StopRequest())
+    found, model = trained(task, "ours"), read_model(out)
+    kept = found.network.tensors(found.theta)
+    layers = [name for name in model.tensors if name.startswith("layers.")]
+    assert len(layers) == 8 and all((model.tensors[name] == kept[name]).all() for name in layers)
 
 
 class StopsAfter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.declaration import Benchmark, Part, Quick
 from benchmarks.reduced import FIGURES, Reduced
 from benchmarks.subspace_physics import tables
+from benchmarks.subspace_physics.baselines import tables as baselines
 
 BENCHMARK = Benchmark(
     "subspace_physics",
@@ -26,6 +27,7 @@ BENCHMARK = Benchmark(
         "accuracy": Part("benchmarks.subspace_physics.accuracy:judge", one_thread=False),
         "limit": Part("benchmarks.subspace_physics.limit:judge", one_thread=False),
         "boxes": Part("benchmarks.subspace_physics.boxes:judge", one_thread=False),
+        "baselines": Part("benchmarks.subspace_physics.baselines.comparison:judge"),
         "excursion": Part("benchmarks.subspace_physics.excursion:judge", one_thread=False),
         "table": Part("benchmarks.subspace_physics.table:judge", one_thread=False),
         "penetration": Part("benchmarks.subspace_physics.penetration:judge", one_thread=False),
@@ -34,6 +36,8 @@ BENCHMARK = Benchmark(
         "accuracy": ("accuracy", tables.accuracy),
         "limit": ("limit", tables.limit),
         "boxes": ("boxes", tables.boxes),
+        "baselines": ("baselines", baselines.main_tables),
+        "baselines_frames": ("baselines", baselines.frames_table),
         "excursion": ("excursion", tables.excursion),
         "table": ("table", tables.sizes),
         "ablations": ("table", tables.ablations),

@@ -85,7 +85,7 @@ def judge() -> dict[str, Any]:
 
 
 def _row(box: str, many: bool) -> dict[str, Any]:
-    dataset = _takes(box, many)
+    dataset = takes(box, many=many)
     runs = [_run(f"box_{box}{'_many' if many else ''}_seed{seed}", seed, dataset) for seed in SEEDS]
     errors = [run["rollout_error"] for run in runs]
     return {
@@ -118,8 +118,8 @@ def _limit(box: str, dataset: Dataset) -> float:
     return sums.errors().error
 
 
-def _takes(box: str, many: bool) -> Dataset:
-    """The dataset; the one with many frames begins as the one with few."""
+def takes(box: str, *, many: bool = False) -> Dataset:
+    """A box's dataset; the one with many frames begins as the one with few."""
     few, whole, _ = corpora(box)
     dataset = baked(few, _in_box(box))
     if not many:

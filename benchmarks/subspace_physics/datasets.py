@@ -65,7 +65,7 @@ def baked(corpus: Corpus, change: Callable[[bpy.types.Object], None] = lambda ob
     """The dataset of a corpus, baked if it is not there yet. `change` is made to the example first."""
     path = corpus.folder / "dataset"
     takes = corpus.takes()
-    if not _complete(path, takes):
+    if not is_baked(corpus):
         scene = workshop.empty_scene()
         obj = build(corpus.example, scene)
         change(obj)
@@ -78,8 +78,10 @@ def baked(corpus: Corpus, change: Callable[[bpy.types.Object], None] = lambda ob
     return Dataset.open(path)
 
 
-def _complete(path: Path, takes: list[PlannedTake]) -> bool:
+def is_baked(corpus: Corpus) -> bool:
+    """Whether all of its takes are there and complete."""
+    path = corpus.folder / "dataset"
     if not (path / "dataset.json").is_file():
         return False
     there = {take.name: take for take in Dataset.open(path).outlines()}
-    return all(take.name in there and there[take.name].info.complete for take in takes)
+    return all(take.name in there and there[take.name].info.complete for take in corpus.takes())

@@ -174,6 +174,55 @@ REPORT: dict[str, Any] = {
             for box, frames in (("A", 14000), ("C", 46000))
         ],
     },
+    "baselines": {
+        "bases": 64,
+        "preset": "balanced",
+        "steps": 8000,
+        "boxes": [
+            {
+                "box": box,
+                "training_frames": 14000,
+                "test_frames": 10764,
+                "rows": [
+                    {
+                        "key": key,
+                        "name": name,
+                        "rate": rate,
+                        "weights": 37792,
+                        "step_us": 48.51,
+                        "stepped_by": stepped_by,
+                        "error": {"median": 0.2211, "mean": 0.2301},
+                        "runs": [
+                            {
+                                "seed": seed,
+                                "seconds": 170.0 + 7 * seed,
+                                "error": 0.2011 + seed / 50,
+                                "mean": 0.1711 + seed / 100,
+                                "median": 0.1211 - seed / 100,
+                                "course": [0.1, 0.2, 0.25 + seed / 50],
+                                "history": [[4000, 0.4], [8000, 0.3]] if rate else [],
+                            }
+                            for seed in seeds
+                        ],
+                    }
+                    for key, name, rate, stepped_by, seeds in (
+                        ("ours", "this extension", 0.002, "Play", (0, 1, 2)),
+                        ("gru", "GRU on eq. 1", 0.0005, "NumPy", (0, 1, 2)),
+                        ("linear", "linear, from w_t", None, "Play", (0,)),
+                    )
+                ],
+            }
+            for box in ("B", "A")
+        ],
+        "sizes": [
+            {"frames": frames, "errors": {"ours": error, "gru": 1.1 * error, "linear": 1.0641}}
+            for frames, error in ((1000, 0.7011), (14000, 0.2011))
+        ],
+        "diagonal": {
+            "A": {"off_diagonal": 0.0123, "diagonal": [0.9712, 0.9991]},
+            "B": {"off_diagonal": 0.1641, "diagonal": [0.6512, 0.9991]},
+        },
+    },
     "excursion": {
         "runs": [
             {

@@ -1,0 +1,136 @@
+"""Trainings of those that are compared, by the extension's own learner and loop; kept, and gone on with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from benchmarks.subspace_physics.baselines.cell_network import CellNetwork
+from benchmarks.subspace_physics.baselines.contenders import Contender, Network
+from benchmarks.subspace_physics.baselines.errors import judged
+from benchmarks.subspace_physics.baselines.linear_map import LinearNetwork
+from benchmarks.subspace_physics.baselines.task import Task
+from learning.methods.subspace_physics.learner import SubspaceLearner
+from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
+from learning.training.loop import Course, Schedule, Training
+from learning.training.presets import changed
+from learning.training.subspace_validation import SubspaceValidation
+from neural_physics.arrays import Floats
+from neural_physics.errors import Problem
+from neural_physics.files.atomic import write_atomically
+from neural_physics.jobs.events import Emit, StopRequest
+
+RATES = (5e-4, 1e-3, 2e-3, 4e-3, 8e-3)  # tried of all that are trained; the preset's own is in the middle
+TRIAL = 0.25  # share of the steps for which each is tried
+CHECKPOINT_EVERY = 20.0  # seconds
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A network, its parameters, and how it came to them."""
+
+    network: Network
+    theta: Floats
+    course: Course
+
+
+def trained(
+    task: Task,
+    name: str,
+    contender: Contender,
+    *,
+    seed: int,
+    steps: int,
+    rate: float,
+    emit: Emit,
+    stop: StopRequest,
+) -> Trained:
+    """Trained to the end, or read if it was already; what is not trained is made anew.
+
+    Of one that diverges the best until then is taken, as of all others; so hours of the rest are not lost.
+    Raises Problem("stopped" | "disk_full" | "folder_not_writable").
+    """
+    network = contender.make(task, seed)
+    if isinstance(network, LinearNetwork) or not contender.trained:
+        found = SubspaceValidation(task.data).error(partial(network.rollout, network.initial))
+        return Trained(network, network.initial, Course(best=found))
+    preset = changed(task.preset(steps, rate), contender.changes)
+    data = network.states_of(task.data) if isinstance(network, CellNetwork) else task.data
+    learner = SubspaceLearner(
+        data,
+        preset,
+        task.dataset.info.fps,
+        seed,
+        # It takes any network that has its parameters, its matrices and its tensors.
+        network=cast(SubspaceNetwork, network),
+        roller=cast(Roller, network),
+    )
+    schedule = Schedule(steps, preset.validate_every, preset.patience, checkpoint_every=CHECKPOINT_EVERY)
+    path = task.folder / f"{name}_seed{seed}_steps{steps}_rate{rate:g}.safetensors"
+    identity = json.dumps([task.key, name, seed, asdict(preset), len(network.initial)])
+    training = Training(learner, schedule, path, identity, stage=f"{contender.name}, seed {seed}")
+    try:
+        training.run(emit, stop)
+    except Problem as problem:
+        if problem.code != "training_diverged":
+            raise
+    return Trained(network, training.best.get("theta", network.initial), training.course)
+
+
+def best_rate(
+    task: Task, name: str, contender: Contender, *, steps: int, emit: Emit, stop: StopRequest
+) -> float:
+    """The learning rate with which a quarter of the steps, seed 0, errs the least on the validation takes."""
+    short = max(1, round(TRIAL * steps))
+    errors = {
+        rate: trained(
+            task, name, contender, seed=0, steps=short, rate=rate, emit=emit, stop=stop
+        ).course.best.choice
+        for rate in RATES
+    }
+    return min(errors, key=lambda rate: errors[rate])
+
+
+def run(
+    task: Task,
+    name: str,
+    contender: Contender,
+    *,
+    seed: int,
+    steps: int,
+    rate: float,
+    emit: Emit,
+    stop: StopRequest,
+) -> dict[str, Any]:
+    """One seed's errors on the test takes, and the course of its training; kept beside the training."""
+    path = task.folder / f"{name}_seed{seed}_steps{steps}_rate{rate:g}.json"
+    if path.is_file():
+        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if kept.pop("key") == task.key:
+            return kept
+    found = trained(task, name, contender, seed=seed, steps=steps, rate=rate, emit=emit, stop=stop)
+    course = found.course
+    result = {
+        "seed": seed,
+        **judged(task, partial(found.network.rollout, found.theta)),
+        "validation_error": course.best_error,
+        "seconds": course.seconds,
+        "best_step": course.best_step,
+        "history": [[step, error] for step, _, error in course.history],
+    }
+    _write(path, {"key": task.key, **result})
+    return result
+
+
+def weights(network: Network) -> int:
+    """How many numbers of a network were learned, and each step needs."""
+    if isinstance(network, LinearNetwork):
+        return network.count
+    return network.step_weights if isinstance(network, CellNetwork) else len(network.initial)
+
+
+def _write(path: Path, item: dict[str, Any]) -> None:
+    write_atomically(path, (json.dumps(item, indent=1) + "\n").encode())

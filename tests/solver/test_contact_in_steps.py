@@ -116,7 +116,7 @@ def test_what_only_just_slides_gets_away_in_a_few_iterations():
 
 @pytest.mark.slow
 def test_nothing_passes_a_thin_plate_and_a_ball_that_are_flung_about():
-    """1,000 frames: a sheet is hit by a ball at up to 18 m/s and by a plate 2 mm thick that turns."""
+    """500 frames: a sheet is hit by a ball at up to 18 m/s and by a plate 2 mm thick that turns."""
     vertices, triangles = grid((12, 12), (1.0, 1.0))
     term = MembraneTerm(triangles, vertices, 1e-3, 1e5, poisson=0.3)
     masses = of_coordinates(lumped(len(vertices), triangles, np.full(len(triangles), 0.3 / len(triangles))))
@@ -136,13 +136,13 @@ def test_nothing_passes_a_thin_plate_and_a_ball_that_are_flung_about():
         masses, [term], free, around, force=gravity(masses, (0, 0, -9.81)), mass_damping=0.5, solid=False
     )
     start, unfinished = State(vertices.ravel(), np.zeros(len(masses))), 0
-    for state in run(system, start, 1000, 1e-4):
+    for state in run(system, start, 500, 1e-4):
         points = state.q.reshape(-1, 3)[free.reshape(-1, 3).all(1)]
         for shape, pose in zip((ball, plate), poses(state.time), strict=True):
             assert shape.distance(pose.to_own(points)).min() > 0.0
         unfinished += not state.converged
-    print(f"{unfinished} of 1000 steps did not converge")
-    assert unfinished <= 10
+    print(f"{unfinished} of 500 steps did not converge")
+    assert unfinished <= 5
 
 
 def test_a_collider_that_starts_in_the_body_is_named():

@@ -154,9 +154,10 @@ def test_a_cloth_in_flight_keeps_its_momentum_and_gains_no_energy(bending):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bending", BENDING)
-def test_a_cloth_in_flight_gains_no_energy_in_ten_thousand_small_steps(bending):
-    rise, change = fly(bending, cells=4, steps=10_000, dt=2e-4)
-    assert rise < 1e-12 and change < 1e-9
+def test_a_cloth_in_flight_gains_no_energy_in_thousands_of_small_steps(bending):
+    """For half a turn. The change of momentum adds up: no more is allowed for a step than in a short flight."""
+    rise, change = fly(bending, cells=4, steps=2500, dt=2e-4)
+    assert rise < 1e-12 and change < 2.5e-10
 
 
 @pytest.mark.parametrize("fabric", ["silk", "cotton", "denim"])
@@ -197,7 +198,7 @@ def test_fabrics_drape_on_cusicks_disc_as_measured_ones(fabric):
 @pytest.mark.slow
 def test_limper_cloth_hangs_down_further():
     cotton = SHELLS["cotton"]
-    softened = [drape(replace(cotton, bending=share * cotton.bending), 0.007) for share in (4.0, 1.0, 0.25)]
+    softened = [drape(replace(cotton, bending=share * cotton.bending), 0.009) for share in (4.0, 1.0, 0.25)]
     coefficients = [draped.coefficient for draped in softened]
     print([f"{c:.1f}" for c in coefficients])
     assert coefficients[0] > coefficients[1] + 5.0 > coefficients[2] + 10.0

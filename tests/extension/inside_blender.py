@@ -37,7 +37,7 @@ def add_example(name: str = "BALL_AND_SHEET", **settings: Any) -> bpy.types.Obje
 
 
 def few_vertices(points: int = 15) -> None:
-    """Have Ball & Sheet made of so many vertices each way, in this script: what is asked does not depend on it."""
+    """Have Ball & Sheet made of so many vertices each way, in this script: enough for what buttons do."""
     part("neural_physics.blender.examples.cloth.ball_and_sheet").build.__defaults__ = (points,)
 
 

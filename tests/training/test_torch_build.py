@@ -37,7 +37,7 @@ def test_it_is_never_said_to_have_none_where_it_finds_one():
     assert torch_build.built_for_cards() or not torch.cuda.is_available()
 
 
-def test_without_a_card_the_processor_trains_without_loading_it():
+def test_neither_asking_nor_the_trainer_s_module_loads_it():
     code = (
         "import sys; from ml_backend.training import torch_build; torch_build.built_for_cards(); "
         "import ml_backend.methods.subspace_physics.train; assert 'torch' not in sys.modules"

@@ -338,20 +338,20 @@ def test_several_takes_differ_have_their_roles_and_more_can_be_added(tmp_path):
 def test_a_begun_take_that_is_not_asked_for_now_can_be_finished_later(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     stop = ["--stop-file", str(tmp_path / "stop")]
-    bake = start([*command_for(cloth, folder, 2, 600, parallel_takes=2), *stop])
+    bake = start([*command_for(cloth, folder, 2, 300, parallel_takes=2), *stop])
     wait_for(lambda: frames_on_disk(folder, "take_001", 81) >= 10)
     (tmp_path / "stop").touch()
     bake.wait(30)
-    run(command_for(cloth, folder, 1, 600))
+    run(command_for(cloth, folder, 1, 300))
     assert [t.info.complete for t in Dataset.open(folder).takes()] == [True, False]
-    assert run(command_for(cloth, folder, 2, 600))["frames"] == 1200
+    assert run(command_for(cloth, folder, 2, 300))["frames"] == 600
     assert not (folder / "bake").exists()
 
 
 def test_a_begun_take_is_finished_with_the_scene_it_was_begun_in(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
-    run(command_for(cloth, tmp_path / "whole", 1, 400))
-    bake = start([*command_for(cloth, folder, 1, 400), "--stop-file", str(tmp_path / "stop")])
+    run(command_for(cloth, tmp_path / "whole", 1, 300))
+    bake = start([*command_for(cloth, folder, 1, 300), "--stop-file", str(tmp_path / "stop")])
     wait_for(lambda: frames_on_disk(folder, "take_000", 81) >= 20)
     (tmp_path / "stop").touch()
     bake.wait(30)
@@ -386,7 +386,7 @@ def test_workers_end_by_themselves_when_the_coordinator_is_killed(tmp_path):
 @pytest.mark.once
 def test_a_worker_that_keeps_crashing_is_reported_with_its_log_and_the_bake_can_be_resumed(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
-    command = command_for(cloth, folder, 1, 600)
+    command = command_for(cloth, folder, 1, 300)
     bake = start(command, listen=True)
     wait_for(lambda: frames_on_disk(folder, "take_000", 81) >= 10)
     (first,) = workers(folder)
@@ -396,4 +396,4 @@ def test_a_worker_that_keeps_crashing_is_reported_with_its_log_and_the_bake_can_
     said = bake.communicate(timeout=30)[0]
     assert "The process that baked take_000 ended unexpectedly" in said and "take_000.jsonl" in said
     assert (folder / "bake" / "take_000.jsonl").is_file()
-    assert run(command_for(cloth, folder, 1, 600))["frames"] == 600
+    assert run(command_for(cloth, folder, 1, 300))["frames"] == 300

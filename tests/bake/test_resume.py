@@ -137,7 +137,7 @@ def test_a_bake_asked_to_stop_keeps_its_frames_and_resumes(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("make", "kills", "frames"), [(folding_cloth_and_ball, 12, 500), (soft_body_and_ball, 8, 1500)]
+    ("make", "kills", "frames"), [(folding_cloth_and_ball, 12, 300), (soft_body_and_ball, 8, 900)]
 )
 def test_kill_9_at_random_moments_changes_nothing(make, kills, frames, tmp_path):
     """Twenty kills in all: at start-up, while resuming, and while frames are written."""

@@ -19,7 +19,7 @@ from scenes import settings_of
 
 from neural_physics.datasets.takes import Dataset
 
-POSES, VERTICES = 40, 8
+POSES, VERTICES = 24, 8
 
 
 def flesh():

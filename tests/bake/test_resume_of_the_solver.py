@@ -25,11 +25,11 @@ pytestmark = [
 from bakes import command_for, contents, is_alive, run, start, wait_for
 from scenes import add_ball, bpy, empty_scene, react_to, settings_of
 
-TAKES, FRAMES, KILLS = 2, 400, 10
+TAKES, FRAMES, KILLS = 2, 200, 10
 # The stage of each kill, and how many seconds into it at most; then LAST. A stage takes longer than
 # its first wait even where the machine is quick: Python and Blender have to start.
 STAGES = [("body", 0.3), ("body", 0.6), ("tracks", 0.2), ("tracks", 1.5), ("simulate", 0.5)]
-LAST = ("simulate", 3.0)
+LAST = ("simulate", 1.5)
 
 
 def jelly_and_ball() -> bpy.types.Object:

@@ -65,7 +65,10 @@ def smaller(name: str, monkeypatch: pytest.MonkeyPatch) -> bpy.types.Object:
         monkeypatch.setattr(module, "TETRAHEDRA", 600)
     if name == "CLOTH_SHELL":
         monkeypatch.setattr(cloth_shell.build, "__defaults__", (16,))
-    return opened(name)
+    obj = opened(name)
+    if name in ("BUNNY", "DRAGON"):
+        settings_of(obj).simulation.tetrahedra = 1000
+    return obj
 
 
 def baked(obj: bpy.types.Object, folder: Path) -> Take:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from fresh_blender import ENABLE, INSTALL, ROOT, run
 from one_blender import OneBlender
+from whole_ways import TRAINING_PYTHON
 
 
 @pytest.fixture(scope="session")
@@ -35,6 +36,10 @@ def user_folder(extension_zip: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("installed")
     user = folder / "user"
     run(INSTALL, folder, BLENDER_USER_RESOURCES=str(user), NEURAL_PHYSICS_ZIP=str(extension_zip))
+    # Jobs write no bytecode (`isolated_python`): else each of hundreds would compile what it imports.
+    for python in {sys.executable, str(TRAINING_PYTHON)}:
+        if Path(python).exists():
+            subprocess.run([python, "-m", "compileall", "-q", user], check=True)
     return user
 
 

@@ -36,7 +36,12 @@ def add_example(name: str = "BALL_AND_SHEET", **settings: Any) -> bpy.types.Obje
     return obj
 
 
-def train_briefly(steps: int = 100) -> None:
+def few_vertices(points: int = 15) -> None:
+    """Have Ball & Sheet made of so many vertices each way, in this script: enough for what buttons do."""
+    part("neural_physics.blender.examples.cloth.ball_and_sheet").build.__defaults__ = (points,)
+
+
+def train_briefly(steps: int = 60) -> None:
     """Have trainings by steps end after so many, in this script: whether they train is all that is asked."""
     tasks = part("neural_physics.blender.tasks.object_tasks")
     arguments = tasks._train_arguments

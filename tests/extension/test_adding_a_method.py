@@ -43,8 +43,9 @@ def test_the_guide_lists_the_files_that_a_method_has() -> None:
 
 WAY = """
 from drawn_panels import drawn
-from inside_blender import add_example, ours, part, saved_scene, shape
+from inside_blender import add_example, few_vertices, ours, part, saved_scene, shape
 HERE = saved_scene()
+few_vertices()
 sheet = add_example(take_count=3, take_frames=60)
 settings = sheet.neural_physics
 

@@ -42,10 +42,11 @@ def test_the_platform_s_edition_bakes_trains_evaluates_and_plays(platform_user: 
     run(
         ENABLE
         + """
-from inside_blender import add_example, ours, part, saved_scene, train_briefly
+from inside_blender import add_example, few_vertices, ours, part, saved_scene, train_briefly
 assert not part("neural_physics.edition").FULL
 saved_scene()
 train_briefly()
+few_vertices()
 sheet = add_example(take_count=3, take_frames=60, preset="preview", basis_count=8)
 settings = sheet.neural_physics
 assert ours.bake() == {"FINISHED"}

@@ -11,9 +11,10 @@ pytestmark = [pytest.mark.blender]
 WAY = """
 import math
 import time
-from inside_blender import add_example, ours, part, saved_scene, shape, train_briefly
+from inside_blender import add_example, few_vertices, ours, part, saved_scene, shape, train_briefly
 HERE = saved_scene()
 train_briefly()
+few_vertices()
 sheet = add_example(take_count=3, take_frames=60, basis_count=8)
 settings = sheet.neural_physics
 making = part("neural_physics.blender.tasks.making")

@@ -12,8 +12,9 @@ SCENE = """
 import shutil
 from dataclasses import replace
 from drawn_panels import drawn
-from inside_blender import add_example, ours, part, saved_scene
+from inside_blender import add_example, few_vertices, ours, part, saved_scene
 HERE = saved_scene()
+few_vertices()
 packing = part("neural_physics.blender.playing.packing")
 model_file = part("neural_physics.models.model_file")
 tensor_file = part("neural_physics.files.tensor_file")

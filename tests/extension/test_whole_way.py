@@ -13,9 +13,11 @@ pytestmark = MARKS
 SETTINGS = """
 from pathlib import Path
 import importlib
+from inside_blender import few_vertices
 HERE = Path.cwd()
 bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
 bpy.ops.wm.save_as_mainfile(filepath=str(HERE / "scene.blend"))
+few_vertices()
 bpy.ops.neural_physics.add_example(name="BALL_AND_SHEET")
 sheet = bpy.context.active_object
 settings = sheet.neural_physics
@@ -90,7 +92,7 @@ assert not bpy.data.objects["Sheet"].neural_physics.playing
 
 @pytest.mark.parametrize("way", [WAY_OF_THE_BUTTONS, WAY_OF_THE_COMMANDS], ids=["buttons", "commands"])
 def test_bake_train_play_share(installed: Callable[..., str], tmp_path: Path, way: str) -> None:
-    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, "steps=300"))
+    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, "steps=60"))
 
 
 def test_training_without_a_python_says_where_to_choose_one(installed: Callable[..., str]) -> None:

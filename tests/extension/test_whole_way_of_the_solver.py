@@ -117,9 +117,9 @@ assert bends_where_it_is_played()
 
 
 IN_SECONDS = {
-    "buttons": (WAY_OF_THE_BUTTONS, ["steps=300"]),
-    "latent_dynamics": (WAY_OF_LATENT_DYNAMICS, ["coder_steps=500", "imagined=200", "steps=500"]),
-    "commands": (WAY_OF_THE_COMMANDS, ["steps=300"]),
+    "buttons": (WAY_OF_THE_BUTTONS, ["steps=60"]),
+    "latent_dynamics": (WAY_OF_LATENT_DYNAMICS, ["coder_steps=200", "imagined=80", "steps=200"]),
+    "commands": (WAY_OF_THE_COMMANDS, ["steps=60"]),
 }
 
 

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = [
     f"--set={change}"
-    for change in ("steps=500", "validate_every=50", "batch=32", "width=16", "learning_rate=0.006")
+    for change in ("steps=300", "validate_every=50", "batch=32", "width=16", "learning_rate=0.006")
 ]
 
 
@@ -264,7 +264,7 @@ def test_a_dataset_larger_than_the_private_memory_allowed_trains(tmp_path):
     folder = dataset.path / "takes" / "take_000"
     frames = (folder / "positions.pc2").read_bytes()[32:]
     rows = np.load(folder / "interaction.npy")
-    allowed = 1 << 30
+    allowed = 1 << 29
     copies = allowed // len(frames) + 20
     with (folder / "positions.pc2").open("ab") as file:
         for _ in range(copies):

@@ -9,9 +9,7 @@ from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
 from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.training.options import Options
 from ml_backend.methods.subspace_physics.chosen_roller import quicker_roller
-from ml_backend.methods.subspace_physics.graphed_rollout import GraphedRoller
-from ml_backend.methods.subspace_physics.torch_rollers import torch_roller
-from ml_backend.training.devices import chosen_device
+from ml_backend.training.torch_build import built_for_cards
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import Emit, StopRequest
 
@@ -21,6 +19,12 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
 
     Raises what that does, and Problem("device_missing").
     """
+    if options.device == "cpu" or (options.device == "auto" and not built_for_cards()):
+        return by_numpy.train(dataset, options, emit, stop)  # without the seconds that loading torch takes
+    from ml_backend.methods.subspace_physics.graphed_rollout import GraphedRoller
+    from ml_backend.methods.subspace_physics.torch_rollers import torch_roller
+    from ml_backend.training.devices import chosen_device
+
     device = chosen_device(options.device)
     preset = cast(SubspacePreset, options.preset)
 

@@ -13,7 +13,7 @@ SHARDS := $(MAKE) --no-print-directory -j2
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-slow everything check zip bench bench-full clean
+.PHONY: setup demo test test-slow check zip bench bench-full clean
 .PHONY: quick-library quick-4.5 quick-5.2 slow-library slow-4.5 slow-5.2 window
 
 setup:
@@ -42,12 +42,6 @@ test: setup zip
 # The rest: up to a minute each, and the real window.
 test-slow: setup zip
 	$(SHARDS) window slow-4.5 slow-5.2 slow-library
-
-# What .ci/run runs. The second environment is made while the first one checks; all tests stand in one queue,
-# so that no core waits between the quick and the slow ones.
-everything:
-	$(SHARDS) check zip $(ENV_52)/ready
-	$(SHARDS) window quick-library slow-4.5 quick-4.5 slow-library slow-5.2 quick-5.2
 
 # Each shard has one core: NumPy's products are not to wait for the other.
 quick-library quick-4.5 quick-5.2 slow-library slow-4.5 slow-5.2: export OPENBLAS_NUM_THREADS = 1

@@ -67,7 +67,7 @@ def folder(tmp_path, baked):
 def command(folder, **more):
     """A bake of more takes, with the model there."""
     obj = cloth_and_ball()
-    settings_of(obj).model_path = str(folder / "model.safetensors")
+    settings_of(obj).choose_takes, settings_of(obj).model_path = True, str(folder / "model.safetensors")
     return command_for(obj, folder / "dataset", BAKED + MORE, FRAMES, **more)
 
 
@@ -166,13 +166,13 @@ def test_the_model_of_other_takes_does_not_choose(folder):
     bpy.context.scene.render.fps = 48
     obj = cloth_and_ball()
     bpy.context.scene.render.fps = 48
-    settings_of(obj).model_path = str(model)
+    settings_of(obj).choose_takes, settings_of(obj).model_path = True, str(model)
     assert plan_of(command_for(obj, folder / "dataset", BAKED + MORE, FRAMES)).motions == 1
 
 
 def test_takes_that_judge_are_left_to_chance(folder):
     obj = cloth_and_ball()
-    settings_of(obj).model_path = str(folder / "model.safetensors")
+    settings_of(obj).choose_takes, settings_of(obj).model_path = True, str(folder / "model.safetensors")
     plan = plan_of(command_for(obj, folder / "dataset", 12, FRAMES))
     judging = {take.name for take in plan.takes[BAKED:] if take.role != "training"}
     assert judging

@@ -299,7 +299,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
             "Let the trained model choose the motion of new takes: of eight random ones for each, those "
             "where it is least sure. Without a model that knows how far off it may be, they are random"
         ),
-        default=True,
+        default=False,
     )
     parallel_takes: IntProperty(
         name="Parallel Takes",

@@ -7,7 +7,8 @@ scale.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -99,6 +100,48 @@ class SubspacePhysics:
             network = self._second.network
             second, _ = network(state.second, state.second_before, y, w=w, w_before=state.w)
         return SubspaceState(z, state.z, w, (outside * v + count) / (u + v), second, state.second)
+
+    def another(self) -> SubspacePhysics:
+        """See `StepsMany`."""
+        other = copy(self)
+        other._alone = None
+        return other
+
+    @property
+    def steps_with(self) -> Hashable:
+        """See `StepsMany`: what is learned, and whether the second opinion plays alone."""
+        return self._step, self._alone
+
+    def step_many(self, states: Sequence[SubspaceState], ys: Sequence[Floats]) -> list[SubspaceState]:
+        """See `StepsMany`: products of matrices and vectors row by row, all else in one go."""
+        y, w_before = np.stack(ys), np.stack([state.w for state in states])
+        w, outside = self._interaction.rows(y)
+        z, counts = (self._alone or self._step).rows(
+            np.stack([state.z for state in states]),
+            np.stack([state.z_before for state in states]),
+            y,
+            w=w,
+            w_before=w_before,
+        )
+        seconds: list[Floats | None] = [None] * len(states)
+        told = [row for row, state in enumerate(states) if state.second is not None]
+        if self._second is not None and told:
+            ahead, _ = self._second.network.rows(
+                np.stack([states[row].second for row in told]),
+                np.stack([states[row].second_before for row in told]),
+                y[told],
+                w=w[told],
+                w_before=w_before[told],
+            )
+            for row, second in zip(told, ahead, strict=True):
+                seconds[row] = second
+        u, v = z.shape[1], w.shape[1]
+        clipped = ((outside * v + counts) / (u + v)).tolist()
+        # Copies, so that a state that is kept does not keep those of all the others in memory.
+        return [
+            SubspaceState(z[row].copy(), state.z, w[row].copy(), clipped[row], seconds[row], state.second)
+            for row, state in enumerate(states)
+        ]
 
     def between(self, state: SubspaceState, ahead: SubspaceState, share: float) -> SubspaceState:
         """See `Interpolates`."""

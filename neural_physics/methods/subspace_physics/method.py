@@ -123,23 +123,12 @@ class SubspacePhysics:
             w=w,
             w_before=w_before,
         )
-        seconds: list[Floats | None] = [None] * len(states)
-        told = [row for row, state in enumerate(states) if state.second is not None]
-        if self._second is not None and told:
-            ahead, _ = self._second.network.rows(
-                np.stack([states[row].second for row in told]),
-                np.stack([states[row].second_before for row in told]),
-                y[told],
-                w=w[told],
-                w_before=w_before[told],
-            )
-            for row, second in zip(told, ahead, strict=True):
-                seconds[row] = second
+        seconds = self._seconds(states, y, w=w, w_before=w_before)
         u, v = z.shape[1], w.shape[1]
         clipped = ((outside * v + counts) / (u + v)).tolist()
         # Copies, so that a state that is kept does not keep those of all the others in memory.
         return [
-            SubspaceState(z[row].copy(), state.z, w[row].copy(), clipped[row], seconds[row], state.second)
+            SubspaceState(z[row].copy(), state.z, w[row].copy(), clipped[row], seconds.get(row), state.second)
             for row, state in enumerate(states)
         ]
 
@@ -175,6 +164,21 @@ class SubspacePhysics:
         if self._second is None or state is None or state.second is None:
             return None
         return self._second.expected_errors(state.z, state.second)
+
+    def _seconds(
+        self, states: Sequence[SubspaceState], y: Floats, *, w: Floats, w_before: Floats
+    ) -> dict[int, Floats]:
+        """What the second opinion says next of the states that have one, by their places; all (n, ·)."""
+        said = {
+            row: (state.second, state.second_before)
+            for row, state in enumerate(states)
+            if state.second is not None and state.second_before is not None
+        }
+        if self._second is None or not said:
+            return {}
+        rows, (now, before) = list(said), (np.stack(each) for each in zip(*said.values(), strict=True))
+        ahead, _ = self._second.network.rows(now, before, y[rows], w=w[rows], w_before=w_before[rows])
+        return {row: second.copy() for row, second in zip(rows, ahead, strict=True)}
 
     def _at(self, z: Floats, z_before: Floats, y: Floats) -> SubspaceState:
         w, outside = self._interaction(y)

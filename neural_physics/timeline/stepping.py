@@ -7,6 +7,7 @@ So whoever asks several of them can take the steps of those that play one model 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from ..arrays import Floats
@@ -91,13 +92,17 @@ def _taken(due: Sequence[tuple[int, Step]]) -> list[tuple[int, Any]]:
 
 
 def _taken_at_once(group: Sequence[tuple[int, Step]]) -> list[tuple[int, Any]]:
-    steps = [step for _, step in group]
+    places, steps = zip(*group, strict=True)
     many = steps[0].many
+    if many is not None and len(steps) > 1:
+        with suppress(Exception):  # whose it is shows when each is taken by itself
+            states = many.step_many([step.state for step in steps], [step.y for step in steps])
+            return list(zip(places, states, strict=True))
+    return [(k, _taken_or_error(step)) for k, step in group]
+
+
+def _taken_or_error(step: Step) -> Any:  # noqa: ANN401 (each method has its own State)
     try:
-        if many is None or len(steps) == 1:
-            states = [step.taken() for step in steps]
-        else:
-            states = list(many.step_many([step.state for step in steps], [step.y for step in steps]))
-    except Exception as error:  # noqa: BLE001 (raised again in each of those that asked)
-        states = [error] * len(group)
-    return [(k, state) for (k, _), state in zip(group, states, strict=True)]
+        return step.taken()
+    except Exception as error:  # noqa: BLE001 (raised again where the step was asked for)
+        return error

@@ -45,7 +45,7 @@ class Timeline:
 
     fps: the scene's frames per second. start_frame: the frame that shows the start state; the
     frames before it do too. memory: bytes of states to keep; above it every k-th is kept, and those
-    between are stepped again from the kept ones.
+    between are stepped again from the kept ones. many: the method, if it steps several objects at once.
     """
 
     def __init__(self, method: Method, fps: float, start_frame: int, memory: int = DEFAULT_MEMORY) -> None:
@@ -53,13 +53,13 @@ class Timeline:
         ratio = 1.0 / (fps * method.dt)
         self._steps_per_frame = 1.0 if abs(ratio - 1.0) < SAME_RATE else ratio
         self._between = method.between if isinstance(method, Interpolates) else None
-        self._many = method if isinstance(method, StepsMany) else None
+        self.many = method if isinstance(method, StepsMany) else None
         self._memory = memory
         self._most_states = 0  # as many as the memory holds; known with the first of them
         self._keep_every = 1
         self._recorded: dict[int, Floats] = {}
         self._states: dict[int, FrameState] = {}
-        self._guesses: dict[int, tuple[bytes, FrameState]] = {}  # y and state; see `predict`
+        self._guesses: dict[int, tuple[bytes, FrameState]] = {}  # y and state; see `predicting`
         self._lookahead: Lookahead | None = None
         self.steps_taken = 0
 
@@ -150,16 +150,13 @@ class Timeline:
             self._lookahead.forget()
             self.forget_states()
 
-    def predict(self, ys: Sequence[Floats]) -> list[FrameState]:
+    def predicting(self, ys: Sequence[Floats]) -> Stepping[list[FrameState]]:
         """The states from `next_frame` on if these were their y; each is taken over when its y is recorded.
 
         None of them where the state of the frame before is not in memory: what it is may depend on y, too. Up
-        to the first before which others have to be read ahead.
+        to the first before which others have to be read ahead. Until it ends, the timeline is asked for
+        nothing else.
         """
-        return alone(self.predicting(ys))
-
-    def predicting(self, ys: Sequence[Floats]) -> Stepping[list[FrameState]]:
-        """What `predict` does, asking for its steps; until it ends nothing else may be asked of the timeline."""
         first = self.next_frame
         shown = self._states.get(first - 1)
         if shown is None:
@@ -203,7 +200,7 @@ class Timeline:
         return alone(self.reaching(frame)) if held is None else held
 
     def reaching(self, frame: int) -> Stepping[FrameState]:
-        """What `at` does, asking for its steps; until it ends nothing else may be asked of the timeline."""
+        """What `at` does. Until it ends, the timeline is asked for nothing else."""
         frame = max(frame, self.start_frame)
         held = self._states.get(frame)
         if held is not None:
@@ -284,13 +281,13 @@ class Timeline:
             return self._step(state, begun + 1.0 / self._steps_per_frame, sees)
         y = self._y(begun)
         self.steps_taken += 1
-        return Step(self.method, state, y + (self._y(frame) - y) / np.float32(share), many=self._many)
+        return Step(self.method, state, y + (self._y(frame) - y) / np.float32(share), many=self.many)
 
     def _step(self, state: Any, frame: float, sees: bool) -> Step:  # noqa: ANN401 (each method has its own)
         """One model step with the y of a frame or of a time between two; if it `sees`, with later ones."""
         self.steps_taken += 1
         if not sees or self._lookahead is None:
-            return Step(self.method, state, self._y(frame), many=self._many)
+            return Step(self.method, state, self._y(frame), many=self.many)
         later = range(1, self.method.look_ahead + 1)
         ahead = [self._lookahead.between(frame + step / self._steps_per_frame) for step in later]
         return Step(self.method, state, self._lookahead.between(frame), ahead)

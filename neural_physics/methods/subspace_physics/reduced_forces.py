@@ -90,7 +90,7 @@ class ReducedContact:
 
 
 def _squared_lengths(x: Floats) -> Floats:
-    """(..., n) of x (..., 3, n), in the same order whatever there is before: the sum of another may differ."""
+    """(..., n) of x (..., 3, n), added in the same order whatever there is before."""
     squares = np.square(x)
     total = squares[..., 0, :] + squares[..., 1, :]
     total += squares[..., 2, :]

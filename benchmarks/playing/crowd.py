@@ -1,8 +1,8 @@
 """A crowd that plays: `python -m benchmarks.playing.crowd FOLDER` prints JSON.
 
-256 bunnies of the size of those in figure 11 of Holden et al., round one ball, and 16 characters with capes, in
-one scene. Needs the bpy module. The models are written into FOLDER where they are not there yet, with random
-weights: how long they take does not depend on what they have learned.
+256 bunnies of the size of those in figure 11 of Holden et al., round one ball, and 16 characters with capes,
+in one scene. Needs the bpy module. The models are written into FOLDER where they are not there yet, with
+random weights: how long they take does not depend on what they have learned.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -35,13 +35,13 @@ from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.methods.interface import Method, StepsMany
 from neural_physics.methods.loaded_models import LoadedModels
-from neural_physics.timeline.stepping import together
-from neural_physics.timeline.timeline import Timeline
+from neural_physics.timeline.stepping import Stepping, together
+from neural_physics.timeline.timeline import FrameState, Timeline
 
 BUNNIES, CHARACTERS, BASES = 256, 16, 64
 RESOLUTION = 0.0479  # metres: a skin of 2,506 vertices, where the paper's have 2,503
 BALL = 0.2  # metres: its radius
-APART = 2.5  # metres, from each to the next
+APART, ROW = 2.5, 16  # metres, from each to the next; how many bunnies stand in a row
 FRAMES, ROUNDS = 16, 2
 SOME = 30  # steps of the models alone
 
@@ -51,10 +51,10 @@ Row = dict[str, Any]
 def measure(folder: Path, bunnies: int = BUNNIES, characters: int = CHARACTERS, frames: int = FRAMES) -> Row:
     """Milliseconds of the models alone, and of whole frames of the scene, together and one by one, in turns.
 
-    models: a row for each model and setting, of all its objects: step and decode, mean and median. scenes: one
-    `frame_set`, each frame for the first time, mean, median and longest. written_ms: with shapes that are at
-    hand written before each evaluation, which is the least that playing can cost. loading_s: of all objects.
-    calibration_ms: how quick the machine is; the least of what was measured before, between and after.
+    models: a row for each model and setting, of all its objects: step and decode, mean and median. scenes:
+    one `frame_set`, each frame for the first time, mean, median and longest. written_ms: with shapes that are
+    at hand written before each evaluation, which is the least that playing can cost. loading_s: of all
+    objects, seconds. calibration_ms: how quick the machine is; the mean of before, between and after.
     """
     folder.mkdir(parents=True, exist_ok=True)
     pace = [calibration_ms()]
@@ -64,15 +64,10 @@ def measure(folder: Path, bunnies: int = BUNNIES, characters: int = CHARACTERS, 
     PLAYED.rebuild()
     bpy.context.scene.frame_set(1)
     loading = perf_counter() - began
-    models = [
-        {
-            "objects": len(alike),
-            "what": what,
-            "fast": fast,
-            **_model(folder / f"{what}.safetensors", alike, fast),
-        }
-        for (what, alike), fast in product(crowd.items(), (True, False))
-    ]
+    models = []
+    for (what, alike), fast in product(crowd.items(), (True, False)):
+        found = _model(folder / f"{what}.safetensors", len(alike), fast)
+        models.append({"objects": len(alike), "what": what, "fast": fast, **found})
     pace.append(calibration_ms())
     scenes = [{"fast": fast, **_frames(crowd, frames, fast)} for fast in (True, False)]
     written = _written(frames)
@@ -84,7 +79,7 @@ def measure(folder: Path, bunnies: int = BUNNIES, characters: int = CHARACTERS, 
         "scenes": scenes,
         "written_ms": _median(written),
         "loading_s": loading,
-        "calibration_ms": min(*pace, calibration_ms()),
+        "calibration_ms": float(np.mean([*pace, calibration_ms()])),
     }
 
 
@@ -97,12 +92,8 @@ def _scene(folder: Path, bunnies: int, characters: int) -> dict[str, list[bpy.ty
     garment = cape.build(scene)
     _play(garment, folder / "cape.safetensors", None)
     rig = settings_of(garment).frame_object
-    crowd = {
-        "bunny": _copies([body], bunnies, across=16),
-        "cape": _copies([garment, rig, *rig.children_recursive], characters, across=-4),
-    }
-    bpy.context.view_layer.update()
-    return crowd
+    dressed = _characters([garment, rig, *rig.children_recursive], characters)
+    return {"bunny": _bunnies(body, bunnies), "cape": dressed}
 
 
 def _play(obj: bpy.types.Object, model: Path, radius: float | None) -> None:
@@ -112,29 +103,41 @@ def _play(obj: bpy.types.Object, model: Path, radius: float | None) -> None:
     playback.attach(obj)
 
 
-def _copies(objects: Sequence[bpy.types.Object], count: int, across: int) -> list[bpy.types.Object]:
-    """The first of some objects and its copies, each with its own of the others; in rows of `across`."""
+def _bunnies(first: bpy.types.Object, count: int) -> list[bpy.types.Object]:
+    """The first one and copies of it, all round its ball."""
+    (collection,) = first.users_collection
+    found = [first]
+    for k in range(1, count):
+        copy = first.copy()
+        copy.data = mesh_data(first).copy()
+        copy.location = APART * (k % ROW), APART * (k // ROW), 0.0
+        collection.objects.link(copy)
+        found.append(copy)
+    bpy.context.view_layer.update()
+    return found
+
+
+def _characters(objects: Sequence[bpy.types.Object], count: int) -> list[bpy.types.Object]:
+    """The first of some objects, which belong together, and its copies, each with others of its own."""
     found = [objects[0]]
     for k in range(1, count):
         bpy.ops.object.select_all(action="DESELECT")
         for obj in objects:
             obj.select_set(True)
         bpy.ops.object.duplicate()
-        away = APART * (k // abs(across) + 1), APART * (k % abs(across)) * np.sign(across)
         for copy in bpy.context.selected_objects:
             if copy.parent is None:
-                copy.location.x += away[0] * np.sign(across)
-                copy.location.y += away[1]
+                copy.location.x -= APART * k
             if settings_of(copy).playing:
                 found.append(copy)
     return found
 
 
-def _model(path: Path, objects: Sequence[bpy.types.Object], fast: bool) -> Row:
-    """The model of so many objects alone, all of them with motions of their own."""
+def _model(path: Path, count: int, fast: bool) -> Row:
+    """The model of so many objects without a scene, all of them with motions of their own."""
     loaded, rng = LoadedModels().of(path.read_bytes(), path.name), np.random.default_rng(0)
     crowds: list[list[Timeline]] = [[], []]  # stepped together, and one by one
-    steps = 0.2 * rng.standard_normal((len(objects), SOME + 1, loaded.model.info.channels.size), np.float32)
+    steps = 0.2 * rng.standard_normal((count, SOME + 1, loaded.model.info.channels.size), np.float32)
     for ys, crowd in product(np.cumsum(steps, 1), crowds):
         method: Any = loaded.method()
         method.adjust({"fast": float(fast)})
@@ -159,13 +162,7 @@ def _model(path: Path, objects: Sequence[bpy.types.Object], fast: bool) -> Row:
 
 def _work(crowd: list[Timeline], others: list[Timeline], frame: int) -> dict[str, Callable[[], object]]:
     def decode_together() -> None:
-        wanted = [
-            Wanted(
-                None, "alike", each, Timings(), _held(each, frame), [each.recorded(frame)], 0, decoded=True
-            )
-            for each in crowd
-        ]
-        for _ in given(wanted):
+        for _ in given(_wanted(each, frame) for each in crowd):
             pass
 
     return {
@@ -176,14 +173,20 @@ def _work(crowd: list[Timeline], others: list[Timeline], frame: int) -> dict[str
     }
 
 
-def _held(timeline: Timeline, frame: int) -> Any:  # noqa: ANN401 (a Stepping)
-    return [(yield from timeline.reaching(frame))]
+def _wanted(timeline: Timeline, frame: int) -> Wanted[None]:
+    def stepping() -> Stepping[list[FrameState]]:
+        return [(yield from timeline.reaching(frame))]
+
+    y = timeline.recorded(frame)
+    assert y is not None
+    return Wanted(None, "alike", timeline, Timings(), stepping(), [y], 0, decoded=True)
 
 
 def _frames(crowd: dict[str, list[bpy.types.Object]], frames: int, fast: bool) -> Row:
     """Whole frames, each for the first time."""
     scene = bpy.context.scene
-    for obj in sum(crowd.values(), []):
+    playing = list(chain.from_iterable(crowd.values()))
+    for obj in playing:
         settings_of(obj).fast = fast
     times: dict[str, list[float]] = {"together": [], "alone": []}
     for _ in range(ROUNDS):
@@ -194,7 +197,7 @@ def _frames(crowd: dict[str, list[bpy.types.Object]], frames: int, fast: bool) -
             scene.frame_set(1)
             scene.frame_set(2)  # from here on frames are foreseen
             taken += [_ms(lambda frame=frame: scene.frame_set(frame)) for frame in range(3, frames + 3)]
-    for obj in sum(crowd.values(), []):
+    for obj in playing:
         problem = playback.status_of(obj).problem
         if problem is not None:
             raise problem

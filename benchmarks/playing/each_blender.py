@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from benchmarks.folders import BENCH, ROOT
 
 RUNS, MODEL = 5, BENCH / "play.safetensors"
+CORES = sorted(os.sched_getaffinity(0))
 BLENDERS = {name: ROOT / ".venv" / f"blender-{name}" / "bin" / "python" for name in ("4.5", "5.2")}
 
 
@@ -42,6 +46,26 @@ def graphics() -> dict[str, Any]:
         for name, path in BLENDERS.items()
         if path.is_file()
     }
+
+
+def crowd() -> dict[str, Any]:
+    """A crowd that plays in each, on all cores and on one."""
+    found: dict[str, Any] = {name: [] for name, path in BLENDERS.items() if path.is_file()}
+    for name, runs_of in found.items():
+        for cores in (CORES, CORES[:1]):
+            with _on(cores):
+                runs_of.append(_said_by("benchmarks.playing.crowd", name, BENCH / "crowd"))
+    return found
+
+
+@contextmanager
+def _on(cores: Sequence[int]) -> Iterator[None]:
+    """Let what is started meanwhile use these cores alone."""
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, CORES)
 
 
 def _said_by(module: str, blender: str, *words: object) -> dict[str, Any]:

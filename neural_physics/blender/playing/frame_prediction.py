@@ -95,9 +95,7 @@ class FramePredictor:
             return False
         return not any(hangs_on_a_shape(source.original()) for source in self._followed)
 
-    def guess(
-        self, frame: int, last: int, seen: Floats, bases: int, *, alike: int = 1
-    ) -> Guess | Preparation:
+    def guess(self, frame: int, last: int, seen: Floats, bases: int, *, alike: int) -> Guess | Preparation:
         """What a frame will show, or what `prepared` needs to say it.
 
         seen: the y of the frame `last`, where the scene was before. alike: how many objects are prepared at

@@ -20,7 +20,6 @@ from typing import Any
 import bpy
 import numpy as np
 
-from benchmarks.calibration import calibration_ms
 from benchmarks.playing.random_model import write_random_model
 from neural_physics.blender.examples.cloth import cape
 from neural_physics.blender.examples.solids import bunny
@@ -54,10 +53,9 @@ def measure(folder: Path, bunnies: int = BUNNIES, characters: int = CHARACTERS, 
     models: a row for each model and setting, of all its objects: step and decode, mean and median. scenes:
     one `frame_set`, each frame for the first time, mean, median and longest. written_ms: with shapes that are
     at hand written before each evaluation, which is the least that playing can cost. loading_s: of all
-    objects, seconds. calibration_ms: how quick the machine is; the mean of before, between and after.
+    objects, seconds.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    pace = [calibration_ms()]
     crowd = _scene(folder, bunnies, characters)
     began = perf_counter()
     PLAYED.clear()
@@ -68,7 +66,6 @@ def measure(folder: Path, bunnies: int = BUNNIES, characters: int = CHARACTERS, 
     for (what, alike), fast in product(crowd.items(), (True, False)):
         found = _model(folder / f"{what}.safetensors", len(alike), fast)
         models.append({"objects": len(alike), "what": what, "fast": fast, **found})
-    pace.append(calibration_ms())
     scenes = [{"fast": fast, **_frames(crowd, frames, fast)} for fast in (True, False)]
     written = _written(frames)
     return {
@@ -79,7 +76,6 @@ def measure(folder: Path, bunnies: int = BUNNIES, characters: int = CHARACTERS, 
         "scenes": scenes,
         "written_ms": _median(written),
         "loading_s": loading,
-        "calibration_ms": float(np.mean([*pace, calibration_ms()])),
     }
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from benchmarks.folders import BENCH, ROOT
+from benchmarks.runner import run
 
 RUNS, MODEL = 5, BENCH / "play.safetensors"
 CORES = sorted(os.sched_getaffinity(0))
@@ -49,13 +50,23 @@ def graphics() -> dict[str, Any]:
 
 
 def crowd() -> dict[str, Any]:
-    """A crowd that plays in each, on all cores and on one."""
+    """A crowd that plays in each, on all cores and on one.
+
+    calibration_ms: how quick the machine is, the mean of before and after each run.
+    """
     found: dict[str, Any] = {name: [] for name, path in BLENDERS.items() if path.is_file()}
-    for name, runs_of in found.items():
+    for name, measured in found.items():
         for cores in (CORES, CORES[:1]):
+            before = _calibrated()
             with _on(cores):
-                runs_of.append(_said_by("benchmarks.playing.crowd", name, BENCH / "crowd"))
+                figures = _said_by("benchmarks.playing.crowd", name, BENCH / "crowd")
+            measured.append({**figures, "calibration_ms": (before + _calibrated()) / 2.0})
     return found
+
+
+def _calibrated() -> float:
+    """On one thread, as it is meant."""
+    return float(run("benchmarks.calibration:calibration_ms", {}, one_thread=True))
 
 
 @contextmanager

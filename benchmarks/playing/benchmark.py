@@ -26,12 +26,14 @@ BENCHMARK = Benchmark(
     parts={
         "play": Part("benchmarks.playing.each_blender:play", one_thread=False),
         "graphics": Part("benchmarks.playing.each_blender:graphics", one_thread=False),
+        "crowd": Part("benchmarks.playing.each_blender:crowd", one_thread=False),
         "normals": Part("benchmarks.playing.normals:judge", one_thread=False),
     },
     tables={
         "play": ("play", tables.play),
         "graphics": ("graphics", tables.graphics),
         "objects": ("graphics", tables.objects),
+        "crowd": ("crowd", tables.crowd),
         "normals": ("normals", tables.normals),
     },
 )

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from benchmarks.folders import BENCH, ROOT
+from benchmarks.runner import run
 
 RUNS, MODEL = 5, BENCH / "play.safetensors"
+CORES = sorted(os.sched_getaffinity(0))
 BLENDERS = {name: ROOT / ".venv" / f"blender-{name}" / "bin" / "python" for name in ("4.5", "5.2")}
 
 
@@ -42,6 +47,36 @@ def graphics() -> dict[str, Any]:
         for name, path in BLENDERS.items()
         if path.is_file()
     }
+
+
+def crowd() -> dict[str, Any]:
+    """A crowd that plays in each, on all cores and on one.
+
+    calibration_ms: how quick the machine is, the mean of before and after each run.
+    """
+    found: dict[str, Any] = {name: [] for name, path in BLENDERS.items() if path.is_file()}
+    for name, measured in found.items():
+        for cores in (CORES, CORES[:1]):
+            before = _calibrated()
+            with _on(cores):
+                figures = _said_by("benchmarks.playing.crowd", name, BENCH / "crowd")
+            measured.append({**figures, "calibration_ms": (before + _calibrated()) / 2.0})
+    return found
+
+
+def _calibrated() -> float:
+    """On one thread, as it is meant."""
+    return float(run("benchmarks.calibration:calibration_ms", {}, one_thread=True))
+
+
+@contextmanager
+def _on(cores: Sequence[int]) -> Iterator[None]:
+    """Let what is started meanwhile use these cores alone."""
+    os.sched_setaffinity(0, cores)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, CORES)
 
 
 def _said_by(module: str, blender: str, *words: object) -> dict[str, Any]:

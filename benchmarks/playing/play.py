@@ -18,18 +18,15 @@ from typing import Any
 import bpy
 import numpy as np
 
-from learning.methods.subspace_physics.presets import PRESETS
-from learning.training.tensor_files import write_model
+from benchmarks.playing.random_model import write_random_model
 from neural_physics.blender.examples.cloth import ball_and_sheet
 from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.geometry_nodes import write_positions
-from neural_physics.blender.scene.sampling import layout_of
-from neural_physics.blender.scene.sources import mesh_data, mesh_of, physics_modifier
+from neural_physics.blender.scene.sources import mesh_data, physics_modifier
 from neural_physics.blender.settings import properties
 from neural_physics.methods.registry import load_method
-from neural_physics.models.model_file import ModelInfo
 
-POINTS, BASES, PRESET = 51, 64, PRESETS["balanced"]
+POINTS, BASES = 51, 64
 FRAMES, ROUNDS, CALLS = 250, 4, 2000
 Clock = Callable[[], float]  # seconds
 
@@ -56,7 +53,7 @@ def measure(
     nothing = _frame_ms(scene, frames, clock)
     modifier.show_viewport = True
     if not model_path.is_file():
-        _write_random_model(model_path, sheet, BASES)
+        write_random_model(model_path, sheet, BASES)
     packing.pack(sheet, model_path)
     cloth, play, again = [], [], []
     for _ in range(rounds):
@@ -115,40 +112,6 @@ def _frame_ms(scene: bpy.types.Scene, frames: Iterable[int], clock: Clock) -> li
 
 def _median(times: list[float]) -> float:
     return float(np.median(times))
-
-
-def _write_random_model(path: Path, sheet: bpy.types.Object, bases: int) -> None:
-    """A model with the preset's network for the sheet."""
-    mesh, layout, rng = mesh_of(sheet), layout_of(sheet), np.random.default_rng(0)
-    values, hidden = layout.size, round(PRESET.width * bases)
-    tensors = {
-        "mean": mesh.rest_positions,
-        "basis": rng.normal(size=(bases, mesh.vertex_count, 3)) * 0.01,
-        "start": np.zeros(bases),
-        "alpha": np.full(bases, 0.95),
-        "beta": np.full(bases, 0.8),
-        "z_low": np.full(bases, -4.0),
-        "z_high": np.full(bases, 4.0),
-        "y_mean": np.zeros(values),
-        "interaction_basis": np.eye(values),
-        "w_low": np.full(values, -3.0),
-        "w_high": np.full(values, 3.0),
-    }
-    inputs = 2 * bases + values * (2 if PRESET.interaction_velocity else 1)
-    sizes = [inputs, *[hidden] * (PRESET.layers - 1), bases]
-    for k in range(PRESET.layers):
-        tensors[f"layers.{k}.weight"] = rng.normal(size=(sizes[k + 1], sizes[k])) / np.sqrt(sizes[k])
-        tensors[f"layers.{k}.bias"] = rng.normal(size=sizes[k + 1]) * 0.1
-    info = ModelInfo(
-        "subspace_physics",
-        1 / 24,
-        sheet.name,
-        mesh.topology(),
-        vertex_count=mesh.vertex_count,
-        channels=layout,
-        settings={"activation": PRESET.activation, "interaction_velocity": PRESET.interaction_velocity},
-    )
-    write_model(path, info, {name: np.asarray(tensor, np.float32) for name, tensor in tensors.items()})
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from benchmarks.markdown_tables import Column, table
@@ -63,6 +64,51 @@ NORMALS = (
     Column("regressed, ms", "ms.regressed", ".2f"),
     Column("recomputed, ms", "ms.recomputed", ".2f"),
 )
+
+
+def _kind(row: Row) -> str:
+    return f"{row['objects']} {PLURALS[row['what']]}{', Fast' if row['fast'] else ''}"
+
+
+def _both(name: str, form: str = ".1f") -> Callable[[Row], str]:
+    """Mean and median."""
+    return lambda row: f"{row[f'{name}_mean_ms']:{form}}, {row[f'{name}_ms']:{form}}"
+
+
+PLURALS = {"bunny": "bunnies", "cape": "capes"}
+PLACE = (Column("Blender", "blender"), Column("cores", "cores"))
+CROWD_MODELS = (
+    *PLACE,
+    Column("objects", _kind),
+    Column("vertices", "vertices", ","),
+    Column("step", _both("step_together")),
+    Column("one by one", _both("step_alone")),
+    Column("decode", _both("decode_together")),
+    Column("one by one", _both("decode_alone")),
+    Column("step and decode", _both("both_together")),
+    Column("one by one", _both("both_alone")),
+)
+CROWD_FRAMES = (
+    *PLACE,
+    Column("models", lambda row: "Fast" if row["fast"] else "whole"),
+    Column("frame", _both("together", ".0f")),
+    Column("longest", "together_longest_ms", ".0f"),
+    Column("one by one", _both("alone", ".0f")),
+    Column("longest", "alone_longest_ms", ".0f"),
+    Column("written only", "written_ms", ".0f"),
+    Column("loading all, s", "loading_s", ".1f"),
+    Column("calibration", "calibration_ms", ".2f"),
+)
+
+
+def crowd(part: Row) -> str:
+    """Two tables of a crowd, ms, mean and median: the models alone, and whole frames."""
+    runs = [(name, run) for name, of_blender in part.items() for run in of_blender]
+    models, frames = (
+        [{**run, **row, "blender": name} for name, run in runs for row in run[key]]
+        for key in ("models", "scenes")
+    )
+    return f"{table(CROWD_MODELS, models)}\n\n{table(CROWD_FRAMES, frames)}"
 
 
 def play(part: Row) -> str:

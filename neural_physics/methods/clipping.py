@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Indices
 
 
 def clipped(values: Floats, low: Floats, high: Floats) -> tuple[Floats, int]:
     """A new array, and how many values had to be changed; twice as fast as `np.clip`."""
-    within = np.maximum(values, low)
-    np.minimum(within, high, out=within)
+    within = _within(values, low, high)
     return within, int(np.count_nonzero(within != values))
+
+
+def clipped_rows(values: Floats, low: Floats, high: Floats) -> tuple[Floats, Indices]:
+    """The same of values (n, k), and how many had to be changed in each row: (n,)."""
+    within = _within(values, low, high)
+    return within, np.count_nonzero(within != values, axis=1)
+
+
+def _within(values: Floats, low: Floats, high: Floats) -> Floats:
+    within = np.maximum(values, low)
+    return np.minimum(within, high, out=within)

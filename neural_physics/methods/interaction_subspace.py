@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..arrays import Floats
+from ..arrays import Doubles, Floats
 from ..models.model_file import Model
 from ..models.single_thread_products import Product
-from .clipping import clipped
+from .clipping import clipped, clipped_rows
 
 
 class InteractionSubspace:
@@ -26,4 +26,9 @@ class InteractionSubspace:
     def __call__(self, y: Floats) -> tuple[Floats, float]:
         """w, clipped, and the share of it that had to be."""
         w, count = clipped(self._project(y - self._y_mean), self._low, self._high)
-        return w, count / len(w)
+        return w, count / self.size
+
+    def rows(self, y: Floats) -> tuple[Floats, Doubles]:
+        """The same of y (n, e): w (n, v), and the shares (n,)."""
+        w, counts = clipped_rows(self._project(y - self._y_mean), self._low, self._high)
+        return w, counts / self.size

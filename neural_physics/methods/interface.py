@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from ..arrays import Floats
@@ -70,6 +70,25 @@ class Interpolates(Protocol):
 
     def between(self, state: Any, ahead: Any, share: float) -> Any:  # noqa: ANN401
         """What is shown a share, 0 to 1, of a step after a state, given the next one; never stepped from."""
+
+
+@runtime_checkable
+class StepsMany(Protocol):
+    """A method that steps several objects at once, in less time than one by one.
+
+    Each state is bit for bit the one that `step` gives: what an object shows does not depend on what else
+    plays, here, in another scene, or on a farm.
+    """
+
+    def another(self) -> Any:  # noqa: ANN401 (of the same class)
+        """The model for another object: what is learned is shared, what is adjusted is its own."""
+
+    @property
+    def steps_with(self) -> Hashable:
+        """Equal for those that step alike, so that any of them can step and decode the states of all."""
+
+    def step_many(self, states: Sequence[Any], ys: Sequence[Floats]) -> Sequence[Any]:
+        """The next states, of one object each, given y at their times and nothing later."""
 
 
 @runtime_checkable

@@ -69,13 +69,16 @@ class Perceptron:
             raise damaged(path, "the layers of its residual network are not all as wide")
 
     def __call__(self, x: Floats) -> Floats:
-        """x (inputs,) float32 -> (outputs,) float32, the caller's to keep."""
-        last = len(self._layers) - 1
+        """x (inputs,) float32 -> (outputs,) float32, the caller's to keep.
+
+        Of x (n, inputs): (n, outputs), each row bit for bit as it is alone.
+        """
+        last, many = len(self._layers) - 1, x.ndim == 2
         for k, (product, bias, scratch) in enumerate(self._layers):
             y = product(x)
             y += bias
             if k < last:
-                self._activate(y, scratch)
+                self._activate(y, np.empty_like(y) if many else scratch)
                 if k and self._residual:
                     y += x
             x = y

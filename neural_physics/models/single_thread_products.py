@@ -39,8 +39,10 @@ class Product:
     def __call__(self, x: Floats) -> Floats:
         """y (outputs,) float32 of x (inputs,), or of its first few where the rest are zeros.
 
-        The array is reused by the next call.
+        The array is reused by the next call. Of x (n, inputs): see `rows`.
         """
+        if x.ndim == 2:
+            return self.rows(x)
         used = len(x)
         blocks = self._blocks if used == self._inputs else self._blocks[:, :used]
         np.matmul(x, blocks, out=self._out)

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Floats
-from ..methods.interface import Interpolates, Method
+from ..methods.interface import Interpolates, Method, StepsMany
 from .lookahead import Lookahead, between
+from .stepping import Step, Stepping, alone
 
 DEFAULT_MEMORY = 64 << 20  # bytes of states kept per object
 SAME_RATE = 1e-6
@@ -44,7 +45,7 @@ class Timeline:
 
     fps: the scene's frames per second. start_frame: the frame that shows the start state; the
     frames before it do too. memory: bytes of states to keep; above it every k-th is kept, and those
-    between are stepped again from the kept ones.
+    between are stepped again from the kept ones. many: the method, if it steps several objects at once.
     """
 
     def __init__(self, method: Method, fps: float, start_frame: int, memory: int = DEFAULT_MEMORY) -> None:
@@ -52,12 +53,13 @@ class Timeline:
         ratio = 1.0 / (fps * method.dt)
         self._steps_per_frame = 1.0 if abs(ratio - 1.0) < SAME_RATE else ratio
         self._between = method.between if isinstance(method, Interpolates) else None
+        self.many = method if isinstance(method, StepsMany) else None
         self._memory = memory
         self._most_states = 0  # as many as the memory holds; known with the first of them
         self._keep_every = 1
         self._recorded: dict[int, Floats] = {}
         self._states: dict[int, FrameState] = {}
-        self._guesses: dict[int, tuple[bytes, FrameState]] = {}  # y and state; see `predict`
+        self._guesses: dict[int, tuple[bytes, FrameState]] = {}  # y and state; see `predicting`
         self._lookahead: Lookahead | None = None
         self.steps_taken = 0
 
@@ -148,11 +150,12 @@ class Timeline:
             self._lookahead.forget()
             self.forget_states()
 
-    def predict(self, ys: Sequence[Floats]) -> list[FrameState]:
+    def predicting(self, ys: Sequence[Floats]) -> Stepping[list[FrameState]]:
         """The states from `next_frame` on if these were their y; each is taken over when its y is recorded.
 
         None of them where the state of the frame before is not in memory: what it is may depend on y, too. Up
-        to the first before which others have to be read ahead.
+        to the first before which others have to be read ahead. Until it ends, the timeline is asked for
+        nothing else.
         """
         first = self.next_frame
         shown = self._states.get(first - 1)
@@ -165,7 +168,7 @@ class Timeline:
                 self._recorded[frame] = y
                 if self.unread(frame):
                     break
-                shown = self._advance(shown, frame)
+                shown = yield from self._advance(shown, frame)
                 guesses[frame] = y.tobytes(), shown
         finally:
             for frame in range(first, first + len(ys)):
@@ -193,6 +196,11 @@ class Timeline:
 
     def at(self, frame: int) -> FrameState:
         """The state of a frame whose y, and those before it, are recorded."""
+        held = self._states.get(max(frame, self.start_frame))
+        return alone(self.reaching(frame)) if held is None else held
+
+    def reaching(self, frame: int) -> Stepping[FrameState]:
+        """What `at` does. Until it ends, the timeline is asked for nothing else."""
         frame = max(frame, self.start_frame)
         held = self._states.get(frame)
         if held is not None:
@@ -203,7 +211,7 @@ class Timeline:
         shown = self._states.get(last) or self._start()
         self._keep(last, shown)
         for f in range(last + 1, frame + 1):
-            shown = self._advance(shown, f)
+            shown = yield from self._advance(shown, f)
             self._keep(f, shown)
         # The frame on show is stepped from next, whether it is one of the kept ones or not.
         self._states[frame] = shown
@@ -246,25 +254,25 @@ class Timeline:
         state = self.method.start(self._recorded[self.start_frame])
         return FrameState(state, state)
 
-    def _advance(self, before: FrameState, frame: int) -> FrameState:
+    def _advance(self, before: FrameState, frame: int) -> Stepping[FrameState]:
         sees = self._lookahead is not None and self._lookahead.holds(frame)
         if self._steps_per_frame == 1.0:
-            state = self._step(before.state, frame, sees)
+            state = yield self._step(before.state, frame, sees)
             return FrameState(state, state)
         passed = (frame - self.start_frame) * self._steps_per_frame
         done = _floor(passed - self._steps_per_frame)
         state = before.state
         for step in range(done + 1, _floor(passed) + 1):
-            state = self._step(state, self.start_frame + step / self._steps_per_frame, sees)
+            state = yield self._step(state, self.start_frame + step / self._steps_per_frame, sees)
         share = max(0.0, passed - _floor(passed))
         if share < SAME_RATE:
             return FrameState(state, state)
-        ahead = self._ahead(state, frame, share, sees=sees)
+        ahead = yield self._ahead(state, frame, share, sees=sees)
         if self._between is not None:
             return FrameState(state, self._between(state, ahead, share))
         return FrameState(state, state, ahead, share)
 
-    def _ahead(self, state: Any, frame: int, share: float, *, sees: bool) -> Any:  # noqa: ANN401
+    def _ahead(self, state: Any, frame: int, share: float, *, sees: bool) -> Step:  # noqa: ANN401
         """The step that a frame is in the middle of; share: how much of it has passed. See `FrameState`."""
         if not self.method.extrapolates:
             return self._step(state, frame, sees)
@@ -273,16 +281,16 @@ class Timeline:
             return self._step(state, begun + 1.0 / self._steps_per_frame, sees)
         y = self._y(begun)
         self.steps_taken += 1
-        return self.method.step(state, y + (self._y(frame) - y) / np.float32(share))
+        return Step(self.method, state, y + (self._y(frame) - y) / np.float32(share), many=self.many)
 
-    def _step(self, state: Any, frame: float, sees: bool) -> Any:  # noqa: ANN401 (each method has its own)
+    def _step(self, state: Any, frame: float, sees: bool) -> Step:  # noqa: ANN401 (each method has its own)
         """One model step with the y of a frame or of a time between two; if it `sees`, with later ones."""
         self.steps_taken += 1
         if not sees or self._lookahead is None:
-            return self.method.step(state, self._y(frame))
+            return Step(self.method, state, self._y(frame), many=self.many)
         later = range(1, self.method.look_ahead + 1)
         ahead = [self._lookahead.between(frame + step / self._steps_per_frame) for step in later]
-        return self.method.step(state, self._lookahead.between(frame), ahead)
+        return Step(self.method, state, self._lookahead.between(frame), ahead)
 
     def _y(self, frame: float) -> Floats:
         """y between two frames lies on the curve through theirs."""

@@ -6,6 +6,12 @@ from copy import deepcopy
 from typing import Any
 
 _GRAPHICS = {"cpu_ms": 0.48712, "read_ms": 2.46, "gpu_ms": 1.2854, "gpu_pushed_ms": 1.67549}
+_TIMES = {
+    f"{name}_{way}{which}_ms": ms * slower * more
+    for name, ms in (("step", 2.341), ("decode", 7.05), ("both", 9.462))
+    for way, slower in (("together", 1.0), ("alone", 3.0))
+    for which, more in (("", 1.0), ("_mean", 1.25))
+}
 _WAYS = ("network of held poses", "springs about the network", "springs fitted to the action itself")
 
 
@@ -297,6 +303,27 @@ REPORT: dict[str, Any] = {
             | _GRAPHICS,
         }
         for name, backend in (("4.5", "OPENGL"), ("5.2", "VULKAN"))
+    },
+    "crowd": {
+        name: [
+            {
+                "cores": cores,
+                "models": [
+                    {"objects": 256, "what": "bunny", "fast": True, "vertices": 2506} | _TIMES,
+                    {"objects": 16, "what": "cape", "fast": False, "vertices": 1681} | _TIMES,
+                ],
+                "scenes": [
+                    {"fast": fast, "together_longest_ms": 53.61, "alone_longest_ms": 721.8}
+                    | {"together_ms": 40.2, "together_mean_ms": 43.8, "alone_ms": 30.1, "alone_mean_ms": 44.7}
+                    for fast in (True, False)
+                ],
+                "written_ms": 22.48,
+                "loading_s": 1.14,
+                "calibration_ms": 0.5381,
+            }
+            for cores in (2, 1)
+        ]
+        for name in ("4.5", "5.2")
     },
     "normals": {
         "rows": [

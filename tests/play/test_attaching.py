@@ -184,7 +184,8 @@ def test_an_unexpected_error_in_a_handler_is_reported_and_does_not_spread(sheet,
     other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
     playback.attach(other)
     session = playback.PLAYED.session_of(sheet)
-    monkeypatch.setattr(session.method, "step", lambda *_: 1 / 0)
+    for name in ("step", "step_many"):
+        monkeypatch.setattr(session.method, name, lambda *_: 1 / 0)
     bpy.context.scene.frame_set(9)
     assert playback.status_of(sheet).problem.code == "play_failed"
     assert playback.status_of(other).problem is None

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neural_physics.timeline.stepping import alone
 from neural_physics.timeline.timeline import Timeline
 
 DT = 1 / 24
@@ -276,7 +277,7 @@ def test_a_frame_that_was_predicted_is_the_frame_and_costs_no_second_step(fps, m
         y = hand((frame - 1) / fps)
         ys = [hand((later - 1) / fps) for later in range(frame, frame + 3)]
         if timeline.at_hand(frame) is None:
-            timeline.predict(ys)
+            alone(timeline.predicting(ys))
         (predicted,) = timeline.shapes([timeline.at_hand(frame)], ys[:1])
         taken = timeline.steps_taken
         assert timeline.next_frame == frame and timeline.recorded(frame) is None
@@ -291,7 +292,7 @@ def test_nothing_is_predicted_that_would_have_to_see_what_was_not_read():
     record(timeline, [1, 2])
     timeline.at(2)
     ys = [hand((frame - 1) * DT) for frame in range(3, 9)]
-    assert len(timeline.predict(ys)) == 2  # frame 4 sees frame 6, the last one
+    assert len(alone(timeline.predicting(ys))) == 2  # frame 4 sees frame 6, the last one
     timeline.read_ahead(7, hand(6 * DT))
     record(timeline, [3, 4, 5])
     assert timeline.at(5).state.x[2] == hand(6 * DT)[0]
@@ -302,7 +303,7 @@ def test_what_was_predicted_wrongly_leaves_no_trace():
     for frame in range(1, 41):
         y = hand((frame - 1) * DT)
         guesses = [y + np.float32(1e-6), hand(frame * DT)]
-        assert (timeline.predict(guesses) == []) == (frame == 1)
+        assert (alone(timeline.predicting(guesses)) == []) == (frame == 1)
         timeline.record(frame, y)
         timeline.at(frame)
     assert [timeline.positions(f)[0, 0] for f in range(1, 41)] == by_hand(40)
@@ -312,7 +313,7 @@ def test_a_prediction_does_not_outlive_what_it_follows_from():
     timeline, other = recorded(20), recorded(10)
     y = hand(0.3)
     timeline.at(20)
-    assert timeline.predict([y, y])
+    assert alone(timeline.predicting([y, y]))
     timeline.forget_from(11)
     for frame in range(11, 21):
         other.record(frame, -y)

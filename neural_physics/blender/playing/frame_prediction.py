@@ -16,6 +16,7 @@ import mathutils
 from bpy_extras.anim_utils import action_get_channelbag_for_slot
 
 from ...arrays import Floats
+from ...timeline.stepping import Stepping
 from ...timeline.timeline import FrameState, Timeline
 from ..scene.references import Named
 from ..scene.sampling import ChannelSampler
@@ -60,6 +61,19 @@ class Guess(NamedTuple):
     positions: Floats | None = None
 
 
+class Preparation(NamedTuple):
+    """What has to be stepped and decoded before a guess can be acted on.
+
+    frames: the guessed one and some that follow on. stepping: gives the states of the first of them, as far
+    as they can be known, if these are their ys.
+    """
+
+    frames: range
+    ys: Sequence[Floats]
+    bases: int
+    stepping: Stepping[list[FrameState]]
+
+
 class FramePredictor:
     """Guesses what one object will show.
 
@@ -81,10 +95,11 @@ class FramePredictor:
             return False
         return not any(hangs_on_a_shape(source.original()) for source in self._followed)
 
-    def guess(self, frame: int, last: int, seen: Floats, bases: int) -> Guess:
-        """What a frame will show; `seen` is the y of the frame `last`, where the scene was before.
+    def guess(self, frame: int, last: int, seen: Floats, bases: int, *, alike: int) -> Guess | Preparation:
+        """What a frame will show, or what `prepared` needs to say it.
 
-        To be acted on only if the last guess is known to have matched: that is asked for each time.
+        seen: the y of the frame `last`, where the scene was before. alike: how many objects are prepared at
+        once. To be acted on only if the last guess is known to have matched: that is asked for each time.
         """
         trusted, self.trusted = self.trusted, False
         ready = self._prepared.get(frame) if trusted else None
@@ -92,12 +107,32 @@ class FramePredictor:
         if ready and ready.state is self._timeline.at_hand(frame) and ready.bases == bases:
             return ready
         y = self._expected(frame, seen)
-        if trusted:
-            self._prepare(frame, frame - last, y, seen, bases=bases)
-            ready = self._prepared.get(frame)
-            if ready:
-                return ready
-        return Guess(y.tobytes(), bases)
+        if not trusted:
+            return Guess(y.tobytes(), bases)
+        self._prepared = {}
+        count = frames_together(self._timeline.method.vertex_count * alike) if abs(frame - last) == 1 else 1
+        if self._timeline.recorded(frame) is None:
+            frames = range(frame, frame + count)
+            ys = [y, *(self._expected(further, seen) for further in frames[1:])]
+            return Preparation(frames, ys, bases, self._timeline.predicting(ys))
+        step = frame - last if count > 1 else 1
+        return self._known(range(frame, frame + count * step, step), y, bases)
+
+    def prepared(
+        self, preparation: Preparation, states: Sequence[FrameState], shapes: Floats | None
+    ) -> Guess:
+        """The guess, given the states of a preparation, and their shapes where they are decoded already.
+
+        Not one to be acted on where its state cannot be known, or is no number.
+        """
+        frames, ys, bases, _ = preparation
+        if states and shapes is None:
+            with self._timings.decoding(len(states)):
+                shapes = self._timeline.shapes(states, ys, bases or None)
+        if shapes is not None and isfinite(float(shapes.sum())):
+            for f, its_y, state, positions in zip(frames, ys, states, shapes, strict=False):
+                self._prepared[f] = Guess(its_y.tobytes(), bases, state, positions)
+        return self._prepared.get(frames[0]) or Guess(ys[0].tobytes(), bases)
 
     def _expected(self, frame: int, seen: Floats) -> Floats:
         """The y of a frame: recorded, as it was read ahead, or as the keys say."""
@@ -108,40 +143,24 @@ class FramePredictor:
             return known
         return self._sampler.with_places(seen, lambda source: place_at(source, frame))
 
-    def _prepare(self, frame: int, way: int, y: Floats, seen: Floats, *, bases: int) -> None:
-        """Decode what a frame will show if its y is this one, and more of the way while frames follow on.
+    def _known(self, frames: range, y: Floats, bases: int) -> Preparation:
+        """Of frames that are recorded: the first, whose y is this one, and those that need no step."""
+        timeline, ys, states = self._timeline, [y], []
+        for further in frames[1:]:
+            state, known = timeline.at_hand(further), timeline.recorded(further)
+            if state is None or known is None:
+                break
+            ys.append(known)
+            states.append(state)
 
-        Nothing where its state cannot be known, or is no number.
-        """
-        timeline = self._timeline
-        count = frames_together(timeline.method.vertex_count) if abs(way) == 1 else 1
-        self._prepared = {}
-        with self._timings.steps(timeline):
-            if timeline.recorded(frame) is None:
-                frames = range(frame, frame + count)
-                ys = [y, *(self._expected(further, seen) for further in frames[1:])]
-                states = timeline.predict(ys)
-            else:
-                step = way if count > 1 else 1
-                frames = range(frame, frame + count * step, step)
-                ys, states = [y], [timeline.at(frame)]
-                for further in frames[1:]:
-                    state, known = timeline.at_hand(further), timeline.recorded(further)
-                    if state is None or known is None:
-                        break
-                    ys.append(known)
-                    states.append(state)
-        if not states:
-            return
-        with self._timings.decoding(len(states)):
-            shapes = timeline.shapes(states, ys, bases or None)
-        if isfinite(float(shapes.sum())):
-            for f, its_y, state, positions in zip(frames, ys, states, shapes, strict=False):
-                self._prepared[f] = Guess(its_y.tobytes(), bases, state, positions)
+        def stepping() -> Stepping[list[FrameState]]:
+            return [(yield from timeline.reaching(frames[0])), *states]
+
+        return Preparation(frames, ys, bases, stepping())
 
 
 def frames_together(vertices: int) -> int:
-    """How many frames to prepare at a time."""
+    """How many frames to prepare at a time; vertices: of all objects that are prepared at once."""
     return max(1, min(MOST_FRAMES, MOST_NUMBERS // (3 * vertices)))
 
 

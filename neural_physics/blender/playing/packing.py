@@ -15,7 +15,7 @@ import bpy
 
 from ...errors import Problem
 from ...files.atomic import write_atomically, writing
-from ...models.model_file import Model, parse_model, read_model, read_model_bytes
+from ...models.model_file import Model, parse_model, read_model_bytes
 from ..settings.named_places import check_no_link
 from ..settings.paths import MODEL, model_path, named_model
 from ..settings.properties import settings_of
@@ -132,10 +132,20 @@ def identity_of(obj: bpy.types.Object) -> tuple[object, ...]:
     return (str(named_model(obj)),) if text is None else (text.session_uid, text.get(PACKED_AT))
 
 
-def model_of(obj: bpy.types.Object) -> Model:
-    """The model an object plays. Raises what `current_model` and `model_file.read_model` do."""
+def model_bytes_of(obj: bpy.types.Object) -> tuple[bytes, str]:
+    """The file of the model an object plays, and what sentences call it.
+
+    Raises what `current_model` and `model_file.read_model_bytes` do.
+    """
     current = current_model(obj)
-    return read_model(current) if isinstance(current, Path) else parse_model(current, _name_of(obj))
+    if isinstance(current, Path):
+        return read_model_bytes(current), str(current)
+    return current, _name_of(obj)
+
+
+def model_of(obj: bpy.types.Object) -> Model:
+    """The model an object plays. Raises what `model_bytes_of` and `model_file.parse_model` do."""
+    return parse_model(*model_bytes_of(obj))
 
 
 def file_of(obj: bpy.types.Object) -> Path:

@@ -82,7 +82,7 @@ class PlayStatus:
 
 def check_play(obj: bpy.types.Object) -> None:
     """Raise the Problem that keeps an object from playing (see `PlaySession`)."""
-    PlaySession(obj)
+    PlaySession(obj, PLAYED.models)
 
 
 def attach(obj: bpy.types.Object) -> None:

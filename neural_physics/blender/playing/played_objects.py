@@ -6,6 +6,7 @@ then step, decode and write. Nothing here raises: what goes wrong is kept as the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from time import perf_counter
 from typing import cast
@@ -13,15 +14,18 @@ from typing import cast
 import bpy
 
 from ...errors import Problem
+from ...methods.loaded_models import LoadedModels
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
 from ..settings.edits import note_edit
 from ..settings.properties import settings_of
 from .collision_suspension import collides, resume_collisions
-from .frame_prediction import Predicted
+from .crowds import Wanted, given
+from .frame_prediction import Predicted, Preparation
 from .interaction_reader import InteractionReader, Visit, span
 from .packing import identity_of
 from .session import PlaySession
+from .shape_output import Moment
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
 SHORT_WAIT = 0.1  # seconds of reading further ahead than the frame needs: where frames follow on, they will
@@ -30,13 +34,14 @@ Followed = tuple[PlaySession, bpy.types.Object, InteractionReader]
 
 
 class PlayedObjects:
-    """The sessions of this file, by the object's session_uid."""
+    """The sessions of this file, by the object's session_uid. models: those that they play."""
 
     def __init__(self) -> None:
         self._sessions: dict[int, PlaySession] = {}
         self._problems: dict[int, Problem] = {}  # of objects that should play and have no session
         self._predicted: dict[int, Predicted] = {}  # for the visit that follows, and for no other
         self._catching_up: Visit | None = None  # the one that others are visited for
+        self.models = LoadedModels()
 
     def session_of(self, obj: bpy.types.Object) -> PlaySession | None:
         """The session of an object that plays."""
@@ -59,7 +64,7 @@ class PlayedObjects:
     def start(self, obj: bpy.types.Object) -> PlaySession:
         """A new session for an object. Raises what `PlaySession` does."""
         self.stop(obj)
-        session = PlaySession(obj)
+        session = PlaySession(obj, self.models)
         keep_names(obj, session.model.info.channels)
         self._sessions[obj.session_uid] = session
         return session
@@ -100,13 +105,22 @@ class PlayedObjects:
         self._predicted = {}
         if scene.frame_subframe:
             return
+        alike = Counter(session.plays_like for session in self._sessions.values())
+        wanted: list[Wanted[tuple[PlaySession, bpy.types.Object, Preparation]]] = []
         for session in self._sessions.values():
             obj = session.object() if session.problem is None else None
             if obj is not None:
                 with _KeepingProblem(session):  # one that still holds at the visit is reported there
-                    predicted = session.predict(scene, obj)
-                    if predicted is not None:
-                        self._predicted[session.uid] = predicted
+                    guess = session.guess(scene, obj, alike[session.plays_like])
+                    if isinstance(guess, Preparation):
+                        wanted.append(session.wanted_before(guess, (session, obj, guess)))
+                    elif guess is not None:
+                        self._predicted[session.uid] = session.predict(obj, scene.frame_current, guess)
+        for each in given(wanted):
+            session, obj, preparation = each.what
+            with _KeepingProblem(session):
+                guess = session.prepared(preparation, each.states(), each.shapes)
+                self._predicted[session.uid] = session.predict(obj, scene.frame_current, guess)
 
     def visit(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show every object as it is at the scene's frame."""
@@ -134,11 +148,18 @@ class PlayedObjects:
             if not rendering:
                 # Blender 4.5 crashes later if the scene itself had changed, and is not evaluated again.
                 scene.update_tag()
+        wanted: list[Wanted[tuple[PlaySession, bpy.types.Object, Moment]]] = []
         for session, obj, reader in _sound(followed):
             session.behind = len(reader.needs(visit)) if missing else 0
             if session.behind == 0:
                 with _KeepingProblem(session):
-                    session.show(obj, depsgraph, visit, bool(missing))
+                    moment = session.record(obj, depsgraph, visit, bool(missing))
+                    wanted.append(session.wanted(obj, moment, (session, obj, moment)))
+        for each in given(wanted):
+            session, obj, moment = each.what
+            with _KeepingProblem(session):
+                each.states()
+                session.show(obj, moment, each.shapes)
 
     def edited(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
         """Show what an edit has changed, and forget what no longer holds after it."""

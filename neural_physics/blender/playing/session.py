@@ -7,12 +7,14 @@ Data goes one way, each stage an object of its own:
     step             `Timeline`: frame -> state
     decode, push     `ShapeOutput`: state -> vertices, out of capsules, into the mesh or the preview
     out, write
+
+Steps are asked for, not taken: `crowds` takes those of all objects that play alike, and decodes for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import bpy
 import numpy as np
@@ -21,23 +23,28 @@ from ...arrays import Doubles, Floats
 from ...datasets.rest_mesh import topology_hash
 from ...errors import Problem
 from ...methods.interface import KnowsItsError, Method
+from ...methods.loaded_models import LoadedModels
 from ...methods.registry import SPECIFICATIONS, load_method
 from ...models.model_file import Model
 from ...models.trained_range import Beyond, face_levels, trained_range
 from ...models.vertex_error import vertex_error
-from ...timeline.timeline import Timeline
+from ...timeline.stepping import Stepping
+from ...timeline.timeline import FrameState, Timeline
 from ..scene.capsule_sampling import CapsuleSampler
 from ..scene.collider_sizes import size_problem
 from ..scene.references import Numbered
 from ..scene.sources import check_mesh, faces_of, loose_edges_of, mesh_data
 from ..settings.properties import settings_of
 from .binding import Binding, setup_of
-from .frame_prediction import FramePredictor, Predicted, Shown
+from .crowds import Wanted
+from .frame_prediction import FramePredictor, Guess, Predicted, Preparation, Shown
 from .geometry_nodes import has_positions, write_positions
 from .interaction_reader import InteractionReader, Visit
 from .live_settings import live_settings_of
-from .packing import identity_of, model_of
+from .packing import identity_of, model_bytes_of
 from .shape_output import Moment, ShapeOutput, moved
+
+What = TypeVar("What")
 
 
 def check_belongs(model: Model, obj: bpy.types.Object) -> None:
@@ -87,8 +94,11 @@ class PlaySession:
     see `packing.identity_of`. reader: reads y; None until the object is followed for the first time.
     """
 
-    def __init__(self, obj: bpy.types.Object) -> None:
-        """Raises what `sources.check_mesh`, `packing.model_of`, `check_belongs` and `load_method` do."""
+    def __init__(self, obj: bpy.types.Object, models: LoadedModels) -> None:
+        """models: where the model is there already if another object plays it.
+
+        Raises what `sources.check_mesh`, `packing.model_bytes_of`, `LoadedModels.of` and `check_belongs` do.
+        """
         self.name, self.uid = obj.name, obj.session_uid
         self._object = Numbered(obj)
         self.problem: Problem | None = None
@@ -99,14 +109,14 @@ class PlaySession:
         self._mesh_in_edit = False
         check_mesh(obj)
         self.model_identity = identity_of(obj)
-        self.model = model_of(obj)
+        self._loaded = models.of(*model_bytes_of(obj))
+        self.model = self._loaded.model
         check_belongs(self.model, obj)
         self.trained_range = trained_range(self.model)
         self.vertex_error = vertex_error(self.model) if mesh_data(obj).polygons else None
         self.error_problem: Problem | None = None
-        method = load_method(self.model)
         self._specification = SPECIFICATIONS[self.model.info.method]
-        self._run_with(method)
+        self._run_with(self._loaded.method())
         self.output = ShapeOutput(self.model_identity, self.model, self.method)
         self.reader: InteractionReader | None = None
         self._predictor: FramePredictor
@@ -150,10 +160,16 @@ class PlaySession:
         if edited or changed or bases != self._bases:
             self._bases, self.stale = bases, True
 
-    def predict(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> Predicted | None:
-        """Write what the object will show at the scene's frame, if that is known before it is evaluated.
+    @property
+    def plays_like(self) -> Hashable:
+        """Equal for objects that can be stepped and decoded together, see `StepsMany.steps_with`."""
+        many = None if self.reader is None else self.timeline.many
+        return self.uid if many is None else many.steps_with
 
-        Raises Problem("interaction_missing").
+    def guess(self, scene: bpy.types.Scene, obj: bpy.types.Object, alike: int) -> Guess | Preparation | None:
+        """What the object will show at the scene's frame, if that can be known before it is evaluated.
+
+        alike: how many objects play like it. Raises Problem("interaction_missing").
         """
         mesh, frame, reader = mesh_data(obj), scene.frame_current, self.reader
         if self.stale or self.unsure or reader is None or reader.frame is None:
@@ -167,7 +183,22 @@ class PlaySession:
             return None
         if reader.timeline.unread(frame):
             return None
-        guess = self._predictor.guess(frame, reader.frame, reader.seen, self._bases)
+        return self._predictor.guess(frame, reader.frame, reader.seen, self._bases, alike=alike)
+
+    def wanted_before(self, preparation: Preparation, what: What) -> Wanted[What]:
+        """What has to be stepped and decoded for a guess. what: the caller's."""
+        _, ys, bases, stepping = preparation
+        return self._wanted(what, stepping, ys, bases, decoded=True)
+
+    def prepared(
+        self, preparation: Preparation, states: Sequence[FrameState], shapes: Floats | None
+    ) -> Guess:
+        """See `FramePredictor.prepared`."""
+        return self._predictor.prepared(preparation, states, shapes)
+
+    def predict(self, obj: bpy.types.Object, frame: int, guess: Guess) -> Predicted:
+        """Write what is guessed, before the scene is evaluated, where that is to be acted on."""
+        mesh = mesh_data(obj)
         if guess.positions is not None:
             write_positions(mesh, moved(guess.positions, self._object_from_frame))
         return Predicted(self._shown(frame, guess.y, mesh), guess.state)
@@ -199,19 +230,19 @@ class PlaySession:
         self.outside, self.behind = float(state.state.outside), 0
         return has_positions(mesh)
 
-    def show(
+    def record(
         self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, visit: Visit, caught_up: bool
-    ) -> None:
-        """Show a frame, those before it being recorded: write its positions, or preview it.
+    ) -> Moment:
+        """Record y of a frame, those before it being recorded; what there is to show.
 
-        Raises Problem("model_other_object" | "play_not_numbers").
+        Raises Problem("model_other_object").
         """
         reader, frame = self._following, visit.frame
         reader.record(depsgraph, visit, caught_up)
         if len(mesh_data(obj).vertices) != self.method.vertex_count:
             raise _other_mesh(self.method.vertex_count, obj)
         self._object_from_frame = reader.binding.sampler.object_from_frame(depsgraph)
-        moment = Moment(
+        return Moment(
             frame=frame,
             subframe=visit.subframe,
             bases=self._bases,
@@ -219,7 +250,29 @@ class PlaySession:
             object_from_model=self._object_from_frame,
             rendering=depsgraph.mode == "RENDER",
         )
-        self.outside = self.output.show(obj, reader.timeline, moment)
+
+    def wanted(self, obj: bpy.types.Object, moment: Moment, what: What) -> Wanted[What]:
+        """What has to be stepped, and decoded where the processor does that, before a moment is shown."""
+        timeline, frame = self.timeline, moment.frame
+
+        def stepping() -> Stepping[list[FrameState]]:
+            states = [(yield from timeline.reaching(frame))]
+            if moment.subframe:
+                states.append((yield from timeline.reaching(frame + 1)))
+            return states
+
+        y = timeline.recorded(frame)
+        assert y is not None  # `record` comes first
+        decoded = self.output.decodes_here(obj, moment)
+        return self._wanted(what, stepping(), [y], moment.bases, decoded=decoded)
+
+    def show(self, obj: bpy.types.Object, moment: Moment, shapes: Floats | None) -> None:
+        """Show what was stepped to: write its positions, or preview it.
+
+        shapes (1, V, 3): where it was decoded with those of others. Raises Problem("play_not_numbers").
+        """
+        decoded = None if shapes is None else shapes[0]
+        self.outside = self.output.show(obj, self.timeline, moment, decoded)
         self.stale = False
 
     def check_sources(self, scene: bpy.types.Scene) -> None:
@@ -356,6 +409,18 @@ class PlaySession:
         assert self.reader is not None  # `follow` comes first
         return self.reader
 
+    def _wanted(
+        self,
+        what: What,
+        stepping: Stepping[list[FrameState]],
+        ys: Sequence[Floats],
+        bases: int,
+        *,
+        decoded: bool,
+    ) -> Wanted[What]:
+        timings = self.output.timings
+        return Wanted(what, self.plays_like, self.timeline, timings, stepping, ys, bases, decoded)
+
     def _bind(self, scene: bpy.types.Scene, obj: bpy.types.Object) -> bool:
         """Follow the scene and the settings; whether anything had changed.
 
@@ -380,7 +445,7 @@ class PlaySession:
         taken = {*bound, *(channel.name for channel in own)}
         capsules = cloth_capsules.channels(taken) if cloth_capsules is not None else ()
         if self.method.channels.channels != (*own, *capsules):
-            self._run_with(load_method(self.model, capsules))
+            self._run_with(load_method(self.model, capsules) if capsules else self._loaded.method())
 
     def _run_with(self, method: Method) -> None:
         self.method = method

@@ -83,17 +83,22 @@ class ShapeOutput:
         push = self.timings.push_us if self.projection.active else 0.0
         return 1e-3 * (self.timings.step_us + self.timings.decode_us + push)
 
-    def show(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> float:
-        """Step, then write the mesh's positions, or hand the shape to the preview.
+    def show(
+        self, obj: bpy.types.Object, timeline: Timeline, moment: Moment, decoded: Floats | None = None
+    ) -> float:
+        """Write the mesh's positions, or hand the shape to the preview.
 
+        decoded (V, 3): the shape where it was decoded with those of others, see `decodes_here`.
         Returns the share of the numbers that was clipped to what was trained. Raises
         Problem("play_not_numbers").
         """
-        with self.timings.steps(timeline):
-            outside = timeline.outside(moment.frame)
-        if not self.preview.on or moment.rendering or not self._put(obj, timeline, moment):
-            self._write(obj, timeline, moment)
-        return outside
+        if not self._previews(moment) or not self._put(obj, timeline, moment):
+            self._write(obj, timeline, moment, decoded)
+        return timeline.outside(moment.frame)
+
+    def decodes_here(self, obj: bpy.types.Object, moment: Moment) -> bool:
+        """Whether the shape of a whole frame is decoded by the processor."""
+        return moment.subframe == 0.0 and not self._previews(moment) and not self._on_card_wanted(obj)
 
     def decoder_on_card(self, name: str, for_display: bool) -> GpuDecoder:
         """See `uploaded_models.decoder_on_card`. Main thread only. Raises NoGPU, Problem("model_damaged")."""
@@ -116,12 +121,23 @@ class ShapeOutput:
         self.preview.put(obj, CardShape(z, moment.bases, moment.bodies, matrix))
         return True
 
-    def _write(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> None:
+    def _previews(self, moment: Moment) -> bool:
+        return self.preview.on and not moment.rendering
+
+    def _on_card_wanted(self, obj: bpy.types.Object) -> bool:
+        """Whether the graphics card is asked to decode for the mesh, and was able to so far."""
+        return settings_of(obj).decode_with == "CARD" and self.card_problem is None
+
+    def _write(
+        self, obj: bpy.types.Object, timeline: Timeline, moment: Moment, decoded: Floats | None
+    ) -> None:
         """Raises Problem("play_not_numbers")."""
-        positions = self._read_back(obj, timeline, moment)
+        positions = self._read_back(obj, timeline, moment) if decoded is None else None
         if positions is None:
-            with self.timings.decoding():
-                positions = timeline.positions(moment.frame, moment.subframe, moment.bases or None)
+            positions = decoded
+            if positions is None:
+                with self.timings.decoding():
+                    positions = timeline.positions(moment.frame, moment.subframe, moment.bases or None)
             with self.timings.pushing():
                 positions = self.projection.push(positions, moment.bodies)
         _check_numbers(positions, obj, moment)
@@ -129,7 +145,7 @@ class ShapeOutput:
 
     def _read_back(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> Floats | None:
         """(V, 3) from the graphics card; None where that is not asked for, or cannot be."""
-        if settings_of(obj).decode_with != "CARD" or self.card_problem is not None:
+        if not self._on_card_wanted(obj):
             return None
         # A render beside the window has a thread of its own, which must not touch the card.
         if current_thread() is not main_thread():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
@@ -21,20 +21,10 @@ class Timings:
         self.step_us = self.decode_us = self.push_us = 0.0
 
     @contextmanager
-    def steps(self, timeline: Timeline) -> Iterator[None]:
-        """Measure the steps that a timeline takes meanwhile, if any."""
-        taken, start = timeline.steps_taken, perf_counter()
-        yield
-        steps = timeline.steps_taken - taken
-        if steps:
-            self.step_us = _smoothed(self.step_us, (perf_counter() - start) / steps)
-
-    @contextmanager
     def decoding(self, shapes: int = 1) -> Iterator[None]:
         """Measure the decoding of so many shapes."""
-        start = perf_counter()
-        yield
-        self.decode_us = _smoothed(self.decode_us, (perf_counter() - start) / shapes)
+        with decoding_of([(self, shapes)]):
+            yield
 
     @contextmanager
     def pushing(self) -> Iterator[None]:
@@ -42,6 +32,28 @@ class Timings:
         start = perf_counter()
         yield
         self.push_us = _smoothed(self.push_us, perf_counter() - start)
+
+
+@contextmanager
+def steps_of(timelines: Sequence[tuple[Timings, Timeline]]) -> Iterator[None]:
+    """Measure the steps that timelines take together, if any: each has its share."""
+    taken, start = [timeline.steps_taken for _, timeline in timelines], perf_counter()
+    yield
+    seconds = perf_counter() - start
+    steps = [timeline.steps_taken - before for (_, timeline), before in zip(timelines, taken, strict=True)]
+    for (timings, _), own in zip(timelines, steps, strict=True):
+        if own:
+            timings.step_us = _smoothed(timings.step_us, seconds / sum(steps))
+
+
+@contextmanager
+def decoding_of(shapes: Sequence[tuple[Timings, int]]) -> Iterator[None]:
+    """Measure the decoding of so many shapes of each, together."""
+    start = perf_counter()
+    yield
+    seconds = (perf_counter() - start) / sum(count for _, count in shapes)
+    for timings, _ in shapes:
+        timings.decode_us = _smoothed(timings.decode_us, seconds)
 
 
 def _smoothed(shown: float, seconds: float) -> float:

@@ -23,7 +23,7 @@ class InitialModel:
         self._alpha, self._beta = model.tensor(f"{name}alpha", bases), model.tensor(f"{name}beta", bases)
 
     def __call__(self, z: Floats, z_before: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """z_bar (u,), and nothing (0,)."""
+        """z_bar (u,), and nothing (0,). Of n states: z, z_before (n, u), y (n, e) -> (n, u)."""
         return self._alpha * z + self._beta * (z - z_before), NOTHING
 
 

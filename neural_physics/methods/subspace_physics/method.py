@@ -7,7 +7,8 @@ scale.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +22,7 @@ from .network_step import NetworkStep
 from .second_opinion import SECOND, SecondOpinion
 
 FAST = "fast"  # the artist's setting
+FEW = 4  # states that are stepped sooner one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,39 @@ class SubspacePhysics:
             second, _ = network(state.second, state.second_before, y, w=w, w_before=state.w)
         return SubspaceState(z, state.z, w, (outside * v + count) / (u + v), second, state.second)
 
+    def another(self) -> SubspacePhysics:
+        """See `StepsMany`."""
+        other = copy(self)
+        other._alone = None
+        return other
+
+    @property
+    def steps_with(self) -> Hashable:
+        """See `StepsMany`: what is learned, and whether the second opinion plays alone."""
+        return self._step, self._alone
+
+    def step_many(self, states: Sequence[SubspaceState], ys: Sequence[Floats]) -> list[SubspaceState]:
+        """See `StepsMany`: products of matrices and vectors row by row, all else in one go."""
+        if len(states) < FEW:
+            return [self.step(state, y) for state, y in zip(states, ys, strict=True)]
+        y, w_before = np.stack(ys), np.stack([state.w for state in states])
+        w, outside = self._interaction.rows(y)
+        z, counts = (self._alone or self._step).rows(
+            np.stack([state.z for state in states]),
+            np.stack([state.z_before for state in states]),
+            y,
+            w=w,
+            w_before=w_before,
+        )
+        seconds = self._seconds(states, y, w=w, w_before=w_before)
+        u, v = z.shape[1], w.shape[1]
+        clipped = ((outside * v + counts) / (u + v)).tolist()
+        # Copies, so that a state that is kept does not keep those of all the others in memory.
+        return [
+            SubspaceState(z[row].copy(), state.z, w[row].copy(), clipped[row], seconds.get(row), state.second)
+            for row, state in enumerate(states)
+        ]
+
     def between(self, state: SubspaceState, ahead: SubspaceState, share: float) -> SubspaceState:
         """See `Interpolates`."""
         z, second = parabola(state.z_before, state.z, ahead.z, share), None
@@ -132,6 +167,21 @@ class SubspacePhysics:
         if self._second is None or state is None or state.second is None:
             return None
         return self._second.expected_errors(state.z, state.second)
+
+    def _seconds(
+        self, states: Sequence[SubspaceState], y: Floats, *, w: Floats, w_before: Floats
+    ) -> dict[int, Floats]:
+        """What the second opinion says next of the states that have one, by their places; all (n, ·)."""
+        said = {
+            row: (state.second, state.second_before)
+            for row, state in enumerate(states)
+            if state.second is not None and state.second_before is not None
+        }
+        if self._second is None or not said:
+            return {}
+        rows, (now, before) = list(said), (np.stack(each) for each in zip(*said.values(), strict=True))
+        ahead, _ = self._second.network.rows(now, before, y[rows], w=w[rows], w_before=w_before[rows])
+        return {row: second.copy() for row, second in zip(rows, ahead, strict=True)}
 
     def _at(self, z: Floats, z_before: Floats, y: Floats) -> SubspaceState:
         w, outside = self._interaction(y)

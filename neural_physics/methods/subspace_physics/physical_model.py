@@ -52,7 +52,10 @@ class PhysicalModel:
             self.features = u
 
     def __call__(self, z: Floats, z_before: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """The guess (u,), and what else the network sees: the push at it (u,), or nothing (0,)."""
+        """The guess (u,), and what else the network sees: the push at it (u,), or nothing (0,).
+
+        Of n states: z, z_before (n, u), y (n, e) -> (n, u), each row bit for bit as it is alone.
+        """
         s = self._alpha * z
         s += self._beta * (z - z_before)
         s += self._gravity

@@ -1,13 +1,14 @@
 """Forces in the bases, from a few hundred springs and vertices of the mesh.
 
-All are times dt^2, and of a mesh whose vertices each have unit mass.
+All are times dt^2, and of a mesh whose vertices each have unit mass. What is said of one state, with arrays
+(u,) and (e,), goes for n states at once, with (n, u) and (n, e): each row bit for bit as it is alone.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Floats
+from ...arrays import Floats, Indices
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
 from ...models.single_thread_products import Product, weighted_sum
@@ -36,15 +37,15 @@ class ReducedSprings:
 
     def __call__(self, q: Floats) -> Floats:
         """How far the springs are from rest at q (u,), as a force that the motion resists: (u,), reused."""
-        along = self._along(q).reshape(self._mean.shape)
+        along = self._along(q).reshape(*q.shape[:-1], *self._mean.shape)
         along += self._mean
-        squares = np.einsum("ie,ie->e", along, along)
+        squares = _squared_lengths(along)
         np.maximum(squares, LEAST, out=squares)
         ratio = np.divide(self._lengths, np.sqrt(squares, out=squares), out=squares)
         force = np.where(ratio < ONE, self._stretch, self._compression)
         force *= np.subtract(ONE, ratio, out=ratio)
-        along *= force
-        return self._back(along.reshape(-1))
+        along *= force[..., None, :]
+        return self._back(along.reshape(*q.shape[:-1], -1))
 
 
 class ReducedContact:
@@ -67,18 +68,33 @@ class ReducedContact:
 
     def __call__(self, q: Floats, y: Floats) -> Floats:
         """(u,)."""
-        places = self._places(q).reshape(self._mean.shape)
+        places = self._places(q).reshape(*q.shape[:-1], *self._mean.shape)
         places += self._mean
-        total = np.zeros(self._of_points.shape[-1], np.float32)
+        total = np.zeros((*q.shape[:-1], self._of_points.shape[-1]), np.float32)
         for first, radius in zip(self._centres, self._radii, strict=True):
-            away = places - y[first : first + 3, None]
-            squares = np.einsum("ip,ip->p", away, away)
-            inside = np.flatnonzero(squares < radius * radius)
-            if len(inside):
-                depth = radius / np.sqrt(np.maximum(squares[inside], LEAST)) - ONE
-                push = (away[:, inside] * depth).T.reshape(-1)
-                total += weighted_sum(push, self._of_points[inside].reshape(len(push), -1))
+            away = places - y[..., first : first + 3, None]
+            squares = _squared_lengths(away)
+            inside = squares < radius * radius
+            # Which points are inside, and so how much there is to do, differs from state to state.
+            for state in [()] if q.ndim == 1 else np.flatnonzero(inside.any(1)):
+                within = np.flatnonzero(inside[state])
+                if len(within):
+                    total[state] += self._push(away[state], squares[state], within, radius)
         return total
+
+    def _push(self, away: Floats, squares: Floats, inside: Indices, radius: Floats) -> Floats:
+        """(u,): the push of one ball; away (3, P): from its centre."""
+        depth = radius / np.sqrt(np.maximum(squares[inside], LEAST)) - ONE
+        push = (away[:, inside] * depth).T.reshape(-1)
+        return weighted_sum(push, self._of_points[inside].reshape(len(push), -1))
+
+
+def _squared_lengths(x: Floats) -> Floats:
+    """(..., n) of x (..., 3, n), added in the same order whatever there is before."""
+    squares = np.square(x)
+    total = squares[..., 0, :] + squares[..., 1, :]
+    total += squares[..., 2, :]
+    return total
 
 
 def by_axis(x: Floats) -> Floats:

@@ -42,11 +42,11 @@ DEMONSTRATION = [
 ]
 
 
-def build(scene: bpy.types.Scene) -> bpy.types.Object:
-    """A soft animal of 1.6 m, and a hard ball of 0.2 m; returns the animal."""
+def build(scene: bpy.types.Scene, resolution: float = RESOLUTION) -> bpy.types.Object:
+    """A soft animal of 1.6 m, and a hard ball of 0.2 m; returns the animal. resolution: of its skin, m."""
     view = View(camera=(-3.0, -4.2, 1.5), target=(0.0, 0.0, 0.7), lens=68.0)
     collection = open_stage(scene, "Bunny", view, ground=0.0, frames=FRAMES)
-    bunny = add_mesh(collection, "Bunny", melted(BALLS, RESOLUTION), CLAY, roughness=0.5)
+    bunny = add_mesh(collection, "Bunny", melted(BALLS, resolution), CLAY, roughness=0.5)
     pin(bunny, "Pins", vertices_where(bunny, lambda at: at.z < FOOT))
     simulate_as(bunny, "SOLID", "silicone").young = YOUNG
     ball = collider(collection, "Ball", 0.2, START, colour=STEEL)

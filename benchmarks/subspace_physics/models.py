@@ -22,6 +22,8 @@ KEPT = (
     "rollout_error",
     "ridge_error",
     "mean_error",
+    "frame_mean",
+    "frame_median",
     "basis_error",
     "per_rollout",
     "expected_error",

@@ -22,6 +22,8 @@ BOXES = (
     Column("training, min", lambda row: max(run["training"]["seconds"] for run in row["runs"]) / 60, ".1f"),
     Column("twins", "limit", ".3f"),
     Column("best in basis", "basis_error", ".3f"),
+    Column("mean of frames", lambda row: _each(run["frame_mean"] for run in row["runs"])),
+    Column("median frame", lambda row: _each(run["frame_median"] for run in row["runs"])),
     Column("ridge", "ridge_error", ".3f"),
     Column("expected error: rank correlation", lambda row: _expected(row, "rank_correlation"), ".2f"),
     Column("expected over true", lambda row: _expected(row, "ratio"), ".2f"),

@@ -172,6 +172,8 @@ def summary(
         "ridge_error": errors[RIDGE].error if RIDGE in errors else None,
         "mean_error": errors[MEAN].error,
         "basis_error": errors[BASIS].error if BASIS in errors else None,
+        "frame_mean": ours.frame_mean,
+        "frame_median": ours.frame_median,
         "rms_metres": ours.rms,
         "rms_metres_90": ours.rms_90,
         "spread_metres": ours.spread,

@@ -90,7 +90,8 @@ def _verdict(report: dict[str, Any]) -> str:
         f"<div><h2>{escape(verdict['sentence'])}.</h2>"
         f"<p>{escape(verdict['detail'])}.</p>"
         f"<p class='quiet'>The relative error: 0 is a perfect match, 1 is as bad as always showing the "
-        f"average shape. Cloth is chaotic, so even two reference simulations differ.</p>"
+        f"average shape. Cloth is chaotic, so even two reference simulations differ. Half of the frames "
+        f"are less than {report['frame_median']:.2f} off.</p>"
         f"</div></div>"
         f"<div class='scale'>{''.join(_mark(*mark) for mark in marks)}</div></section>"
     )

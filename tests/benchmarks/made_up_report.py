@@ -166,6 +166,8 @@ REPORT: dict[str, Any] = {
                     {
                         "seed": seed,
                         "rollout_error": 0.1411 + seed / 100,
+                        "frame_mean": 0.1211 + seed / 100,
+                        "frame_median": 0.1011 + seed / 100,
                         "training": {"seconds": 400.0 + 10 * seed},
                         "expected_error": {"rank_correlation": 0.81 + seed / 100, "ratio": 1.04},
                     }

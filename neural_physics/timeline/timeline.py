@@ -78,7 +78,7 @@ class Timeline:
         return self._recorded.get(max(frame, self.start_frame))
 
     def recorded_between(self, frame: int, subframe: float) -> Floats | None:
-        """The y of a sub-frame, on the line between those of two frames, if the first is known."""
+        """The y of a sub-frame, on the curve between those of two frames, if the first is known."""
         known = self.recorded(frame)
         return known if known is None or frame < self.start_frame else self._y(frame + subframe)
 

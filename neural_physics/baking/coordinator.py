@@ -27,9 +27,8 @@ from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
 from ..jobs.process import JobFiles, JobProcess
 from .choice import choose
 from .plan import BakePlan, PlannedTake
-from .workers import POLL_EVERY, cores, end, start_worker
+from .workers import POLL_EVERY, RETRIES, cores, end, start_worker
 
-RETRIES = 1  # of what crashed
 BODY = "body"  # the solver's first job, which the takes wait for
 
 
@@ -119,17 +118,14 @@ class Coordinator:
         by_solver = bool(self._plan.solver) and self._plan.tracks(take.name).exists()
         program = self._plan.solver if by_solver else self._plan.worker
         files = JobFiles(self._plan.folder, f"{take.name}_solver" if by_solver else take.name)
-        process = self._start(program, files, take.name, core)
+        process = start_worker(self._plan, program, files, take.name, core=core)
         return _Worker(take, process, core, by_solver or not self._plan.solver)
-
-    def _start(self, program: tuple[str, ...], files: JobFiles, task: str, core: int) -> JobProcess:
-        return start_worker(self._plan, program, files, task, core=core)
 
     def _make_body(self) -> None:
         """Let the solver make the body that all takes share, or check the one that is there."""
         files = JobFiles(self._plan.folder, BODY)
         for _ in range(RETRIES + 1):
-            process = self._start(self._plan.solver, files, BODY, self._cores[0])
+            process = start_worker(self._plan, self._plan.solver, files, BODY, core=self._cores[0])
             stage = ""
             try:
                 while process.state.active:

@@ -12,6 +12,7 @@ from ..jobs.process import JobFiles, JobProcess
 from .plan import BakePlan
 
 POLL_EVERY = 0.05  # seconds
+RETRIES = 1  # of what crashed
 # The same sums in the same order, so that a resumed take is the same, and one core for each take.
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..arrays import Doubles, Floats
 from ..methods.interface import KnowsItsError, Method
-from .rollouts import Window, states
+from .rollouts import Window, states, steps_from
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def expected_and_true(method: Method, windows: Iterable[Window]) -> tuple[Double
     for window in windows:
         interaction = window.take.interaction[window.predicted]
         for state, y, truth in zip(states(method, window), interaction, window.truth(), strict=True):
-            error = method.expected_error(state) if isinstance(method, KnowsItsError) else None
+            error = _expected(method, state)
             if error is None:
                 return None
             off = method.positions(state, y) - truth
@@ -52,10 +53,10 @@ def expected_from_rest(method: Method, interaction: Floats) -> Doubles:
     """(n - 1,) metres: what a model expects of itself as it plays y (n, e) from rest; infinite where it
     expects nothing.
     """
-    state, expected = method.start(interaction[0]), []
-    for t in range(1, len(interaction)):
-        later = list(interaction[t + 1 : t + 1 + method.look_ahead])
-        state = method.step(state, interaction[t], later if len(later) == method.look_ahead else ())
-        error = method.expected_error(state) if isinstance(method, KnowsItsError) else None
-        expected.append(np.inf if error is None else error)
-    return np.array(expected)
+    at_rest, frames = method.start(interaction[0]), range(1, len(interaction))
+    found = (_expected(method, state) for state in steps_from(method, at_rest, interaction, frames))
+    return np.array([np.inf if error is None else error for error in found])
+
+
+def _expected(method: Method, state: Any) -> float | None:  # noqa: ANN401 (each method has its own State)
+    return method.expected_error(state) if isinstance(method, KnowsItsError) else None

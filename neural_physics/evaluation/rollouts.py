@@ -73,8 +73,12 @@ def states(method: Method, window: Window) -> Iterator[Any]:
     take, now = window.take, window.first + GIVEN_FRAMES - 1
     x, y = take.positions, take.interaction
     seen = [np.asarray(rows[t]) for rows in (x, y) for t in (now, now - 1)]
-    state = method.state_from(*seen)
-    for t in range(now + 1, window.stop):
+    yield from steps_from(method, method.state_from(*seen), y, range(now + 1, window.stop))
+
+
+def steps_from(method: Method, state: Any, y: Floats, frames: range) -> Iterator[Any]:  # noqa: ANN401
+    """The states at `frames` of a motion y (n, e), stepped to from the one at the frame before them."""
+    for t in frames:
         later = y[t + 1 : t + 1 + method.look_ahead]
         ahead = [np.asarray(row) for row in later] if len(later) == method.look_ahead else []
         state = method.step(state, np.asarray(y[t]), ahead)

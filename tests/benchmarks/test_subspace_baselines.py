@@ -275,16 +275,8 @@ def test_the_extension_plays_what_was_trained(dataset, task):
 
 
 def trained(task, name, seed=0, stop=None):
-    return training.trained(
-        task,
-        name,
-        CONTENDERS[name],
-        seed=seed,
-        steps=12,
-        rate=2e-3,
-        emit=silent,
-        stop=stop or StopRequest(),
-    )
+    attempt = training.Attempt(task, name, CONTENDERS[name], seed, steps=12, rate=2e-3)
+    return training.trained(attempt, silent, stop or StopRequest())
 
 
 def test_ours_is_what_the_extension_trains(dataset, task, tmp_path):
@@ -344,10 +336,8 @@ def test_of_a_training_that_diverges_the_best_is_taken(dataset, tmp_path, monkey
 
 def test_a_run_is_kept_and_one_of_other_takes_is_done_again(dataset, tmp_path):
     def run(task):
-        contender = CONTENDERS["linear"]
-        return training.run(
-            task, "linear", contender, seed=0, steps=1, rate=1.0, emit=silent, stop=StopRequest()
-        )
+        attempt = training.Attempt(task, "linear", CONTENDERS["linear"], 0, steps=1, rate=1.0)
+        return training.run(attempt, silent, StopRequest())
 
     task = new_task(dataset, tmp_path)
     found = run(task)
@@ -361,9 +351,9 @@ def test_the_rate_is_that_of_the_least_error(task, monkeypatch):
     errors = {5e-4: 0.3, 1e-3: 0.1, 2e-3: 0.2, 4e-3: 0.4, 8e-3: 0.5}
     asked = []
 
-    def measured_at(task, name, contender, *, seed, steps, rate, emit, stop):
-        asked.append((seed, steps))
-        return training.Trained(None, None, training.Course(best=ValidationError(errors[rate])))
+    def measured_at(attempt, emit, stop):
+        asked.append((attempt.seed, attempt.steps))
+        return training.Trained(None, None, training.Course(best=ValidationError(errors[attempt.rate])))
 
     monkeypatch.setattr(training, "trained", measured_at)
     found = training.best_rate(task, "gru", CONTENDERS["gru"], steps=40, emit=silent, stop=StopRequest())

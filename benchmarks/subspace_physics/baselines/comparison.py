@@ -26,7 +26,7 @@ from benchmarks.subspace_physics.baselines.diagonality import diagonal_range, ma
 from benchmarks.subspace_physics.baselines.step_times import step_us, stepped_by
 from benchmarks.subspace_physics.baselines.tables import frames_table, main_tables
 from benchmarks.subspace_physics.baselines.task import PRESET, Task, task_of
-from benchmarks.subspace_physics.baselines.training import best_rate, run, trained, weights
+from benchmarks.subspace_physics.baselines.training import Attempt, best_rate, run, trained, weights
 from benchmarks.subspace_physics.datasets import is_baked
 from benchmarks.subspace_physics.models import MODELS
 from neural_physics.datasets.takes import Dataset
@@ -115,21 +115,13 @@ class _Shown:
 
     def run(self, task: Task, name: str, *, seed: int, steps: int, rate: float) -> dict[str, Any]:
         """See `training.run`."""
-        contender = CONTENDERS[name]
-        return run(task, name, contender, seed=seed, steps=steps, rate=rate, emit=self._emit, stop=self._stop)
+        attempt = Attempt(task, name, CONTENDERS[name], seed, steps=steps, rate=rate)
+        return run(attempt, self._emit, self._stop)
 
     def size(self, task: Task, name: str, *, seed: int, steps: int, rate: float) -> dict[str, Any]:
         """How large one is, and how fast it steps."""
-        found = trained(
-            task,
-            name,
-            CONTENDERS[name],
-            seed=seed,
-            steps=steps,
-            rate=rate,
-            emit=self._emit,
-            stop=self._stop,
-        )
+        attempt = Attempt(task, name, CONTENDERS[name], seed, steps=steps, rate=rate)
+        found = trained(attempt, self._emit, self._stop)
         return {
             "weights": weights(found.network),
             "step_us": step_us(task, found.network, found.theta),

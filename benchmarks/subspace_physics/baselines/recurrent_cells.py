@@ -6,6 +6,7 @@ state initialization needs to be handled carefully", Holden 2019, section 7.2). 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from types import ModuleType
 
 import numpy as np
@@ -16,7 +17,7 @@ from learning.methods.subspace_physics.network import LAST_GAIN
 from neural_physics.arrays import Floats
 
 
-class RecurrentCell:
+class RecurrentCell(ABC):
     """What the three have in common; gates are rows one below the other, in torch's order.
 
     remembers: see `Cell`; all its widths are the number of units.
@@ -69,9 +70,9 @@ class RecurrentCell:
         )
         return memory[0] @ p["output"].T + p["output_bias"], memory
 
+    @abstractmethod
     def next(self, by_input: Array, by_hidden: Array, memory: Memory, xp: ModuleType) -> Memory:
         """The memory after this step; by_input, by_hidden (n, gates h): the gates' sums."""
-        raise NotImplementedError
 
     def _gate(self, sums: Array, k: int) -> Array:
         units = self.remembers[0]

@@ -29,6 +29,22 @@ CHECKPOINT_EVERY = 20.0  # seconds
 
 
 @dataclass(frozen=True)
+class Attempt:
+    """One training: of which contender, on which takes, and how."""
+
+    task: Task
+    name: str
+    contender: Contender
+    seed: int
+    steps: int
+    rate: float
+
+    def file(self, ending: str) -> Path:
+        """Where something of it is kept."""
+        return self.task.folder / f"{self.name}_seed{self.seed}_steps{self.steps}_rate{self.rate:g}{ending}"
+
+
+@dataclass(frozen=True)
 class Trained:
     """A network, its parameters, and how it came to them."""
 
@@ -37,27 +53,18 @@ class Trained:
     course: Course
 
 
-def trained(
-    task: Task,
-    name: str,
-    contender: Contender,
-    *,
-    seed: int,
-    steps: int,
-    rate: float,
-    emit: Emit,
-    stop: StopRequest,
-) -> Trained:
+def trained(attempt: Attempt, emit: Emit, stop: StopRequest) -> Trained:
     """Trained to the end, or read if it was already; what is not trained is made anew.
 
     Of one that diverges the best until then is taken, as of all others; so hours of the rest are not lost.
     Raises Problem("stopped" | "disk_full" | "folder_not_writable").
     """
+    task, contender, seed = attempt.task, attempt.contender, attempt.seed
     network = contender.make(task, seed)
     if isinstance(network, LinearNetwork) or not contender.trained:
         found = SubspaceValidation(task.data).error(partial(network.rollout, network.initial))
         return Trained(network, network.initial, Course(best=found))
-    preset = changed(task.preset(steps, rate), contender.changes)
+    preset = changed(task.preset(attempt.steps, attempt.rate), contender.changes)
     data = network.states_of(task.data) if isinstance(network, CellNetwork) else task.data
     learner = SubspaceLearner(
         data,
@@ -68,10 +75,12 @@ def trained(
         network=cast(SubspaceNetwork, network),
         roller=cast(Roller, network),
     )
-    schedule = Schedule(steps, preset.validate_every, preset.patience, checkpoint_every=CHECKPOINT_EVERY)
-    path = task.folder / f"{name}_seed{seed}_steps{steps}_rate{rate:g}.safetensors"
-    identity = json.dumps([task.key, name, seed, asdict(preset), len(network.initial)])
-    training = Training(learner, schedule, path, identity, stage=f"{contender.name}, seed {seed}")
+    schedule = Schedule(
+        attempt.steps, preset.validate_every, preset.patience, checkpoint_every=CHECKPOINT_EVERY
+    )
+    identity = json.dumps([task.key, attempt.name, seed, asdict(preset), len(network.initial)])
+    stage = f"{contender.name}, seed {seed}"
+    training = Training(learner, schedule, attempt.file(".safetensors"), identity, stage=stage)
     try:
         training.run(emit, stop)
     except Problem as problem:
@@ -87,34 +96,24 @@ def best_rate(
     short = max(1, round(TRIAL * steps))
     errors = {
         rate: trained(
-            task, name, contender, seed=0, steps=short, rate=rate, emit=emit, stop=stop
+            Attempt(task, name, contender, 0, steps=short, rate=rate), emit, stop
         ).course.best.choice
         for rate in RATES
     }
     return min(errors, key=lambda rate: errors[rate])
 
 
-def run(
-    task: Task,
-    name: str,
-    contender: Contender,
-    *,
-    seed: int,
-    steps: int,
-    rate: float,
-    emit: Emit,
-    stop: StopRequest,
-) -> dict[str, Any]:
+def run(attempt: Attempt, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """One seed's errors on the test takes, and the course of its training; kept beside the training."""
-    path = task.folder / f"{name}_seed{seed}_steps{steps}_rate{rate:g}.json"
+    task, path = attempt.task, attempt.file(".json")
     if path.is_file():
         kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if kept.pop("key") == task.key:
             return kept
-    found = trained(task, name, contender, seed=seed, steps=steps, rate=rate, emit=emit, stop=stop)
+    found = trained(attempt, emit, stop)
     course = found.course
     result = {
-        "seed": seed,
+        "seed": attempt.seed,
         **judged(task, partial(found.network.rollout, found.theta)),
         "validation_error": course.best_error,
         "seconds": course.seconds,

@@ -11,16 +11,16 @@ import numpy as np
 from ...arrays import Floats
 from ...baking.choice import STAGE, read_scores, share_of, write_scores
 from ...baking.plan import BakePlan, PlannedTake
+from ...datasets.dataset_info import DatasetInfo
 from ...datasets.takes import Dataset
 from ...evaluation.expected_errors import expected_from_rest
 from ...jobs.events import Emit, Progress, StopRequest
 from ...methods.registry import load_method
 from ...models.model_file import read_model
 from ..scene.sampling import ChannelSampler, reference_frame_of
+from ..scene.sources import PHYSICS_TYPES
 from .scene_copy import first_frame
 from .take_scenes import open_with_motion
-
-SIMULATES = {"CLOTH", "SOFT_BODY"}
 
 
 def score_motion(plan: BakePlan, task: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
@@ -29,13 +29,13 @@ def score_motion(plan: BakePlan, task: str, emit: Emit, stop: StopRequest) -> di
     Raises Problem("stopped" | "bake_scene_lost" | "model_damaged" | ...).
     """
     method, scores = load_method(read_model(plan.guide)), read_scores(plan, task)
-    takes = share_of(plan, task)
+    takes, info = share_of(plan, task), Dataset.open(plan.dataset_path).info
     done = sum(take.frames for take in takes if take.seed in scores)
     progress = Progress(emit, STAGE, sum(take.frames for take in takes), done)
     for take in takes:
         if take.seed in scores:
             continue
-        motion = _read_motion(plan, take, stop)
+        motion = _read_motion(plan, take, info, stop)
         square = float(np.mean(np.square(expected_from_rest(method, motion))))
         scores[take.seed] = square if math.isfinite(square) else 0.0
         write_scores(plan, task, scores)
@@ -44,11 +44,10 @@ def score_motion(plan: BakePlan, task: str, emit: Emit, stop: StopRequest) -> di
     return {"scored": len(takes)}
 
 
-def _read_motion(plan: BakePlan, take: PlannedTake, stop: StopRequest) -> Floats:
+def _read_motion(plan: BakePlan, take: PlannedTake, info: DatasetInfo, stop: StopRequest) -> Floats:
     """y (frames, e) float32 of a take, with nothing simulated."""
     scene, obj = open_with_motion(plan, take)
     _switch_off_simulations(scene)
-    info = Dataset.open(plan.dataset_path).info
     sampler = ChannelSampler(obj, info.channels, reference_frame_of(obj), {}, fps=info.fps)
     rows = []
     for frame in range(first_frame(obj), first_frame(obj) + take.frames):
@@ -63,5 +62,5 @@ def _read_motion(plan: BakePlan, take: PlannedTake, stop: StopRequest) -> Floats
 def _switch_off_simulations(scene: bpy.types.Scene) -> None:
     for obj in scene.objects:
         for modifier in obj.modifiers:
-            if modifier.type in SIMULATES:
+            if modifier.type in PHYSICS_TYPES:
                 modifier.show_viewport = False

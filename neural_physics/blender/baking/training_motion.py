@@ -28,7 +28,7 @@ from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
 BLEND_SECONDS = 0.3  # from one action to the next
-MOST_FOLLOWED = 10_000  # frames of an own animation
+LOCATION: tuple[Channel, ...] = (("location", 0), ("location", 1), ("location", 2))
 
 
 def check_training_motion(obj: bpy.types.Object) -> None:
@@ -142,31 +142,25 @@ def _wander(
         _turn(mover, placed, item, span, rng=rng)
 
 
-def location_curves(mover: bpy.types.Object) -> dict[int, bpy.types.FCurve]:
-    """An object's own location keys, by axis; none where something else moves it, too."""
+def location_curves(mover: bpy.types.Object) -> list[bpy.types.FCurve]:
+    """Those of an object's own location keys; none where something else moves it, too."""
     animation = mover.animation_data
     if animation is None or animation.action is None or mover.parent or animation.drivers:
-        return {}
+        return []
     if any(not constraint.mute for constraint in mover.constraints):
-        return {}
-    found = curves_of(animation.action)
-    return {axis: found["location", axis] for axis in range(3) if ("location", axis) in found}
+        return []
+    return [curve for channel, curve in curves_of(animation.action).items() if channel in LOCATION]
 
 
 def _keyed_path(mover: bpy.types.Object) -> Doubles | None:
-    """Where its location keys put an object, from the first to the last: (n, 3) metres, one place a frame.
+    """Where its action puts an object, from the first frame to the last: (n, 3) metres.
 
     None where they do not move it.
     """
-    curves = location_curves(mover)
-    if not curves:
+    if not location_curves(mover):
         return None
-    ends = np.array([curve.range()[:] for curve in curves.values()])
-    first, last = round(ends[:, 0].min()), round(ends[:, 1].max())
-    frames = range(first, min(last, first + MOST_FOLLOWED) + 1)
-    path = np.tile(np.array(mover.location[:], float), (len(frames), 1))
-    for axis, curve in curves.items():
-        path[:, axis] = [curve.evaluate(frame) for frame in frames]
+    assert mover.animation_data and mover.animation_data.action  # there the curves were found
+    path = clip_of(mover.animation_data.action, LOCATION, np.array(mover.location[:], float))
     return path + np.array(mover.delta_location[:]) if np.ptp(path, axis=0).any() else None
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import bpy
 
+from ..scene.sources import PHYSICS_TYPES
 from ..settings.properties import settings_of
 
 
@@ -54,7 +55,7 @@ def collides(obj: bpy.types.Object) -> bool:
     """Whether an object has a simulation, switched on, that collides with others."""
     for modifier in obj.modifiers:
         if modifier.show_viewport or modifier.show_render:
-            if modifier.type in ("CLOTH", "SOFT_BODY"):
+            if modifier.type in PHYSICS_TYPES:
                 return True
             if isinstance(modifier, bpy.types.ParticleSystemModifier) and _particles_collide(modifier):
                 return True

@@ -179,12 +179,12 @@ class Window:
             "    bpy.ops.screen.animation_cancel(restore_frame=False)"
         )
 
-    def call(self, operator: str) -> None:
+    def call(self, operator: str, **settings: object) -> None:
         """Run an operator of the tab as its button does, without looking for the button."""
         self.ask(
             REGION
             + "with bpy.context.temp_override(window=window, area=area):\n"
-            + f"    bpy.ops.{operator}('INVOKE_DEFAULT')"
+            + f"    bpy.ops.{operator}('INVOKE_DEFAULT', **{settings!r})"
         )
 
     def open_panel(self, setting: str) -> None:

@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 from blender_window import DRIVER, HOME, LAUNCHER, OUT, ROOT, Window
 
+LAUNCHERS_FILES = "var/lib/blender-gui"
+OF_A_RUN = "pid", "display", "rc", "log", "xvfb.log"
+
 
 def folder() -> Path:
     """A new one. Not pytest's own: these Blenders see only what is in the checkout."""
@@ -25,6 +28,8 @@ def another_home(name: str) -> Path:
     home = HOME.with_name(f"{HOME.name}_{name}")
     if not home.is_dir():
         subprocess.run(["cp", "--archive", "--link", HOME, home], check=True)
+        for running in OF_A_RUN:  # of the first one, which may be open: not to be stopped as the second
+            (home / LAUNCHERS_FILES / running).unlink(missing_ok=True)
     return home
 
 

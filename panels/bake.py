@@ -100,7 +100,10 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         """What is known of a bake before it begins."""
         settings, seconds = settings_of(obj), bake_seconds(obj)
         if seconds:
-            text = f"Bake takes about {duration(seconds)}, Make It Play {duration(making.estimate(seconds))}"
+            made = duration(making.estimate(seconds))
+            text = (
+                f"Make It Play bakes, trains and plays: about {made}. Bake alone: about {duration(seconds)}"
+            )
             sentences(layout, context, text, "TIME")
         if moving_takes(obj) < settings.take_count:
             text = f"One take only: everything that {obj.name} reacts to keeps its animation"

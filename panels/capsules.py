@@ -102,7 +102,7 @@ class NEURALPHYSICS_PT_capsules(Details, bpy.types.Panel):
         column.prop(item, "end")
         column.separator()
         column.prop(item, "start_radius")
-        column.prop(item, "end_radius", text="End")
+        column.prop(item, "end_radius")
         column.separator()
 
 

@@ -31,6 +31,7 @@ KIND_ICONS: dict[str, Any] = {
     "ROD": "CURVES",
     "SPRINGS": "MOD_CLOTH",
 }
+NAME_SHARE = 0.58  # of the width of a line of the list
 ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "MESH": "MESH_DATA"}
 
 
@@ -54,7 +55,7 @@ class NEURALPHYSICS_UL_interactions(bpy.types.UIList):
             layout.prop(item, "object", text=item.name, icon="ERROR")
             return
         picture: Any = "FORCE_WIND" if is_wind(mover) else ICONS.get(mover.type, "OBJECT_DATA")
-        row = layout.row(align=True)
+        row = layout.split(factor=NAME_SHARE, align=True)
         row.prop(item, "name", text="", emboss=False, icon=picture)
         row.label(text=motion_in_short(mover, item.motion))
 
@@ -146,7 +147,7 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
             column.separator()
             column.prop(item, "box_low")
             column.separator()
-            column.prop(item, "box_high", text="Max")
+            column.prop(item, "box_high", text="Box Max")
             column.separator()
             column.prop(item, "fastest")
             if location_curves(item.object):

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
 ERRORS = [
     ("Error of this model", "rollout_error"),
-    ("Ridge regression (baseline)", "ridge_error"),
-    ("Mean shape (baseline)", "mean_error"),
-    ("Lower bound with these bases", "basis_error"),
+    ("Plain linear regression", "ridge_error"),
+    ("A shape that stands still", "mean_error"),
+    ("The least with these bases", "basis_error"),
 ]
 LABELS_SHARE = 0.25  # of the width: the labels beside the chart
 
@@ -119,8 +119,8 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         row.label(text=f"Loss {state.history[-1][1]:.3g}", icon="COLORSET_04_VEC")
         if isfinite(state.best):
             star: Icon = "SOLO_OFF" if gains_nothing(state.best) else "SOLO_ON"
-            best = "Best so far" if state.active else "Kept: the best,"
-            best = f"{best} {axis.words(state.best)}, after {plural(state.best_step, 'step')}"
+            best = f"Best so far {axis.words(state.best)}" if state.active else "Kept: the best"
+            best = f"{best}, after {plural(state.best_step, 'step')}"
             sentences(layout, context, best, star)
 
 
@@ -156,7 +156,7 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
         state = job(layout, context, obj, object_tasks.EVALUATE)
         if state.phase == "finished":
             said, grade, detail = (str(state.result.get(name, "")) for name in ("verdict", "grade", "detail"))
-            if said:
+            if said and not self._is_said_above(obj, said):
                 verdict(layout, context, said, grade=grade, detail=detail)
             self._draw_errors(layout, state)
         if report_path(obj).is_file():
@@ -170,6 +170,11 @@ class NEURALPHYSICS_PT_evaluate(Details, bpy.types.Panel):
             blend = find_blend(copy) if copy is not None else None
             if blend is not None:
                 layout.prop(blend, "factor", text="Prediction to Simulation", slider=True)
+
+    def _is_said_above(self, obj: bpy.types.Object, said: str) -> bool:
+        """Whether Train says the same of the model."""
+        found = verdicts.verdict_of(obj)
+        return found is not None and said in (found.said, found.sentence) and verdicts.was_trained_here(obj)
 
     def _draw_errors(self, layout: bpy.types.UILayout, state: JobState) -> None:
         """Relative errors: 0 is exact, 1 no better than the mean shape."""

@@ -54,7 +54,8 @@ class Schedule:
 
 @dataclass
 class Course:
-    """How far a training has come. `history`: (step, loss, validation error) at each validation.
+    """How far a training has come. `history`: (step, loss, validation error) at each validation, that
+    which the best model has least of.
 
     best: what was measured at `best_step`.
     """
@@ -154,7 +155,7 @@ class Training:
     def _validate(self) -> None:
         course, schedule = self.course, self._schedule
         measured = self._learner.validate()
-        course.history.append((course.step, self._loss, measured.relative))
+        course.history.append((course.step, self._loss, measured.choice))
         if measured.choice < course.best.choice:
             course.best, course.best_step = measured, course.step
             self.best = self._learner.weights()
@@ -170,7 +171,7 @@ class Training:
         """What goes along with the progress: see `jobs.life_cycle.JobState`."""
         course, said = self.course, {"loss": self._loss, "step": float(self.course.step)}
         if course.history:
-            said |= {"validation": course.history[-1][2], "best": course.best_error}
+            said |= {"validation": course.history[-1][2], "best": course.best.choice}
             said |= {"best_step": float(course.best_step)}
         if course.best.metres > 0.0 and course.best_error > 0.0:
             said["metres"] = course.best.metres / course.best_error

@@ -72,7 +72,7 @@ settings.take_count, settings.take_frames = 8, 20
 settings.interactions[0].motion = "WANDER"
 seconds = part("neural_physics.blender.tasks.estimates").bake_seconds
 eight = seconds(sheet)
-assert "Bake takes about" in drawn().words and "One take" not in drawn().words
+assert "Bake alone: about" in drawn().words and "One take" not in drawn().words
 settings.interactions[0].motion = "KEEP"
 assert seconds(sheet) < eight
 assert "One take only: everything that Sheet reacts to keeps its animation" in drawn().words

@@ -85,6 +85,10 @@ def test_a_few_frames_on_the_wrong_side_do_not_choose(tmp_path):
     training = train(tmp_path / "c", learner, steps=30)
     assert training.course.best_step == 20
     assert training.course.best_error == pytest.approx(np.sqrt(fine.mean()))
+    lowest = min(training.course.history, key=lambda point: point[2])
+    assert lowest[0] == 20, "the curve that is drawn is lowest where the kept model is"
+    said = [event for event in training.events if "best" in event][-1]
+    assert said["best"] == pytest.approx(lowest[2])
 
 
 def test_it_ends_early_with_the_reason_when_nothing_gets_better(tmp_path):

@@ -88,7 +88,7 @@ def test_from_an_example_to_its_model(tall: Window) -> None:
     picture(tall, "05_baking")
     tall.call("neural_physics.stop_job", kind="bake")
     tall.wait(lambda: _state(example, "bake")[0] != "running", 300)
-    picture(tall, "06_bake_ended")
+    picture(tall, "06_bake_stopped")
     if _state(example, "bake")[0] != "finished":
         tall.call("neural_physics.bake")
         tall.wait(lambda: _state(example, "bake")[0] == "finished", 600)

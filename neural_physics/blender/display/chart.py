@@ -96,7 +96,7 @@ def draw(history: tuple[Point, ...], axis: Axis) -> Floats:
     """RGBA pixels (HEIGHT, WIDTH, 4), from the bottom up.
 
     The validation error is on the axis, and its lowest point is marked; the loss, whose numbers mean nothing,
-    is logarithmic and as high as the picture.
+    is logarithmic, from the axis's zero to the picture's top.
     """
     points = np.array(history, float)
     pixels = np.empty((HEIGHT, WIDTH, 4), np.float32)
@@ -112,7 +112,8 @@ def draw(history: tuple[Point, ...], axis: Axis) -> Floats:
     curve = np.log10(np.where(loss > 0, loss, np.nan))
     if np.isfinite(curve).any():
         low, high = np.nanmin(curve), np.nanmax(curve)
-        _plot(pixels, steps, 0.04 + 0.92 * (curve - low) / max(high - low, 1e-9), LOSS)
+        zero = 0.5 / ROWS
+        _plot(pixels, steps, zero + (0.96 - zero) * (curve - low) / max(high - low, 1e-9), LOSS)
     _plot(pixels, steps, np.array([axis.share(error) for error in validation]), VALIDATION)
     return pixels
 

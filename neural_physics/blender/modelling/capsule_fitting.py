@@ -193,6 +193,9 @@ def add(obj: bpy.types.Object, found: Found) -> NEURALPHYSICS_PG_capsule:
     """One more capsule in an object's list."""
     item = settings_of(obj).capsules.add()
     item.name, item.source, item.bone = found.name, found.source, found.bone
-    item.start, item.end = found.capsule.start.tolist(), found.capsule.end.tolist()
+    # Rounded, as "-0 m" would be shown for what the fit leaves of a zero.
+    item.start, item.end = (
+        (place.round(6) + 0.0).tolist() for place in (found.capsule.start, found.capsule.end)
+    )
     item.start_radius, item.end_radius = found.capsule.start_radius, found.capsule.end_radius
     return item

@@ -111,7 +111,7 @@ interactions = found(cloth)
 def listed(item):
     '''What the list says beside a name.'''
     layout = MagicMock()
-    layout.row.return_value = layout
+    layout.split.return_value = layout
     drawn = importlib.import_module(MODULE + ".panels.set_up").NEURALPHYSICS_UL_interactions
     drawn.draw_item(None, None, layout, None, item, 0, None, "")
     return layout.label.call_args.kwargs["text"]

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 import pytest
 from blender_window import DRAW, OUT, Window
-from PIL import Image
 from starting import another_home, folder, started
 from three_buttons import IN_VIEW, STATE, Example
+
+Image = pytest.importorskip("PIL.Image")
 
 pytestmark = [
     pytest.mark.window,

@@ -39,9 +39,9 @@ demo: setup
 test: setup zip
 	$(SHARDS) quick-library quick-4.5 quick-5.2 quick-5.2-extension
 
-# The rest: up to a minute each, and the real window, whose tests wait for a screen half of the time.
+# The rest: up to a minute each, and the real window.
 test-slow: setup zip
-	$(MAKE) --no-print-directory -j3 window slow-4.5 slow-library slow-5.2
+	$(SHARDS) window slow-4.5 slow-library slow-5.2
 
 # Each shard has one core: NumPy's products are not to wait for the other.
 quick-library quick-4.5 quick-5.2 quick-5.2-extension: export OPENBLAS_NUM_THREADS = 1

@@ -21,6 +21,7 @@ from neural_physics.arrays import Floats
 
 LARGEST_GRADIENT = 1.0
 WARM_UP = 50  # steps until the full learning rate
+FAR = 0.1  # from where on the loss "distances" is of distances; 1: as far as the mean shape
 MATRIX_RATE = 5.0  # of Muon's matrices, in learning rates
 CARRY_FROM, CARRY_TO = 0.2, 0.5  # shares of the training between which `Preset.carry` is reached
 
@@ -93,13 +94,20 @@ class SubspaceLearner:
         """The loss of z_2 .. z_{s-1} (s - 2, n, u), rolled out from z_1 (n, u), where z (s, n, u) is true;
         and its slope (s - 2, n, u).
 
-        The preset's loss "paper" is L_pos + L_vel (Holden 2019, Algorithm 1).
+        The preset's loss "paper" is L_pos + L_vel (Holden 2019, Algorithm 1). "distances" is d^2 of a frame
+        that is d off where that is little, and 2 c d where it is much (pseudo-Huber, c = FAR): a few windows
+        that hang on the wrong side of a ball do not outweigh all others, as they do in squares.
         """
         off = rolled - z[2:]
-        if self._preset.loss == "metres":
+        if self._preset.loss != "paper":
             weighted = off * self._metres
             each = off.shape[0] * off.shape[1]
-            return float(np.vdot(weighted, off)) / each, weighted * np.float32(2.0 / each)
+            if self._preset.loss == "metres":
+                return float(np.vdot(weighted, off)) / each, weighted * np.float32(2.0 / each)
+            far = off.dtype.type(FAR)
+            rounded = np.sqrt(np.einsum("tnu,tnu->tn", weighted, off) + far * far)
+            loss = 2.0 * FAR * float((rounded - far).sum(dtype=np.float64)) / each
+            return loss, weighted * (off.dtype.type(2.0 * FAR / each) / rounded)[..., None]
         change = np.diff(rolled, axis=0, prepend=z1[None]) - np.diff(z[1:], axis=0)
         signs = np.sign(change) * np.float32(self._fps)
         slope = np.sign(off) + signs

@@ -9,7 +9,7 @@ from learning.training.presets import Preset, choice, number
 from neural_physics.methods.perceptron import MOST_LAYERS
 from neural_physics.methods.subspace_physics.physical_model import MOST_STEPS
 
-Loss = Literal["paper", "metres"]
+Loss = Literal["paper", "metres", "distances"]
 Activation = Literal["relu", "silu"]
 Optimiser = Literal["muon", "amsgrad"]
 
@@ -52,9 +52,10 @@ class SubspacePreset(Preset):
         "apart, Play expects a larger error",
     )
     loss: Loss = choice(
-        "metres",
+        "distances",
         "paper: mean absolute error of unit z, and of its velocity per second (Algorithm 1); metres: mean "
-        "square distance of the vertices over their mean square distance from the mean shape",
+        "square distance of the vertices over their mean square distance from the mean shape; distances: the "
+        "same where a frame is near, but only its distance where it is far off",
     )
     relative_scale: bool = choice(
         True,

@@ -238,14 +238,28 @@ def test_the_gradient_through_a_window_is_that_of_finite_differences(data, chang
         assert gradient @ direction == pytest.approx((ahead - behind) / 2e-7, rel=1e-4, abs=1e-6)
 
 
-@pytest.mark.parametrize("preset", ["balanced", "paper"])
-def test_the_slope_of_the_loss_is_that_of_finite_differences(data, preset):
-    learner = learner_of(data, PRESETS[preset])
+@pytest.mark.parametrize("loss", ["distances", "metres", "paper"])
+def test_the_slope_of_the_loss_is_that_of_finite_differences(data, loss):
+    learner = learner_of(data, replace(PRESETS["balanced"], loss=loss))
     true, wrong = np.random.default_rng(0).normal(size=(2, 7, 3, len(data.basis)))
     direction = np.random.default_rng(1).normal(size=true[2:].shape)
     _, slope = learner.loss(wrong[2:], true, wrong[1])
     ahead, behind = (learner.loss(wrong[2:] + e * direction, true, wrong[1])[0] for e in (1e-6, -1e-6))
     assert np.vdot(slope, direction) == pytest.approx((ahead - behind) / 2e-6, rel=1e-5)
+
+
+def test_what_is_far_off_counts_by_its_distance_and_what_is_near_by_its_square(data):
+    near_and_far, square = (
+        learner_of(data, replace(PRESETS["balanced"], loss=loss)) for loss in ("distances", "metres")
+    )
+    true, off = np.random.default_rng(0).normal(size=(2, 7, 3, len(data.basis)))
+    near, far = (
+        [each.loss((true + times * off)[2:], true, true[1])[0] for times in (size, 2.0 * size)]
+        for each, size in ((near_and_far, 1e-4), (near_and_far, 1e4))
+    )
+    assert near[1] == pytest.approx(4.0 * near[0], rel=1e-3)
+    assert far[1] == pytest.approx(2.0 * far[0], rel=1e-3)
+    assert near[0] == pytest.approx(square.loss((true + 1e-4 * off)[2:], true, true[1])[0], rel=1e-3)
 
 
 def test_the_paper_s_loss_is_that_of_algorithm_1(data):
@@ -354,7 +368,7 @@ def test_a_setting_that_is_none_is_named(data):
         ("carry=2", "at most 1"),
         ("minutes=-1", "at least 0"),
         ("activation=foo", "relu or silu"),
-        ("loss=foo", "paper or metres"),
+        ("loss=foo", "paper or metres or distances"),
         ("residual=perhaps", "true or false"),
     ],
 )

@@ -15,6 +15,7 @@ ACCURACY = (
 )
 BOXES = (
     Column("box", "box"),
+    Column("takes", "takes"),
     Column("training frames", "training_frames", ","),
     Column("rollout error by seed", lambda row: _each(run["rollout_error"] for run in row["runs"])),
     Column("median", "median", ".3f"),

@@ -50,6 +50,7 @@ def lifts(take):
     return moved[2], moved[1]
 
 
+@pytest.mark.slow
 def test_only_the_test_take_plays_it_and_a_stopped_bake_goes_on_as_if_it_had_not_been(tmp_path):
     cloth, folder = cloth_and_rig("lift"), tmp_path / "d"
     run(command_for(cloth, tmp_path / "whole", 4, FRAMES))

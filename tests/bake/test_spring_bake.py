@@ -39,6 +39,7 @@ def cloth():
     return grid
 
 
+@pytest.mark.slow
 def test_every_take_has_a_fabric_of_its_own_and_says_so(cloth, tmp_path):
     result = run(command_for(cloth, tmp_path, 3, FRAMES, seed=5))
     assert (result["takes"], result["frames"], result["excluded"]) == (3, 3 * FRAMES, 0)

@@ -160,6 +160,7 @@ REPORT: dict[str, Any] = {
         "rows": [
             {
                 "box": box,
+                "takes": "",
                 "training_frames": frames,
                 "test_frames": 11362,
                 "runs": [

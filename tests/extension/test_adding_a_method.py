@@ -85,6 +85,7 @@ assert shape(sheet, 20) == forward[19], "a packed scene plays the same with no f
 """
 
 
+@pytest.mark.slow
 @pytest.mark.blender
 @pytest.mark.once
 @NEEDS_TORCH

@@ -38,6 +38,7 @@ def platform_user(platform_zip: Path, tmp_path_factory: pytest.TempPathFactory) 
     return str(folder)
 
 
+@pytest.mark.slow
 def test_the_platform_s_edition_bakes_trains_evaluates_and_plays(platform_user: str, tmp_path: Path) -> None:
     run(
         ENABLE

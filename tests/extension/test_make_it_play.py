@@ -32,6 +32,7 @@ def click():
 """
 
 
+@pytest.mark.slow
 def test_it_is_baked_trained_and_played_and_can_be_evaluated(in_blender: Callable[..., str]) -> None:
     in_blender(
         WAY

@@ -73,6 +73,7 @@ assert (data / "takes" / "take_001" / "take.json").is_file()
 )
 
 
+@pytest.mark.slow
 @NEEDS_TORCH
 def test_no_job_loads_code_from_a_dataset_the_scene_or_the_environment(installed: Callable[..., str]) -> None:
     installed(
@@ -111,6 +112,7 @@ assert not ran(), ran()
     )
 
 
+@pytest.mark.slow
 @pytest.mark.once  # the solver's Python is the same
 @NEEDS_TORCH
 def test_no_bake_of_the_solver_loads_code_from_a_dataset(installed: Callable[..., str]) -> None:

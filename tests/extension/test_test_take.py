@@ -20,6 +20,7 @@ settings = sheet.neural_physics
 """
 
 
+@pytest.mark.slow
 def test_it_shows_the_beginning_of_the_first_take_and_leaves_nothing_behind(
     in_blender: Callable[..., str],
 ) -> None:

@@ -50,7 +50,7 @@ def test_help_lists_the_settings_of_every_preset_with_their_ranges():
     add_arguments(parser, TRAINERS)
     text = parser.format_help()
     assert "  history=8 (a whole number of at least 1 and at most 120)\n      frames of interaction" in text
-    assert "  loss=metres (paper or metres or distances)" in text
+    assert "  loss=distances (paper or metres or distances)" in text
     assert "  decay=none (a number above 0 and" in text
     assert text.count("\nsettings of ") == len(SPECIFICATIONS)
 

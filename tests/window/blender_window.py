@@ -26,6 +26,8 @@ HOME = Path(os.environ.get("NEURAL_PHYSICS_WINDOW_FOLDER", "/var/tmp/neural-phys
 OUT = ROOT / "build" / "window"
 SIZE = "1600x1100"
 ROW = 16  # pixels, less than a button is high
+# Seconds that Blender is given to see the pointer and the key, while rows are scanned and once one is found.
+BRIEFLY, SURELY = 0.04, 0.15
 CHECKBOX = 52  # pixels from the tab's left to a checkbox in the header of a panel inside another one
 
 # Runs in that Blender: takes Python from files in a folder, answers with files.
@@ -48,7 +50,7 @@ def poll():
         scratch = request.with_suffix(".new")
         scratch.write_text(json.dumps(answer))
         scratch.rename(request.with_suffix(".answer"))
-    return 0.05
+    return 0.02
 bpy.app.timers.register(poll, persistent=True)
 """
 
@@ -151,11 +153,15 @@ class Window:
     def find(self, operator: str, across: float = 0.5) -> tuple[int, int]:
         """Where on the screen a button is; see `press`."""
         left, top, width, height, _ = self.tab()
-        x = left + int(across * width)
-        for _ in range(2):
+        x, asked = left + int(across * width), f"bpy.ops.{operator}("
+        self.ask("bpy.context.window_manager.clipboard = ''")
+        for seconds in (BRIEFLY, SURELY):
             for y in range(top + 10, top + height, ROW):
-                if self.command_at(x, y).startswith(f"bpy.ops.{operator}("):
-                    return x, y
+                if not self.command_at(x, y, seconds).startswith(asked):
+                    continue
+                for at in (y, y - ROW):  # read late, it is the row above's
+                    if self.command_at(x, at).startswith(asked):
+                        return x, at
             self.scroll_to_the_end()
         pytest.fail(f"no button {operator} is in sight: {self.shot('missing')}")
 
@@ -192,11 +198,16 @@ class Window:
         self.scroll_to_the_end()
         where = self.ask(REGION + "result = region.x, region.y, region.width, region.height, window.height")
         left, bottom, width, height, screen = where
+        x, copy = left + CHECKBOX, "ctrl+shift+alt+c"
+        self.ask("bpy.context.window_manager.clipboard = ''")
         for y in range(screen - bottom - 6, screen - bottom - height, -10):
-            if self._copied_under(left + CHECKBOX, y, "ctrl+shift+alt+c").endswith(setting):
-                self.launcher("click", left + width // 2, y)
-                self.scroll_to_the_end()
-                return
+            if not self._copied_under(x, y, copy, BRIEFLY).endswith(setting):
+                continue
+            for at in (y, y + 10):  # read late, it is what was below
+                if self._copied_under(x, at, copy, SURELY).endswith(setting):
+                    self.launcher("click", left + width // 2, at)
+                    self.scroll_to_the_end()
+                    return
         pytest.fail(f"no panel with {setting} is in sight: {self.shot('missing')}")
 
     def scroll_to_the_end(self) -> None:
@@ -205,17 +216,17 @@ class Window:
             REGION + "result = region.x, window.height - region.y, region.width, region.height"
         )
         self.launcher("x", "mousemove", left + width // 2, bottom - height // 2, "sleep", "0.3")
-        self.launcher("x", "click", "--repeat", "30", "5", "sleep", "1")
+        self.launcher("x", "click", "--repeat", "30", "5", "sleep", "0.5")
 
-    def command_at(self, x: int, y: int) -> str:
+    def command_at(self, x: int, y: int, seconds: float = SURELY) -> str:
         """The Python command of the button there; "" where there is none."""
-        return self._copied_under(x, y, "ctrl+c")
+        return self._copied_under(x, y, "ctrl+c", seconds)
 
-    def _copied_under(self, x: int, y: int, key: str) -> str:
+    def _copied_under(self, x: int, y: int, key: str, seconds: float) -> str:
         """What Blender copies with the pointer there: the command of a button, the path of a setting."""
-        self.ask("bpy.context.window_manager.clipboard = ''")
-        self.launcher("x", "mousemove", x, y, "sleep", "0.15", "key", key, "sleep", "0.1")
-        return str(self.ask("result = bpy.context.window_manager.clipboard"))
+        self.launcher("x", "mousemove", x, y, "sleep", seconds, "key", key, "sleep", seconds)
+        taken = "held = bpy.context.window_manager\nresult, held.clipboard = held.clipboard, ''"
+        return str(self.ask(taken))
 
 
 DRAW = """

@@ -62,9 +62,9 @@ area.spaces.active.region_3d.view_perspective = "CAMERA"
     assert state(window, "bake")[0] == "finished", state(window, "bake")
     window.shot("4_baked")
 
-    window.train_quickly("steps=800", "validate_every=16")
+    window.train_quickly("steps=300", "validate_every=10")
     window.press("neural_physics.train")
-    window.wait(lambda: state(window, "train")[3] > 40 or state(window, "train")[0] != "running", 300)
+    window.wait(lambda: state(window, "train")[3] > 10 or state(window, "train")[0] != "running", 300)
     window.shot("5_train")
     window.wait(lambda: state(window, "train")[0] != "running", 900)
     assert state(window, "train")[0] == "finished", state(window, "train")

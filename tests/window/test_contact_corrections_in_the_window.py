@@ -16,7 +16,7 @@ QUICK = """
 settings.simulation.tetrahedra, settings.take_count, settings.take_frames = 250, 2, 100
 settings.preset, settings.basis_count = "preview", 24
 """
-IN_SECONDS = ["poses=40", "traverses=3", "epochs=150"]
+IN_SECONDS = ["poses=40", "traverses=3", "epochs=150", "external_width=250"]
 ABOVE = """
 circle = bpy.data.objects["Circle"]
 circle.animation_data_clear()

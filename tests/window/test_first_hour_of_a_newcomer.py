@@ -25,6 +25,11 @@ mesh = sheet.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
 result = [sum(v.co[k] for v in mesh.vertices) / len(mesh.vertices) for k in range(3)]
 """
 SHEET = "sheet = next(o for o in bpy.context.scene.objects if o.neural_physics.enabled)\n"
+FEWER_STEPS = """
+from bl_ext.user_default.neural_physics.neural_physics.blender.tasks import object_tasks
+whole = object_tasks._train_arguments
+object_tasks._train_arguments = lambda obj: [*whole(obj), "--set", "steps=300"]
+"""
 ALONE = """
 import socket, sys
 try:
@@ -80,8 +85,8 @@ def test_three_clicks_to_a_model_of_one_s_own(fresh: Window) -> None:
     fresh.wait(lambda: fresh.ask("result = bpy.context.scene.name == 'Ball & Sheet'"), 20)
     if not os.environ.get("NEURAL_PHYSICS_WHOLE"):
         quick = "settings = sheet.neural_physics\n"
-        quick += "settings.take_count, settings.take_frames, settings.basis_count = 3, 60, 8"
-        fresh.ask(SHEET + quick)
+        quick += "settings.take_count, settings.take_frames, settings.basis_count = 3, 60, 8\n"
+        fresh.ask(SHEET + quick + FEWER_STEPS)
     fresh.press("neural_physics.make_it_play")
     fresh.shot("newcomer_4_makes_it_play")
     playing = SHEET + "result = sheet.neural_physics.playing and bpy.context.screen.is_animation_playing"

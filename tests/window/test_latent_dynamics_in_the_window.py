@@ -67,7 +67,7 @@ def test_a_pinned_cloth_is_learned_from_its_energies(window: Window) -> None:
     assert window.ask(CLOTH + "result = settings.method") == "latent_dynamics"
     window.call("neural_physics.bake")
     finish(window, "bake")
-    window.train_quickly("coder_steps=1000", "imagined=300", "steps=1500", "validate_every=100")
+    window.train_quickly("coder_steps=500", "imagined=300", "steps=700", "validate_every=50")
     window.call("neural_physics.train")
     window.wait(lambda: state(window, "train")[3] > 8 or state(window, "train")[0] != "running", 300)
     window.shot("latent_1_train")

@@ -77,7 +77,7 @@ def test_before_anything_is_set_up(tall: Window) -> None:
 
 
 def test_from_an_example_to_its_model(tall: Window) -> None:
-    quick = "settings.take_count, settings.take_frames, settings.basis_count = 4, 600, 16\n"
+    quick = "settings.take_count, settings.take_frames, settings.basis_count = 8, 600, 16\n"
     example = Example(tall, "BALL_AND_SHEET", "Sheet", quick + "settings.preset = 'preview'")
     picture(tall, "03_ready_to_bake")
     open_alone(tall, "set_up")
@@ -85,7 +85,7 @@ def test_from_an_example_to_its_model(tall: Window) -> None:
     open_alone(tall, "bake")
 
     tall.call("neural_physics.bake")
-    tall.wait(lambda: _state(example, "bake")[1] > 0.3, 300)
+    tall.wait(lambda: _state(example, "bake")[1] > 0.05, 300)
     picture(tall, "05_baking")
     tall.call("neural_physics.stop_job", kind="bake")
     tall.wait(lambda: _state(example, "bake")[0] != "running", 300)

@@ -52,7 +52,7 @@ class SubspacePreset(Preset):
         "apart, Play expects a larger error",
     )
     loss: Loss = choice(
-        "metres",
+        "distances",
         "paper: mean absolute error of unit z, and of its velocity per second (Algorithm 1); metres: mean "
         "square distance of the vertices over their mean square distance from the mean shape; distances: the "
         "same where a frame is near, but only its distance where it is far off",

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.torch
 SMALL, LARGE, BETWEEN = 0.1, 0.25, 0.2
 FRAMES = 80
 QUICK = ["handles=10", "traverses=3", "depths=2", "poses=30", "cubature=60", "epochs=200", "batch=128"]
-QUICK += ["minutes=0", "learning_rate=3e-3", "validate_every=50"]
+QUICK += ["minutes=0", "learning_rate=3e-3", "validate_every=150", "external_width=250"]
 
 
 def block(*radii):

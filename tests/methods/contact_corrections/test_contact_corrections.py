@@ -38,7 +38,7 @@ from neural_physics.timeline.timeline import Timeline
 pytestmark = pytest.mark.torch
 NO_STOP = StopRequest()
 QUICK = ["handles=10", "poses=40", "traverses=4", "depths=2", "cubature=70", "epochs=400", "batch=128"]
-QUICK += ["minutes=0", "learning_rate=3e-3", "validate_every=50"]
+QUICK += ["minutes=0", "learning_rate=3e-3", "validate_every=150", "external_width=250"]
 
 
 def train(dataset, out, *settings, stop=NO_STOP, words=(), emit=silent):

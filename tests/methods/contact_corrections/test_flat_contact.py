@@ -36,7 +36,7 @@ from neural_physics.timeline.timeline import Timeline
 
 pytestmark = pytest.mark.torch
 QUICK = ["handles=7", "poses=40", "traverses=4", "depths=2", "cubature=60", "epochs=400", "batch=128"]
-QUICK += ["minutes=0", "learning_rate=3e-3", "validate_every=50"]
+QUICK += ["minutes=0", "learning_rate=3e-3", "validate_every=150", "external_width=250"]
 TILTED = Rotation.from_euler("xyz", [0.4, -0.7, 1.1]).as_matrix()
 
 
@@ -194,6 +194,7 @@ def square(half, turn=UPRIGHT):
     return extruded("Presser", half * np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]), turn=turn)
 
 
+@pytest.mark.slow
 def test_a_square_that_turns_is_learned_and_played_as_it_is_turned(tmp_path):
     """In a plane that is no axis'; its corners are where y puts them, whatever their orientation."""
     dataset = bake_flat(tmp_path / "dataset", square(0.1, TILTED), 0.13, turn=TILTED, spin=0.8)

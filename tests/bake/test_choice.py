@@ -98,6 +98,7 @@ def undisturbed(tmp_path_factory, baked):
     return Undisturbed(folder, plan, chosen, asked, scores)
 
 
+@pytest.mark.slow
 def test_it_takes_the_motions_that_play_would_be_least_sure_of(undisturbed):
     asked, scores, takes = undisturbed.asked, undisturbed.scores, undisturbed.chosen.takes
     assert len({take.seed for take in asked}) == len(asked) == 8 * MORE
@@ -107,6 +108,7 @@ def test_it_takes_the_motions_that_play_would_be_least_sure_of(undisturbed):
     assert takes[:BAKED] == undisturbed.plan.takes[:BAKED]
 
 
+@pytest.mark.slow
 def test_what_is_baked_moves_as_was_read_without_simulating_anything(undisturbed):
     dataset = Dataset.open(undisturbed.folder / "dataset")
     method = load_method(read_model(undisturbed.folder / "model.safetensors"))
@@ -115,6 +117,7 @@ def test_what_is_baked_moves_as_was_read_without_simulating_anything(undisturbed
         assert np.mean(np.square(expected)) == pytest.approx(undisturbed.scores[take.seed], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_choice_that_was_killed_ends_as_if_it_had_not_been(folder, undisturbed):
     argv = command(folder)
     plan = plan_of(argv)

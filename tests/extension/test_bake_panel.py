@@ -27,6 +27,7 @@ def takes():
 """
 
 
+@pytest.mark.slow
 def test_a_change_is_said_and_the_takes_are_baked_anew(in_blender: Callable[..., str]) -> None:
     in_blender(
         SCENE

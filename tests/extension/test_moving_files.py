@@ -209,6 +209,7 @@ ROOT.unlink()
     )
 
 
+@pytest.mark.slow
 def test_a_bake_that_was_stopped_goes_on_after_the_move(in_blender: Callable[..., str]) -> None:
     in_blender(
         SCENE

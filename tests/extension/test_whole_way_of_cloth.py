@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from whole_ways import MARKS, python_that_trains
 
-pytestmark = MARKS
+pytestmark = [*MARKS, pytest.mark.once]
 
 SCENE = """
 from pathlib import Path

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from whole_ways import MARKS, python_that_trains
 
-pytestmark = MARKS
+pytestmark = [*MARKS, pytest.mark.once]
 
 SCENE = """
 import importlib, math, random

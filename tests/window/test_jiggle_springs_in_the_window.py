@@ -10,7 +10,7 @@ from three_buttons import Example
 pytestmark = [pytest.mark.window, pytest.mark.slow]
 
 QUICK = """
-settings.simulation.filling, settings.simulation.tetrahedra, settings.simulation.steps = "cage", 800, 1
+settings.simulation.filling, settings.simulation.tetrahedra, settings.simulation.steps = "cage", 1500, 1
 settings.take_count, settings.take_frames, settings.pose_count = 1, 90, 10
 settings.preset, settings.interactions[0].test_action = "preview", ""
 """
@@ -20,7 +20,7 @@ def test_a_figure_is_baked_trained_and_played(window: Window) -> None:
     figure = Example(window, "SOFT_CHARACTER", "Soft Body", QUICK)
     assert figure.ask("result = settings.method") == "quasistatic_springs"
     bones = [figure.shown(frame) for frame in (1, 10, 20, 30)]
-    figure.bake_and_train("steps=300")
+    figure.bake_and_train("steps=600")
     window.shot("springs_1_trained")
     figure.play()
     for frame in range(1, 31):

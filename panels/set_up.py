@@ -31,7 +31,7 @@ KIND_ICONS: dict[str, Any] = {
     "ROD": "CURVES",
     "SPRINGS": "MOD_CLOTH",
 }
-NAME_SHARE = 0.58  # of the width of a line of the list
+NAME_SHARE = 0.66  # of the width of a line of the list
 ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "MESH": "MESH_DATA"}
 
 

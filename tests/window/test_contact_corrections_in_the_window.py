@@ -13,10 +13,10 @@ RADIUS, SAGGED = 0.14, 0.53  # metres, of the circle; how high the jelly is that
 JELLY = """scene, body = bpy.context.scene, bpy.data.objects["Jelly"]
 """
 QUICK = """
-settings.simulation.tetrahedra, settings.take_count, settings.take_frames = 250, 2, 100
+settings.simulation.tetrahedra, settings.take_count, settings.take_frames = 200, 2, 80
 settings.preset, settings.basis_count = "preview", 24
 """
-IN_SECONDS = ["poses=40", "traverses=3", "epochs=150", "external_width=250"]
+IN_SECONDS = ["poses=30", "traverses=3", "epochs=150", "external_width=250"]
 ABOVE = """
 circle = bpy.data.objects["Circle"]
 circle.animation_data_clear()

@@ -61,13 +61,13 @@ def test_a_pinned_cloth_is_learned_from_its_energies(window: Window) -> None:
         + "bpy.ops.neural_physics.add_example(name='PINNED_CLOTH')\n"
         + "area.spaces.active.region_3d.view_perspective = 'CAMERA'\n"
         + CLOTH
-        + "settings.take_count, settings.take_frames = 3, 120\n"
+        + "settings.take_count, settings.take_frames = 2, 120\n"
         + "settings.preset, settings.basis_count = 'preview', 32"
     )
     assert window.ask(CLOTH + "result = settings.method") == "latent_dynamics"
     window.call("neural_physics.bake")
     finish(window, "bake")
-    window.train_quickly("coder_steps=500", "imagined=300", "steps=700", "validate_every=50")
+    window.train_quickly("coder_steps=500", "imagined=150", "steps=700", "validate_every=50")
     window.call("neural_physics.train")
     window.wait(lambda: state(window, "train")[3] > 8 or state(window, "train")[0] != "running", 300)
     window.shot("latent_1_train")

@@ -8,13 +8,16 @@ PY_52 := $(ENV_52)/bin/python
 # Buttons and panels import the library relatively, as parts of one package: typed as such.
 EXTENSION := __init__.py neural_physics operators panels
 PIP := -m pip install --quiet --disable-pip-version-check
-# Two at a time: shards of the tests keep two cores busy.
+# Two at a time: shards of the tests keep two cores busy, to the end since the long ones come first.
 SHARDS := $(MAKE) --no-print-directory -j2
+QUICK := quick-4.5 quick-library quick-5.2 quick-methods quick-4.5-extension quick-5.2-extension
+LEARNED := tests/methods tests/benchmarks
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo test test-slow check check-library check-extension zip bench bench-full clean
-.PHONY: quick-library quick-4.5 quick-5.2 quick-5.2-extension slow-library slow-4.5 slow-5.2 window
+.PHONY: quick-library quick-methods quick-4.5 quick-4.5-extension quick-5.2 quick-5.2-extension
+.PHONY: slow-library slow-4.5 slow-5.2 window
 
 setup:
 	$(SHARDS) $(ENV_45)/ready $(ENV_52)/ready
@@ -37,20 +40,22 @@ demo: setup
 
 # Everything quick: the library, training, and the installed zip in Blender 4.5 and 5.2.
 test: setup zip
-	$(SHARDS) quick-library quick-4.5 quick-5.2 quick-5.2-extension
+	$(SHARDS) $(QUICK)
 
 # The rest: up to a minute each, and the real window.
 test-slow: setup zip
 	$(SHARDS) window slow-4.5 slow-library slow-5.2
 
 # Each shard has one core: NumPy's products are not to wait for the other.
-quick-library quick-4.5 quick-5.2 quick-5.2-extension: export OPENBLAS_NUM_THREADS = 1
-slow-library slow-4.5 slow-5.2: export OPENBLAS_NUM_THREADS = 1
+$(QUICK) slow-library slow-4.5 slow-5.2: export OPENBLAS_NUM_THREADS = 1
 quick-library:
-	$(PY_45) -m pytest -m "not blender and not slow and not window"
+	$(PY_45) -m pytest -m "not blender and not slow and not window" $(LEARNED:%=--ignore %)
+quick-methods:
+	$(PY_45) -m pytest -m "not blender and not slow and not window" $(LEARNED)
 quick-4.5:
-	$(PY_45) -m pytest -m "blender and not slow and not window"
-# In two, so that both cores have work to the end.
+	$(PY_45) -m pytest -m "blender and not slow and not window" --ignore tests/extension
+quick-4.5-extension:
+	$(PY_45) -m pytest -m "blender and not slow and not window" tests/extension
 quick-5.2:
 	$(PY_52) -m pytest -m "blender and not slow and not once and not window" --ignore tests/extension
 quick-5.2-extension:

@@ -244,6 +244,7 @@ def test_what_is_no_take_is_not_deleted(tmp_path):
     assert stray.read_text() == "mine"
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_a_full_disk_keeps_what_is_there_and_the_bake_goes_on_when_there_is_room(tmp_path):
     disk = tmp_path / "disk"

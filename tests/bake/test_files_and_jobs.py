@@ -133,6 +133,7 @@ def test_setting_up_again_leaves_what_the_artist_has_set():
 # Jobs
 
 
+@pytest.mark.slow
 def test_a_job_that_another_blender_has_started_is_seen_and_not_taken_for_ones_own(tmp_path):
     assert host.state_of(tmp_path, "count").phase == "idle"
     other = JobProcess(JobFiles(tmp_path, "count"))

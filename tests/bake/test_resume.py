@@ -84,6 +84,7 @@ def test_frames_that_cannot_be_repeated_are_kept_apart_by_a_gap(tmp_path):
     assert "resumed" in take.info.excluded[0].reason
 
 
+@pytest.mark.slow
 @pytest.mark.once
 def test_a_coordinator_killed_and_started_again_at_once_takes_over_from_its_workers(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"

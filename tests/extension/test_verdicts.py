@@ -31,6 +31,7 @@ def pack(obj, **training):
 """
 
 
+@pytest.mark.slow
 def test_the_panel_judges_a_model_here_and_elsewhere_and_bakes_more_takes_at_a_click(
     in_blender: Callable[..., str],
 ) -> None:

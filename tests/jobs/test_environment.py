@@ -102,6 +102,7 @@ def test_an_environment_is_made_and_its_python_runs(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_package_that_cannot_be_installed_is_reported_with_pip_s_own_words(tmp_path: Path) -> None:
     path = wanted(tmp_path, "no-such-package>=2.1")
     status, events = job(
@@ -126,6 +127,7 @@ def make_wheel(folder: Path, name: str) -> None:
             wheel.writestr(path, text)
 
 
+@pytest.mark.slow
 def test_what_the_solver_would_like_is_installed_one_by_one_and_passed_over_where_there_is_no_wheel(
     tmp_path: Path,
 ) -> None:

@@ -260,6 +260,7 @@ def test_many_minima_are_found_side_by_side():
     assert saved.numpy() == pytest.approx(valleys(start, torch.arange(3)).numpy(), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_stopped_it_goes_on_to_the_same_model(dataset, trained, tmp_path):
     """Once in the middle of each of the two stages."""
     out, file = tmp_path / "model.safetensors", tmp_path / "stop"

@@ -37,6 +37,8 @@ ACTIVATIONS: dict[str, Callable[[Floats, Floats], None]] = {"relu": relu, "silu"
 class Perceptron:
     """NAME.K.weight (out, in) and NAME.K.bias (out,) of a model, an activation between them.
 
+    NAME.shortcut (out, in), if there is one, adds what follows from the inputs by one matrix.
+
     residual: whether each hidden layer but the first adds to the one before it; all have one width then.
     Raises Problem("model_damaged") when the layers do not lead from `inputs` to `outputs` numbers.
     """
@@ -63,6 +65,9 @@ class Perceptron:
             size = len(weight)
             bias = model.tensor(f"{name}.{k}.bias", size)
             self._layers.append((Product(weight.T), bias, np.empty(size, np.float32)))
+        self._shortcut = None
+        if f"{name}.shortcut" in model.tensors:
+            self._shortcut = Product(model.tensor(f"{name}.shortcut", outputs, inputs).T)
         if not self._layers or size != outputs:
             raise damaged(path, f"its network ends in {size} numbers, not {outputs}")
         if residual and len({len(bias) for _, bias, _ in self._layers[:-1]}) > 1:
@@ -74,6 +79,7 @@ class Perceptron:
         Of x (n, inputs): (n, outputs), each row bit for bit as it is alone.
         """
         last, many = len(self._layers) - 1, x.ndim == 2
+        straight = None if self._shortcut is None else self._shortcut(x)
         for k, (product, bias, scratch) in enumerate(self._layers):
             y = product(x)
             y += bias
@@ -82,4 +88,4 @@ class Perceptron:
                 if k and self._residual:
                     y += x
             x = y
-        return x.copy()
+        return x.copy() if straight is None else x + straight

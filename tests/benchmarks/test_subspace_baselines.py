@@ -46,6 +46,8 @@ from neural_physics.models.model_file import read_model
 
 BASES, UNITS = 4, 7
 INPUTS = 2 * BASES + 2 * 3
+MIXING = np.random.default_rng(7).standard_normal((INPUTS, INPUTS)).astype(np.float32) / 4
+UNIT = np.array(0.5, np.float32)
 KINDS = {"rnn": Rnn, "gru": Gru, "lstm": Lstm}
 TORCH_CELLS = {"rnn": torch.nn.RNNCell, "gru": torch.nn.GRUCell, "lstm": torch.nn.LSTMCell}
 TRAINED = [name for name, contender in CONTENDERS.items() if contender.trained]
@@ -83,8 +85,12 @@ def some_windows(data, frames, count=3):
 
 
 def cell_networks(task):
-    data = task.data
-    networks = {name: CellNetwork(data, kind(INPUTS, BASES, UNITS, 0)) for name, kind in KINDS.items()}
+    data, one = task.data, np.ones((), np.float32)
+    as_it_is = np.eye(INPUTS, dtype=np.float32)
+    networks = {
+        name: CellNetwork(data, kind(as_it_is, BASES, UNITS, 0, output_unit=one))
+        for name, kind in KINDS.items()
+    }
     networks["dropout"] = CellNetwork(data, DropoutCell(bare(task, 0)))
     networks["rbf"] = CellNetwork(data, RbfCell(data, 20, 0))
     return networks
@@ -92,22 +98,23 @@ def cell_networks(task):
 
 @pytest.mark.parametrize("name", KINDS)
 def test_a_cell_is_torch_s_own(name):
-    cell, theirs = KINDS[name](INPUTS, BASES, UNITS, 0), TORCH_CELLS[name](INPUTS, UNITS)
+    cell, theirs = KINDS[name](MIXING, BASES, UNITS, 0, output_unit=UNIT), TORCH_CELLS[name](INPUTS, UNITS)
     random = np.random.default_rng(0)
     theta = random.standard_normal(cell.layout.count).astype(np.float32)
-    p = cell.layout.views(theta)
+    p = cell.layout.views(theta) | cell.constants
     for own, name_of_theirs in (("input", "weight_ih"), ("hidden", "weight_hh")):
         getattr(theirs, name_of_theirs).data = torch.from_numpy(p[own])
         getattr(theirs, name_of_theirs.replace("weight", "bias")).data = torch.from_numpy(p[f"{own}_bias"])
     x = random.standard_normal((5, INPUTS)).astype(np.float32)
+    mixed = torch.from_numpy(x @ MIXING)
     memory = tuple(random.standard_normal((5, width)).astype(np.float32) for width in cell.remembers)
     change, after = cell.change(p, x, memory, np)
     told = [torch.from_numpy(each) for each in memory]
-    expected = theirs(torch.from_numpy(x), tuple(told) if len(told) > 1 else told[0])
+    expected = theirs(mixed, tuple(told) if len(told) > 1 else told[0])
     expected = expected if isinstance(expected, tuple) else (expected,)
     for mine, its in zip(after, expected, strict=True):
         assert mine == pytest.approx(its.detach().numpy(), abs=1e-5)
-    assert change == pytest.approx(after[0] @ p["output"].T + p["output_bias"])
+    assert change == pytest.approx(UNIT * (after[0] @ p["output"].T + p["output_bias"]))
 
 
 @pytest.mark.parametrize("name", ["rnn", "gru", "lstm", "dropout", "rbf"])
@@ -289,7 +296,7 @@ def test_ours_is_what_the_extension_trains(dataset, task, tmp_path):
     found, model = trained(task, "ours"), read_model(out)
     kept = found.network.tensors(found.theta)
     layers = [name for name in model.tensors if name.startswith("layers.")]
-    assert len(layers) == 8 and all((model.tensors[name] == kept[name]).all() for name in layers)
+    assert len(layers) == 9 and all((model.tensors[name] == kept[name]).all() for name in layers)
 
 
 class StopsAfter:

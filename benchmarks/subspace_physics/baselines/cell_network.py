@@ -90,7 +90,9 @@ class CellNetwork:
 
     def arrays(self, theta: Array, xp: ModuleType) -> Arrays:
         """What a cell is given: its parameters, and what is not trained."""
-        return self.cell.layout.views(theta) | {k: xp.asarray(v) for k, v in self._constants.items()}
+        return self.cell.layout.views(theta) | {
+            name: xp.asarray(constant, dtype=theta.dtype) for name, constant in self._constants.items()
+        }
 
     def _rolled(
         self, theta: Tensor, z0: Floats, z1: Floats, w: Floats, *, random: np.random.Generator | None

@@ -54,23 +54,20 @@ def _linear(preset: str, task: Task, seed: int) -> LinearNetwork:
     return LinearNetwork(task.data, LINEAR_PRESETS[preset])
 
 
-def _size(task: Task) -> tuple[int, int, int]:
-    """Inputs, bases and parameters of the bare network, which all others are made as large as."""
-    network = bare(task, 0)
-    return network.sizes[0], network.sizes[-1], len(network.initial)
-
-
 def _rbf(task: Task, seed: int) -> CellNetwork:
-    _, bases, count = _size(task)
-    return CellNetwork(
-        task.data, RbfCell(task.data, width_for(count, partial(RbfCell.parameters, bases)), seed)
-    )
+    """As large as the bare network."""
+    network = bare(task, 0)
+    centres = width_for(len(network.initial), partial(RbfCell.parameters, network.sizes[-1]))
+    return CellNetwork(task.data, RbfCell(task.data, centres, seed))
 
 
 def _recurrent(kind: type[RecurrentCell], task: Task, seed: int) -> CellNetwork:
-    inputs, bases, count = _size(task)
-    units = width_for(count, partial(kind.step_parameters, inputs, bases))
-    return CellNetwork(task.data, kind(inputs, bases, units, seed))
+    """As large as the bare network, and it sees the same."""
+    network = bare(task, 0)
+    inputs, bases = network.sizes[0], network.sizes[-1]
+    units = width_for(len(network.initial), partial(kind.step_parameters, inputs, bases))
+    cell = kind(network.input_mixing, bases, units, seed, output_unit=network.output_unit)
+    return CellNetwork(task.data, cell)
 
 
 def _dropout(task: Task, seed: int) -> CellNetwork:

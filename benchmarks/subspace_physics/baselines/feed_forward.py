@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from types import ModuleType
 
 import numpy as np
@@ -24,13 +25,18 @@ class DropoutCell:
     remembers: tuple[int, ...] = ()
 
     def __init__(self, network: SubspaceNetwork, rate: float = RATE) -> None:
-        """network: with eq. 1 and "silu", whose sizes and beginning it has."""
+        """network: with eq. 1, "silu" and a shortcut, whose sizes and beginning it has."""
         self._rate, self._sizes = rate, network.sizes
         shapes: dict[str, tuple[int, ...]] = {}
-        for k, (_, (outputs, inputs)) in enumerate(network.matrices):
+        for k, (inputs, outputs) in enumerate(pairwise(network.sizes)):
             shapes |= {f"weight{k}": (outputs, inputs), f"bias{k}": (outputs,)}
+        shapes["shortcut"] = (network.sizes[-1], network.sizes[0])
         self.layout, self.initial = Layout(shapes), network.initial
-        self.constants: dict[str, Floats] = {"input_scale": network.input_scale}
+        self.constants: dict[str, Floats] = {
+            "mixing": network.input_mixing,
+            "unit": network.output_unit,
+            "shortcut_unit": network.shortcut_unit,
+        }
 
     def begin(
         self, p: Arrays, before: Array, now: Array, *, xp: ModuleType, random: np.random.Generator | None
@@ -44,11 +50,13 @@ class DropoutCell:
 
     def change(self, p: Arrays, x: Array, memory: Memory, xp: ModuleType) -> tuple[Array, Memory]:
         """See `Cell`."""
-        x = x * p["input_scale"]
+        x = x @ p["mixing"]
+        straight = x @ p["shortcut"].T * p["shortcut_unit"]
         last = len(self._sizes) - 2
         for k in range(last):
             x = x @ p[f"weight{k}"].T + p[f"bias{k}"]
             x = x * sigmoid(x, xp)
             if memory:
                 x = x * memory[k]
-        return x @ p[f"weight{last}"].T + p[f"bias{last}"], memory
+        change = (x @ p[f"weight{last}"].T + p[f"bias{last}"]) * p["unit"]
+        return change + straight, memory

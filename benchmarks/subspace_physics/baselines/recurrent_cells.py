@@ -25,8 +25,11 @@ class RecurrentCell(ABC):
 
     gates, memories = 1, 1
 
-    def __init__(self, inputs: int, bases: int, units: int, seed: int) -> None:
-        rows = self.gates * units
+    def __init__(self, mixing: Floats, bases: int, units: int, seed: int, *, output_unit: Floats) -> None:
+        """mixing (inputs, inputs), output_unit: what x and the output are multiplied by, as for our network
+        (`network_units`).
+        """
+        inputs, rows = len(mixing), self.gates * units
         shapes = {
             "input": (rows, inputs),
             "hidden": (rows, units),
@@ -39,7 +42,7 @@ class RecurrentCell(ABC):
         }
         several = {"input": self.gates, "hidden": self.gates, "begin": self.memories}
         self.layout = Layout(shapes, several)
-        self.constants: dict[str, Floats] = {}
+        self.constants: dict[str, Floats] = {"mixing": mixing, "unit": output_unit}
         self.remembers: tuple[int, ...] = (units,) * self.memories
         random = np.random.default_rng(seed)
         arrays = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
@@ -63,12 +66,12 @@ class RecurrentCell(ABC):
     def change(self, p: Arrays, x: Array, memory: Memory, xp: ModuleType) -> tuple[Array, Memory]:
         """See `Cell`."""
         memory = self.next(
-            x @ p["input"].T + p["input_bias"],
+            x @ p["mixing"] @ p["input"].T + p["input_bias"],
             memory[0] @ p["hidden"].T + p["hidden_bias"],
             memory,
             xp,
         )
-        return memory[0] @ p["output"].T + p["output_bias"], memory
+        return (memory[0] @ p["output"].T + p["output_bias"]) * p["unit"], memory
 
     @abstractmethod
     def next(self, by_input: Array, by_hidden: Array, memory: Memory, xp: ModuleType) -> Memory:
@@ -104,8 +107,8 @@ class Lstm(RecurrentCell):
 
     gates, memories = 4, 2
 
-    def __init__(self, inputs: int, bases: int, units: int, seed: int) -> None:
-        super().__init__(inputs, bases, units, seed)
+    def __init__(self, mixing: Floats, bases: int, units: int, seed: int, *, output_unit: Floats) -> None:
+        super().__init__(mixing, bases, units, seed, output_unit=output_unit)
         # Forget gates begin open (Jozefowicz et al. 2015), so that there is something to learn from.
         self.layout.views(self.initial)["input_bias"][units : 2 * units] = 1.0
 

@@ -28,7 +28,7 @@ class InitialModel(Protocol):
     """Guesses z_t; the network adds to it.
 
     initial: its parameters before training (p,) float32. features: f, how many numbers the network sees of it
-    beside the guess.
+    beside the guess; changes: how many of these, at their end, are of z.
     """
 
     @property
@@ -37,6 +37,10 @@ class InitialModel(Protocol):
 
     @property
     def features(self) -> int:
+        """See above."""
+
+    @property
+    def changes(self) -> int:
         """See above."""
 
     def window(self, parameters: Floats, w: Floats) -> Guesses:
@@ -66,7 +70,7 @@ def fitted(data: Sequences) -> tuple[Floats, Floats]:
 class EachBasisByItself:
     """z_bar = alpha z_{t-1} + beta (z_{t-1} - z_{t-2}) (Holden 2019, eq. 1); it has nothing to train."""
 
-    features = 0
+    features = changes = 0
 
     def __init__(self, alpha: Floats, beta: Floats) -> None:
         self.alpha, self.beta, self._both = alpha, beta, alpha + beta

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from learning.methods.subspace_physics.initial_model import EachBasisByItself, InitialModel, fitted
+from learning.methods.subspace_physics.network_units import OUTPUT_UNIT, SHORTCUT_UNIT, input_mixing
 from learning.methods.subspace_physics.physical_body import PhysicalBody
 from learning.methods.subspace_physics.physical_model import PhysicalModel
 from learning.methods.subspace_physics.presets import SubspacePreset
@@ -43,11 +44,12 @@ class Roller(Protocol):
 
 
 class SubspaceNetwork:
-    """Equations 1 and 3. All parameters lie in one vector, theta: weight and bias of layer after layer, then
-    those of the initial model.
+    """Equations 1 and 3. All parameters lie in one vector, theta: weight and bias of layer after layer, the
+    shortcut's weight, if there is one, and those of the initial model.
 
-    initial: theta before training. input_scale (inputs,): what the network's inputs are multiplied by: z_bar,
-    z, what else it sees of the initial model, and w.
+    initial: theta before training. input_mixing (inputs, inputs), output_unit, shortcut_unit: what the
+    inputs, the output and the shortcut's part of it are multiplied by, see `network_units`; the inputs are
+    z_bar, z, what else the network sees of the initial model, and w.
     """
 
     device = "cpu"
@@ -64,30 +66,49 @@ class SubspaceNetwork:
         inputs = self.states + v * (2 if preset.interaction_velocity else 1)
         self.sizes = [inputs, *[hidden] * (preset.layers - 1), u]
         last_gain = LAST_GAIN if body is None else LAST_GAIN_ON_PHYSICS
-        self.initial = np.concatenate(
-            [_initial_theta(self.sizes, seed, last_gain), self.initial_model.initial]
+        layers = _initial_theta(self.sizes, seed, last_gain)
+        self._shortcut_at = len(layers) if preset.shortcut else None
+        shortcut = np.zeros(inputs * u if preset.shortcut else 0, np.float32)
+        self.initial = np.concatenate([layers, shortcut, self.initial_model.initial])
+        self.input_mixing = input_mixing(
+            data,
+            preset.emphasis,
+            self.initial_model,
+            w=inputs - self.states,
+            unit_changes=preset.unit_changes,
         )
-        self.input_scale = _input_scale(data, preset.emphasis, inputs)
+        self.output_unit = np.array(OUTPUT_UNIT if preset.unit_changes else 1.0, np.float32)
+        self.shortcut_unit = np.array(SHORTCUT_UNIT if preset.unit_changes else 1.0, np.float32)
         limits = np.stack([data.training.z.min(0), data.training.z.max(0)])
         self.recurrence = Recurrence(limits, preset.residual, activation=preset.activation)
 
     @property
     def matrices(self) -> list[Matrix]:
-        """Where each layer's weight is in theta."""
-        found, first = [], 0
-        for inputs, outputs in pairwise(self.sizes):
-            found.append((first, (outputs, inputs)))
-            first += inputs * outputs + outputs
+        """Where each layer's weight is in theta, and the shortcut's."""
+        found = self._layers
+        if self._shortcut_at is not None:
+            found.append((self._shortcut_at, (self.sizes[-1], self.sizes[0])))
         return found
 
     def layers(self, theta: Floats) -> list[Layer]:
         """Each layer in a parameter vector, as Play uses them."""
         views: list[Layer] = []
-        for first, (outputs, inputs) in self.matrices:
+        for first, (outputs, inputs) in self._layers:
             bias = first + outputs * inputs
             weight = theta[first:bias].reshape(outputs, inputs)
-            views.append((weight if views else weight * self.input_scale, theta[bias : bias + outputs]))
+            views.append((weight if views else weight @ self.input_mixing.T, theta[bias : bias + outputs]))
+        weight, bias_of_last = views[-1]
+        views[-1] = (weight * self.output_unit, bias_of_last * self.output_unit)
         return views
+
+    def shortcut(self, theta: Floats) -> Floats:
+        """(u, inputs), as Play uses it; (0, inputs) without one."""
+        u, inputs = self.sizes[-1], self.sizes[0]
+        if self._shortcut_at is None:
+            return np.empty((0, inputs), theta.dtype)
+        weight = theta[self._shortcut_at : self._shortcut_at + u * inputs].reshape(u, inputs)
+        shortcut: Floats = self.shortcut_unit * (weight @ self.input_mixing.T)
+        return shortcut
 
     def interaction_inputs(self, w: Floats) -> Floats:
         """(s - 2, n, v) or (s - 2, n, 2 v): what the network sees of w (s, n, v)."""
@@ -105,8 +126,12 @@ class SubspaceNetwork:
             by = rolled.gradients(slope)
             forcing = by.forcing.reshape(-1, by.forcing.shape[-1])
             weight = np.concatenate([by.first, forcing.T @ inputs.reshape(-1, inputs.shape[-1])], 1)
-            layers = [(weight * self.input_scale, forcing.sum(0)), *by.further]
-            return np.concatenate([*(part.ravel() for part in chain.from_iterable(layers)), by.initial_model])
+            weight @= self.input_mixing
+            hidden, unit, (last, last_bias) = self.sizes[1], self.output_unit, by.further[-1]
+            layers = [(weight[:hidden], forcing[:, :hidden].sum(0)), *by.further[:-1]]
+            layers.append((unit * last, unit * last_bias))
+            parts = [*chain.from_iterable(layers), self.shortcut_unit * weight[hidden:], by.initial_model]
+            return np.concatenate([part.ravel() for part in parts])
 
         return rolled.states, pullback
 
@@ -115,15 +140,29 @@ class SubspaceNetwork:
         result = self.initial_model.tensors(self._of_initial_model(theta))
         for k, (weight, bias) in enumerate(self.layers(theta)):
             result[f"layers.{k}.weight"], result[f"layers.{k}.bias"] = weight.copy(), bias.copy()
+        if self._shortcut_at is not None:
+            result["layers.shortcut"] = self.shortcut(theta)
         return result
+
+    @property
+    def _layers(self) -> list[Matrix]:
+        """Where each layer's weight is in theta."""
+        found, first = [], 0
+        for inputs, outputs in pairwise(self.sizes):
+            found.append((first, (outputs, inputs)))
+            first += inputs * outputs + outputs
+        return found
 
     def _of_initial_model(self, theta: Floats) -> Floats:
         return theta[len(theta) - len(self.initial_model.initial) :]
 
     def _rolled(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> WindowRollout:
         (weight, bias), *further = self.layers(theta)
+        shortcut = self.shortcut(theta)
+        weight = np.concatenate([weight, shortcut])
         # What w adds to the first layer does not depend on z, so it is found for all frames at once.
-        forcing = self.interaction_inputs(w) @ weight[:, self.states :].T + bias
+        forcing = self.interaction_inputs(w) @ weight[:, self.states :].T
+        forcing[..., : len(bias)] += bias
         first = np.ascontiguousarray(weight[:, : self.states])
         guesses = self.initial_model.window(self._of_initial_model(theta), w[2:])
         return WindowRollout(self.recurrence, z0, z1, forcing, guesses=guesses, first=first, further=further)
@@ -136,14 +175,6 @@ def _initial_model(data: SubspaceData, preset: SubspacePreset, body: PhysicalBod
     if not preset.initial_model:
         alpha, beta = np.ones_like(alpha), np.zeros_like(beta)
     return EachBasisByItself(alpha, beta)
-
-
-def _input_scale(data: SubspaceData, emphasis: float, inputs: int) -> Floats:
-    """(inputs,) float32; the root mean square over z is 1."""
-    scale = data.deviations**emphasis
-    scale /= np.sqrt((scale**2).mean())
-    rest = np.ones(inputs - 2 * len(scale), np.float32)
-    return np.concatenate([scale, scale, rest]).astype(np.float32)
 
 
 def _initial_theta(sizes: list[int], seed: int, last_gain: float) -> Floats:

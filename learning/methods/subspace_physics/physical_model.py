@@ -45,7 +45,9 @@ class PhysicalModel:
     def __init__(self, body: PhysicalBody, data: SubspaceData, steps: int) -> None:
         """steps: K."""
         u, springs, balls = len(body.gravity), len(body.springs) if steps else 0, len(body.radii)
-        self.body, self.steps, self.features = body, steps, u if balls else 0
+        self.body, self.steps = body, steps
+        self.pushes, self.changes = u if balls else 0, u if steps else 0
+        self.features = self.pushes + self.changes
         self.springs = Springs(body.spring_basis, body.spring_mean, body.lengths)
         self.contact = Contact(body.point_basis, body.point_mean)
         contacts = steps + 1 if balls else 0
@@ -94,7 +96,7 @@ class PhysicalModel:
                 "compression": now.compression,
                 "elastic": now.elastic,
             }
-        if self.features:
+        if self.pushes:
             tensors |= {
                 "points": body.points.astype(np.int32),
                 "centres": body.centres.astype(np.int32),
@@ -169,24 +171,29 @@ class PhysicalWindow:
             missing = masses * (s - q) - force
             change = missing @ c.elastic[k].T
             push, balls = self._pushed(t, q)
-            if model.features:
+            if model.pushes:
                 change += (c.push * push) @ c.contact[k].T
             steps.append(Step(missing, springs, push, balls))
             q = q + change
-        z_bar[...] = q
-        if model.features:
+        z_bar[...] = s
+        if model.pushes:
             push, balls = self._pushed(t, q)
-            np.matmul(c.push * push, c.contact[-1].T, out=seen)
+            np.matmul(c.push * push, c.contact[-1].T, out=seen[:, : model.pushes])
             self._seen.append((push, balls))
+        if model.steps:
+            np.subtract(q, s, out=seen[:, model.pushes :])
         self._steps.append(steps)
         self._states.append((now, before))
 
     def pull(self, t: int, by_z_bar: Floats, by_seen: Floats, *, by_now: Floats, by_before: Floats) -> None:
         """See `Guesses`."""
         model, c, by, masses = self._model, self._now, self._by, self._model.body.masses
-        by_q, by_s = by_z_bar, np.zeros_like(by_z_bar)
-        if model.features:
-            by_q = by_q + self._pull_push(-1, by_seen, *self._seen[t])
+        by_q, by_s = np.zeros_like(by_z_bar), by_z_bar.copy()
+        if model.steps:
+            by_q += by_seen[:, model.pushes :]
+            by_s -= by_q
+        if model.pushes:
+            by_q += self._pull_push(-1, by_seen[:, : model.pushes], *self._seen[t])
         for k in range(model.steps - 1, -1, -1):
             step = self._steps[t][k]
             by_missing = by_q @ c.elastic[k]
@@ -197,7 +204,7 @@ class PhysicalWindow:
                 step.springs, -by_missing, by_stretch=by.stretch, by_compression=by.compression
             )
             pulled -= through_masses
-            if model.features:
+            if model.pushes:
                 pulled += self._pull_push(k, by_q, step.push, step.balls)
             by_q = by_q + pulled
         by_s += by_q
@@ -226,7 +233,7 @@ class PhysicalWindow:
         return np.concatenate([part.ravel() for part in parts.values()])
 
     def _pushed(self, t: int, q: Floats) -> tuple[Floats, list[ContactAt]]:
-        if not self._model.features:
+        if not self._model.pushes:
             return q, []
         return self._model.contact.push(q, [each[t] for each in self._centres], self._now.radii)
 

@@ -26,6 +26,12 @@ class SubspacePreset(Preset):
     width: float = number(1.5, "hidden units for each basis", above_zero=True)
     activation: Activation = choice("silu", "activation function of the hidden layers")
     interaction_velocity: bool = choice(True, "let the network also see w_t - w_{t-1}")
+    unit_changes: bool = choice(
+        True,
+        "the network learns from z_bar - z and w_t - w_{t-1} as large as z and w are, in place of z_bar and "
+        "of changes some twenty times smaller",
+    )
+    shortcut: bool = choice(True, "the network also adds what follows from its inputs by one matrix")
     initial_model: bool = choice(True, "use the initial model; false: an ablation of section 7.2")
     residual: bool = choice(
         True, "let the network add to the initial model; false: an ablation of section 7.2"
@@ -108,6 +114,8 @@ PRESETS = {
         physics=False,
         second=False,
         interaction_velocity=False,
+        unit_changes=False,
+        shortcut=False,
         loss="paper",
         steps=500_000,
         window=32,

@@ -38,7 +38,7 @@ MIRRORED = "Shape and motion are their own mirror images: with these, each take 
 # Of a progress event, without the curves: those that are drawn are the main model's.
 PLAIN = ("event", "stage", "done", "total", "seconds_left")
 SECOND_TRAINING = "Training a second opinion"
-PHYSICAL_SCHEMA = 2  # of model files; versions before know no physical initial model
+SCHEMA = 2  # of model files; versions before know neither a physical initial model nor a shortcut
 
 
 def train(
@@ -201,6 +201,6 @@ def _model(
             "interaction_velocity": preset.interaction_velocity,
         },
     )
-    if physical:
-        info = replace(info, schema=PHYSICAL_SCHEMA)
+    if physical or preset.shortcut:
+        info = replace(info, schema=SCHEMA)
     return info, data.model_tensors() | training.best

@@ -24,8 +24,8 @@ class Recurrence:
 
 @dataclass(frozen=True)
 class Gradients:
-    """Of a loss by what a rollout was made of: forcing (T, n, h), first (h, 2 u + f), each further layer, and
-    the initial model's parameters (p,).
+    """Of a loss by what a rollout was made of: forcing and first as `WindowRollout` has them, each further
+    layer, and the initial model's parameters (p,).
     """
 
     forcing: Floats
@@ -48,14 +48,16 @@ class WindowRollout:
         first: Floats,
         further: Sequence[Layer],
     ) -> None:
-        """z0, z1 (n, u). forcing (T, n, h): what w and the bias add to the first layer, whose weight for
-        [z_bar, z] and what else the guesses show is first (h, 2 u + f). further: the other layers.
+        """z0, z1 (n, u). first (h, 2 u + f): the first layer's weight for [z_bar, z] and what else the
+        guesses show; forcing (T, n, h): what w and the bias add to its sums. With a shortcut, first has u
+        rows more, and forcing u numbers: what goes to the output at once. further: the other layers.
         """
         self._recurrence, self._guesses = recurrence, guesses
         self._first, self._further = first, further
         frames, (n, u), kind = len(forcing), z1.shape, forcing.dtype
         low, high = recurrence.limits
-        widths = [len(first), *(len(bias) for _, bias in further[:-1])]
+        widths = [weight.shape[1] for weight, _ in further]
+        self._width = widths[0]
         self._inputs = np.empty((frames, n, first.shape[1]), kind)
         self._hidden = [np.empty((frames, n, width), kind) for width in widths]
         silu = recurrence.activation == "silu"
@@ -67,8 +69,10 @@ class WindowRollout:
             guess = x[:, :u]
             guesses.guess(t, now, self._states[t], z_bar=guess, seen=x[:, 2 * u :])
             x[:, u : 2 * u] = now
-            hidden = np.matmul(x, first.T, out=self._hidden[0][t])
-            hidden += forcing[t]
+            sums = x @ first.T
+            sums += forcing[t]
+            hidden = self._hidden[0][t]
+            hidden[...] = sums[:, : self._width]
             self._activate(0, t)
             for k, (weight, bias) in enumerate(further[:-1], 1):
                 hidden = np.matmul(hidden, weight.T, out=self._hidden[k][t])
@@ -77,6 +81,8 @@ class WindowRollout:
             weight, bias = further[-1]
             np.matmul(hidden, weight.T, out=out)
             out += bias
+            if len(first) > self._width:
+                out += sums[:, self._width :]
             if recurrence.residual:
                 out += guess
             np.clip(out, low, high, out=self._states[t + 2])
@@ -98,6 +104,7 @@ class WindowRollout:
         by_raw = np.empty_like(slope)
         inside = self._raw == self.states
         by_sums = [np.empty_like(each) for each in self._hidden]
+        by_first = np.empty((frames, n, len(self._first)), slope.dtype)
         by_input = np.empty((n, self._first.shape[1]), slope.dtype)
         by_guess, by_now, by_seen = by_input[:, :u], by_input[:, u : 2 * u], by_input[:, 2 * u :]
         for t in range(frames - 1, -1, -1):
@@ -105,14 +112,17 @@ class WindowRollout:
             for k in range(len(by_sums) - 1, -1, -1):
                 below = np.matmul(below, weights[k], out=by_sums[k][t])
                 below *= slopes[k][t]
-            np.matmul(below, self._first, out=by_input)
+            by_first[t, :, : self._width] = below
+            if len(self._first) > self._width:
+                by_first[t, :, self._width :] = by_raw[t]
+            np.matmul(by_first[t], self._first, out=by_input)
             if self._recurrence.residual:
                 by_guess += by_raw[t]
             by_states[t + 1] += by_now
             self._guesses.pull(t, by_guess, by_seen, by_now=by_states[t + 1], by_before=by_states[t])
         return Gradients(
-            by_sums[0],
-            _rows(by_sums[0]).T @ _rows(self._inputs),
+            by_first,
+            _rows(by_first).T @ _rows(self._inputs),
             [
                 (_rows(above).T @ _rows(hidden), _rows(above).sum(0))
                 for above, hidden in zip([*by_sums[1:], by_raw], self._hidden, strict=True)

@@ -34,14 +34,18 @@ class PhysicalRoller(TorchRoller):
         network, given = self._network, self._network.recurrence
         activate, (low, high) = ACTIVATIONS[given.activation], self._limits
         forcing, first, further = self._layers(theta, inputs)
+        width = network.sizes[1]
         parameters = theta[len(theta) - len(network.initial_model.initial) :]
         guesses = self._physical.window(parameters, inputs)
         states = [z0, z1]
         for t in range(len(inputs)):
             z_bar, *seen = guesses.guess(t, states[-1], states[-2])
-            x = forcing[t] + torch.cat([z_bar, states[-1], *seen], 1) @ first.T
+            sums = forcing[t] + torch.cat([z_bar, states[-1], *seen], 1) @ first.T
+            x, straight = sums[:, :width], sums[:, width:]
             for weight, bias in further:
                 x = functional.linear(activate(x), weight, bias)
+            if straight.shape[1]:
+                x = x + straight
             z = z_bar + x if given.residual else x
             states.append(torch.clamp(z, low, high))
         return torch.stack(states[2:])
@@ -95,7 +99,8 @@ class TorchPhysicalWindow:
             if self._centres:
                 change = change + self._pushed(t, q) @ self._contact[k].T
             q = q + change
-        return [q, self._pushed(t, q) @ self._contact[-1].T] if self._centres else [q]
+        guess = [s, self._pushed(t, q) @ self._contact[-1].T] if self._centres else [s]
+        return [*guess, q - s] if self._steps else guess
 
     def _force(self, q: Tensor) -> Tensor:
         of, n = self._of, len(q)

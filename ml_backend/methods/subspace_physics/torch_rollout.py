@@ -30,7 +30,7 @@ class TorchRoller(ABC):
 
     def __init__(self, network: SubspaceNetwork, device: torch.device) -> None:
         self._network, self._device, self.device = network, device, str(device)
-        self._limits, self._input_scale = map(self.tensor, (network.recurrence.limits, network.input_scale))
+        self._limits, self._mixing = map(self.tensor, (network.recurrence.limits, network.input_mixing))
 
     def rollout(self, theta: Floats, z0: Floats, z1: Floats, w: Floats) -> Floats:
         """See `Roller`."""
@@ -63,16 +63,26 @@ class TorchRoller(ABC):
         return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
 
     def _layers(self, theta: Tensor, inputs: Tensor) -> tuple[Tensor, Tensor, list[tuple[Tensor, Tensor]]]:
-        """What w and the bias add to the first layer, its weight for the states, and the other layers."""
+        """What w and the bias add to the first layer, its weight for the states, and the other layers.
+
+        A shortcut is more rows of the first layer, as in `window_rollout`.
+        """
         sizes = self._network.sizes
         counts = [n for inputs, outputs in pairwise(sizes) for n in (inputs * outputs, outputs)]
-        parts = theta[: sum(counts)].split(counts)
+        layers = sum(counts)
+        parts = theta[:layers].split(counts)
         weights = [part.view(-1, inputs) for part, inputs in zip(parts[::2], sizes, strict=False)]
-        weights[0] = weights[0] * self._input_scale
+        straight = len(theta) - layers - len(self._network.initial_model.initial)
+        unit = float(self._network.output_unit)
+        shortcut = theta[layers : layers + straight].view(-1, sizes[0])
+        first = torch.cat([weights[0], float(self._network.shortcut_unit) * shortcut])
+        first = first @ self._mixing.T.to(theta.dtype)
         states = self._network.states
-        forcing = functional.linear(inputs, weights[0][:, states:], parts[1])
+        bias = torch.cat([parts[1], parts[1].new_zeros(len(first) - len(parts[1]))])
+        forcing = functional.linear(inputs, first[:, states:], bias)
         further = list(zip(weights[1:], parts[3::2], strict=True))
-        return forcing, weights[0][:, :states].contiguous(), further
+        further[-1] = unit * weights[-1], unit * parts[-1]
+        return forcing, first[:, :states].contiguous(), further
 
 
 class RecurrenceRoller(TorchRoller):
@@ -112,8 +122,8 @@ class TorchRollout(torch.autograd.Function):
     """z_2 .. z_{s-1} (s - 2, n, u) by equations 1 and 3, clipped.
 
     Arguments: the recurrence; z_0, z_1 (n, u); forcing (s - 2, n, h), which is what w and the bias add
-    to the first layer; the first layer's weight for [z_bar, z] (h, 2 u); then weight and bias of each
-    further layer. Gradients reach forcing, weights and biases.
+    to the first layer; the first layer's weight for [z_bar, z] (h, 2 u), both with u more where there is a
+    shortcut; then weight and bias of each further layer. Gradients reach forcing, weights and biases.
     """
 
     @staticmethod
@@ -131,8 +141,9 @@ class TorchRollout(torch.autograd.Function):
         activate = ACTIVATIONS[recurrence.activation]
         both = recurrence.alpha + recurrence.beta
         low, high = recurrence.limits
+        width = further[0].shape[1]
         inputs = z1.new_empty(frames, n, 2 * u)
-        sums = [forcing.new_empty(frames, n, w.shape[0]) for w in (first, *further[:-2:2])]
+        sums = [forcing.new_empty(frames, n, w.shape[1]) for w in further[::2]]
         states, raw = z1.new_empty(frames + 2, n, u), z1.new_empty(frames, n, u)
         states[0], states[1] = z0, z1
         for t in range(frames):
@@ -141,11 +152,14 @@ class TorchRollout(torch.autograd.Function):
             torch.mul(now, both, out=guess)
             guess.addcmul_(states[t], recurrence.beta, value=-1.0)
             x[:, u:] = now
-            hidden = torch.addmm(forcing[t], x, first.T, out=sums[0][t])
+            stacked = torch.addmm(forcing[t], x, first.T)
+            hidden = sums[0][t].copy_(stacked[:, :width])
             for k in range(1, len(sums)):
                 weight, bias = further[2 * k - 2], further[2 * k - 1]
                 hidden = torch.addmm(bias, activate(hidden), weight.T, out=sums[k][t])
             out = torch.addmm(further[-1], activate(hidden), further[-2].T, out=raw[t])
+            if len(first) > width:
+                out += stacked[:, width:]
             if recurrence.residual:
                 out += guess
             torch.clamp(out, low, high, out=states[t + 2])
@@ -169,12 +183,17 @@ class TorchRollout(torch.autograd.Function):
         grad_states = torch.cat([grad.new_zeros(2, n, u), grad])
         grad_out = torch.empty_like(grad)
         grad_sums = [torch.empty_like(s) for s in sums]
+        width = weights[0].shape[1]
+        grad_stacked = grad.new_empty(frames, n, len(first))
         for t in range(frames - 1, -1, -1):
             d = torch.mul(grad_states[t + 2], inside[t], out=grad_out[t])
             below = d
             for k in range(len(sums) - 1, -1, -1):
                 below = torch.mul(below @ weights[k], slopes[k][t], out=grad_sums[k][t])
-            grad_input = below @ first
+            grad_stacked[t, :, :width] = below
+            if len(first) > width:
+                grad_stacked[t, :, width:] = d
+            grad_input = grad_stacked[t] @ first
             grad_guess = grad_input[:, :u]
             if recurrence.residual:
                 grad_guess += d
@@ -184,8 +203,8 @@ class TorchRollout(torch.autograd.Function):
         grad_further: list[Tensor] = []
         for above, activation in zip([*grad_sums[1:], grad_out], activations, strict=True):
             grad_further += [_flat(above).T @ _flat(activation), _flat(above).sum(0)]
-        grad_first = _flat(grad_sums[0]).T @ _flat(inputs)
-        return None, None, None, grad_sums[0], grad_first, *grad_further
+        grad_first = _flat(grad_stacked).T @ _flat(inputs)
+        return None, None, None, grad_stacked, grad_first, *grad_further
 
 
 def _with_slope(activation: str, x: Tensor) -> tuple[Tensor, Tensor]:

@@ -7,6 +7,8 @@ these forces, in places that no take has seen, too, and the network learns what 
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
@@ -18,17 +20,17 @@ MOST_STEPS = 16
 
 
 class PhysicalModel:
-    """Guesses z_t from z_{t-1}, z_{t-2} and the colliders, and shows the network their push.
+    """Guesses z_t from z_{t-1} and z_{t-2}, and shows the network what springs and colliders would change.
 
-    s = alpha z_{t-1} + beta (z_{t-1} - z_{t-2}) + g is where nothing but gravity would take the body, and
-    with K = 0 the guess. From q_0 = s on, q_{k+1} = q_k + A_k (m (s - q_k) - f(q_k)) + B_k p(q_k) solves
-    m (q - s) = p(q) - f(q), backward Euler with masses m, the springs' force f and the colliders' push p
-    (`reduced_forces`): A_k and B_k are near the inverse of its slope, and learned. The network sees B_K p of
-    the guess.
+    z_bar = s = alpha z_{t-1} + beta (z_{t-1} - z_{t-2}) + g is where nothing but gravity would take the body.
+    From q_0 = s on, q_{k+1} = q_k + A_k (m (s - q_k) - f(q_k)) + B_k p(q_k) solves m (q - s) = p(q) - f(q),
+    backward Euler with masses m, the springs' force f and the colliders' push p (`reduced_forces`): A_k and
+    B_k are near the inverse of its slope, and learned. The network sees B_K p(q_K) and, with steps, q_K - s,
+    and adds of them what it will: a guess of q_K itself was farther off in the first frames.
 
     Tensors of the model (u bases, K steps), beside those of the forces: physics.alpha, physics.beta,
     physics.gravity (u,); with steps physics.masses (u,) and physics.elastic (K, u, u): A; where there are
-    colliders physics.contact (K + 1, u, u): B. features: how many numbers of the push the network sees.
+    colliders physics.contact (K + 1, u, u): B. features: how many numbers the network sees beside the guess.
     """
 
     def __init__(self, model: Model, decoder: LinearDecoder, values: int) -> None:
@@ -50,11 +52,14 @@ class PhysicalModel:
             self._contact = ReducedContact(model, decoder, values)
             self._responses = [Product(each.T) for each in responses]
             self.features = u
+        if self._elastic:
+            self.features += u
 
     def __call__(self, z: Floats, z_before: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """The guess (u,), and what else the network sees: the push at it (u,), or nothing (0,).
+        """The guess (u,), and what else the network sees: push and change (features,).
 
-        Of n states: z, z_before (n, u), y (n, e) -> (n, u), each row bit for bit as it is alone.
+        Of n states: z, z_before (n, u), y (n, e) -> (n, u), (n, features), each row
+        bit for bit as it is alone.
         """
         s = self._alpha * z
         s += self._beta * (z - z_before)
@@ -67,6 +72,7 @@ class PhysicalModel:
             if self._contact is not None:
                 change += self._responses[k](self._contact(q, y))
             q = q + change
-        if self._contact is None:
-            return q, NOTHING
-        return q, self._responses[-1](self._contact(q, y))
+        seen = [] if self._contact is None else [self._responses[-1](self._contact(q, y))]
+        if self._elastic:
+            seen.append(q - s)
+        return s, np.concatenate(seen, -1) if seen else NOTHING

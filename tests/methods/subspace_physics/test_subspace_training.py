@@ -44,9 +44,19 @@ def data(dataset):
     return prepare(*split(dataset), dataset.info, 6, emit=silent, stop=NO_STOP)
 
 
+def restless_network(data, preset, seed=3):
+    """Untrained, but with a shortcut that does something."""
+    network = SubspaceNetwork(data, preset, seed)
+    if preset.shortcut:
+        first, (rows, columns) = network.matrices[-1]
+        drawn = np.random.default_rng(seed).standard_normal(rows * columns).astype(np.float32)
+        network.initial[first : first + rows * columns] = 0.01 * drawn
+    return network
+
+
 def played(path, dataset, data, preset, seed=3):
     """The model of an untrained, restless network as Play loads it."""
-    network = SubspaceNetwork(data, preset, seed)
+    network = restless_network(data, preset, seed)
     z, w = data.training.z, data.training.w
     tensors = {
         "mean": data.mean,
@@ -98,12 +108,13 @@ def play(method, dataset, first, frames):
         ["activation=relu", "interaction_velocity=false", "layers=10"],
         ["residual=false"],
         ["initial_model=false"],
+        ["unit_changes=false", "shortcut=false"],
     ],
 )
 def test_the_validation_error_is_that_of_what_play_shows(tmp_path, dataset, data, changes):
     preset = changed(PRESETS["balanced"], changes)
     method = played(tmp_path / "model.safetensors", dataset, data, preset)
-    network = SubspaceNetwork(data, preset, 3)
+    network = restless_network(data, preset)
     learner = SubspaceLearner(data, preset, dataset.info.fps, 3, network=network, roller=network)
     wrong, moved = 0.0, 0.0
     squares = []
@@ -210,7 +221,7 @@ ROLLERS = [rolled_by_numpy, *BY_TORCH]
 )
 def test_the_gradient_through_a_window_is_that_of_finite_differences(data, changes, roller):
     preset = changed(PRESETS["balanced"], changes)
-    network = SubspaceNetwork(data, preset, 0)
+    network = restless_network(data, preset, 0)
     r, own = network.recurrence, network.initial_model
     frames = slice(20, 26)
     z, w = (a[frames, None].astype(np.float64) for a in (data.training.z, data.training.w))

@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from learning.methods.subspace_physics.going_back import GoingBack
 from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
 from learning.methods.subspace_physics.presets import SubspacePreset
 from learning.training.amsgrad import AmsGrad
@@ -50,6 +51,7 @@ class SubspaceLearner:
         self._starts: dict[int, NDArray[np.int64]] = {}
         self._carried = Carried.none(preset.batch, data.training.z.shape[1])
         self._validation = SubspaceValidation(data)
+        self._going_back = GoingBack(self._now())
 
     def step(self, number: int, share: float) -> float:
         """One step of the optimiser on a batch of windows (Holden 2019, Algorithm 1); its loss."""
@@ -68,7 +70,11 @@ class SubspaceLearner:
         self._optimiser.step(self.theta, gradient, self._learning_rate(number, share))
         decay = 0.0 if preset.average == 0 else min(1.0 - 1.0 / preset.average, number / (number + 10))
         self._average += np.float32(1.0 - decay) * (self.theta - self._average)
-        return loss
+        back = self._going_back.after(loss, self._now)
+        if back is None:
+            return loss
+        self._go_on_from(back)
+        return self._going_back.usual
 
     def validate(self) -> ValidationError:
         """See `Learner`."""
@@ -80,15 +86,12 @@ class SubspaceLearner:
 
     def state(self) -> Tensors:
         """See `Learner`."""
-        carried = {f"carried.{name}": array for name, array in vars(self._carried).items()}
-        own = {"theta": self.theta, "average": self._average}
-        return {name: each.copy() for name, each in (own | self._optimiser.state() | carried).items()}
+        return self._now() | self._going_back.state()
 
     def restore(self, state: Tensors) -> None:
         """See `Learner`."""
-        self.theta[:], self._average[:] = state["theta"], state["average"]
-        self._optimiser.restore(state)
-        self._carried = Carried(**{name: state[f"carried.{name}"] for name in vars(self._carried)})
+        self._go_on_from(state)
+        self._going_back.restore(state)
 
     def loss(self, rolled: Floats, z: Floats, z1: Floats) -> tuple[float, Floats]:
         """The loss of z_2 .. z_{s-1} (s - 2, n, u), rolled out from z_1 (n, u), where z (s, n, u) is true;
@@ -113,6 +116,17 @@ class SubspaceLearner:
         slope = np.sign(off) + signs
         slope[:-1] -= signs[1:]
         return float(np.abs(off).mean() + np.abs(change).mean() * self._fps), slope / np.float32(off.size)
+
+    def _now(self) -> Tensors:
+        """What the next step depends on, but for what it may go back to."""
+        carried = {f"carried.{name}": array for name, array in vars(self._carried).items()}
+        own = {"theta": self.theta, "average": self._average}
+        return {name: each.copy() for name, each in (own | self._optimiser.state() | carried).items()}
+
+    def _go_on_from(self, state: Tensors) -> None:
+        self.theta[:], self._average[:] = state["theta"], state["average"]
+        self._optimiser.restore(state)
+        self._carried = Carried(**{name: state[f"carried.{name}"].copy() for name in vars(self._carried)})
 
     def _begin(
         self, share: float, window: int, random: np.random.Generator
@@ -150,11 +164,12 @@ class SubspaceLearner:
 
     def _learning_rate(self, number: int, share: float) -> float:
         preset = self._preset
+        rate = preset.learning_rate * self._going_back.rate
         if preset.decay is not None:
             epochs = number * preset.batch / len(self._sequences.z)
-            return preset.learning_rate * preset.decay**epochs
+            return rate * preset.decay**epochs
         warm = min(1.0, (number + 1) / WARM_UP)
-        return float(preset.learning_rate * warm * 0.5 * (1.0 + np.cos(np.pi * share)))
+        return float(rate * warm * 0.5 * (1.0 + np.cos(np.pi * share)))
 
 
 @dataclass(frozen=True)

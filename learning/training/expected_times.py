@@ -15,7 +15,7 @@ from learning.training.vertex_errors import MOST_FRAMES as MOST_MEASURED
 # Seconds per million vertices of as many frames as are read.
 FINDING_RATE, READING_RATE, NORMALS_RATE, MEASURING_RATE = 0.3, 0.02, 0.8, 0.1
 STEP = 0.012  # seconds
-CONTACT_STEP = 0.025  # the same of a training that asks where balls push
+CONTACT_STEP = 0.025  # the same of a training that asks where balls push, for each time that it asks
 LEAST = 0.1  # seconds: so that no stage is without a part of the bar
 TRAINING = "Training"
 

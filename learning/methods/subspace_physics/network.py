@@ -66,10 +66,6 @@ class SubspaceNetwork:
         inputs = self.states + v * (2 if preset.interaction_velocity else 1)
         self.sizes = [inputs, *[hidden] * (preset.layers - 1), u]
         last_gain = LAST_GAIN if body is None else LAST_GAIN_ON_PHYSICS
-        layers = _initial_theta(self.sizes, seed, last_gain)
-        self._shortcut_at = len(layers) if preset.shortcut else None
-        shortcut = np.zeros(inputs * u if preset.shortcut else 0, np.float32)
-        self.initial = np.concatenate([layers, shortcut, self.initial_model.initial])
         self.input_mixing = input_mixing(
             data,
             preset.emphasis,
@@ -79,6 +75,10 @@ class SubspaceNetwork:
         )
         self.output_unit = np.array(OUTPUT_UNIT if preset.unit_changes else 1.0, np.float32)
         self.shortcut_unit = np.array(SHORTCUT_UNIT if preset.unit_changes else 1.0, np.float32)
+        layers = _initial_theta(self.sizes, seed, last_gain)
+        self._shortcut_at = len(layers) if preset.shortcut else None
+        shortcut = self._initial_shortcut() if preset.shortcut else np.empty(0, np.float32)
+        self.initial = np.concatenate([layers, shortcut, self.initial_model.initial])
         limits = np.stack([data.training.z.min(0), data.training.z.max(0)])
         self.recurrence = Recurrence(limits, preset.residual, activation=preset.activation)
 
@@ -152,6 +152,14 @@ class SubspaceNetwork:
             found.append((first, (outputs, inputs)))
             first += inputs * outputs + outputs
         return found
+
+    def _initial_shortcut(self) -> Floats:
+        """(u inputs,): what springs and colliders would change is added as it is, and nothing else."""
+        shortcut = np.zeros((self.sizes[-1], self.sizes[0]), np.float32)
+        for number in range(self.initial_model.changes):
+            column = self.states - self.initial_model.changes + number
+            shortcut[number, column] = 1.0 / (self.input_mixing[column, column] * self.shortcut_unit)
+        return shortcut.ravel()
 
     def _of_initial_model(self, theta: Floats) -> Floats:
         return theta[len(theta) - len(self.initial_model.initial) :]

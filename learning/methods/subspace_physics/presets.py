@@ -46,9 +46,9 @@ class SubspacePreset(Preset):
         "and is not eq. 1",
     )
     physics_steps: int = number(
-        0,
-        "implicit steps in each frame by which a physical initial model solves for springs and contact; "
-        "0: the network is shown where colliders push, and does the rest",
+        2,
+        "implicit steps in each frame by which a physical initial model solves for springs and contact, so "
+        "that the network sees what they would change; 0: it sees where colliders push, and does the rest",
         0,
         MOST_STEPS,
     )

@@ -130,7 +130,7 @@ def _schedule(preset: SubspacePreset, options: Options) -> Schedule:
 
 def _expected(preset: SubspacePreset, *, physical: bool) -> dict[str, float]:
     """Seconds by stage."""
-    step = expected_times.CONTACT_STEP if physical else expected_times.STEP
+    step = expected_times.CONTACT_STEP * (1 + preset.physics_steps) if physical else expected_times.STEP
     main, short = of_main(preset), of_second(preset)
     seconds = {TRAINING: expected_times.of_training(main.steps, main.minutes, step)}
     if preset.second:

@@ -99,6 +99,24 @@ def test_play_steps_as_it_was_trained(tmp_path, dataset, data, ball, steps):
     assert np.ptp(rolled, axis=0).max() > 0.1, "it moves"
 
 
+def test_before_training_springs_and_contact_change_the_guess_as_they_are(dataset, data):
+    network = network_of(dataset, data, ball=True, steps=2)
+    theta = network.initial.copy()
+    first, (rows, columns) = network.matrices[-2]
+    theta[first : first + rows * columns + rows] = 0.0  # what the layers add
+    z, w = data.training.z[50:54, None], data.training.w[50:54, None]
+    model = network.initial_model
+    window = model.window(model.initial, w[2:3])
+    guess, seen = np.empty((1, BASES), np.float32), np.empty((1, model.features), np.float32)
+    window.guess(0, z[1], z[0], z_bar=guess, seen=seen)
+    low, high = network.recurrence.limits
+    change = seen[:, -BASES:]
+    assert np.abs(change).max() > 1e-3
+    assert network.rollout(theta, z[0], z[1], w[:3])[0] == pytest.approx(
+        np.clip(guess + change, low, high), abs=1e-5
+    )
+
+
 class Sheet:
     """A physical model alone, of a sheet that moves as a whole: its bases are three translations."""
 

@@ -69,10 +69,10 @@ class SubspacePreset(Preset):
         "deviation",
     )
     steps: int = number(4000, "steps of the optimiser", 1)
-    window: int = number(32, "frames in each window", 3)  # a state and the two before it
+    window: int = number(16, "frames in each window", 3)  # a state and the two before it
     first_window: int = number(16, "frames in each window at first", 3)
     growth: float = number(0.1, "fraction of the training over which windows grow from that", most=1)
-    batch: int = number(48, "windows in each step", 1)
+    batch: int = number(96, "windows in each step", 1)
     noise: float = number(0.01, "noise of a window's first two states, in unit z")
     emphasis: float = number(
         1.0,
@@ -82,13 +82,13 @@ class SubspacePreset(Preset):
     optimiser: Optimiser = choice("muon", "amsgrad is the paper's; muon gets farther in as many steps")
     weight_decay: float = number(0.1, "weight decay in each step, times the learning rate")
     carry: float = number(
-        0.75,
+        0.4,
         "chance that a window starts where the model's prediction of the window before it ended, and not "
         "at two true states; it rises to that between a fifth and a half of the training",
         most=1,
     )
     carry_within: float = number(
-        0.5,
+        0.25,
         "only predictions that are not farther off than that are carried on, where 1 is as far as the mean "
         "shape: what has fallen off the other side of a ball is not taught to jump back through it",
     )

@@ -148,6 +148,23 @@ def test_flag_follows_the_wind(scene):
     assert abs(motion[-1, :, 1].mean()) > 0.1
 
 
+def test_moving_the_pole_takes_the_flag_s_edge_along(scene):
+    flag = build("FLAG", scene)
+    pole = settings_of(flag).interactions[1].object
+    group = flag.vertex_groups["Pins"].index
+    edge = [v.index for v in flag.data.vertices if any(g.group == group for g in v.groups)]
+    assert len(edge) > 10
+    pole.animation_data_clear()
+    place = pole.location.copy()
+    for frame, shift in ((1, 0.0), (10, 0.3)):
+        pole.location = place
+        pole.location.y += shift
+        pole.keyframe_insert("location", frame=frame)
+    motion = simulate(scene, flag, 10)
+    moved = motion[-1, edge] - motion[0, edge]
+    np.testing.assert_allclose(moved, np.tile([0.0, 0.3, 0.0], (len(edge), 1)), atol=2e-3)
+
+
 def test_building_twice_gives_two_independent_examples(scene):
     first, second = build("BALL_AND_SHEET", scene), build("BALL_AND_SHEET", scene)
     assert first != second

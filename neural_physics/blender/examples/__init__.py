@@ -73,7 +73,9 @@ ALL = {
     "FOUR_PINS": Example(
         "Four Pins", "A sheet held at its corners by four Empties", "CLOTH", four_pins.build
     ),
-    "FLAG": Example("Flag", "A flag on a pole, in a wind that shifts and swells", "CLOTH", flag.build),
+    "FLAG": Example(
+        "Flag", "A flag on a pole to move, in a wind that shifts and swells", "CLOTH", flag.build
+    ),
     "SOFT_BODY_BALL": Example(
         "Soft Body Ball", "A rubber ball squashed and shoved by a hard one", "SOLIDS", soft_body_ball.build
     ),

@@ -102,12 +102,12 @@ def hand(
 
 
 def hang_on(obj: bpy.types.Object, mover: bpy.types.Object, vertices: Sequence[int]) -> None:
-    """Pin vertices of an object, which is at the origin, and let another one carry them from where it is."""
+    """Pin vertices of an object and let another one carry them from where it is; both have no parent."""
     pin(obj, "Pins", vertices)
     pin(obj, mover.name, vertices)
     hook = cast(bpy.types.HookModifier, obj.modifiers.new(mover.name, "HOOK"))
     hook.object, hook.vertex_group, hook.falloff_type = mover, mover.name, "NONE"
-    hook.matrix_inverse = mover.matrix_basis.inverted()
+    hook.matrix_inverse = mover.matrix_basis.inverted() @ obj.matrix_basis
 
 
 def thicken(obj: bpy.types.Object, thickness: float) -> None:

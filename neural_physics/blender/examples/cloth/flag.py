@@ -1,4 +1,4 @@
-"""Flag: a flag on its pole, in a wind that the artist turns and drives."""
+"""Flag: a flag on its pole, which the artist moves, in a wind that the artist turns and drives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import cast
 
 import bpy
 
-from ..parts import add_interaction, cotton, pin, sheet, vertices_where
+from ....interaction.training_motion import MotionBox
+from ..parts import Key, add_interaction, animate, cotton, hang_on, react_to, sheet, vertices_where
 from ..stage import FLAG, Point, View, open_stage, rod
 
 FRAMES = 250
@@ -21,23 +22,37 @@ DEMONSTRATION = (
     (170, 3000.0, 0.4),
     (250, 2000.0, 0.0),
 )
+POLE = (-LENGTH / 2, 0.0, -0.6)
+# Where it may be taken on the ground, and where it goes before it is.
+POLE_BOX = MotionBox((-1.3, -0.4, POLE[2]), (-0.7, 0.4, POLE[2]), fastest=1.5)
+POLE_KEYS: tuple[Key, ...] = (
+    (1, POLE),
+    (60, POLE),
+    (85, (-0.75, 0.3, POLE[2])),
+    (130, (-1.25, -0.3, POLE[2])),
+    (190, (-0.85, -0.35, POLE[2])),
+    (250, POLE),
+)
 
 
 def build(scene: bpy.types.Scene, points: int = 51) -> bpy.types.Object:
-    """A flag of points x (3 points / 5) vertices, 2 m by 1.2 m, in the wind; returns the flag."""
+    """A flag of points x (3 points / 5) vertices, 2 m by 1.2 m, on a pole in the wind; returns the flag."""
     view = View(camera=(0.6, -6.4, 0.1), target=(0.25, 0.0, -0.2), lens=58.0)
     collection = open_stage(scene, "Flag", view, ground=-2.2, frames=FRAMES)
     flag = sheet(
         collection, "Flag", (points, round(points * HEIGHT / LENGTH)), (LENGTH, HEIGHT, 1.0), colour=FLAG
     )
     flag.rotation_euler.x = pi / 2
-    pin(flag, "Pins", vertices_where(flag, lambda at: at.x < -LENGTH / 2 + 1e-4))
+    pole = rod(collection, "Pole", POLE, "Z", length=3.2)
+    # The hook stands below the cloth in the stack: it is held where the pole has moved its edge.
+    hang_on(flag, pole, vertices_where(flag, lambda at: at.x < -LENGTH / 2 + 1e-4))
     cloth = cotton(flag, "Pins", FRAMES).settings
     cloth.mass, cloth.bending_stiffness = 0.15, 0.1  # light enough to fly
-    rod(collection, "Pole", (-LENGTH / 2, 0.0, -0.6), "Z", length=3.2)
     wind = add_wind(collection, (-2.2, 0.0, 0.0), DEMONSTRATION)
     item = add_interaction(flag, wind)
     item.strength_low, item.strength_high, item.turn = 500.0, 4000.0, 0.8
+    animate(pole, POLE_KEYS)
+    react_to(flag, pole, POLE_BOX)
     return flag
 
 

@@ -48,18 +48,26 @@ def prepare(folder: Path, reduced: Reduced) -> None:
 
 def measure(folder: Path, reduced: Reduced) -> dict[str, float]:
     """The figures; times are medians of rounds, the model's and its simulation's in turns, on one core."""
-    dataset = _dataset(folder, reduced)
-    take = held_out_takes(dataset)[0]
-    stepped = _steps(load_method(read_model(_model(folder))), take)
-    simulated = _simulation(reduced, dataset, take)
-    rounds = [(stepped(), simulated()) for _ in range(ROUNDS)]
-    step_ms, simulation_ms = (median(times) for times in zip(*rounds, strict=True))
+    step_ms, simulation_ms = times(_model(folder), reduced, _dataset(folder, reduced))
     return {
         "error": json.loads((folder / "error.json").read_text(encoding="utf-8"))["error"],
         "step_us": 1e3 * step_ms,
         "simulation_ms": simulation_ms,
         "speed_up": simulation_ms / step_ms,
     }
+
+
+def times(model: Path, reduced: Reduced, dataset: Dataset) -> tuple[float, float]:
+    """A step of Play with its decoding, and a frame of what simulated the dataset's held-out take, ms.
+
+    Medians of rounds in turns, on one core.
+    """
+    take = held_out_takes(dataset)[0]
+    stepped = _steps(load_method(read_model(model)), take)
+    simulated = _simulation(reduced, dataset, take)
+    rounds = [(stepped(), simulated()) for _ in range(ROUNDS)]
+    step_ms, simulation_ms = (median(each) for each in zip(*rounds, strict=True))
+    return step_ms, simulation_ms
 
 
 def _dataset(folder: Path, reduced: Reduced) -> Dataset:

@@ -29,6 +29,24 @@ BOXES = (
     Column("expected error: rank correlation", lambda row: _expected(row, "rank_correlation"), ".2f"),
     Column("expected over true", lambda row: _expected(row, "ratio"), ".2f"),
 )
+SCENES = (
+    Column("scene", "scene"),
+    Column("vertices", "vertices", ","),
+    Column("frames: training", "training_frames", ","),
+    Column("test", "test_frames", ","),
+    Column("error by seed", lambda row: _each(run["rollout_error"] for run in row["runs"])),
+    Column("median", "median", ".3f"),
+    Column("mean", "mean", ".3f"),
+    Column("median frame", lambda row: _each(run["frame_median"] for run in row["runs"])),
+    Column("ridge", "ridge_error", ".3f"),
+    Column("best in basis", "basis_error", ".3f"),
+    Column("network, MB", "step_mb", ".2f"),
+    Column("step and decoding, ms", "step_ms", ".2f"),
+    Column("a frame simulated, ms", "simulation_ms", ".1f"),
+    Column("speed-up", lambda row: row["simulation_ms"] / row["step_ms"], ".0f"),
+    Column("the paper's frame simulated, ms", lambda row: _or_none(row["paper_simulation_ms"], ".0f")),
+    Column("its step, ms", lambda row: _or_none(row["paper_step_ms"], ".3f")),
+)
 EXCURSION = (
     Column("seed", "seed"),
     Column("returns counted", lambda run: f"{run['counted']} of {len(run['per_return'])}"),
@@ -113,6 +131,15 @@ def boxes(part: dict[str, Any]) -> str:
         table(BOXES, part["rows"])
         + f"\n\n{part['bases']} bases, preset `{part['preset']}`, {frames:,} test frames."
     )
+
+
+def scenes(part: dict[str, Any]) -> str:
+    """The table of all scenes of the paper."""
+    return table(SCENES, part["rows"]) + f"\n\n{part['bases']} bases, preset `{part['preset']}`."
+
+
+def _or_none(value: float | None, shown: str) -> str:
+    return "" if value is None else format(value, shown)
 
 
 def _each(errors: Iterable[float]) -> str:

@@ -7,7 +7,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.subspace_physics.datasets import SHEET, baked
-from benchmarks.subspace_physics.models import evaluated, trained
+from benchmarks.subspace_physics.models import run, trained
 
 SEEDS = (0, 1, 2)
 PRESET, BASES = "balanced", 64
@@ -40,8 +40,7 @@ def _trained(seed: int) -> tuple[Path, dict[str, Any]]:
 
 
 def _run(seed: int) -> dict[str, Any]:
-    _, training = _trained(seed)
-    return {"seed": seed, "training": training, **evaluated(_name(seed), baked(SHEET).path)}
+    return run(_name(seed), baked(SHEET).path, PRESET, BASES, seed=seed)
 
 
 def _name(seed: int) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.subspace_physics.datasets import BENCH, Corpus, baked
 from benchmarks.subspace_physics.imported_takes import imported
 from benchmarks.subspace_physics.limit import enlarge, mean_shape
-from benchmarks.subspace_physics.models import evaluated, trained
+from benchmarks.subspace_physics.models import run
 from neural_physics.baking.plan import PlannedTake
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.dataset_info import Role
@@ -106,8 +106,8 @@ def judge() -> dict[str, Any]:
 def _row(box: str, kind: str, dataset: Dataset) -> dict[str, Any]:
     """kind: of the takes; "" of few."""
     name = f"box_{box}_{kind}" if kind else f"box_{box}"
-    runs = [_run(f"{name}_seed{seed}", seed, dataset) for seed in SEEDS]
-    errors = [run["rollout_error"] for run in runs]
+    runs = [run(f"{name}_seed{seed}", dataset.path, PRESET, BASES, seed=seed) for seed in SEEDS]
+    errors = [each["rollout_error"] for each in runs]
     return {
         "box": box,
         "takes": NAMES.get(kind, ""),
@@ -120,11 +120,6 @@ def _row(box: str, kind: str, dataset: Dataset) -> dict[str, Any]:
         "ridge_error": runs[0]["ridge_error"],
         "basis_error": runs[0]["basis_error"],
     }
-
-
-def _run(name: str, seed: int, dataset: Dataset) -> dict[str, Any]:
-    _, training = trained(name, dataset.path, PRESET, BASES, seed=seed)
-    return {"seed": seed, "training": training, **evaluated(name, dataset.path)}
 
 
 def _limit(box: str, dataset: Dataset) -> float:

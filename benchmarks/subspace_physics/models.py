@@ -62,6 +62,12 @@ def evaluated(name: str, dataset: Path) -> dict[str, Any]:
     return {**report, **_megabytes(model)}
 
 
+def run(name: str, dataset: Path, preset: str, bases: int, *, seed: int) -> dict[str, Any]:
+    """What is kept of one seed: the seed, its training and the evaluation's report; see `trained`."""
+    _, training = trained(name, dataset, preset, bases, seed=seed)
+    return {"seed": seed, "training": training, **evaluated(name, dataset)}
+
+
 def _megabytes(model: Path) -> dict[str, float]:
     """What must be at hand to step, and what only decoding needs and a GPU could hold."""
     sizes = {name: array.nbytes / 1e6 for name, array in read_model(model).tensors.items()}

@@ -14,7 +14,7 @@ from typing import Any
 from benchmarks.reduced import Reduced
 from benchmarks.reduced_method import times
 from benchmarks.subspace_physics.datasets import CAPE, SHEET, SMALL, Corpus, baked
-from benchmarks.subspace_physics.models import evaluated, trained
+from benchmarks.subspace_physics.models import run, trained
 
 BASES, PRESET, SEEDS = 64, "balanced", (0, 1, 2)
 
@@ -54,16 +54,11 @@ def judge() -> dict[str, Any]:
 def _row(name: str, scene: Scene) -> dict[str, Any]:
     corpus = scene.corpus
     dataset = baked(corpus)
-    runs = []
-    for seed in SEEDS:
-        run = f"{corpus.name}_{PRESET}_seed{seed}"
-        model, training = trained(run, dataset.path, PRESET, BASES, seed=seed)
-        runs.append({"seed": seed, "training": training, **evaluated(run, dataset.path)})
-    reduced = Reduced(
-        "subspace_physics", corpus.example, corpus.training, corpus.validation, test=corpus.test
-    )
-    step_ms, simulation_ms = times(model, reduced, dataset)
-    errors = [run["rollout_error"] for run in runs]
+    names = [f"{corpus.name}_{PRESET}_seed{seed}" for seed in SEEDS]
+    runs = [run(of, dataset.path, PRESET, BASES, seed=seed) for of, seed in zip(names, SEEDS, strict=True)]
+    model, _ = trained(names[0], dataset.path, PRESET, BASES)
+    step_ms, simulation_ms = times(model, reduced(corpus), dataset)
+    errors = [each["rollout_error"] for each in runs]
     return {
         "scene": name,
         "vertices": dataset.info.vertex_count,
@@ -80,3 +75,16 @@ def _row(name: str, scene: Scene) -> dict[str, Any]:
         "paper_simulation_ms": scene.paper_simulation_ms,
         "paper_step_ms": scene.paper_step_ms,
     }
+
+
+def reduced(corpus: Corpus) -> Reduced:
+    """A corpus as what times its simulation takes it."""
+    return Reduced(
+        "subspace_physics",
+        corpus.example,
+        corpus.training,
+        corpus.validation,
+        test=corpus.test,
+        bases=BASES,
+        seed=corpus.seed,
+    )

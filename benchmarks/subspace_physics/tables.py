@@ -44,8 +44,8 @@ SCENES = (
     Column("step and decoding, ms", "step_ms", ".2f"),
     Column("a frame simulated, ms", "simulation_ms", ".1f"),
     Column("speed-up", lambda row: row["simulation_ms"] / row["step_ms"], ".0f"),
-    Column("the paper's frame simulated, ms", lambda row: _or_none(row["paper_simulation_ms"], ".0f")),
-    Column("its step, ms", lambda row: _or_none(row["paper_step_ms"], ".3f")),
+    Column("the paper's frame simulated, ms", "paper_simulation_ms", ".0f"),
+    Column("its step, ms", "paper_step_ms", ".3f"),
 )
 EXCURSION = (
     Column("seed", "seed"),
@@ -136,10 +136,6 @@ def boxes(part: dict[str, Any]) -> str:
 def scenes(part: dict[str, Any]) -> str:
     """The table of all scenes of the paper."""
     return table(SCENES, part["rows"]) + f"\n\n{part['bases']} bases, preset `{part['preset']}`."
-
-
-def _or_none(value: float | None, shown: str) -> str:
-    return "" if value is None else format(value, shown)
 
 
 def _each(errors: Iterable[float]) -> str:

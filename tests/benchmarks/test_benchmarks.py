@@ -10,9 +10,11 @@ pytest.importorskip("rich")
 pytest.importorskip("torch")
 pytestmark = pytest.mark.blender
 
+from types import SimpleNamespace
+
 from benchmarks import documents
-from benchmarks.subspace_physics import boxes, excursion
-from benchmarks.subspace_physics.datasets import CAPE, SHEET, SMALL
+from benchmarks.subspace_physics import boxes, excursion, scenes, tables
+from benchmarks.subspace_physics.datasets import SHEET
 from benchmarks.subspace_physics.excursion import MOTION, RETURN, TIMES, excursion_path, stays
 from benchmarks.subspace_physics.limit import TWIN
 
@@ -37,13 +39,38 @@ def test_a_box_has_few_or_many_frames_to_learn_from_and_is_judged_by_the_same(bo
     assert [(take.name, take.seed) for take in twins.takes()] == [(take.name, take.seed) for take in judging]
 
 
+OF_SCENES = [scene.corpus for scene in scenes.SCENES.values()]
 MANY = [boxes.corpora(box)[1] for box in boxes.BOXES]
 
 
-@pytest.mark.parametrize("corpus", [SHEET, CAPE, *SMALL.values(), *MANY], ids=lambda corpus: corpus.name)
+@pytest.mark.parametrize("corpus", [*OF_SCENES, *MANY], ids=lambda corpus: corpus.name)
 def test_no_take_has_the_motion_of_another(corpus):
     seeds = [take.seed for take in corpus.takes()]
     assert len(set(seeds)) == len(seeds)
+
+
+def test_a_scene_is_timed_by_what_simulated_it_and_its_row_fits_the_table(monkeypatch):
+    """With trainings and bakes made up: each takes an hour."""
+    timed = []
+
+    def times(model, reduced, dataset):
+        timed.append((reduced.example, reduced.seed, model))
+        return 0.25, 20.0
+
+    def run(name, dataset, preset, bases, *, seed):
+        names = ("rollout_error", "frame_median", "ridge_error", "basis_error", "step_mb")
+        return {"seed": seed, "frames": 1000, **dict.fromkeys(names, 0.1 + seed)}
+
+    info = SimpleNamespace(vertex_count=1681)
+    dataset = SimpleNamespace(path="", info=info, takes=lambda role: [SimpleNamespace(positions=range(1200))])
+    for name, made_up in (("times", times), ("run", run), ("baked", lambda corpus: dataset)):
+        monkeypatch.setattr(scenes, name, made_up)
+    monkeypatch.setattr(scenes, "trained", lambda name, *rest, **more: (name, {}))
+    monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", "")
+    text = tables.scenes(scenes.judge())
+    assert timed == [(of.example, of.seed, f"{of.name}_balanced_seed0") for of in OF_SCENES]
+    assert text.count("| 1,681 | 1,200 | 1,000 | 0.100, 1.100, 2.100 | 1.100 |") == len(OF_SCENES)
+    assert "| 20.0 | 80 | 526 | 0.041 |" in text
 
 
 def test_the_twin_repeats_exactly_the_test_takes():

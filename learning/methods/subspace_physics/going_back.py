@@ -66,10 +66,9 @@ class GoingBack:
 
     def restore(self, state: Tensors) -> None:
         """Go on from what `state` gave; other entries are passed over."""
-        of = [
-            {n.removeprefix(p): a for n, a in state.items() if n.startswith(p)}
-            for p in (f"{KEPT}0.", f"{KEPT}1.")
-        ]
-        self._older, self._newer = of
+        self._older, self._newer = (
+            {name.removeprefix(of): array for name, array in state.items() if name.startswith(of)}
+            for of in (f"{KEPT}0.", f"{KEPT}1.")
+        )
         steps, times, self._lately, self._usually = map(float, state[NUMBERS])
         self._steps, self._times = int(steps), int(times)

@@ -156,9 +156,10 @@ class SubspaceNetwork:
     def _initial_shortcut(self) -> Floats:
         """(u inputs,): what springs and colliders would change is added as it is, and nothing else."""
         shortcut = np.zeros((self.sizes[-1], self.sizes[0]), np.float32)
-        for number in range(self.initial_model.changes):
-            column = self.states - self.initial_model.changes + number
-            shortcut[number, column] = 1.0 / (self.input_mixing[column, column] * self.shortcut_unit)
+        if count := self.initial_model.changes:
+            changes = slice(self.states - count, self.states)
+            units = self.shortcut_unit * self.input_mixing.diagonal()[changes]
+            shortcut[:, changes] = np.diag(1.0 / units)
         return shortcut.ravel()
 
     def _of_initial_model(self, theta: Floats) -> Floats:

@@ -103,8 +103,8 @@ class WindowRollout:
         by_states = np.concatenate([np.zeros((2, n, u), slope.dtype), slope])
         by_raw = np.empty_like(slope)
         inside = self._raw == self.states
-        by_sums = [np.empty_like(each) for each in self._hidden]
         by_first = np.empty((frames, n, len(self._first)), slope.dtype)
+        by_sums = [by_first[..., : self._width], *(np.empty_like(each) for each in self._hidden[1:])]
         by_input = np.empty((n, self._first.shape[1]), slope.dtype)
         by_guess, by_now, by_seen = by_input[:, :u], by_input[:, u : 2 * u], by_input[:, 2 * u :]
         for t in range(frames - 1, -1, -1):
@@ -112,7 +112,6 @@ class WindowRollout:
             for k in range(len(by_sums) - 1, -1, -1):
                 below = np.matmul(below, weights[k], out=by_sums[k][t])
                 below *= slopes[k][t]
-            by_first[t, :, : self._width] = below
             if len(self._first) > self._width:
                 by_first[t, :, self._width :] = by_raw[t]
             np.matmul(by_first[t], self._first, out=by_input)

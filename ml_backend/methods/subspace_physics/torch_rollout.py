@@ -182,15 +182,14 @@ class TorchRollout(torch.autograd.Function):
         both = recurrence.alpha + recurrence.beta
         grad_states = torch.cat([grad.new_zeros(2, n, u), grad])
         grad_out = torch.empty_like(grad)
-        grad_sums = [torch.empty_like(s) for s in sums]
         width = weights[0].shape[1]
         grad_stacked = grad.new_empty(frames, n, len(first))
+        grad_sums = [grad_stacked[..., :width], *(torch.empty_like(s) for s in sums[1:])]
         for t in range(frames - 1, -1, -1):
             d = torch.mul(grad_states[t + 2], inside[t], out=grad_out[t])
             below = d
             for k in range(len(sums) - 1, -1, -1):
                 below = torch.mul(below @ weights[k], slopes[k][t], out=grad_sums[k][t])
-            grad_stacked[t, :, :width] = below
             if len(first) > width:
                 grad_stacked[t, :, width:] = d
             grad_input = grad_stacked[t] @ first

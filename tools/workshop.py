@@ -23,6 +23,7 @@ from neural_physics.blender.playing import playback
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.paths import dataset_folder, jobs_folder
 from neural_physics.blender.tasks import object_tasks
+from neural_physics.jobs.isolated_python import run_module
 from neural_physics.jobs.life_cycle import JobState
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,7 +109,7 @@ def key_path(obj: bpy.types.Object, path: NDArray[np.float64]) -> None:
 
 def backend(command: str, *words: object) -> list[str]:
     """The command line of one of the training back end's jobs."""
-    return [sys.executable, "-m", "ml_backend", command, *map(str, words), "--json"]
+    return [*run_module(sys.executable, "ml_backend"), command, *map(str, words), "--json"]
 
 
 def counted(title: str, items: Sequence[T]) -> Iterable[T]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from motion_data import make_dataset
 
 pytest.importorskip("bpy")
 pytest.importorskip("rich")
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.blender
 from types import SimpleNamespace
 
 from benchmarks import documents
-from benchmarks.subspace_physics import boxes, excursion, scenes, tables
+from benchmarks.subspace_physics import boxes, excursion, models, scenes, tables
 from benchmarks.subspace_physics.datasets import SHEET
 from benchmarks.subspace_physics.excursion import MOTION, RETURN, TIMES, excursion_path, stays
 from benchmarks.subspace_physics.limit import TWIN
@@ -71,6 +72,16 @@ def test_a_scene_is_timed_by_what_simulated_it_and_its_row_fits_the_table(monkey
     assert timed == [(of.example, of.seed, f"{of.name}_balanced_seed0") for of in OF_SCENES]
     assert text.count("| 1,681 | 1,200 | 1,000 | 0.100, 1.100, 2.100 | 1.100 |") == len(OF_SCENES)
     assert "| 20.0 | 80 | 526 | 0.041 |" in text
+
+
+def test_a_training_of_the_benchmarks_runs_as_a_job_does(tmp_path, monkeypatch):
+    """Jobs know neither the current folder nor the environment's paths."""
+    dataset = make_dataset(tmp_path / "dataset", 200, ("training", "validation", "test"))
+    monkeypatch.setattr(models, "MODELS", tmp_path / "models")
+    changes = ("steps=4", "validate_every=2", "second=false")
+    path, training = models.trained("short", dataset.path, "preview", 4, changes=changes)
+    assert path.is_file() and training["steps"] == 4
+    assert models.evaluated("short", dataset.path)["rollout_error"] > 0.0
 
 
 def test_the_twin_repeats_exactly_the_test_takes():

@@ -18,6 +18,17 @@ browser = next(a for a in window.screen.areas if a.ui_type == "ASSETS")
 params = browser.spaces.active.params
 """
 TILE = 60  # pixels from the browser's corner to the middle of its first asset
+# Kept outside the scene: a model that is refused is gone again before anybody can ask for it.
+WATCH = """
+dropped = bpy.app.driver_namespace["dropped"] = set()
+def watch(_scene, depsgraph):
+    for update in depsgraph.updates:
+        modifiers = getattr(update.id.original, "modifiers", [])
+        groups = filter(None, (getattr(modifier, "node_group", None) for modifier in modifiers))
+        if any(group.name.startswith("Sheet Model") for group in groups):
+            dropped.add(update.id.name)
+bpy.app.handlers.depsgraph_update_post.append(watch)
+"""
 # None where the object is not there.
 MODIFIERS = "[m.name for m in bpy.data.objects[{name!r}].modifiers] if {name!r} in bpy.data.objects else None"
 
@@ -58,6 +69,7 @@ def library(window: Window) -> None:
         + "space = browser.spaces.active\n"
         + "space.show_region_toolbar = space.show_region_tool_props = space.show_region_ui = False"
     )
+    window.ask(WATCH)
     time.sleep(2)  # until Blender has read the library
 
 
@@ -71,6 +83,17 @@ def place_of(window: Window, name: str, vertex: int) -> list[int]:
         + "at = location_3d_to_region_2d(main, area.spaces.active.region_3d, corner)\n"
         + "result = int(main.x + at.x), int(window.height - main.y - at.y)"
     )
+
+
+def drop_asset_on(window: Window, name: str, vertex: int) -> None:
+    """Drag the browser's first asset to a vertex of an object, again where a busy one missed the press."""
+    for _ in range(3):
+        drag_asset_to(window, name, vertex)
+        for _ in range(10):
+            if window.ask(f"result = {name!r} in bpy.app.driver_namespace['dropped']"):
+                return
+            time.sleep(0.5)
+    raise AssertionError(f"nothing was dropped on {name}")
 
 
 def drag_asset_to(window: Window, name: str, vertex: int) -> None:
@@ -93,7 +116,7 @@ def drag_asset_to(window: Window, name: str, vertex: int) -> None:
 
 
 def test_a_model_is_dragged_from_the_asset_browser_onto_its_mesh(window: Window, library: None) -> None:
-    drag_asset_to(window, "Sheet", 200)
+    drop_asset_on(window, "Sheet", 200)
     window.wait(lambda: window.ask("result = bpy.data.objects['Sheet'].neural_physics.playing"), 30)
     window.wait(lambda: window.ask("result = bpy.context.scene.frame_current > 5"), 30)
     window.shot("model_asset_dropped")
@@ -104,7 +127,7 @@ def test_a_model_is_dragged_from_the_asset_browser_onto_its_mesh(window: Window,
 
     # Another mesh is said not to fit; the way the asset is brought in is another, too.
     window.ask(BROWSER + "params.import_method = 'APPEND'")
-    drag_asset_to(window, "Ball", 0)
+    drop_asset_on(window, "Ball", 0)
     time.sleep(3)
     window.shot("model_asset_refused")
     assert window.ask(f"result = {MODIFIERS.format(name='Ball')}") == ["Collision"]

@@ -2,7 +2,7 @@
 
 256 bunnies of the size of those in figure 11 of Holden et al., round one ball, and 16 characters with capes,
 in one scene. Needs the bpy module. The models are written into FOLDER where they are not there yet, with
-random weights: how long they take does not depend on what they have learned.
+weights that have learned nothing.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _scene(folder: Path, bunnies: int, characters: int) -> dict[str, list[bpy.ty
 
 def _play(obj: bpy.types.Object, model: Path, radius: float | None) -> None:
     if not model.is_file():
-        write_random_model(model, obj, BASES, second=True, radius=radius)
+        write_random_model(model, obj, BASES, radius=radius)
     packing.pack(obj, model)
     playback.attach(obj)
 

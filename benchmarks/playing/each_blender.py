@@ -18,12 +18,17 @@ BLENDERS = {name: ROOT / ".venv" / f"blender-{name}" / "bin" / "python" for name
 
 
 def play() -> dict[str, Any]:
-    """Each Blender's run with the median speed-up, and the speed-ups of all its runs."""
+    """Each Blender's run with the median speed-up, and the speed-ups of all its runs.
+
+    calibration_ms: how quick the machine is, the mean of before and after all runs.
+    """
+    before = _calibrated()
     ranked = {
         name: sorted(found, key=lambda run: run["speedup"]) for name, found in runs(RUNS, MODEL).items()
     }
+    speed = {"calibration_ms": (before + _calibrated()) / 2.0}
     return {
-        name: {**found[len(found) // 2], "speedups": [run["speedup"] for run in found]}
+        name: {**found[len(found) // 2], "speedups": [run["speedup"] for run in found], **speed}
         for name, found in ranked.items()
     }
 

@@ -1,96 +1,81 @@
-"""Models with random weights: how long one takes does not depend on what it has learned."""
+"""Models that have learned nothing, as large as those that the preset `balanced` makes.
+
+How long a model takes depends on its size, and on how many vertices its guess finds in a ball.
+"""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from learning.methods.subspace_physics.physical_body import POINTS
+from learning.methods.subspace_physics.network import SubspaceNetwork
+from learning.methods.subspace_physics.physical_body import physical_body
 from learning.methods.subspace_physics.presets import PRESETS
+from learning.methods.subspace_physics.second_opinion import of_second, second_tensors
+from learning.methods.subspace_physics.train import SCHEMA
+from learning.training.subspace_data import Sequences, SubspaceData
 from learning.training.tensor_files import write_model
 from neural_physics.blender.scene.sampling import layout_of, reference_frame_of
 from neural_physics.blender.scene.sources import mesh_of
-from neural_physics.methods.subspace_physics.second_opinion import SECOND
+from neural_physics.datasets.dataset_info import DatasetInfo
+from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.models.model_file import ModelInfo
 
 PRESET = PRESETS["balanced"]
-Tensors = dict[str, NDArray[Any]]
+FRAMES, FPS = 300, 24.0
+SIZE = 0.01  # metres: how far each basis moves a vertex
 
 
-def write_random_model(
-    path: Path, obj: bpy.types.Object, bases: int, *, second: bool = False, radius: float | None = None
-) -> None:
-    """A model of *Subspace Physics* for an object, of the size that the preset makes.
+def write_random_model(path: Path, obj: bpy.types.Object, bases: int, *, radius: float | None = None) -> None:
+    """A model of *Subspace Physics* for an object, with its second opinion, before the first training step.
 
-    second: with a second opinion. radius, metres: of the ball whose place y begins with; then the first guess
-    has contact, and else it is equation 1.
+    radius, metres: of the ball whose place y begins with; then the first guess is a physical one, and else it
+    is equation 1.
     """
-    mesh, layout, rng = mesh_of(obj), layout_of(obj), np.random.default_rng(0)
-    values = layout.size
-    inputs = 2 * bases + values * (2 if PRESET.interaction_velocity else 1)
-    tensors: Tensors = {
-        "mean": mesh.rest_positions,
-        "basis": rng.normal(size=(bases, mesh.vertex_count, 3)) * 0.01,
-        "start": np.zeros(bases),
-        "z_low": np.full(bases, -4.0),
-        "z_high": np.full(bases, 4.0),
-        "y_mean": np.zeros(values),
-        "interaction_basis": np.eye(values),
-        "w_low": np.full(values, -3.0),
-        "w_high": np.full(values, 3.0),
-    }
-    if radius is None:
-        tensors |= _equation_1(bases) | _network(inputs, bases, rng)
-    else:
-        points = rng.choice(mesh.vertex_count, min(POINTS, mesh.vertex_count), replace=False)
-        tensors |= {f"physics.{name}": tensor for name, tensor in _equation_1(bases).items()}
-        tensors |= {
-            "physics.gravity": np.zeros(bases),
-            "physics.contact": 0.01 * rng.normal(size=(1, bases, bases)),
-            "physics.points": np.sort(points).astype(np.int32),
-            "physics.push": np.ones(1),
-            "physics.centres": np.zeros(1, np.int32),
-            "physics.radii": np.array([radius]),
-        }
-        tensors |= _network(inputs + bases, bases, rng)
-    if second:
-        others = _equation_1(bases) | _network(inputs, bases, rng) | {"error": np.array([0.01, 1.0])}
-        tensors |= {f"{SECOND}{name}": tensor for name, tensor in others.items()}
+    mesh, layout = mesh_of(obj), layout_of(obj)
+    info = DatasetInfo(obj.name, mesh.topology(), mesh.vertex_count, FPS, layout, reference_frame_of(obj))
+    if radius is not None:
+        info.colliders[layout.channels[0].name] = radius
+    data = _data(mesh, bases, layout.size)
+    network = SubspaceNetwork(data, PRESET, 0, physical_body(data, mesh, info) if info.colliders else None)
+    other = SubspaceNetwork(data, of_second(PRESET), 1)
+    tensors = data.model_tensors() | network.tensors(network.initial)
+    tensors |= second_tensors(other.tensors(other.initial))
     settings = {
         "activation": PRESET.activation,
         "interaction_velocity": PRESET.interaction_velocity,
-        "physics": radius is not None,
+        "physics": bool(info.colliders),
     }
-    info = ModelInfo(
+    model = ModelInfo(
         "subspace_physics",
-        1 / 24,
+        info.dt,
         obj.name,
-        mesh.topology(),
-        vertex_count=mesh.vertex_count,
+        info.topology,
+        vertex_count=info.vertex_count,
         channels=layout,
-        reference_frame=reference_frame_of(obj),
+        reference_frame=info.reference_frame,
         settings=settings,
+        schema=SCHEMA,
     )
-    write_model(path, info, {name: _stored(tensor) for name, tensor in tensors.items()})
+    write_model(path, model, tensors)
 
 
-def _equation_1(bases: int) -> Tensors:
-    return {"alpha": np.full(bases, 0.95), "beta": np.full(bases, 0.8)}
-
-
-def _network(inputs: int, bases: int, rng: np.random.Generator) -> Tensors:
-    tensors: Tensors = {}
-    sizes = [inputs, *[round(PRESET.width * bases)] * (PRESET.layers - 1), bases]
-    for k, (before, after) in enumerate(pairwise(sizes)):
-        tensors[f"layers.{k}.weight"] = rng.normal(size=(after, before)) / np.sqrt(before)
-        tensors[f"layers.{k}.bias"] = rng.normal(size=after) * 0.1
-    return tensors
-
-
-def _stored(tensor: NDArray[Any]) -> NDArray[Any]:
-    return tensor if np.issubdtype(tensor.dtype, np.integer) else tensor.astype(np.float32)
+def _data(mesh: Mesh, bases: int, values: int) -> SubspaceData:
+    """Of motion that is noise; values: length of y."""
+    rng = np.random.default_rng(0)
+    z, y = (rng.standard_normal((FRAMES, count), np.float32) for count in (bases, values))
+    basis = SIZE * rng.standard_normal((bases, mesh.vertex_count, 3), np.float32)
+    noise = Sequences(z, y, np.square(np.tensordot(z, basis, 1)).sum((1, 2)), np.array([FRAMES]))
+    return SubspaceData(
+        mean=mesh.rest_positions,
+        basis=basis,
+        deviations=np.sqrt(np.square(basis).sum((1, 2))),
+        captured=1.0,
+        y_mean=np.zeros(values, np.float32),
+        interaction_basis=np.eye(values, dtype=np.float32),
+        start=np.zeros(bases, np.float32),
+        training=noise,
+        validation=noise,
+    )

@@ -21,18 +21,6 @@ def _times_faster(row: Row) -> str:
     return f"{row['speedup']:.0f} ({least:.0f} to {most:.0f})"
 
 
-PLAY = (
-    Column("Blender", "blender"),
-    Column("vertices", "vertices"),
-    Column("bases", "bases"),
-    Column("cloth, ms", "cloth_ms", ".1f"),
-    Column("play, ms", "play_ms", ".3f"),
-    Column("its mean, ms", "play_mean_ms", ".3f"),
-    Column("scrub, ms", "scrub_ms", ".3f"),
-    Column("written only, ms", "written_ms", ".3f"),
-    Column("neither, ms", "nothing_ms", ".3f"),
-    Column("times faster", _times_faster),
-)
 GRAPHICS = (
     Column("vertices", "vertices", ","),
     Column("bases", "bases"),
@@ -75,6 +63,25 @@ def _both(name: str, form: str = ".1f") -> Callable[[Row], str]:
     return lambda row: f"{row[f'{name}_mean_ms']:{form}}, {row[f'{name}_ms']:{form}}"
 
 
+PLAY = (
+    Column("Blender", "blender"),
+    Column("vertices", "vertices", ","),
+    Column("bases", "bases"),
+    Column("model", lambda row: "Fast" if row["fast"] else "whole"),
+    Column("play", _both("play", ".3f")),
+    Column("dragged", _both("dragged", ".3f")),
+    Column("scrub", _both("scrub", ".3f")),
+    Column("its step", _both("step", ".3f")),
+    Column("its decoding", _both("decode", ".3f")),
+)
+CLOTH = (
+    Column("Blender", "blender"),
+    Column("cloth", _both("cloth")),
+    Column("written only", _both("written", ".3f")),
+    Column("neither", _both("nothing", ".3f")),
+    Column("times faster", _times_faster),
+    Column("calibration", "calibration_ms", ".2f"),
+)
 PLURALS = {"bunny": "bunnies", "cape": "capes"}
 PLACE = (Column("Blender", "blender"), Column("cores", "cores"))
 CROWD_MODELS = (
@@ -112,8 +119,10 @@ def crowd(part: Row) -> str:
 
 
 def play(part: Row) -> str:
-    """The table of Play beside the cloth simulation in each Blender, ms a frame."""
-    return table(PLAY, [{**found, "blender": name} for name, found in part.items()])
+    """Two tables of each Blender, ms a frame, mean and median: Play, and the cloth that it replaces."""
+    runs = [{**found, "blender": name} for name, found in part.items()]
+    rows = [{**run, **row} for run in runs for row in run["models"]]
+    return f"{table(PLAY, rows)}\n\n{table(CLOTH, runs)}"
 
 
 def graphics(part: Row) -> str:

@@ -58,11 +58,11 @@ class SubspaceLearner:
         preset, sequences = self._preset, self._sequences
         frames, z0, z1 = self._begin(share, self._window(share), np.random.default_rng([self._seed, number]))
         rolled, pullback = self.roller.with_pullback(self.theta, z0, z1, sequences.w[frames])
-        z = sequences.z[frames]
+        z, from_truth = sequences.z[frames], self._carried.age == 0
         self._carried = self._carried.after(frames[-2], np.concatenate([z1[None], rolled]))
         lost = np.square(rolled[-1] - z[-1]) @ self._metres > preset.carry_within**2
         self._carried = self._carried.let_go(lost)
-        loss, slope = self.loss(rolled, z, z1)
+        loss, slope = self.loss(rolled, z, z1, self._counts(len(rolled), from_truth))
         gradient = pullback(slope)
         length = float(np.sqrt(np.square(gradient).sum(dtype=np.float64)))
         if length > LARGEST_GRADIENT:
@@ -93,9 +93,9 @@ class SubspaceLearner:
         self._go_on_from(state)
         self._going_back.restore(state)
 
-    def loss(self, rolled: Floats, z: Floats, z1: Floats) -> tuple[float, Floats]:
+    def loss(self, rolled: Floats, z: Floats, z1: Floats, counts: Floats) -> tuple[float, Floats]:
         """The loss of z_2 .. z_{s-1} (s - 2, n, u), rolled out from z_1 (n, u), where z (s, n, u) is true;
-        and its slope (s - 2, n, u).
+        and its slope (s - 2, n, u). counts (s - 2, n): each frame's, but in the paper's loss.
 
         The preset's loss "paper" is L_pos + L_vel (Holden 2019, Algorithm 1). "distances" is d^2 of a frame
         that is d off where that is little, and 2 c d where it is much (pseudo-Huber, c = FAR): a few windows
@@ -104,13 +104,14 @@ class SubspaceLearner:
         off = rolled - z[2:]
         if self._preset.loss != "paper":
             weighted = off * self._metres
-            each = off.shape[0] * off.shape[1]
+            squares = np.einsum("tnu,tnu->tn", weighted, off)
+            slopes = counts * off.dtype.type(2.0 / counts.size)
             if self._preset.loss == "metres":
-                return float(np.vdot(weighted, off)) / each, weighted * np.float32(2.0 / each)
+                return float((counts * squares).mean(dtype=np.float64)), weighted * slopes[..., None]
             far = off.dtype.type(FAR)
-            rounded = np.sqrt(np.einsum("tnu,tnu->tn", weighted, off) + far * far)
-            loss = 2.0 * FAR * float((rounded - far).sum(dtype=np.float64)) / each
-            return loss, weighted * (off.dtype.type(2.0 * FAR / each) / rounded)[..., None]
+            rounded = np.sqrt(squares + far * far)
+            loss = 2.0 * FAR * float((counts * (rounded - far)).mean(dtype=np.float64))
+            return loss, weighted * (slopes * far / rounded)[..., None]
         change = np.diff(rolled, axis=0, prepend=z1[None]) - np.diff(z[1:], axis=0)
         signs = np.sign(change) * np.float32(self._fps)
         slope = np.sign(off) + signs
@@ -149,6 +150,11 @@ class SubspaceLearner:
         z0 = np.where(goes_on[:, None], held.before, z[first] + noise[0])
         z1 = np.where(goes_on[:, None], held.now, z[first + 1] + noise[1])
         return np.arange(window)[:, None] + first, z0, z1
+
+    def _counts(self, frames: int, from_truth: NDArray[np.bool_]) -> Floats:
+        """(frames, n): how much each frame of windows counts that start from true states, or do not (n,)."""
+        more = self._preset.first_weight * np.exp(-np.arange(frames))
+        return (1.0 + np.outer(more, from_truth)).astype(np.float32)
 
     def _window(self, share: float) -> int:
         """Frames per window: growing, since long windows of a poor model teach nothing."""

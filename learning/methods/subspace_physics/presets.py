@@ -73,7 +73,12 @@ class SubspacePreset(Preset):
     first_window: int = number(16, "frames in each window at first", 3)
     growth: float = number(0.1, "fraction of the training over which windows grow from that", most=1)
     batch: int = number(96, "windows in each step", 1)
-    noise: float = number(0.01, "noise of a window's first two states, in unit z")
+    first_weight: float = number(
+        40.0,
+        "how much more the first frame after a true state counts, and e times less with each after it: only "
+        "there is little enough wrong for the last few hundredths to be learned",
+    )
+    noise: float = number(0.003, "noise of a window's first two states, in unit z")
     emphasis: float = number(
         1.0,
         "the network sees each coefficient times how far its basis moves the mesh to this power; with 1 "
@@ -121,6 +126,7 @@ PRESETS = {
         window=32,
         first_window=32,
         batch=16,
+        first_weight=0.0,
         noise=0.01,
         emphasis=0.0,
         optimiser="amsgrad",

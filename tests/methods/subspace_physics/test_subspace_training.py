@@ -254,8 +254,11 @@ def test_the_slope_of_the_loss_is_that_of_finite_differences(data, loss):
     learner = learner_of(data, replace(PRESETS["balanced"], loss=loss))
     true, wrong = np.random.default_rng(0).normal(size=(2, 7, 3, len(data.basis)))
     direction = np.random.default_rng(1).normal(size=true[2:].shape)
-    _, slope = learner.loss(wrong[2:], true, wrong[1])
-    ahead, behind = (learner.loss(wrong[2:] + e * direction, true, wrong[1])[0] for e in (1e-6, -1e-6))
+    counts = np.random.default_rng(2).uniform(1.0, 9.0, direction.shape[:2])
+    _, slope = learner.loss(wrong[2:], true, wrong[1], counts)
+    ahead, behind = (
+        learner.loss(wrong[2:] + e * direction, true, wrong[1], counts)[0] for e in (1e-6, -1e-6)
+    )
     assert np.vdot(slope, direction) == pytest.approx((ahead - behind) / 2e-6, rel=1e-5)
 
 
@@ -264,13 +267,43 @@ def test_what_is_far_off_counts_by_its_distance_and_what_is_near_by_its_square(d
         learner_of(data, replace(PRESETS["balanced"], loss=loss)) for loss in ("distances", "metres")
     )
     true, off = np.random.default_rng(0).normal(size=(2, 7, 3, len(data.basis)))
+    alike = np.ones((5, 3))
     near, far = (
-        [each.loss((true + times * off)[2:], true, true[1])[0] for times in (size, 2.0 * size)]
-        for each, size in ((near_and_far, 1e-4), (near_and_far, 1e4))
+        [near_and_far.loss((true + times * off)[2:], true, true[1], alike)[0] for times in (size, 2.0 * size)]
+        for size in (1e-4, 1e4)
     )
     assert near[1] == pytest.approx(4.0 * near[0], rel=1e-3)
     assert far[1] == pytest.approx(2.0 * far[0], rel=1e-3)
-    assert near[0] == pytest.approx(square.loss((true + 1e-4 * off)[2:], true, true[1])[0], rel=1e-3)
+    squares, _ = square.loss((true + 1e-4 * off)[2:], true, true[1], alike)
+    assert near[0] == pytest.approx(squares, rel=1e-3)
+    tripled, _ = square.loss((true + 1e-4 * off)[2:], true, true[1], 3.0 * alike)
+    assert tripled == pytest.approx(3.0 * squares)
+
+
+def test_the_first_frames_after_true_states_count_more_and_those_after_the_model_s_own_do_not(data):
+    slopes = {weight: slopes_of_two_steps(data, weight) for weight in (0.0, 10.0)}
+    (alike, carried), (more, carried_too) = slopes.values()
+    by_frame = 1.0 + 10.0 * np.exp([0.0, -1.0, -2.0])
+    np.testing.assert_allclose(more, alike * by_frame[:, None, None], rtol=1e-4)
+    np.testing.assert_allclose(carried_too, carried, rtol=1e-4)
+
+
+def slopes_of_two_steps(data, first_weight):
+    """Of the loss by the states: of windows from true states, then of the same ones as they go on."""
+    changes = ["carry=1", "carry_within=1e9", "window=5", "first_window=5", "batch=2", "learning_rate=1e-12"]
+    preset = changed(PRESETS["balanced"], [*changes, "loss=metres", f"first_weight={first_weight}"])
+    slopes = []
+
+    class Noting(SubspaceNetwork):
+        def with_pullback(self, *of):
+            rolled, pullback = super().with_pullback(*of)
+            return rolled, lambda slope: slopes.append(slope) or pullback(slope)
+
+    network = Noting(data, preset, 0)
+    learner = SubspaceLearner(data, preset, 24.0, 0, network=network, roller=network)
+    learner.step(0, 0.0)
+    learner.step(1, 1.0)
+    return slopes
 
 
 def test_the_paper_s_loss_is_that_of_algorithm_1(data):
@@ -278,7 +311,7 @@ def test_the_paper_s_loss_is_that_of_algorithm_1(data):
     true, wrong = np.random.default_rng(0).normal(size=(2, 5, 2, len(data.basis)))
     position = np.abs(wrong[2:] - true[2:]).mean()
     velocity = np.abs(np.diff(wrong[1:], axis=0) * 24.0 - np.diff(true[1:], axis=0) * 24.0).mean()
-    assert learner.loss(wrong[2:], true, wrong[1])[0] == pytest.approx(position + velocity)
+    assert learner.loss(wrong[2:], true, wrong[1], np.ones((3, 2)))[0] == pytest.approx(position + velocity)
 
 
 @pytest.mark.parametrize("roller", BY_TORCH)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
+from unittest.mock import patch
 
 import bpy
 import numpy as np
@@ -21,7 +22,7 @@ import numpy as np
 from benchmarks.playing.random_model import write_random_model
 from neural_physics.arrays import Floats
 from neural_physics.blender.examples.cloth import ball_and_sheet
-from neural_physics.blender.playing import packing, playback
+from neural_physics.blender.playing import packing, playback, played_objects
 from neural_physics.blender.playing.geometry_nodes import write_positions
 from neural_physics.blender.playing.handlers import PLAYED
 from neural_physics.blender.scene.sources import mesh_data, physics_modifier
@@ -131,7 +132,8 @@ class _Played:
             place = np.clip(place + rng.normal(0.0, HAND, 3), *LIMITS)
             ball.location = place
 
-        self.dragged += _frame_ms(scene, frames, clock, before=drag)
+        with patch.object(played_objects, "animation_plays", lambda: True):  # in the background none does
+            self.dragged += _frame_ms(scene, frames, clock, before=drag)
         animation.action = action
         animation.action_slot = slot
 

@@ -303,6 +303,28 @@ def test_what_is_always_guessed_wrong_is_soon_not_acted_on(writes, build):
     assert writes == [(frame, "after") for frame in frames]
 
 
+def test_frames_with_a_hand_that_is_dragged_are_written_once_and_stepped_one_by_one(writes, monkeypatch):
+    """And together again from the second frame on in which the hand rests."""
+    monkeypatch.setattr(played_objects, "is_playing", lambda depsgraph: True)
+    sheet = at_rest()
+    playback.attach(sheet)
+    bpy.context.scene.frame_set(2)
+    bpy.context.scene.frame_set(3)
+    method = handlers.PLAYED.session_of(sheet).method
+    batches, shapes = [], method.shapes
+    monkeypatch.setattr(
+        method, "shapes", lambda states, *more: batches.append(len(states)) or shapes(states, *more)
+    )
+    writes.clear()
+    frames = range(4, 21)
+    for frame in frames:
+        if frame <= 10:
+            bpy.data.objects["Hand"].location = (0.01 * frame, -0.005 * frame, 0.3)
+        bpy.context.scene.frame_set(frame)
+    assert writes == [(frame, "before") for frame in frames]
+    assert batches == [1] * 7 + [frame_prediction.MOST_FRAMES]
+
+
 @pytest.mark.parametrize("when", ["pre", "post"])
 def test_a_hand_moved_by_another_handler_is_put_right_on_the_same_frame(both_ways, handler, when):
     jumps = []

@@ -88,6 +88,7 @@ class FramePredictor:
         self._timeline, self._sampler, self._followed = timeline, sampler, followed
         self._timings = timings
         self._prepared: dict[int, Guess] = {}  # by frame
+        self._stood: list[mathutils.Vector] = []  # where what has no keys was at the last guess
 
     def can_predict(self, frame: int) -> bool:
         """Whether there is anything to go by; raises Problem("interaction_missing")."""
@@ -102,7 +103,9 @@ class FramePredictor:
         once. To be acted on only if the last guess is known to have matched: that is asked for each time.
         """
         trusted, self.trusted = self.trusted, False
-        ready = self._prepared.get(frame) if trusted else None
+        stood, self._stood = self._stood, self._without_keys()
+        dragged = stood != self._stood  # it will be elsewhere in the next frame, too
+        ready = self._prepared.get(frame) if trusted and not dragged else None
         # Whatever makes another state of a frame forgets the one it had.
         if ready and ready.state is self._timeline.at_hand(frame) and ready.bases == bases:
             return ready
@@ -112,7 +115,7 @@ class FramePredictor:
         self._prepared = {}
         count = frames_together(self._timeline.method.vertex_count * alike) if abs(frame - last) == 1 else 1
         if self._timeline.recorded(frame) is None:
-            frames = range(frame, frame + count)
+            frames = range(frame, frame + (1 if dragged else count))
             ys = [y, *(self._expected(further, seen) for further in frames[1:])]
             return Preparation(frames, ys, bases, self._timeline.predicting(ys))
         step = frame - last if count > 1 else 1
@@ -143,6 +146,11 @@ class FramePredictor:
             return known
         return self._sampler.with_places(seen, lambda source: place_at(source, frame))
 
+    def _without_keys(self) -> list[mathutils.Vector]:
+        """Where what y depends on stands, of what stays where a hand puts it."""
+        objects = (source.original() for source in self._followed)
+        return [obj.location.copy() for obj in objects if not has_keys(obj)]
+
     def _known(self, frames: range, y: Floats, bases: int) -> Preparation:
         """Of frames that are recorded: the first, whose y is this one, and those that need no step."""
         timeline, ys, states = self._timeline, [y], []
@@ -162,6 +170,11 @@ class FramePredictor:
 def frames_together(vertices: int) -> int:
     """How many frames to prepare at a time; vertices: of all objects that are prepared at once."""
     return max(1, min(MOST_FRAMES, MOST_NUMBERS // (3 * vertices)))
+
+
+def has_keys(obj: bpy.types.Object) -> bool:
+    """Whether an action of its own moves an object, as far as that is seen at a glance."""
+    return obj.animation_data is not None and obj.animation_data.action is not None
 
 
 def place_at(obj: bpy.types.Object, frame: int) -> mathutils.Vector | None:

@@ -9,6 +9,7 @@ import numpy as np
 from neural_physics.arrays import Floats
 from neural_physics.datasets.rest_mesh import Mesh, read_mesh
 from neural_physics.errors import Problem
+from neural_physics.files.reading import open_plain
 
 PLY_TYPES = {
     "char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4",
@@ -24,18 +25,20 @@ def read_mesh_file(path: Path) -> Mesh:
 
     Raises Problem("file_missing" | "mesh_unreadable").
     """
-    if not path.is_file():
-        raise Problem("file_missing", path=path)
     readers = {".obj": _read_obj, ".ply": _read_ply}
     try:
         if path.suffix.lower() == ".npz":
             return read_mesh(path)
         if path.suffix.lower() not in readers:
             raise ValueError(f"{path.suffix or 'it'} is not a known file extension")
-        vertices, faces = readers[path.suffix.lower()](path.read_bytes())
+        with open_plain(path) as file:
+            data = file.read()
+        vertices, faces = readers[path.suffix.lower()](data)
         return _mesh(vertices, faces)
     except Problem:
         raise
+    except FileNotFoundError as error:
+        raise Problem("file_missing", path=path) from error
     except (OSError, ValueError, OverflowError, KeyError, IndexError, TypeError, StopIteration) as error:
         raise Problem("mesh_unreadable", path=path, reason=error) from error
 

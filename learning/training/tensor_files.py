@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from neural_physics.datasets.takes import Dataset
 from neural_physics.files.atomic import write_atomically, writing
-from neural_physics.files.tensor_file import DamagedTensors, format_tensors, parse_tensors
+from neural_physics.files.reading import open_plain
+from neural_physics.files.tensor_file import format_tensors, parse_tensors
 from neural_physics.interaction.channels import ChannelLayout
 from neural_physics.methods.specification import MethodSpecification
 from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_json
@@ -31,8 +32,9 @@ def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, str]) -> Non
 def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]] | None:
     """The tensors and metadata of a file, or None if it is not there or not whole."""
     try:
-        return parse_tensors(bytearray(path.read_bytes()))  # a bytearray, so that arrays can be written to
-    except (OSError, DamagedTensors):
+        with open_plain(path) as file:
+            return parse_tensors(bytearray(file.read()))  # a bytearray, so that arrays can be written to
+    except (OSError, ValueError):
         return None
 
 

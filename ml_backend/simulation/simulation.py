@@ -25,6 +25,7 @@ from neural_physics.energies.air import AIR_DENSITY
 from neural_physics.energies.rods.frames import ReferenceFrames
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import write_atomically, writing
+from neural_physics.files.reading import read_arrays
 from neural_physics.solver.contact.rigid import RigidContact
 from neural_physics.solver.implicit_euler import ImplicitEuler, equilibrium
 from neural_physics.solver.system import State, System
@@ -61,11 +62,11 @@ class SavedState:
     def read(path: Path) -> SavedState | None:
         """None where there is none that can be read: all is simulated again then."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
-                frame, time = int(arrays["frame"]), float(arrays["time"])
-                names = ("q", "velocity", "factors", "tangents", "d1", "twists")
-                return SavedState(frame, time, *[arrays[name] for name in names])
-        except Exception:  # noqa: BLE001 (zip, zlib and NumPy all have errors of their own)
+            arrays = read_arrays(path)
+            frame, time = int(arrays["frame"]), float(arrays["time"])
+            names = ("q", "velocity", "factors", "tangents", "d1", "twists")
+            return SavedState(frame, time, *[arrays[name] for name in names])
+        except (OSError, KeyError, ValueError, TypeError):
             return None
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..files.atomic import write_atomically, writing
+from ..files.reading import NotReadable, read_bytes, read_json
 from ..jobs.events import Emit, Progress, StopRequest
 from ..jobs.process import JobFiles, JobProcess
 from ..wording import distance, plural
@@ -95,7 +96,7 @@ def write_guide(plan: BakePlan, model: bytes) -> None:
     """
     with writing(plan.folder):
         plan.folder.mkdir(parents=True, exist_ok=True)
-        if not plan.guide.is_file() or plan.guide.read_bytes() != model:
+        if not _holds(plan.guide, model):
             for scores in plan.folder.glob(f"{TASK}*.scores"):
                 scores.unlink()
             write_atomically(plan.guide, model)
@@ -120,10 +121,18 @@ def write_scores(plan: BakePlan, task: str, scores: Mapping[int, float]) -> None
 def read_scores(plan: BakePlan, task: str) -> dict[int, float]:
     """What a worker found so far."""
     try:
-        found = json.loads(_scores_file(plan, task).read_text(encoding="utf-8"))
+        found = read_json(_scores_file(plan, task))
         return {int(seed): float(score) for seed, score in found.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
+
+
+def _holds(path: Path, data: bytes) -> bool:
+    """Whether a file is these bytes."""
+    try:
+        return read_bytes(path, len(data)) == data
+    except (OSError, NotReadable):
+        return False
 
 
 def _more_seeds(seed: int, count: int) -> list[int]:

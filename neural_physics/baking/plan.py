@@ -13,6 +13,8 @@ import numpy as np
 from ..datasets.dataset_info import Role, TakeInfo, TakeKind
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
+from ..files.links import check_no_link
+from ..files.reading import read_json
 
 SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
 FEWEST_FRAMES = 3  # a state and two before it
@@ -35,10 +37,10 @@ class BakePlan:
     """Everything a bake needs that is not in the copy of the scene.
 
     worker: the command that starts a Blender on one take, without the take. parallel: takes at the
-    same time, 0 for one per core. trusted: whether the scene's own scripts may run. notes: sentences
-    for the artist. motions: how many are drawn for each new take, of which a model chooses; 1 for no choice.
-    solver: the command that simulates with the bundled solver, without its arguments; empty
-    where Blender simulates.
+    same time, 0 for one per core. trusted: whether the scene's own scripts may run, in scenes that are
+    sealed with the key in the file `key`. notes: sentences for the artist. motions: how many are drawn for
+    each new take, of which a model chooses; 1 for no choice. solver: the command that simulates with the
+    bundled solver, without its arguments; empty where Blender simulates.
     """
 
     dataset: str
@@ -49,6 +51,7 @@ class BakePlan:
     takes: tuple[PlannedTake, ...]
     parallel: int = 0
     trusted: bool = False
+    key: str = ""
     notes: tuple[str, ...] = ()
     solver: tuple[str, ...] = ()
     motions: int = 1
@@ -101,7 +104,8 @@ class BakePlan:
         return self.take_scene(name).with_name("tracks.npz")
 
     def write(self) -> None:
-        """Raises Problem("folder_not_writable" | "disk_full")."""
+        """Raises Problem("place_is_link" | "folder_not_writable" | "disk_full")."""
+        check_no_link(self.folder)
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             write_atomically(self.path, (json.dumps(asdict(self), indent=1) + "\n").encode())
@@ -110,7 +114,7 @@ class BakePlan:
     def read(path: Path) -> BakePlan:
         """Raises Problem("dataset_damaged")."""
         try:
-            item = json.loads(path.read_text(encoding="utf-8"))
+            item = read_json(path)
             takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
             worker, solver, notes = (tuple(item.pop(name)) for name in ("worker", "solver", "notes"))
             return BakePlan(**item, takes=takes, worker=worker, solver=solver, notes=notes)
@@ -121,6 +125,12 @@ class BakePlan:
 def side_folder(dataset: Path) -> Path:
     """Where a bake keeps its scenes, logs and caches."""
     return dataset / SIDE_FOLDER
+
+
+def check_own_folders(dataset: Path) -> None:
+    """Raise Problem("place_is_link") where writing and deleting takes would act on another place."""
+    for name in ("takes", SIDE_FOLDER):
+        check_no_link(dataset / name)
 
 
 def scene_copy(dataset: Path) -> Path:

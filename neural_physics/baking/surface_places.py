@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from ..files.atomic import write_atomically, writing
+from ..files.reading import read_json
 
 Kind = Literal["vertices", "edges", "faces"]
 
@@ -30,7 +31,7 @@ class Places:
     def read(path: Path) -> Places | None:
         """None where there are none, or none that can be read: the next bake records them again."""
         try:
-            item = json.loads(path.read_text(encoding="utf-8"))
+            item = read_json(path)
             places = Places(str(item["object"]), item["kind"], tuple(item["indices"]), int(item["count"]))
         except (OSError, KeyError, TypeError, ValueError):
             return None

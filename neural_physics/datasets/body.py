@@ -16,6 +16,7 @@ from ..arrays import Doubles, Indices, Mask, StoredIndices
 from ..coordinates import SPACE, Coordinates, plane_of
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
+from ..files.reading import read_arrays
 from .simulation_request import SimulationSettings
 
 ELEMENT_SIZES = {"solid": (4, 3), "shell": (3,), "rod": (2,)}
@@ -96,13 +97,13 @@ class Body:
     def read(path: Path) -> Body:
         """Raises Problem("dataset_damaged")."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
-                settings = SimulationSettings.from_json(json.loads(arrays["settings"].tobytes()))
-                names = [*_ARRAYS, *(name for name in _OF_SOLIDS if name in arrays)]
-                body = Body(settings, **{name: arrays[name] for name in names})
+            arrays = read_arrays(path)
+            settings = SimulationSettings.from_json(json.loads(arrays["settings"].tobytes()))
+            names = [*_ARRAYS, *(name for name in _OF_SOLIDS if name in arrays)]
+            body = Body(settings, **{name: arrays[name] for name in names})
             body._check()
             return body
-        except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
+        except Exception as error:  # JSON and NumPy have many errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
 
     def _check(self) -> None:

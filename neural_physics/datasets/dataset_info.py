@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import Problem
 from ..files.atomic import write_atomically
+from ..files.reading import read_json
 from ..interaction.channels import ChannelLayout
 
 SCHEMA = 1
@@ -154,8 +155,8 @@ def _check_take_info(info: TakeInfo) -> None:
 
 def _read_json(path: Path, named: Path) -> dict[str, Any]:
     try:
-        item = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        item = read_json(path)
+    except (OSError, ValueError) as error:
         raise Problem("dataset_damaged", path=named, reason=f"{path.name}: {error}") from error
     if not isinstance(item, dict):
         raise Problem("dataset_damaged", path=named, reason=f"{path.name} is not a JSON object")

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from io import TextIOWrapper
 from itertools import count, groupby
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import NamedTuple, get_args
@@ -16,6 +17,7 @@ import numpy as np
 from ..arrays import Doubles, Floats
 from ..errors import Problem
 from ..files.atomic import writing
+from ..files.reading import open_plain, read_array
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
 from .dataset_info import DatasetInfo, Role, TakeInfo, read_take_info
 from .frame_checks import find_bad_frames
@@ -202,10 +204,10 @@ def _named_sizes(layout: ChannelLayout) -> list[tuple[str, int]]:
 
 def _read_npy(path: Path) -> Floats:
     try:
-        values = np.asarray(np.load(path, allow_pickle=False), np.float32)
+        values = np.asarray(read_array(path), np.float32)
     except FileNotFoundError as error:
         raise Problem("file_missing", path=path) from error
-    except Exception as error:  # an .npz of that name gives what zip, zlib and NumPy have
+    except Exception as error:  # NumPy has many errors of its own
         raise Problem(
             "interaction_shape", path=path, found="data of another kind", expected="an array of numbers"
         ) from error
@@ -217,7 +219,7 @@ def _read_npy(path: Path) -> Floats:
 
 def _read_csv(path: Path) -> tuple[list[str], Floats]:
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
+        with TextIOWrapper(open_plain(path), encoding="utf-8-sig", newline="") as file:
             columns, *rows = [row for row in csv.reader(file) if row] or [[]]
     except FileNotFoundError as error:
         raise Problem("file_missing", path=path) from error

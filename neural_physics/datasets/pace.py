@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from ..files.atomic import write_atomically, writing
+from ..files.reading import read_json
 
 PACE = "pace.json"
 SLOWEST = 1e6  # seconds for a frame, of anything that was ever waited for
@@ -22,8 +23,7 @@ def write_pace(dataset: Path, seconds_per_frame: float) -> None:
 def read_pace(dataset: Path) -> float:
     """Seconds for a frame; 0 where it is not known."""
     try:
-        item = json.loads((dataset / PACE).read_text(encoding="utf-8"))
-        pace = float(item["seconds_per_frame"])
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        pace = float(read_json(dataset / PACE)["seconds_per_frame"])
+    except (OSError, ValueError, TypeError, KeyError):
         return 0.0
     return pace if 0.0 < pace < SLOWEST else 0.0

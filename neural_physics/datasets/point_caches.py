@@ -7,6 +7,7 @@ MDD: big-endian; int32 frames, int32 vertices, float32 seconds per frame; then a
 
 from __future__ import annotations
 
+import os
 import struct
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..errors import Problem
+from ..files.reading import map_plain, open_plain
 
 PC2_HEADER = struct.Struct("<12siiffi")
 PC2_MAGIC = b"POINTCACHE2\0"
@@ -32,11 +34,11 @@ def pc2_size(path: Path) -> tuple[int, int]:
     left behind by a killed writer does not matter.
     Raises Problem("file_missing" | "cache_not_pc2").
     """
-    header = _header(path, PC2_HEADER.size, "cache_not_pc2")
+    header, size = _header(path, PC2_HEADER.size, "cache_not_pc2")
     magic, version, vertices, _, _, _ = PC2_HEADER.unpack(header)
     if magic != PC2_MAGIC or version != 1 or not 0 < vertices <= MOST_VERTICES:
         raise Problem("cache_not_pc2", path=path)
-    return (path.stat().st_size - PC2_HEADER.size) // (12 * vertices), vertices
+    return (size - PC2_HEADER.size) // (12 * vertices), vertices
 
 
 def read_pc2(path: Path) -> Floats:
@@ -47,7 +49,7 @@ def read_pc2(path: Path) -> Floats:
     frames, vertices = pc2_size(path)
     if frames == 0:
         return np.empty((0, vertices, 3), np.float32)
-    return np.memmap(path, "<f4", "r", PC2_HEADER.size, (frames, vertices, 3))
+    return _mapped(path, "<f4", PC2_HEADER.size, (frames, vertices, 3), code="cache_not_pc2")
 
 
 def read_mdd(path: Path) -> Floats:
@@ -55,12 +57,13 @@ def read_mdd(path: Path) -> Floats:
 
     Raises Problem("file_missing" | "cache_not_mdd").
     """
-    frames, vertices = struct.unpack(">ii", _header(path, 8, "cache_not_mdd"))
+    header, size = _header(path, 8, "cache_not_mdd")
+    frames, vertices = struct.unpack(">ii", header)
     sizes_fit = frames > 0 and 0 < vertices <= MOST_VERTICES
     data = 8 + 4 * frames
-    if not sizes_fit or path.stat().st_size != data + 12 * frames * vertices:
+    if not sizes_fit or size != data + 12 * frames * vertices:
         raise Problem("cache_not_mdd", path=path)
-    return np.memmap(path, ">f4", "r", data, (frames, vertices, 3))
+    return _mapped(path, ">f4", data, (frames, vertices, 3), code="cache_not_mdd")
 
 
 def write_pc2(path: Path, frames: Floats, first_frame: float = 0.0) -> None:
@@ -71,14 +74,22 @@ def write_pc2(path: Path, frames: Floats, first_frame: float = 0.0) -> None:
             file.write(np.ascontiguousarray(frame, "<f4").data)
 
 
-def _header(path: Path, size: int, code: str) -> bytes:
-    if not path.exists():
-        raise Problem("file_missing", path=path)
-    # A pipe or a device can be read, but not mapped.
-    if not path.is_file():
+def _header(path: Path, count: int, code: str) -> tuple[bytes, int]:
+    """The first `count` bytes, and how many the file has."""
+    try:
+        with open_plain(path) as file:
+            header, size = file.read(count), os.fstat(file.fileno()).st_size
+    except FileNotFoundError as error:
+        raise Problem("file_missing", path=path) from error
+    except (OSError, ValueError) as error:
+        raise Problem(code, path=path) from error
+    if len(header) < count:
         raise Problem(code, path=path)
-    with path.open("rb") as file:
-        header = file.read(size)
-    if len(header) < size:
-        raise Problem(code, path=path)
-    return header
+    return header, size
+
+
+def _mapped(path: Path, dtype: str, offset: int, shape: tuple[int, int, int], *, code: str) -> Floats:
+    try:
+        return map_plain(path, dtype, offset, shape)
+    except ValueError as error:  # it has become another one since it was counted
+        raise Problem(code, path=path) from error

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats, StoredIndices
 from ..errors import Problem
 from ..files.atomic import write_atomically
+from ..files.reading import read_arrays
 from ..skinning import Skin, check_skin
 
 
@@ -71,18 +72,18 @@ def topology_hash(
 def read_mesh(path: Path) -> Mesh:
     """Read a `mesh.npz`. Raises Problem("dataset_damaged")."""
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            mesh = Mesh(
-                np.ascontiguousarray(arrays["rest_positions"], np.float32),
-                np.ascontiguousarray(arrays["corners"], np.int32),
-                np.ascontiguousarray(arrays["face_sizes"], np.int32),
-                np.ascontiguousarray(arrays["pins"], np.float32),
-                loose_edges=np.ascontiguousarray(arrays.get("loose_edges", np.empty((0, 2))), np.int32),
-                skin=_skin_in(arrays),
-            )
-            _check_mesh(mesh)
-            return mesh
-    except Exception as error:  # zip, zlib and NumPy all have errors of their own
+        arrays = read_arrays(path)
+        mesh = Mesh(
+            np.ascontiguousarray(arrays["rest_positions"], np.float32),
+            np.ascontiguousarray(arrays["corners"], np.int32),
+            np.ascontiguousarray(arrays["face_sizes"], np.int32),
+            np.ascontiguousarray(arrays["pins"], np.float32),
+            loose_edges=np.ascontiguousarray(arrays.get("loose_edges", np.empty((0, 2))), np.int32),
+            skin=_skin_in(arrays),
+        )
+        _check_mesh(mesh)
+        return mesh
+    except Exception as error:  # NumPy has many errors of its own
         raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
 
 

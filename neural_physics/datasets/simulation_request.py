@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import Doubles, Floats, Mask, StoredIndices
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
+from ..files.reading import read_arrays
 
 Kind = Literal["solid", "shell", "rod", "springs"]
 Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
@@ -165,36 +166,34 @@ class SimulationRequest:
     def read(path: Path) -> SimulationRequest:
         """Raises Problem("dataset_damaged")."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
-                about = json.loads(arrays["about"].tobytes())
-                names = about["colliders"]
-                widths = about.get("widths", [0.0] * len(names))  # not in older files
-                colliders = tuple(
-                    ColliderMesh(
-                        name,
-                        arrays[f"collider_{number}_vertices"],
-                        arrays[f"collider_{number}_triangles"],
-                        float(width),
-                    )
-                    for number, (name, width) in enumerate(zip(names, widths, strict=True))
+            arrays = read_arrays(path)
+            about = json.loads(arrays["about"].tobytes())
+            names = about["colliders"]
+            widths = about.get("widths", [0.0] * len(names))  # not in older files
+            colliders = tuple(
+                ColliderMesh(
+                    name,
+                    arrays[f"collider_{number}_vertices"],
+                    arrays[f"collider_{number}_triangles"],
+                    float(width),
                 )
-                return SimulationRequest(
-                    about["object"],
-                    SimulationSettings.from_json(about["settings"]),
-                    arrays["rest_positions"],
-                    arrays["corners"],
-                    face_sizes=arrays["face_sizes"],
-                    edges=arrays["edges"],
-                    pins=arrays["pins"],
-                    gravity=arrays["gravity"],
-                    colliders=colliders,
-                    bones=arrays["bones"],
-                    softness=arrays["softness"]
-                    if "softness" in arrays
-                    else np.empty(0),  # not in older files
-                    cores=tuple(_core(item) for item in about.get("cores", ())),
-                )
-        except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
+                for number, (name, width) in enumerate(zip(names, widths, strict=True))
+            )
+            return SimulationRequest(
+                about["object"],
+                SimulationSettings.from_json(about["settings"]),
+                arrays["rest_positions"],
+                arrays["corners"],
+                face_sizes=arrays["face_sizes"],
+                edges=arrays["edges"],
+                pins=arrays["pins"],
+                gravity=arrays["gravity"],
+                colliders=colliders,
+                bones=arrays["bones"],
+                softness=arrays["softness"] if "softness" in arrays else np.empty(0),  # not in older files
+                cores=tuple(_core(item) for item in about.get("cores", ())),
+            )
+        except Exception as error:  # JSON and NumPy have many errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
 
 
@@ -233,19 +232,19 @@ class Tracks:
     def read(path: Path) -> Tracks:
         """Raises Problem("dataset_damaged")."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
-                return Tracks(
-                    float(json.loads(arrays["about"].tobytes())["fps"]),
-                    arrays["world_from_rest"],
-                    arrays["interaction"],
-                    arrays["pins"],
-                    colliders=arrays["colliders"],
-                    wind=arrays["wind"],
-                    frame_from_world=arrays["frame_from_world"],
-                    object_from_frame=arrays.get("object_from_frame"),
-                    bones=arrays["bones"],
-                )
-        except Exception as error:  # zip, zlib, JSON and NumPy all have errors of their own
+            arrays = read_arrays(path)
+            return Tracks(
+                float(json.loads(arrays["about"].tobytes())["fps"]),
+                arrays["world_from_rest"],
+                arrays["interaction"],
+                arrays["pins"],
+                colliders=arrays["colliders"],
+                wind=arrays["wind"],
+                frame_from_world=arrays["frame_from_world"],
+                object_from_frame=arrays.get("object_from_frame"),
+                bones=arrays["bones"],
+            )
+        except Exception as error:  # JSON and NumPy have many errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats
+from ..errors import Problem
 from ..files.atomic import writing
+from ..files.links import check_no_link, without_links
 from ..files.row_files import NPY_HEADER, npy_header
 from .dataset_info import DatasetInfo, Exclusion, TakeInfo, read_take_info, write_take_info
 from .point_caches import PC2_HEADER, pc2_header
@@ -27,7 +30,12 @@ class TakeWriter:
     def __init__(
         self, folder: Path, info: TakeInfo, dataset: DatasetInfo, body_vertex_count: int | None = None
     ) -> None:
-        """body_vertex_count: B, where the take keeps a body's positions beside the mesh's."""
+        """body_vertex_count: B, where the take keeps a body's positions beside the mesh's.
+
+        Raises Problem("place_is_link" | "folder_not_writable" | "disk_full" | "dataset_damaged").
+        """
+        check_no_link(folder.parent)
+        check_no_link(folder)
         self.folder, self.info = folder, info
         self._vertices = {"positions.pc2": dataset.vertex_count}
         if body_vertex_count is not None:
@@ -154,5 +162,11 @@ def _write_all(file: BinaryIO, rows: Floats) -> None:
 
 
 def _open_append(path: Path) -> BinaryIO:
-    path.touch()
-    return path.open("r+b", buffering=0)
+    """Open a file to go on with, made if it is not there, and none that only stands for another."""
+    check_no_link(path)
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    opened = without_links(str(path), flags)
+    if not stat.S_ISREG(os.fstat(opened).st_mode):
+        os.close(opened)
+        raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name} is not a file")
+    return os.fdopen(opened, "r+b", buffering=0)

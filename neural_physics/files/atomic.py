@@ -25,11 +25,6 @@ def writing(path: Path) -> Iterator[None]:
         raise Problem("folder_not_writable", path=path, reason=error.strerror or error) from error
 
 
-def without_links(path: str, flags: int) -> int:
-    """An `opener` that refuses a file which is a link to another one, where the system can detect that."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
-
-
 def write_atomically(path: Path, data: bytes) -> None:
     """All or nothing, even if the power fails: a reader sees the old file or the new one.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.lib import format as npy_format
 
 from ..arrays import Floats
 from ..errors import Problem
+from .reading import map_plain, open_plain
 
 NPY_HEADER = 128  # bytes; room for any shape, so that it can be rewritten in place
 
@@ -26,7 +28,8 @@ def row_count(path: Path, columns: int) -> tuple[int, int]:
     Raises Problem("dataset_damaged").
     """
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
+            size = os.fstat(file.fileno()).st_size
             version = npy_format.read_magic(file)
             read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
             shape, fortran, dtype = read(file)
@@ -35,7 +38,7 @@ def row_count(path: Path, columns: int) -> tuple[int, int]:
         raise Problem("dataset_damaged", path=path, reason=str(error)) from error
     if fortran or dtype != np.dtype("<f4") or len(shape) != 2 or shape[1] != columns:
         raise Problem("dataset_damaged", path=path, reason=f"it is not float32 with {columns} columns")
-    return (path.stat().st_size - offset) // (4 * columns), offset
+    return (size - offset) // (4 * columns), offset
 
 
 def map_rows(path: Path, columns: int) -> Floats:
@@ -43,4 +46,11 @@ def map_rows(path: Path, columns: int) -> Floats:
     rows, offset = row_count(path, columns)
     if rows == 0:
         return np.empty((0, columns), np.float32)
-    return np.memmap(path, "<f4", "r", offset, (rows, columns))
+    return _mapped(path, offset, (rows, columns))
+
+
+def _mapped(path: Path, offset: int, shape: tuple[int, int]) -> Floats:
+    try:
+        return map_plain(path, "<f4", offset, shape)
+    except ValueError as error:  # it has become another one since it was counted
+        raise Problem("dataset_damaged", path=path, reason=str(error)) from error

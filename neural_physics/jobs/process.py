@@ -21,7 +21,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..errors import Problem
-from ..files.atomic import without_links, write_atomically, writing
+from ..files.atomic import write_atomically, writing
+from ..files.links import check_no_link, without_links
+from ..files.reading import open_plain, read_json
 from .events import parse_event
 from .life_cycle import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
 
@@ -32,6 +34,8 @@ else:
 
     WINDOWS_FLAGS = 0
 
+LONGEST_LINE = 1 << 20  # bytes at the end of a log, in which its last line is
+MOST_READ = 1 << 26  # bytes of a log; of a longer one the beginning is passed over
 HELD_WITHIN = 0.5  # seconds in which those who only look whether a log is locked let it go again
 
 
@@ -77,10 +81,11 @@ class JobProcess:
 
         current_folder: the job's, None for this process's. Never one that may come from somebody else:
         programs look there for code and settings.
-        Raises Problem("job_not_started" | "folder_not_writable" | "disk_full").
+        Raises Problem("job_not_started" | "place_is_link" | "folder_not_writable" | "disk_full").
         """
         if self.state.active:
             return
+        check_no_link(self.files.folder)
         if is_written(self.files.log):
             self._find()
             return
@@ -160,12 +165,12 @@ class JobProcess:
 
     def _find(self) -> None:
         try:
-            about = json.loads(_bytes(self.files.about, 0))
-        except (ValueError, RecursionError):
+            about = read_json(self.files.about)
+        except (OSError, ValueError):
             return
         if not isinstance(about, dict):
             return
-        self._about, self._read = about, 0
+        self._about, self._read = about, max(0, _size(self.files.log) - MOST_READ)
         self._feed(Start())
         if self.files.stop.exists():
             self._feed(Stop())
@@ -196,7 +201,8 @@ class JobProcess:
         if is_written(self.files.log):
             return None
         # Nobody waited for it; whether it ended well shows in what it said.
-        return 0 if b'"event": "result"' in _bytes(self.files.log, 0) else -1
+        end = _size(self.files.log) - LONGEST_LINE
+        return 0 if b'"event": "result"' in _bytes(self.files.log, max(0, end)) else -1
 
     def _new_lines(self, *, ended: bool) -> list[str]:
         """The whole lines since the last call; the last one, torn or not, once the job has ended."""
@@ -255,11 +261,17 @@ def _hold(file: int) -> bool:
 
 
 def _bytes(path: Path, first: int) -> bytes:
-    if not path.is_file():  # a pipe would be waited for, a device may have no end
-        return b""
+    """The bytes from there on; none where there is no such file."""
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             file.seek(first)
-            return file.read()
-    except OSError:
+            return file.read(MOST_READ)
+    except (OSError, ValueError):
         return b""
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Floats, Indices
 from ..errors import Problem
+from ..files.reading import NotReadable, open_plain
 from ..files.tensor_file import DTYPES, DamagedTensors, parse_object, parse_tensors
 from ..interaction.channels import ChannelLayout
 
@@ -119,16 +121,15 @@ def read_model_bytes(path: Path) -> bytes:
     Raises Problem("file_missing" | "model_damaged" | "model_too_large").
     """
     try:
-        # A device or a pipe has no size, and may have no end.
-        if path.exists() and not path.is_file():
-            raise damaged(path, "it is not a file")
-        _check_size(path.stat().st_size, path)
-        with path.open("rb") as file:
+        with open_plain(path) as file:
+            _check_size(os.fstat(file.fileno()).st_size, path)
             data = file.read(LARGEST_FILE + 1)
     except FileNotFoundError as error:
         raise Problem("file_missing", path=path) from error
     except OSError as error:
         raise damaged(path, error.strerror or str(error)) from error
+    except NotReadable as error:
+        raise damaged(path, str(error)) from error
     _check_size(len(data), path)
     return data
 

@@ -15,8 +15,8 @@ from ...baking.plan import (
     FEWEST_FRAMES,
     BakePlan,
     PlannedTake,
+    check_own_folders,
     plan_takes,
-    scene_copy,
     side_folder,
     take_names,
     take_scene,
@@ -47,6 +47,7 @@ from .guide import MOTIONS, guide_of
 from .made_with import made_with
 from .pose_motion import check_poses, poses_asked_for
 from .scene_copy import first_frame, noisy_winds, save_copy
+from .seals import is_sealed, key_file, seal
 from .solver_request import solver_request
 from .surroundings import ball_radii, gravity_of
 from .training_motion import animation_end, check_training_motion, motion_varies, moving_takes
@@ -72,6 +73,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     settings = settings_of(obj)
     count = moving_takes(obj)
     poses = poses_asked_for(obj)
+    check_own_folders(dataset.path)
     discarded = _discard_useless(dataset, [*take_names(count), *pose_take_names(poses)])
     existing = _begun_takes(dataset)
     if not existing:  # what the dataset says of itself may be of a bake that came to nothing
@@ -85,6 +87,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         *discarded,
         *_notes_of(takes, existing, varies=motion_varies(obj)),
         *_notes_on_kept(dataset, obj, existing),
+        *_notes_on_scenes(dataset, existing),
     )
     fresh = _needs_scene(takes, existing)
     guide = guide_of(obj, dataset) if fresh and motion_varies(obj) else None
@@ -116,6 +119,7 @@ def _written(
         takes=takes,
         parallel=settings_of(obj).parallel_takes,
         trusted=scripts_may_run(),
+        key=str(key_file()),
         notes=notes,
         motions=1 if guide is None else MOTIONS,
     )
@@ -126,7 +130,8 @@ def _written(
         solver_request(scene, obj).write(plan.request)
     if copied:
         with with_unused_actions(obj):
-            save_copy(scene_copy(dataset.path))
+            save_copy(plan.scene_copy)
+        seal(plan.scene_copy, Path(plan.key))
     return [*run_module(sys.executable, "neural_physics.baking.coordinator"), str(plan.path)]
 
 
@@ -337,6 +342,20 @@ def _notes_on_kept(dataset: Dataset, obj: bpy.types.Object, existing: dict[str, 
     return [
         f"The existing takes were baked with {before or 'no action'} reserved for testing, which is now "
         f"{now or 'none'}: delete the dataset and bake again to use it in all of them."
+    ]
+
+
+def _notes_on_scenes(dataset: Dataset, existing: dict[str, TakeInfo]) -> list[str]:
+    """In which scenes scripts do not run, although they would in the artist's."""
+    if not scripts_may_run():
+        return []
+    begun = (name for name, info in existing.items() if not info.complete)
+    others = [name for name in begun if not is_sealed(take_scene(dataset.path, name), key_file())]
+    if not others:
+        return []
+    return [
+        f"The scenes that {', '.join(others)} began with were not made on this computer, so that Python of "
+        "their own does not run in them. If it should, delete the dataset and bake again."
     ]
 
 

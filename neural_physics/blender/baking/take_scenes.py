@@ -9,16 +9,22 @@ import bpy
 from ...baking.plan import BakePlan, PlannedTake
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.links import check_no_link
 from ..scene.live_fabric import key_fabric
 from .pose_motion import key_poses
 from .scene_copy import first_frame, prepare_for_bake, save_copy
+from .seals import is_sealed, seal
 from .training_motion import Span, key_training_motion
 
 
 def open_scene(path: Path, plan: BakePlan) -> tuple[bpy.types.Scene, bpy.types.Object]:
-    """Open a copy of the scene. Raises Problem("bake_scene_lost")."""
+    """Open a copy of the scene; its scripts may run if it was made here.
+
+    Raises Problem("bake_scene_lost").
+    """
+    trusted = plan.trusted and is_sealed(path, Path(plan.key))
     try:
-        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=plan.trusted)
+        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trusted)
         scene = bpy.data.scenes[plan.scene]
         return scene, scene.objects[plan.object]
     except (RuntimeError, KeyError) as error:
@@ -29,9 +35,11 @@ def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
     """The copy of the scene with a take's motion, or its poses, so that a resumed take has the same."""
     path = plan.take_scene(take.name)
     open_with_motion(plan, take)
+    check_no_link(path.parent)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     save_copy(path)
+    seal(path, Path(plan.key))
 
 
 def open_with_motion(plan: BakePlan, take: PlannedTake) -> tuple[bpy.types.Scene, bpy.types.Object]:

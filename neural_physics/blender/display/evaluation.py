@@ -6,11 +6,8 @@ as predicted and as it was, in the object's axes, and error.npz: vertex_error (V
 
 from __future__ import annotations
 
-import json
-import zlib
 from pathlib import Path
 from typing import cast
-from zipfile import BadZipFile
 
 import bpy
 import numpy as np
@@ -18,6 +15,7 @@ import numpy as np
 from ...arrays import Floats
 from ...datasets.point_caches import read_pc2
 from ...errors import Problem
+from ...files.reading import NotReadable, read_arrays, read_json
 from ..scene.cache_modifier import blend_in, find_blend, show_cache
 from ..scene.sources import check_mesh, mesh_data
 from ..settings.paths import report_folder
@@ -26,6 +24,7 @@ from .copies_beside import copies_in, copy_beside, open_collection, put, remove_
 ERROR = "neural_physics_error"
 LARGEST = "neural_physics_largest_error"
 MATERIAL = "Neural Physics Error"
+LARGEST_REPORT = 1 << 26  # bytes
 FILES = ("error.npz", "reference.pc2", "prediction.pc2")
 # Dark blue where it is exact, over green, to yellow at the largest error: rising in lightness, so that
 # it reads without colour vision too. Linear RGB.
@@ -135,9 +134,8 @@ def _read_error(obj: bpy.types.Object) -> Floats:
     folder = report_folder(obj)
     path = folder / "error.npz"
     try:
-        with np.load(path, allow_pickle=False) as arrays:
-            error = np.asarray(arrays["vertex_error"], np.float32)
-    except (FileNotFoundError, BadZipFile, EOFError, zlib.error) as missing:  # torn: as good as absent
+        error = np.asarray(read_arrays(path)["vertex_error"], np.float32)
+    except (FileNotFoundError, NotReadable) as missing:  # torn: as good as absent
         raise Problem("evaluation_missing", object=obj.name) from missing
     except (OSError, KeyError, ValueError) as damage:
         raise Problem("evaluation_other_object", path=path, object=obj.name) from damage
@@ -154,7 +152,7 @@ def _fps(obj: bpy.types.Object, folder: Path) -> float:
     """The frame rate of the take that is shown."""
     path = folder / "report.json"
     try:
-        fps = float(json.loads(path.read_text(encoding="utf-8"))["fps"])
+        fps = float(read_json(path, LARGEST_REPORT)["fps"])
     except FileNotFoundError as missing:
         raise Problem("file_missing", path=path) from missing
     except (OSError, ValueError, KeyError, TypeError) as damage:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ import bpy
 
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.reading import read_json
 from ...jobs.isolated_python import clean_environment
 from ...jobs.life_cycle import JobState
 from ...jobs.process import JobFiles, JobProcess
@@ -178,7 +178,7 @@ def _stamp(files: JobFiles) -> tuple[int, ...]:
 def _argv_of(files: JobFiles) -> list[str] | None:
     """What the job was started with last."""
     try:
-        about: dict[str, list[str]] = json.loads(files.about.read_text(encoding="utf-8"))
+        about: dict[str, list[str]] = read_json(files.about)
         return about.get("argv")
     except (OSError, ValueError, AttributeError):
         return None

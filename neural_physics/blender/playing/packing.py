@@ -15,8 +15,9 @@ import bpy
 
 from ...errors import Problem
 from ...files.atomic import write_atomically, writing
+from ...files.links import check_no_link
+from ...files.reading import NotReadable, read_bytes
 from ...models.model_file import Model, parse_model, read_model_bytes
-from ..settings.named_places import check_no_link
 from ..settings.paths import MODEL, model_path, named_model
 from ..settings.properties import settings_of
 
@@ -189,8 +190,8 @@ def is_another(obj: bpy.types.Object, path: Path) -> bool:
         seen = (about.st_mtime_ns, about.st_size, text.session_uid, text.get(PACKED_AT))
         if path not in _compared or _compared[path][0] != seen:
             same_size = about.st_size == packed_size(obj)  # a larger one need not be read
-            _compared[path] = seen, not same_size or path.read_bytes() != text.get(PROPERTY)
-    except OSError:
+            _compared[path] = seen, not same_size or read_bytes(path, about.st_size) != text.get(PROPERTY)
+    except (OSError, NotReadable):
         return False
     return _compared[path][1]
 

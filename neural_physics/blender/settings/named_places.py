@@ -32,13 +32,6 @@ def check_place(place: Path, obj: bpy.types.Object, setting: str) -> Path:
     return whole
 
 
-def check_no_link(place: Path) -> Path:
-    """A place beside or below a checked one, unless it leads elsewhere. Raises Problem("place_is_link")."""
-    if place.is_symlink():
-        raise Problem("place_is_link", path=place)
-    return place
-
-
 def may_name(place: Path) -> bool:
     """Whether a scene may name this place."""
     whole = _whole(place)

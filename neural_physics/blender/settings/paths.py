@@ -13,7 +13,8 @@ from pathlib import Path
 import bpy
 
 from ...errors import Problem
-from .named_places import check_no_link, check_place, may_name
+from ...files.links import check_no_link
+from .named_places import check_place, may_name
 from .own_folders import unsaved_folder
 from .properties import settings_of
 

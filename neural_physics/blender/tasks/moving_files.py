@@ -14,11 +14,12 @@ import bpy
 from ...datasets.status import forget
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.links import check_no_link
 from ...jobs.process import is_written
 from ...jobs.wording import job_name
 from ..jobs import host
 from ..scene.targets import check_editable, check_set_up
-from ..settings.named_places import check_no_link, check_place
+from ..settings.named_places import check_place
 from ..settings.own_folders import unsaved_folder
 from ..settings.paths import DATASET_SETTING, check_places, home_folder
 from ..settings.properties import settings_of

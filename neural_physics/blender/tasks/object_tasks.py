@@ -8,7 +8,7 @@ from pathlib import Path
 
 import bpy
 
-from ...baking.plan import side_folder
+from ...baking.plan import check_own_folders, side_folder
 from ...datasets import importing
 from ...datasets.dataset_info import Role
 from ...datasets.pace import PACE
@@ -187,11 +187,12 @@ def check_delete(obj: bpy.types.Object | None) -> None:
 def delete_dataset(obj: bpy.types.Object) -> None:
     """Delete an object's takes and what its jobs have left beside them; all else in the folder stays.
 
-    Raises what `check_delete` does, and Problem("folder_not_writable").
+    Raises what `check_delete` does, and Problem("place_is_link" | "folder_not_writable").
     """
     check_delete(obj)
     hide_take(obj)
     folder = dataset_folder(obj)
+    check_own_folders(folder)
     host.forget(jobs_folder(obj), NAMES)
     bake = side_folder(folder)
     with writing(folder):

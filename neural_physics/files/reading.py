@@ -1,0 +1,122 @@
+"""Reading files that may come from anybody: plain files alone, and no more of them than they can hold.
+
+A pipe in place of a file is waited for without end, a device may never end or do something when it is opened,
+and a few kilobytes of zeros can unpack to gigabytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import zipfile
+import zlib
+from collections.abc import Sequence
+from math import prod
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+from numpy.lib import format as npy_format
+from numpy.typing import NDArray
+
+LARGEST_JSON = 1 << 24  # bytes
+MOST_UNPACKED = 4  # times what an archive takes on disk may come out of it
+ALLOWANCE = 1 << 20  # bytes that may come out of any
+KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+SUFFIX = ".npy"  # of an archive's arrays
+
+
+class NotReadable(ValueError):
+    """A file that is not what it should be; its text says why, and continues “It cannot be read: ”."""
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file for reading. Raises OSError, and NotReadable for a folder, a pipe or a device."""
+    _check_plain(path.stat())  # first, since a device may act as soon as it is opened
+    opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        _check_plain(os.fstat(opened))  # again, as another may stand there by now
+        return os.fdopen(opened, "rb")
+    except BaseException:
+        os.close(opened)
+        raise
+
+
+def read_bytes(path: Path, most: int) -> bytes:
+    """All of a file, if it has at most so many bytes. Raises OSError and NotReadable."""
+    with open_plain(path) as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise NotReadable(f"it is larger than {most >> 20} MB")
+    return data
+
+
+def read_json(path: Path, most: int = LARGEST_JSON) -> Any:  # noqa: ANN401 (whatever is in it)
+    """What a JSON file holds. Raises OSError, and ValueError for anything else."""
+    try:
+        return json.loads(read_bytes(path, most).decode("utf-8"))
+    except RecursionError as error:
+        raise NotReadable("it is nested too deeply") from error
+
+
+def map_plain(path: Path, dtype: str, offset: int, shape: tuple[int, ...]) -> NDArray[Any]:
+    """Map a part of a file, read-only. Raises OSError, and ValueError where it is too short."""
+    with open_plain(path) as file:
+        return np.memmap(cast(Any, file), dtype, "r", offset, shape)
+
+
+def read_array(path: Path) -> NDArray[Any]:
+    """The array in an .npy file. Raises OSError and ValueError."""
+    with open_plain(path) as file:
+        return _array(file, os.fstat(file.fileno()).st_size)
+
+
+def read_arrays(path: Path, names: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
+    """The arrays in an .npz file by name, all or those asked for, of which some may not be there.
+
+    Raises OSError, and ValueError for anything that is no such archive.
+    """
+    with open_plain(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        try:
+            with zipfile.ZipFile(file) as archive:
+                return _unpacked(archive, size, names)
+        except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
+            raise NotReadable(f"it is no archive of arrays ({error})") from error
+
+
+def _check_plain(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise NotReadable("it is not a file")
+
+
+def _unpacked(archive: zipfile.ZipFile, size: int, names: Sequence[str]) -> dict[str, NDArray[Any]]:
+    members = {member.filename.removesuffix(SUFFIX): member for member in archive.infolist()}
+    wanted = {name: member for name, member in members.items() if not names or name in names}
+    if sum(member.file_size for member in wanted.values()) > MOST_UNPACKED * size + ALLOWANCE:
+        raise NotReadable("it holds far more than it should")
+    if any(member.compress_type not in KNOWN for member in wanted.values()):
+        raise NotReadable("it is packed in another way than such files are")
+    arrays = {}
+    for name, member in wanted.items():
+        with archive.open(member) as file:
+            arrays[name] = _array(cast(BinaryIO, file), member.file_size)
+    return arrays
+
+
+def _array(file: BinaryIO, size: int) -> NDArray[Any]:
+    """The array at the beginning of `size` bytes; its header is believed only as far as these go."""
+    try:
+        version = npy_format.read_magic(file)
+        read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
+        shape, fortran, dtype = read(file)
+    except Exception as error:  # NumPy reads the header with Python's own tokenizer and its errors
+        raise NotReadable(f"it is no array ({error})") from error
+    if dtype.hasobject:
+        raise NotReadable("it holds Python objects")
+    if any(n < 0 for n in shape) or prod(shape) * dtype.itemsize > size:
+        raise NotReadable("it is cut short")
+    data = file.read(prod(shape) * dtype.itemsize)
+    flat = np.frombuffer(bytearray(data), dtype, prod(shape))
+    return flat.reshape(shape[::-1]).T if fortran else flat.reshape(shape)

@@ -1,0 +1,97 @@
+"""A dataset folder whose files are pipes or links: nothing waits, and nothing is written anywhere else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import numpy as np
+import pytest
+import synthetic
+
+from neural_physics.baking.plan import BakePlan, PlannedTake, check_own_folders
+from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
+from neural_physics.jobs import process
+from neural_physics.jobs.process import JobFiles, JobProcess
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    mesh = synthetic.sheet_mesh(4)
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, channels=synthetic.LAYOUT)
+    dataset = Dataset.create(tmp_path / "dataset", info, mesh)
+    with dataset.writer("take_000", TakeInfo(4)) as writer:
+        for _ in range(2):
+            writer.append(np.ones((16, 3)), np.zeros(3))
+    return dataset
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """A folder that nobody has named, and what it holds."""
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    for name in ("positions.pc2", "interaction.npy", "take.json", "bake.json", "train.jsonl"):
+        (folder / name).write_text(f"{name} of somebody's own")
+    yield folder
+    for path in folder.iterdir():
+        assert path.read_text() == f"{path.name} of somebody's own"
+
+
+@pytest.mark.parametrize(
+    "name", ["dataset.json", "mesh.npz", "body.npz", "take.json", "positions.pc2", "interaction.npy"]
+)
+@pytest.mark.parametrize("kind", ["pipe", "endless"])
+def test_what_is_no_file_is_not_waited_for(dataset, name, kind):
+    of_take = name in ("take.json", "positions.pc2", "interaction.npy")
+    path = dataset.path / "takes" / "take_000" / name if of_take else dataset.path / name
+    path.unlink(missing_ok=True)
+    os.mkfifo(path) if kind == "pipe" else path.symlink_to("/dev/zero")
+    if name in ("dataset.json", "body.npz", "take.json"):  # then as good as absent
+        try:
+            found = Dataset.open(dataset.path)
+        except Problem as problem:
+            assert problem.code == "dataset_missing"
+            return
+        assert [len(take.positions) for take in found.takes()] == ([] if of_take else [2])
+        return
+    with pytest.raises(Problem, match=r"not a file|not a PC2") as raised:
+        Dataset.open(dataset.path).takes()
+    assert raised.value.code in ("dataset_damaged", "cache_not_pc2")
+
+
+@pytest.mark.parametrize("name", ["takes", "take_000", "positions.pc2", "interaction.npy"])
+def test_a_take_does_not_go_on_through_a_link(dataset, elsewhere, name):
+    take = dataset.path / "takes" / "take_000"
+    place = {"takes": take.parent, "take_000": take}.get(name, take / name)
+    shutil.rmtree(place) if place.is_dir() else place.unlink()
+    place.symlink_to(elsewhere / name if "." in name else elsewhere)
+    with pytest.raises(Problem) as raised:
+        dataset.writer("take_000", TakeInfo(4))
+    assert raised.value.code == "place_is_link"
+
+
+def test_neither_a_plan_nor_a_job_is_written_through_a_link(dataset, elsewhere):
+    for name in ("bake", "jobs"):
+        (dataset.path / name).symlink_to(elsewhere)
+    plan = BakePlan(
+        str(dataset.path), "Sheet", "Scene", "ViewLayer", ("worker",), (PlannedTake("a", 1, 2, "test"),)
+    )
+    job = JobProcess(JobFiles(dataset.path / "jobs", "train"))
+    for write in (plan.write, lambda: job.start(["false"], {}), lambda: check_own_folders(dataset.path)):
+        with pytest.raises(Problem) as raised:
+            write()
+        assert raised.value.code == "place_is_link"
+
+
+def test_a_log_without_end_is_not_read_to_it(tmp_path, monkeypatch):
+    """Its beginning is passed over; how it ended is in its last line."""
+    monkeypatch.setattr(process, "MOST_READ", 1000)
+    monkeypatch.setattr(process, "LONGEST_LINE", 500)
+    files = JobFiles(tmp_path, "train")
+    files.about.write_text("{}")
+    files.log.write_text('{"event": "log", "text": "much"}\n' * 1000 + '{"event": "result", "model": "m"}\n')
+    job = JobProcess(files)
+    assert job.state.phase == "finished" and job.state.result["model"] == "m"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from ..errors import Problem
+from ..plain_text import one_line
 
 Phase = Literal["idle", "running", "stopping", "stopped", "failed", "finished"]
 Effect = Literal["ask_to_stop", "kill", "deliver"]
@@ -79,6 +80,8 @@ class Exited:
 
 JobEvent = Start | Stop | Reported | Exited
 LOG_LINES = 200
+MOST_NOTES = 50
+MOST_SHOWN = 3000  # characters of a line, or of a sentence
 HISTORY_POINTS = 2000
 
 
@@ -106,16 +109,26 @@ def _reported(state: JobState, said: dict[str, Any]) -> JobState:
             except (KeyError, TypeError, ValueError, OverflowError):
                 return state  # the log of some other program
         case "log":
-            return replace(state, log=(*state.log, str(said.get("text", "")))[-LOG_LINES:])
+            return replace(state, log=(*state.log, one_line(said.get("text", ""), MOST_SHOWN))[-LOG_LINES:])
         case "error":
-            return replace(state, code=str(said.get("code", "")), message=str(said.get("message", "")))
+            message = one_line(said.get("message", ""), MOST_SHOWN)
+            return replace(state, code=str(said.get("code", "")), message=message)
         case "result":
-            return replace(state, result={k: v for k, v in said.items() if k != "event"})
+            return replace(state, result=_result(said))
     return state
 
 
+def _result(said: dict[str, Any]) -> dict[str, Any]:
+    """What was delivered, its notes as they can be shown."""
+    result = {name: value for name, value in said.items() if name != "event"}
+    if "notes" in result:
+        notes = result["notes"] if isinstance(result["notes"], list) else []
+        result["notes"] = [one_line(note, MOST_SHOWN) for note in notes[:MOST_NOTES]]
+    return result
+
+
 def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
-    stage, history, learning = str(said["stage"]), state.history, state.learning
+    stage, history, learning = one_line(said["stage"]), state.history, state.learning
     best, best_step, metres = state.best, state.best_step, state.metres
     if "loss" in said:
         validation = said.get("validation")

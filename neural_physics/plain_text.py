@@ -1,0 +1,28 @@
+"""Texts from files, as they can be shown: a line or less, and nothing that acts on what shows it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+MOST = 300  # characters
+# Line and paragraph separators, controls, and what turns the direction of writing round; not what joins
+# letters in many scripts.
+UNSHOWN, JOINERS = ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp"), "\u200c\u200d"
+
+
+def one_line(text: object, most: int = MOST) -> str:
+    """The text without control characters and line breaks, its middle left out where it is too long."""
+    found = str(text)
+    if len(found) > 4 * most:  # what is left out need not be looked at
+        found = found[: 2 * most] + found[-2 * most :]
+    if not (found.isascii() and found.isprintable()):
+        found = "".join(" " if _acts(character) else character for character in found)
+    found = " ".join(found.split())
+    if len(found) <= most:
+        return found
+    first = (most - 3) // 2
+    return f"{found[:first]} … {found[first + 3 - most :]}"
+
+
+def _acts(character: str) -> bool:
+    return unicodedata.category(character) in UNSHOWN and character not in JOINERS

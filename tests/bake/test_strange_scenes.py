@@ -9,9 +9,11 @@ import pytest
 
 pytest.importorskip("bpy")
 import bpy
-from bakes import cloth_and_ball, command_for, events_of, frames_on_disk, start, wait_for
+from bakes import cloth_and_ball, command_for, events_of, frames_on_disk, run, start, wait_for
 
 from neural_physics.blender.baking.seals import is_sealed, key_file, seal
+from neural_physics.blender.tasks.object_tasks import delete_dataset
+from neural_physics.errors import Problem
 
 pytestmark = [pytest.mark.blender]
 
@@ -45,6 +47,30 @@ def test_python_in_the_scene_of_a_begun_take_runs_only_if_that_was_made_here(who
     assert ran.exists() == (whose == "the artist's")
     said = [note for note in events[-1].get("notes", ()) if "not made on this computer" in note]
     assert len(said) == (whose != "the artist's"), events[-1]
+
+
+@pytest.mark.parametrize("name", ["takes", "bake"])
+def test_nothing_is_baked_into_a_link_or_deleted_through_one(name, tmp_path):
+    cloth, folder = cloth_and_ball(), tmp_path / "d"
+    run(command_for(cloth, folder, 1, 5))
+    elsewhere = tmp_path / "elsewhere"
+    if name == "takes":
+        shutil.move(folder / name, elsewhere)
+    else:  # which a bake that has ended removes
+        (elsewhere / "take_000").mkdir(parents=True)
+        for path in (elsewhere / "bake.json", elsewhere / "take_000" / "take.blend"):
+            path.touch()
+    (folder / name).symlink_to(elsewhere)
+    before = files_in(elsewhere)
+    for act in (lambda: command_for(cloth, folder, 2, 5), lambda: delete_dataset(cloth)):
+        with pytest.raises(Problem) as raised:
+            act()
+        assert raised.value.code == "place_is_link"
+    assert files_in(elsewhere) == before
+
+
+def files_in(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*.*")}
 
 
 def test_a_seal_is_of_one_key_and_of_the_file_as_it_is(tmp_path):

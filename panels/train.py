@@ -94,7 +94,7 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
         self, layout: bpy.types.UILayout, context: bpy.types.Context, name: str, *, state: JobState
     ) -> None:
         axis = axis_of(state.history, state.metres)
-        icon = chart_icon(name, state.history, axis)
+        icon = chart_icon(name, state.history, axis, state.best_step)
         if not icon:
             return
         layout.label(text="Error on motion it has not seen")

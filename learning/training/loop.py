@@ -43,27 +43,33 @@ class Learner(Protocol):
 
 @dataclass(frozen=True)
 class Schedule:
-    """See `presets.Preset`; checkpoint_every: seconds."""
+    """See `presets.Preset`; checkpoint_every: seconds.
+
+    together: the best model is the one after which the mean of so many errors, its own and those measured
+    before it, is least, as soon as there are so many. A single one may be small by chance, where it depends
+    on which way rollouts tip.
+    """
 
     steps: int
     validate_every: int
     patience: int
     minutes: float = 0.0
     checkpoint_every: float = 20.0
+    together: int = 1
 
 
 @dataclass
 class Course:
-    """How far a training has come. `history`: (step, loss, validation error) at each validation, that
-    which the best model has least of.
+    """How far a training has come. `history`: (step, loss, validation error) at each validation.
 
-    best: what was measured at `best_step`.
+    best: what was measured at `best_step`. least: the error by which that was chosen, see `Schedule`.
     """
 
     step: int = 0
     seconds: float = 0.0
     best: ValidationError = field(default_factory=lambda: ValidationError(math.inf))
     best_step: int = 0
+    least: float = math.inf
     reason: str = ""
     history: list[tuple[int, float, float]] = field(default_factory=list)
 
@@ -156,8 +162,12 @@ class Training:
         course, schedule = self.course, self._schedule
         measured = self._learner.validate()
         course.history.append((course.step, self._loss, measured.choice))
-        if measured.choice < course.best.choice:
-            course.best, course.best_step = measured, course.step
+        error, count = measured.choice, schedule.together
+        if len(course.history) >= count:
+            error = sum(error for _, _, error in course.history[-count:]) / count
+        # Means are compared with means alone: a single error before them may be smaller by chance.
+        if error < course.least or len(course.history) == count:
+            course.best, course.best_step, course.least = measured, course.step, error
             self.best = self._learner.weights()
         worse = (course.step - course.best_step) // schedule.validate_every
         if course.step >= schedule.steps:

@@ -24,8 +24,9 @@ class JobState:
     stage, done, total, seconds_left: its last progress. message, code: how it ended, in words.
     result: what it delivered. history: (step, loss, validation) points for the plot of a training, of the
     last stage that had any, which is `learning`: what one network leaves is no measure for the next.
-    best, best_step: the lowest validation error there, and after how many steps it was measured; the first is
-    infinite while there is none. metres: how far a validation error of 1 is, 0 where that is not known.
+    best, best_step: the best model's validation error there, and after how many steps it was measured; the
+    first is infinite while there is none. metres: how far a validation error of 1 is, 0 where that is not
+    known.
     """
 
     phase: Phase = "idle"

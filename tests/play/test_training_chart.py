@@ -10,9 +10,11 @@ import pytest
 pytest.importorskip("bpy")
 
 from neural_physics.blender.display.chart import (
+    BEST,
     HEIGHT,
     ROWS,
     VALIDATION,
+    WIDTH,
     axis_of,
     draw,
 )
@@ -36,7 +38,7 @@ def test_labels_stand_where_their_errors_are_drawn(error, metres):
     for row, value in written:
         assert len(f"{value:.10g}".replace(".", "").strip("0")) <= 2, "labels are round numbers"
         history = (*flat(error, 10), *((100.0 + step, 0.1, value / axis.scale) for step in range(10)))
-        rows = np.flatnonzero((draw(history, axis)[:, -1] == np.float32(VALIDATION)).all(-1))
+        rows = np.flatnonzero((draw(history, axis, 0.0)[:, -1] == np.float32(VALIDATION)).all(-1))
         assert abs(rows.mean() - (ROWS - row - 0.5) / ROWS * HEIGHT) <= 2.0
 
 
@@ -49,7 +51,7 @@ def test_errors_are_in_words_of_the_axis():
 def test_a_training_that_begins_badly_does_not_flatten_the_rest():
     axis = axis_of(((1.0, 1.0, 900.0), (2.0, 0.5, 0.4)), 0.0)
     assert axis.share(0.4) > 0.2
-    assert np.isfinite(draw(((1.0, 1.0, 900.0), (2.0, 0.5, 0.4)), axis)).all()
+    assert np.isfinite(draw(((1.0, 1.0, 900.0), (2.0, 0.5, 0.4)), axis, 1.0)).all()
 
 
 @pytest.mark.parametrize(
@@ -61,4 +63,14 @@ def test_a_training_that_begins_badly_does_not_flatten_the_rest():
     ],
 )
 def test_a_history_of_nothing_has_a_picture_too(history):
-    assert np.isfinite(draw(history, axis_of(history, 0.0))).all()
+    assert np.isfinite(draw(history, axis_of(history, 0.0), 5.0)).all()
+
+
+def test_the_dotted_line_is_at_the_step_of_the_model_that_is_kept():
+    history = flat(0.5, 12)[1:]
+    first, last = history[0][0], history[-1][0]
+    for share in (0.0, 0.5, 1.0):
+        pixels = draw(history, axis_of(history, 0.0), first + share * (last - first))
+        (columns,) = np.nonzero((pixels[0] == np.float32(BEST)).all(-1))
+        assert columns.tolist() == [round(share * (WIDTH - 1))]
+    assert not (draw(history, axis_of(history, 0.0), 0.0) == np.float32(BEST)).all(-1).any()

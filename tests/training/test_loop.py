@@ -74,6 +74,19 @@ def test_the_best_model_is_kept_not_the_last(tmp_path):
     assert "100 steps" in training.course.reason
 
 
+def test_one_lucky_measurement_does_not_choose_where_several_do_together(tmp_path):
+    errors = [0.9, 0.2, 0.8, 0.7, 0.6, 0.7, 0.5, 0.6, 0.55, 0.6]
+    assert train(tmp_path / "a", Learner(errors)).course.best_step == 20
+    training = train(tmp_path / "b", Learner(errors), together=3)
+    means = [sum(errors[k - 3 : k]) / 3 for k in range(3, 11)]
+    assert training.course.best_step == 10 * (3 + means.index(min(means)))
+    assert training.course.best_error == errors[training.course.best_step // 10 - 1], "its own error is told"
+    # Before there are so many, single ones choose; and a training that gets worse keeps what it had.
+    assert train(tmp_path / "c", Learner(errors), together=3, steps=20).course.best_step == 20
+    worse = [0.3, 0.3, 0.3, *[0.9] * 7]
+    assert train(tmp_path / "d", Learner(worse), together=3).course.best_step == 30
+
+
 def test_a_few_frames_on_the_wrong_side_do_not_choose(tmp_path):
     """Of two models the one that is nearer in all frames but a few is kept, and its own error reported."""
     rough, fine = np.full(100, 0.04), np.full(100, 0.01)

@@ -38,6 +38,7 @@ MIRRORED = "Shape and motion are their own mirror images: with these, each take 
 # Of a progress event, without the curves: those that are drawn are the main model's.
 PLAIN = ("event", "stage", "done", "total", "seconds_left")
 SECOND_TRAINING = "Training a second opinion"
+TOGETHER = 5  # validations of which the mean chooses: see `Schedule`
 SCHEMA = 2  # of model files; versions before know neither a physical initial model nor a shortcut
 
 
@@ -125,6 +126,7 @@ def _schedule(preset: SubspacePreset, options: Options) -> Schedule:
         preset.patience,
         preset.minutes,
         checkpoint_every=options.checkpoint_every,
+        together=TOGETHER,
     )
 
 

@@ -80,7 +80,7 @@ def axis_of(history: tuple[Point, ...], metres: float) -> Axis:
     return Axis(unit, scale, per_row)
 
 
-def chart_icon(name: str, history: tuple[Point, ...], axis: Axis) -> int:
+def chart_icon(name: str, history: tuple[Point, ...], axis: Axis, best_step: float) -> int:
     """The icon that shows a history; 0 if there is nothing to show. Drawn again only when it has grown."""
     if _pictures is None or len(history) < 2:
         return 0
@@ -88,15 +88,15 @@ def chart_icon(name: str, history: tuple[Point, ...], axis: Axis) -> int:
     if _drawn.get(name) is not history:
         _drawn[name] = history
         picture.image_size = (WIDTH, HEIGHT)
-        picture.image_pixels_float = draw(history, axis).ravel().tolist()
+        picture.image_pixels_float = draw(history, axis, best_step).ravel().tolist()
     return int(picture.icon_id)
 
 
-def draw(history: tuple[Point, ...], axis: Axis) -> Floats:
+def draw(history: tuple[Point, ...], axis: Axis, best_step: float) -> Floats:
     """RGBA pixels (HEIGHT, WIDTH, 4), from the bottom up.
 
-    The validation error is on the axis, and its lowest point is marked; the loss, whose numbers mean nothing,
-    is logarithmic, from the axis's zero to the picture's top.
+    The validation error is on the axis, and the step of the model that is kept is marked; the loss, whose
+    numbers mean nothing, is logarithmic, from the axis's zero to the picture's top.
     """
     points = np.array(history, float)
     pixels = np.empty((HEIGHT, WIDTH, 4), np.float32)
@@ -104,10 +104,8 @@ def draw(history: tuple[Point, ...], axis: Axis) -> Floats:
     for row in range(0, ROWS, 2):
         pixels[round((row + 0.5) / ROWS * HEIGHT)] = GRID
     steps, loss, validation = points.T
-    finite = np.isfinite(validation)
-    if finite.any():
-        best = steps[finite][validation[finite].argmin()]
-        across = (best - steps[0]) / max(steps[-1] - steps[0], 1e-9)
+    if best_step and steps[0] <= best_step <= steps[-1]:
+        across = (best_step - steps[0]) / max(steps[-1] - steps[0], 1e-9)
         pixels[::4, round(across * (WIDTH - 1))] = BEST
     curve = np.log10(np.where(loss > 0, loss, np.nan))
     if np.isfinite(curve).any():

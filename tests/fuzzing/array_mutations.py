@@ -28,7 +28,7 @@ def mutated_values(array: NDArray[Any], chance: random.Random) -> NDArray[Any]:
             value = chance.choice(EXTREME_INTEGERS)
             flat[_where(flat, chance)] = value if limits is None else min(max(value, limits.min), limits.max)
         elif chance.random() < 0.3:
-            flat *= flat.dtype.type(chance.choice((-1.0, 0.0, 1e-30, 1e6, 1e12, 1e20, 3e38)))
+            flat *= flat.dtype.type(chance.choice((-1.0, 0.0, 1e-30, 1e-9, 1e3, 1e6, 1e9, 1e12, 3e38)))
         else:
             flat[_where(flat, chance)] = np.float64(extreme_number(chance)).astype(flat.dtype)
     return changed

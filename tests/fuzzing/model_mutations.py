@@ -21,7 +21,7 @@ NAMES = {dtype: name for name, dtype in DTYPES.items()}
 
 def mutated_model(data: bytes, chance: random.Random) -> bytes:
     """The bytes of a file that a program may take for the model."""
-    match chance.randrange(10):
+    match chance.randrange(12):
         case 0:
             return mutated_bytes(data, chance)
         case 1:
@@ -81,7 +81,7 @@ def _change(tensors: Tensors, chance: random.Random) -> None:
     """One tensor is another one, in place."""
     names = sorted(tensors)
     name = chance.choice(names)
-    match chance.randrange(8):
+    match chance.randrange(12):
         case 0:
             del tensors[name]
         case 1:

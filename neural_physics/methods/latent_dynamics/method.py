@@ -16,7 +16,7 @@ from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
 from ...models.single_thread_products import Product
-from ..clipping import clipped
+from ..clipping import bounded, clipped
 from ..perceptron import Perceptron
 
 ACTIVATION = "silu"
@@ -129,20 +129,20 @@ class LatentDynamics:
         np.add(self._decode(state.z), self._back(state.z), out=features)
         if self._offsets is not None:
             result[: self._moved] = self._offsets(y - self._y_mean)
-        return result
+        return bounded(result)
 
     def _acting(self, y: Floats) -> Floats:
         """s (v,)."""
-        return self._boundary(y - self._y_mean).copy()
+        return bounded(self._boundary(y - self._y_mean).copy())
 
     def _encoded(self, positions: Floats, y: Floats) -> Floats:
         if self._offsets is not None:
-            offsets = self.decoder.decode(self._offsets(y - self._y_mean), self._moved)
+            offsets = self.decoder.decode(bounded(self._offsets(y - self._y_mean)), self._moved)
             positions = positions - (offsets - self.decoder.mean)
         features = self._plain.project(positions)
         z = self._encode(features)
         z += self._into(features)
-        return z
+        return bounded(z)
 
     @property
     def _plain(self) -> LinearDecoder:

@@ -32,7 +32,7 @@ class Places:
         try:
             item = json.loads(path.read_text(encoding="utf-8"))
             places = Places(str(item["object"]), item["kind"], tuple(item["indices"]), int(item["count"]))
-        except (OSError, KeyError, TypeError, ValueError):
+        except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
             return None
         known = places.kind in get_args(Kind)
         inside = all(isinstance(i, int) and 0 <= i < places.count for i in places.indices)

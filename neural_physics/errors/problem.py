@@ -47,6 +47,13 @@ if FULL:
     PROBLEMS |= training_environment.PROBLEMS
 
 
+def _printable(sentence: str) -> str:
+    """One line: names come from files, and may hold what moves a terminal's cursor, or what nothing can show."""
+    if sentence.isprintable():
+        return sentence
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in sentence)
+
+
 class Problem(Exception):
     """A bad input, explained to the person in one sentence.
 
@@ -57,7 +64,7 @@ class Problem(Exception):
     def __init__(self, code: str, **names: Any) -> None:  # noqa: ANN401 (anything that prints)
         self.code = code
         self.names = names
-        self.message = PROBLEMS[code].format(**names)
+        self.message = _printable(PROBLEMS[code].format(**names))
         super().__init__(self.message)
 
     @classmethod

@@ -6,6 +6,10 @@ PROBLEMS: dict[str, str] = {
     "setting_unknown": "“{setting}” is not a training setting: choose from {known}.",
     "setting_unusable": "The training setting {setting} cannot be “{value}”: give it {allowed}.",
     "device_missing": "No CUDA device is available for training: choose --device cpu or auto.",
+    "training_still": (
+        "{object} does not move in any take for training, so there is nothing to learn: bake takes in which "
+        "what it reacts to moves."
+    ),
     "training_diverged": (
         "Training diverged after {steps} steps: lower the learning rate, or choose another preset."
     ),

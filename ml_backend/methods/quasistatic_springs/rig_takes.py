@@ -64,7 +64,11 @@ class RigTakes:
                 normal += columns.transpose(0, 2, 1) @ columns
                 right += np.einsum("vij,vi->vj", columns, x - target)
         normal += LEAST * sum(len(span) for span in spans) * np.eye(3)
-        return self.rest + np.linalg.solve(normal, right[..., None])[..., 0].astype(np.float32)
+        try:
+            moved = np.linalg.solve(normal, right[..., None])
+        except np.linalg.LinAlgError:  # poses so large that nothing holds what bones fold flat
+            moved = np.linalg.pinv(normal, hermitian=True) @ right[..., None]
+        return self.rest + moved[..., 0].astype(np.float32)
 
     def predictor(self, targets: Targets) -> Predictor:
         """What is shown, in the reference frame, where vertices are always on their targets."""

@@ -74,7 +74,7 @@ def axis_of(history: tuple[Point, ...], metres: float) -> Axis:
         far = top * metres
         unit, times = ("mm", 1e3) if far < 0.01 else ("cm", 1e2) if far < 1.0 else ("m", 1.0)
         scale = metres * times
-    least = top * scale / (ROWS - 1)
+    least = max(top * scale / (ROWS - 1), 1e-12)
     power = 10.0 ** math.floor(math.log10(least))
     per_row = next(power * step for step in ROUND if power * step >= least * (1.0 - 1e-9))
     return Axis(unit, scale, per_row)
@@ -107,7 +107,7 @@ def draw(history: tuple[Point, ...], axis: Axis) -> Floats:
     finite = np.isfinite(validation)
     if finite.any():
         best = steps[finite][validation[finite].argmin()]
-        across = (best - steps[0]) / max(steps[-1] - steps[0], 1e-9)
+        across = min(max((best - steps[0]) / max(steps[-1] - steps[0], 1e-9), 0.0), 1.0)
         pixels[::4, round(across * (WIDTH - 1))] = BEST
     curve = np.log10(np.where(loss > 0, loss, np.nan))
     if np.isfinite(curve).any():

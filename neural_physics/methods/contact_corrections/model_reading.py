@@ -182,12 +182,16 @@ def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubatur
     """The cubature on this many vertices, of a body of d coordinates."""
     elements = model.indices("cubature.elements", -1, d + 1, below=vertices)
     k = len(elements)
+
+    def limited(name: str, *shape: int) -> Doubles:
+        return model.limited_tensor(name, *shape).astype(np.float64)
+
     return Cubature(
         elements,
-        array(model, "cubature.inverse_rest", k, d, d),
-        array(model, "cubature.volumes", k),
-        array(model, "cubature.moduli", k, 2),
-        masses=array(model, "cubature.masses", vertices),
+        limited("cubature.inverse_rest", k, d, d),
+        limited("cubature.volumes", k),
+        limited("cubature.moduli", k, 2),
+        masses=limited("cubature.masses", vertices),
         energy=ENERGIES[elasticity],
     )
 

@@ -63,10 +63,12 @@ class QuasistaticSprings:
         if found is None:
             raise damaged(model.path, "none of its channels is a pose")
         channel, self._where = found
-        self.mean_shape = model.tensor_within(LARGEST, "mean", self.vertex_count, 3)
-        rest = model.tensor_within(LARGEST, "rest", self.vertex_count, 3)
+        self.mean_shape = model.limited_tensor("mean", self.vertex_count, 3, largest=LARGEST)
+        rest = model.limited_tensor("rest", self.vertex_count, 3, largest=LARGEST)
         weights = model.tensor("weights", self.vertex_count, len(channel.parts))
-        stiffness, damping = (model.tensor(name, self.vertex_count) for name in ("stiffness", "damping"))
+        stiffness, damping = (
+            model.limited_tensor(name, self.vertex_count) for name in ("stiffness", "damping")
+        )
         skin = Skin(channel.parts, weights, bool(info.settings.get("preserve_volume", False)))
         try:
             check_skin(skin, self.vertex_count)

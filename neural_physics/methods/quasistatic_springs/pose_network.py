@@ -53,7 +53,7 @@ class PoseNetwork:
         modes = self._linear.shape[1]
         self._layers = _layers(model, regions, inputs, modes)
         self._scratch = [np.empty((regions, weight.shape[1], 1), np.float32) for weight, _ in self._layers]
-        mean = model.tensor_within(LARGEST, f"{NETWORK}mean", len(displaced), 3)
+        mean = model.limited_tensor(f"{NETWORK}mean", len(displaced), 3, largest=LARGEST)
         sizes = [part.stop - part.start for _, part in parts]
         bases = _bases(model, model.indices(f"{NETWORK}modes", regions, below=modes + 1).tolist(), sizes)
         self._skinning = DisplacedSkinning(skin, rest_positions, displaced, mean, bases=bases, modes=modes)
@@ -88,7 +88,7 @@ class PoseNetwork:
 def _bases(model: Model, modes: list[int], sizes: list[int]) -> list[Floats]:
     """(u_b, n_b, 3) of each bone."""
     ends = np.cumsum([0, *(3 * u * n for u, n in zip(modes, sizes, strict=True))])
-    basis = model.tensor_within(LARGEST_BASIS, f"{NETWORK}basis", int(ends[-1]))
+    basis = model.limited_tensor(f"{NETWORK}basis", int(ends[-1]), largest=LARGEST_BASIS)
     cut = zip(modes, sizes, ends[:-1], ends[1:], strict=True)
     return [basis[first:end].reshape(u, n, 3) for u, n, first, end in cut]
 

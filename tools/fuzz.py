@@ -1,4 +1,7 @@
-"""`make fuzz MINUTES=5`: mutated files of all kinds, from fresh seeds, until the minutes are over."""
+"""`make fuzz MINUTES=5`: mutated files of all kinds, from fresh seeds, until the minutes are over.
+
+`python -m tools.fuzz KIND SEED` repeats one case. The exit status is 1 if anything was found.
+"""
 
 from __future__ import annotations
 
@@ -7,56 +10,37 @@ import os
 import secrets
 import sys
 import tempfile
-import time
-from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), *sorted({str(path.parent) for path in (ROOT / "tests").rglob("*.py")})]
-
-from fuzzing.campaign import KINDS, Campaign
-
-MOST_SHOWN = 40
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kind", nargs="?", choices=list(KINDS), help="one kind only")
-    parser.add_argument("seed", nargs="?", type=int, help="one case only")
+    """Returns the exit status."""
+    # The helpers of the tests lie beside the tests that they were made for.
+    sys.path[:0] = [str(ROOT), *sorted({str(path.parent) for path in (ROOT / "tests").rglob("*.py")})]
+    from fuzzing.campaign import KINDS, Campaign
+    from fuzzing.tally import fuzzed
+
+    parser = argparse.ArgumentParser(prog="python -m tools.fuzz", description=__doc__)
+    parser.add_argument("kind", nargs="?", choices=list(KINDS), help="only this kind of file")
+    parser.add_argument("seed", nargs="?", type=int, help="only this case")
     parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument("--cases", type=int, default=0)
-    parser.add_argument("--first", type=int, default=None)
+    parser.add_argument("--first", type=int, default=None, help="the first seed (default: any)")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         campaign = Campaign(Path(folder))
         if args.seed is not None:
             outcome = campaign.run(args.kind, args.seed)
-            print(outcome)
+            sys.stdout.write(f"{outcome}\n")
             return int(bool(outcome.fault))
-        kinds = [args.kind] if args.kind else list(KINDS)
-        seed = secrets.randbelow(1 << 40) if args.first is None else args.first
-        faults: dict[str, list[tuple[str, int]]] = {}
-        ended: Counter[tuple[str, str]] = Counter()
-        slowest, largest = (0.0, "", 0), (0, "", 0)
-        last, done = time.monotonic() + 60 * args.minutes, 0
-        while time.monotonic() < last and not 0 < args.cases <= done:
-            kind = kinds[done % len(kinds)]
-            outcome = campaign.run(kind, seed)
-            ended[kind, outcome.problem or ("works" if not outcome.fault else "FAULT")] += 1
-            slowest = max(slowest, (outcome.seconds, kind, seed))
-            largest = max(largest, (outcome.memory, kind, seed))
-            if outcome.fault:
-                faults.setdefault(outcome.fault, []).append((kind, seed))
-            seed, done = seed + 1, done + 1
-        for (kind, how), count in sorted(ended.items()):
-            print(f"{kind:12} {how:28} {count:7}")
-        print("slowest", slowest, "largest", largest)
-        for fault, cases in sorted(faults.items(), key=lambda f: -len(f[1])):
-            print(f"{len(cases):5} {fault}   first: {cases[0]}")
-        return int(bool(faults))
+        seed = secrets.randbelow(1 << 32) if args.first is None else args.first
+        tally = fuzzed(campaign, [args.kind] if args.kind else list(KINDS), seed, 60.0 * args.minutes)
+    sys.stdout.write("\n".join(tally.lines()) + "\n")
+    return int(bool(tally.faults))
 
 
 if __name__ == "__main__":
     status = main()
     sys.stdout.flush()
-    os._exit(status)
+    os._exit(status)  # nothing that was loaded is to be asked to end

@@ -27,6 +27,10 @@ PROBLEMS: dict[str, str] = {
         "its Steps per Frame to 1 and click Bake, into a new dataset folder if there are takes already, "
         "or choose another method."
     ),
+    "latent_flat": (
+        "{object} was simulated as a flat solid, but Latent Dynamics learns from bodies in space only: choose "
+        "Contact Corrections, or another method."
+    ),
     "latent_strands_curved": (
         "The strands of {object} are curved at rest by up to {degrees} degrees at a joint, and takes do "
         "not record how such strands twist: use straight strands, or more joints, or choose another "

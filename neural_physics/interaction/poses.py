@@ -9,7 +9,6 @@ import numpy as np
 from ..arrays import Doubles, Floats
 from .channels import POSE_ROWS, Channel, ChannelLayout
 
-
 FLAT = 1e-6  # of a frame's largest stretch: what it squeezes further is not seen
 LARGEST_STRETCH = 1e12
 

@@ -74,7 +74,7 @@ class Model:
         return np.ascontiguousarray(array, np.float32)
 
     def limited_tensor(self, name: str, *shape: int, largest: float = LARGEST_NUMBER) -> Floats:
-        """The same of a tensor that what is shown is made of, unclipped: none of its numbers is beyond `largest`.
+        """The same of a tensor that shapes are made of, unclipped: none of its numbers is beyond `largest`.
 
         Raises Problem("model_damaged").
         """

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from fuzzing.interactions import ordinary
 from fuzzing.watching import Watch, finite
-
 from learning.commands import check, evaluate, train
 from learning.methods.subspace_physics.network import SubspaceNetwork
 from learning.methods.subspace_physics.physical_body import physical_body
@@ -40,7 +40,7 @@ def use(name: str, folder: Path, model: Path, chance: random.Random, watch: Watc
 
     name: which of the good datasets it was; model: one of linear dynamics that fits that.
     """
-    _look(folder, watch)
+    look(folder, watch)
     dataset = watch(Dataset.open, folder)
     chance.choice((*STAGES, *2 * FURTHER[name]))(dataset, model, watch)
 
@@ -54,7 +54,8 @@ def fitted_model(folder: Path, out: Path) -> Path:
     return out
 
 
-def _look(folder: Path, watch: Watch) -> None:
+def look(folder: Path, watch: Watch) -> None:
+    """What a panel shows of it, and all of its numbers."""
     status.forget()
     watch(status.dataset_status, folder)
     dataset = watch(Dataset.open, folder)
@@ -127,9 +128,7 @@ def _latent(dataset: Dataset, model: Path, watch: Watch) -> None:
         return
     spans = [latent_data.of_body(some) for some in split(dataset)]
     watch(latent_data.colliders_of, dataset, body)
-    data = watch(
-        latent_data.prepare, *spans, dataset, body, bases=BASES, emit=_silent, stop=StopRequest()
-    )
+    data = watch(latent_data.prepare, *spans, dataset, body, bases=BASES, emit=_silent, stop=StopRequest())
     finite("coefficients", data.training.c)
 
 
@@ -152,4 +151,6 @@ FURTHER: dict[str, tuple[Stage, ...]] = {
     "poses": (_springs,),
     "jiggling": (_springs,),
     "solid": (_solid, _latent),
+    "flat": (_solid,),
+    "shell": (_cloth, _latent),
 }

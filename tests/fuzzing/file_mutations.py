@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from fuzzing.array_mutations import mutated_array, mutated_values
 from fuzzing.byte_mutations import mutated_bytes
 from fuzzing.extreme_values import EXTREME_INTEGERS, extreme_number
 from fuzzing.json_mutations import mutated_json, mutated_json_bytes
-from numpy.typing import NDArray
-
 from neural_physics.datasets.point_caches import PC2_HEADER
 from neural_physics.files.row_files import NPY_HEADER
 
@@ -23,9 +23,12 @@ TEXTS = ("about", "settings")  # members of archives that hold JSON
 
 
 def mutate_folder(folder: Path, chance: random.Random) -> None:
-    """One file, or two, of those below a folder; in half of all cases only numbers, which pass more checks."""
+    """A file or two of those below a folder; in half of all cases only numbers, which pass more checks."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    if chance.random() < 0.5:
+    if chance.random() < 0.2:
+        change_takes(folder, chance)
+        return
+    if chance.random() < 0.4:
         for path in chance.choices(files, k=chance.choice((1, 1, 2))):
             if path.is_file():
                 mutate_file(path, chance)
@@ -33,6 +36,29 @@ def mutate_folder(folder: Path, chance: random.Random) -> None:
     arrays = [path for path in files if path.suffix != ".json"]
     for path in chance.choices(arrays, k=chance.choice((1, 1, 2, 4))):
         change_numbers(path, chance)
+
+
+def change_takes(folder: Path, chance: random.Random) -> None:
+    """Takes of another length, for something else, or with other frames left out, as the format has it."""
+    for path in sorted(folder.rglob("take.json")):
+        about = json.loads(path.read_text(encoding="utf-8"))
+        frames = about["frames"]
+        if chance.random() < 0.4:
+            about["role"] = chance.choice(("training", "validation", "test"))
+        if chance.random() < 0.3:
+            about["kind"] = chance.choice(("dynamic", "quasistatic", "contact"))
+        if chance.random() < 0.6:
+            runs = [sorted(chance.choices(range(frames), k=2)) for _ in range(chance.randint(1, 4))]
+            about["excluded"] = [[first, last, "left out"] for first, last in runs]
+        about["complete"] = chance.random() < 0.5
+        path.write_text(json.dumps(about), encoding="utf-8")
+        if chance.random() < 0.4:
+            share = chance.choice((0.0, 0.02, 0.05, 0.5, 0.95))
+            for other in (*path.parent.glob("*.pc2"), *path.parent.glob("*.npy")):
+                head = NPY_HEADER if other.suffix == ".npy" else PC2_HEADER.size
+                data = other.read_bytes()
+                size = (len(data) - head) // frames
+                other.write_bytes(data[: head + round(share * frames) * size])
 
 
 def change_numbers(path: Path, chance: random.Random) -> None:
@@ -108,7 +134,14 @@ def mutated_rows(data: bytes, chance: random.Random) -> bytes:
             return mutated_bytes(data[:NPY_HEADER], chance) + data[NPY_HEADER:]
         case 1:
             old, new = chance.choice(
-                ((b"(", b"(-"), (b"<f4", b"<f8"), (b"<f4", b"|O"), (b"False", b"True"), (b", ", b"9,"), (b"}", b""))
+                (
+                    (b"(", b"(-"),
+                    (b"<f4", b"<f8"),
+                    (b"<f4", b"|O"),
+                    (b"False", b"True"),
+                    (b", ", b"9,"),
+                    (b"}", b""),
+                )
             )
             return data.replace(old, new, 1)
     return data[:NPY_HEADER] + _other_numbers(data[NPY_HEADER:], "<f4", chance)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import synthetic
+
 from fuzzing.byte_mutations import mutated_bytes
 from fuzzing.extreme_values import EXTREME_TEXTS, extreme_number
 from fuzzing.file_mutations import mutated_archive, mutated_points, mutated_rows
 from fuzzing.watching import Watch
-
 from learning.commands import importing
 from neural_physics.datasets.point_caches import write_pc2
 from neural_physics.datasets.rest_mesh import write_mesh
@@ -71,11 +71,8 @@ def write_mutated(good: dict[str, bytes], folder: Path, chance: random.Random) -
         used[name] = _mutated(name, used[name], chance)
     for name, data in used.items():
         (folder / name).write_bytes(data)
-    words = [str(folder / cache), "--mesh", str(folder / mesh), "--interaction", str(folder / hand)]
     fps = extreme_number(chance) if chance.random() < 0.1 else 24.0
-    words += ["--out", str(folder / "out"), f"--fps={fps}"]
-    if hand == "hand.npy":
-        words += ["--channels", "Hand.x,Hand.y,Hand.z"]
+    words = import_words(folder, cache, mesh, hand, fps=fps)
     if chance.random() < 0.2:
         words += [f"--name={chance.choice(EXTREME_TEXTS)}"]
     if chance.random() < 0.1:
@@ -83,6 +80,13 @@ def write_mutated(good: dict[str, bytes], folder: Path, chance: random.Random) -
     if chance.random() < 0.1:
         words += [f"--collider=Hand={extreme_number(chance)}"]
     return words
+
+
+def import_words(folder: Path, cache: str, mesh: str, hand: str, *, fps: float = 24.0) -> list[str]:
+    """The words of an `import` of files in a folder, into a dataset beside them."""
+    words = [str(folder / cache), "--mesh", str(folder / mesh), "--interaction", str(folder / hand)]
+    words += ["--out", str(folder / "out"), f"--fps={fps}"]
+    return [*words, "--channels", "Hand.x,Hand.y,Hand.z"] if hand.endswith(".npy") else words
 
 
 def import_files(words: list[str], watch: Watch) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 import numpy as np
-from fuzzing.extreme_values import extreme_number
 
+from fuzzing.extreme_values import extreme_number
 from neural_physics.arrays import Floats
 from neural_physics.interaction.channels import Channel, ChannelLayout
 

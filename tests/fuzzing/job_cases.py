@@ -11,7 +11,6 @@ from fuzzing.byte_mutations import mutated_bytes
 from fuzzing.extreme_values import extreme_json
 from fuzzing.json_mutations import mutated_json, mutated_json_bytes
 from fuzzing.watching import Watch, finite
-
 from neural_physics.jobs.events import parse_event
 from neural_physics.jobs.life_cycle import Exited, JobState, Reported, Start, Stop, advance
 from neural_physics.jobs.process import JobFiles, JobProcess

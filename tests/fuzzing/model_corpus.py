@@ -9,12 +9,12 @@ import numpy as np
 import synthetic
 from cloth_models import LAYOUT, MESH, cloth_model_file
 from contact_models import contact_model_file
-from fuzzing.springs_model import network_of_poses_model_file
 from latent_models import latent_model_file
 from motion_data import make_dataset
 from test_stepping_many import BALLS, tensors_of
 from test_stepping_many import MESH as FINE_MESH
 
+from fuzzing.springs_model import network_of_poses_model_file
 from learning.commands.train import add_arguments, run
 from neural_physics.files.tensor_file import format_tensors
 from neural_physics.interaction.channels import Channel, ChannelLayout
@@ -72,5 +72,10 @@ def _cloth() -> bytes:
     kinds = ("velocity", "acceleration", "angular_velocity", "angular_acceleration", "wind")
     more = [Channel(kind, kind, 3) for kind in kinds]
     channels = (*LAYOUT.channels, Channel("Ball", "position", 3), Channel("Ground", "ground", 4), *more)
-    settings = {"colliders": {"Ball": 0.2}, "solid_ground": True, "iterations": 8, "gravity": [0.0, 0.0, -9.81]}
+    settings = {
+        "colliders": {"Ball": 0.2},
+        "solid_ground": True,
+        "iterations": 8,
+        "gravity": [0.0, 0.0, -9.81],
+    }
     return cloth_model_file(MESH, ChannelLayout(channels), **settings)

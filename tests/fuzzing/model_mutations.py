@@ -7,11 +7,11 @@ import random
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from fuzzing.array_mutations import mutated_array, mutated_values, reshaped
 from fuzzing.byte_mutations import mutated_bytes
 from fuzzing.json_mutations import mutated_json
-from numpy.typing import NDArray
-
 from neural_physics.files.tensor_file import DTYPES, METADATA, parse_tensors
 from neural_physics.models.model_file import METADATA_KEY
 

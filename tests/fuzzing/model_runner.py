@@ -6,10 +6,10 @@ import random
 from typing import Any
 
 import numpy as np
+
 from fuzzing.extreme_values import extreme_number
 from fuzzing.interactions import ordinary, sequence
 from fuzzing.watching import Watch, finite
-
 from neural_physics.arrays import Floats
 from neural_physics.interaction.channels import Channel
 from neural_physics.methods.interface import Interpolates, KnowsItsError, LearnsSizes, Method, StepsMany

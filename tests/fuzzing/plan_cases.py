@@ -9,7 +9,6 @@ from pathlib import Path
 
 from fuzzing.json_mutations import mutated_json_bytes
 from fuzzing.watching import Watch
-
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.baking.surface_places import Places
 
@@ -19,7 +18,14 @@ TAKES = (
     PlannedTake("poses_000", 50, 5, "training", "quasistatic"),
 )
 PLAN = BakePlan(
-    "dataset", "Sheet", "Scene", "View Layer", ("blender", "-b"), takes=TAKES, notes=("a",), solver=("python",)
+    "dataset",
+    "Sheet",
+    "Scene",
+    "View Layer",
+    ("blender", "-b"),
+    takes=TAKES,
+    notes=("a",),
+    solver=("python",),
 )
 PLACES = Places("Sheet", "edges", (0, 4, 7), 20)
 
@@ -32,7 +38,7 @@ def read_plan(folder: Path, chance: random.Random, watch: Watch) -> None:
     watch(Places.read, places)
     plan = watch(BakePlan.read, path)
     for take in plan.takes:
-        assert plan.take(take.name) and 0 < take.frames
+        assert plan.take(take.name) and take.frames > 0
         assert plan.take_scene(take.name).parent.parent == plan.folder, take.name
         plan.tracks(take.name)
     f"{plan.object} {plan.scene} {plan.view_layer} {' '.join(plan.notes)}".encode()

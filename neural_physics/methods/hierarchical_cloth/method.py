@@ -97,8 +97,8 @@ class HierarchicalCloth:
     def step(self, state: ClothState, y: Floats, ahead: Sequence[Floats] = ()) -> ClothState:
         """Algorithm 1 up to the networks: external forces, then ADMM.
 
-        A step that leads out of reach, which those of no trained model do, is not taken: the cloth then stands
-        still.
+        A step that leads out of reach, which those of no trained model do, is not taken: the cloth then
+        stands still.
         """
         x, v, loads, y = state.positions, state.velocities, self._loads, bounded(y)
         fabric = loads.fabric(y)

@@ -73,7 +73,10 @@ class LatentDynamics:
         self._linear = Product(model.tensor("linear", latents, inputs).T)
         self._mean, self._scale = model.tensor("input_mean", inputs), model.tensor("input_scale", inputs)
         self._low, self._high = model.tensor("input_low", inputs), model.tensor("input_high", inputs)
-        self._z_low, self._z_high = model.limited_tensor("z_low", latents), model.limited_tensor("z_high", latents)
+        self._z_low, self._z_high = (
+            model.limited_tensor("z_low", latents),
+            model.limited_tensor("z_high", latents),
+        )
         self._used = max(1, int(np.count_nonzero(self._scale)))
         self._raw = np.empty(inputs, np.float32)
 

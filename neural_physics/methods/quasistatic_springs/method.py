@@ -93,8 +93,8 @@ class QuasistaticSprings:
     def loosen(self, shares: Floats | None) -> None:
         """Let each vertex stray so many times as far from its target as was learned; None: as far.
 
-        shares (V,), not negative; at 0, and where one is no number, a vertex is on its target. Stiffness is divided by a share, damping by
-        its root, so that a swing decays in as many swings as before.
+        shares (V,), not negative; at 0, and where one is no number, a vertex is on its target. Stiffness is
+        divided by a share, damping by its root, so that a swing decays in as many swings as before.
         """
         if shares is None:
             self._springs = self._learned

@@ -38,7 +38,9 @@ class SecondOpinion:
     def expected_error(self, z: Floats, second: Floats) -> float:
         """Metres, over all vertices, from both z (u,); the bases are orthogonal, as PCA's are."""
         apart = float(np.square(z - second) @ self._squares) ** 0.5
-        return self._agreed + self._apart * min(LARGEST, apart)  # in this order what is no number is the first
+        return self._agreed + self._apart * min(
+            LARGEST, apart
+        )  # in this order what is no number is the first
 
     def expected_errors(self, z: Floats, second: Floats) -> Floats:
         """(V,) float32, metres: where vertices are apart, and where they are usually off."""

@@ -29,12 +29,11 @@ def mutate_folder(folder: Path, chance: random.Random) -> None:
         change_takes(folder, chance)
         return
     if chance.random() < 0.4:
-        for path in chance.choices(files, k=chance.choice((1, 1, 2))):
-            if path.is_file():
-                mutate_file(path, chance)
+        for path in chance.sample(files, chance.choice((1, 1, 2))):
+            mutate_file(path, chance)
         return
     arrays = [path for path in files if path.suffix != ".json"]
-    for path in chance.choices(arrays, k=chance.choice((1, 1, 2, 4))):
+    for path in chance.sample(arrays, min(len(arrays), chance.choice((1, 1, 2, 4)))):
         change_numbers(path, chance)
 
 

@@ -62,3 +62,9 @@ def test_a_training_that_begins_badly_does_not_flatten_the_rest():
 )
 def test_a_history_of_nothing_has_a_picture_too(history):
     assert np.isfinite(draw(history, axis_of(history, 0.0))).all()
+
+
+def test_what_another_program_has_logged_has_a_picture_too():
+    for history in (((9.0, 1.0, 0.1), (1.0, 2.0, 0.2)), ((0.0, 1.0, 1e-320), (1e15, 1.0, 1e-320))):
+        for metres in (0.0, 1e-300):
+            assert np.isfinite(draw(history, axis_of(history, metres))).all()

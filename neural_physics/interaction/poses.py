@@ -28,7 +28,7 @@ def pose_channel(layout: ChannelLayout) -> tuple[Channel, slice] | None:
 
 def pose_in(values: Floats) -> Pose:
     """The matrices in the numbers of a channel of kind "pose", (..., 12 (K + 2))."""
-    matrices = values.reshape(*values.shape[:-1], -1, 3, POSE_ROWS // 3)
+    matrices = values.reshape(*values.shape[:-1], values.shape[-1] // POSE_ROWS, 3, POSE_ROWS // 3)
     return Pose(matrices[..., 0, :, :], matrices[..., 1:, :, :])
 
 

@@ -71,7 +71,7 @@ def look(folder: Path, watch: Watch) -> None:
 
 
 def _check(dataset: Dataset, model: Path, watch: Watch) -> None:
-    watch(check.run, argparse.Namespace(dataset=dataset.path), _silent, StopRequest())
+    watch.job(check.run, argparse.Namespace(dataset=dataset.path), _silent, StopRequest())
 
 
 def _subspace(dataset: Dataset, model: Path, watch: Watch) -> None:
@@ -91,7 +91,7 @@ def _subspace(dataset: Dataset, model: Path, watch: Watch) -> None:
 
 def _linear(dataset: Dataset, model: Path, watch: Watch) -> None:
     """A whole training of linear dynamics, whose model must play."""
-    path = watch(fitted_model, dataset.path, dataset.path / "model.safetensors")
+    path = watch.job(fitted_model, dataset.path, dataset.path / "model.safetensors")
     method = watch(load_method, read_model(path))
     y = ordinary(method.channels, 0)
     finite("positions", method.positions(method.step(method.start(y), y), y))
@@ -100,7 +100,7 @@ def _linear(dataset: Dataset, model: Path, watch: Watch) -> None:
 def _evaluation(dataset: Dataset, model: Path, watch: Watch) -> None:
     out = dataset.path / "report"
     args = argparse.Namespace(model=model, dataset=dataset.path, out=out, frames=30)
-    watch(evaluate.run, args, _silent, StopRequest())
+    watch.job(evaluate.run, args, _silent, StopRequest())
 
 
 def _springs(dataset: Dataset, model: Path, watch: Watch) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from learning.training.spans import Span
 from neural_physics.arrays import Floats
 from neural_physics.datasets.takes import Dataset
+from neural_physics.datasets.usable_numbers import check_places
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import Predictor, Window
 from neural_physics.interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
@@ -37,10 +38,16 @@ class RigTakes:
         return cls(mesh.skin, mesh.rest_positions, found[1])
 
     def frames(self, span: Span) -> Iterator[tuple[Pose, Floats]]:
-        """Each frame's pose, and its positions (V, 3) in world space."""
+        """Each frame's pose, and its positions (V, 3) in world space.
+
+        Raises Problem("dataset_not_numbers").
+        """
         poses = (pose_in(y[self.where]) for y in span.interaction)
         frames = (x.reshape(-1, 3) for chunk in span.chunks() for x in chunk)
-        return ((pose, to_world(pose, x)) for pose, x in zip(poses, frames, strict=True))
+        for number, (pose, x) in enumerate(zip(poses, frames, strict=True), span.start):
+            world = to_world(pose, x)
+            check_places(world[None], span.take.name, number)
+            yield pose, world
 
     def bones_alone(self) -> Targets:
         """What bones make of the rest shape."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..arrays import Doubles, Floats, Indices, Mask
 
 LARGEST = 1e8  # of a number of y, or of a coefficient: nothing that is learned from is near it
+SQUARE = LARGEST**2
 FURTHEST = 1e12  # metres: what is simulated never gets there
 
 
@@ -36,7 +37,7 @@ def clipped_rows(values: Floats, low: Floats, high: Floats) -> tuple[Floats, Ind
 def bounded(values: Floats) -> Floats:
     """The same array (n,), unless a number is beyond `LARGEST`, or is none, which is taken for 0."""
     # One product says it of ordinary numbers, in a tenth of the time that comparing each takes.
-    if np.dot(values, values) <= LARGEST**2:
+    if values.dot(values) <= SQUARE:
         return values
     return np.clip(np.nan_to_num(values, posinf=LARGEST, neginf=-LARGEST), -LARGEST, LARGEST)
 

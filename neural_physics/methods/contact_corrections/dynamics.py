@@ -127,11 +127,11 @@ class Dynamics:
 
 def _solved(hessian: Doubles, right: Doubles) -> Doubles:
     """hessian^-1 right (m,); by least squares where it is singular, not numbers where it has none."""
-    if not (np.isfinite(hessian).all() and np.isfinite(right).all()):
-        return np.full_like(right, np.nan)
     try:
         return np.linalg.solve(hessian, right)
     except np.linalg.LinAlgError:
+        if not (np.isfinite(hessian).all() and np.isfinite(right).all()):
+            return np.full_like(right, np.nan)
         nearest: Doubles = np.linalg.lstsq(hessian, right, rcond=None)[0]
         return nearest
 

@@ -33,6 +33,16 @@ def campaign(tmp_path_factory):
     return Campaign(tmp_path_factory.mktemp("fuzzing"))
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Nothing is written but in the folders of the cases, whatever places a file names."""
+    current = tmp_path / "further" / "down" / "there"
+    current.mkdir(parents=True)
+    monkeypatch.chdir(current)
+    yield
+    assert sorted(path.name for path in (tmp_path / "further").rglob("*")) == ["down", "there"]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_whatever_a_file_holds_it_works_or_ends_in_one_problem(campaign, kind):
     found = {}

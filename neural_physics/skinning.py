@@ -19,6 +19,8 @@ Number = TypeVar("Number", np.intp, np.float32)
 
 NEGLIGIBLE = 1e-6  # of a vertex's weight
 BLOCK = 2048  # vertices whose numbers stay in the processor's cache: all at once take a tenth longer
+LARGEST_STRETCH = 1e10  # of what a bone does, as seen from an object that is scaled to nearly nothing
+NOTHING = 1e-20  # the square of the length of a sum of turns that cancel each other
 RIGID = 1e-3  # a turn's axes are at most so far from unit length and from right angles
 
 
@@ -221,16 +223,18 @@ def _turns(moves: Floats) -> Doubles:
     """(K, 4, 4): what the bones do to a mesh that already follows its object."""
     square = np.zeros((len(moves), 4, 4))
     square[:, :3], square[:, 3, 3] = moves, 1.0
+    still: Doubles = np.broadcast_to(np.eye(4), (len(moves) - 1, 4, 4))
     if abs(np.linalg.det(square[0])) < 1e-30:  # an object scaled to nothing
-        return np.broadcast_to(np.eye(4), (len(moves) - 1, 4, 4))
-    turned: Doubles = square[1:] @ np.linalg.inv(square[0])
-    return turned
+        return still
+    inverse = np.linalg.inv(square[0])
+    turned: Doubles = square[1:] @ inverse
+    return turned if np.abs(inverse[:3, :3]).max() <= LARGEST_STRETCH else still
 
 
 def _moved_by(total: Floats, x: Floats) -> Floats:
     """(3, V): points (3, V) moved by sums of dual quaternions (8, V)."""
     squared = np.einsum("iv,iv->v", total[:4], total[:4])
-    inverse = np.divide(2.0, squared, out=np.zeros_like(squared), where=squared > 0.0)
+    inverse = np.divide(2.0, squared, out=np.zeros_like(squared), where=squared > NOTHING)
     w, v, dual_w, dual_v = total[0], total[1:4], total[4], total[5:]
     inner = _cross(v, x)
     inner += w * x

@@ -57,3 +57,12 @@ def test_a_message_is_one_sentence_with_its_way_out(code):
     assert problem.code == code and all(f"<{blank}>" in problem.message for blank in blanks)
     with pytest.raises(KeyError):
         Problem("no_such_code")
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "\ud800", "\u202egnp.exe"])
+def test_names_from_files_do_not_break_a_sentence(name):
+    """What moves a terminal's cursor, turns the text about, or cannot be shown at all."""
+    message = Problem("file_missing", path=name).message
+    message.encode()
+    assert message.isprintable() and message.endswith("restore it.")
+    assert Problem("file_missing", path="Sprünge – 布.npz").message.startswith("Sprünge – 布.npz does not")

@@ -11,6 +11,7 @@ from neural_physics.arrays import Floats
 from neural_physics.datasets.dataset_info import Role
 from neural_physics.datasets.frame_checks import checked
 from neural_physics.datasets.takes import Dataset, Take
+from neural_physics.datasets.usable_numbers import check_interaction, check_places
 from neural_physics.errors import Problem
 
 CHUNK = 256  # frames in memory at once
@@ -45,7 +46,8 @@ class Span:
         for first in range(self.start, self.stop, CHUNK * every):
             last = min(first + CHUNK * every, self.stop)
             frames = np.array(self.take.positions[first:last:every], np.float32)
-            yield _finite(frames.reshape(len(frames), -1), self.take, first, every)
+            check_places(frames, self.take.name, first, every)
+            yield frames.reshape(len(frames), -1)
 
 
 def split(dataset: Dataset) -> tuple[list[Span], list[Span]]:
@@ -68,7 +70,7 @@ def split(dataset: Dataset) -> tuple[list[Span], list[Span]]:
     if frames < FEWEST_FRAMES:
         raise Problem("dataset_too_short", path=dataset.path, found=frames, run=WINDOW, needed=FEWEST_FRAMES)
     for span in (*training, *validation):
-        _finite(span.interaction, span.take, span.start)
+        check_interaction(span.interaction, span.take.name, span.start)
     return training, validation
 
 
@@ -91,7 +93,7 @@ def split_poses(dataset: Dataset) -> tuple[list[Span], list[Span]]:
             validation.append(replace(span, start=middle))
         training, validation = ([s for s in spans if len(s)] for spans in (training, validation))
     for span in (*training, *validation):
-        _finite(span.interaction, span.take, span.start)
+        check_interaction(span.interaction, span.take.name, span.start)
     return training, validation
 
 
@@ -114,12 +116,3 @@ def _why_empty(takes: list[Take]) -> str:
     if not takes:
         return "it has no takes for training"
     return ", ".join(reasons) or "its takes have no frames"
-
-
-def _finite(rows: Floats, take: Take, first: int, every: int = 1) -> Floats:
-    """The same rows, unless something in them is not a number."""
-    # The sum is not a number if any of them is not, and needs no second array.
-    if not np.isfinite(rows.sum(dtype=np.float64)):
-        row = int(np.flatnonzero(~np.isfinite(rows).all(1))[0])
-        raise Problem("dataset_not_numbers", take=take.name, frame=first + row * every)
-    return rows

@@ -17,6 +17,7 @@ from learning.training.spans import Span
 from learning.training.tensor_files import Tensors
 from neural_physics.arrays import Floats
 from neural_physics.datasets.dataset_info import DatasetInfo
+from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
 BASES, READING = "Finding the bases", "Reading the motion"  # the stages
@@ -139,12 +140,14 @@ def prepare(
     """Fit both subspaces to the training spans, and bring all spans into them (Holden 2019, section 5.1).
 
     mirrors: by which the training spans are mirrored; all of their mirror images are training sequences, too.
-    Raises Problem("stopped" | "dataset_not_numbers").
+    Raises Problem("stopped" | "dataset_not_numbers" | "training_still").
     """
     frames = sum(map(len, training))
     held_out = sum(map(len, validation))
     counter = _Counter(Progress(emit, BASES, frames * (1 + MOST_PASSES)), stop)
     subspace = fit_pca(lambda: _chunks(training, mirrors), bases, report=counter)
+    if not len(subspace.basis):
+        raise Problem("training_still", object=info.object)
     own = np.concatenate([span.interaction for span in training])
     y = np.concatenate([own, *(mirror.interaction(own) for mirror in mirrors)])
     interaction = fit_interaction_basis(y, still_spreads(info.channels, info.fps))

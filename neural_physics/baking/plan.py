@@ -7,16 +7,21 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import count as count_from
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 
 from ..datasets.dataset_info import Role, TakeInfo, TakeKind
+from ..datasets.take_names import check_take_name
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link
 from ..files.reading import read_json
 
 SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
+MOST_FRAMES = 100_000_000  # of a take
+MOST_SEED = 2**64 - 1
+MOST_AT_ONCE, MOST_MOTIONS = 10_000, 10_000
 FEWEST_FRAMES = 3  # a state and two before it
 FEWEST_FOR_TEST = 8  # takes, of which one can be spared for testing
 
@@ -115,11 +120,47 @@ class BakePlan:
         """Raises Problem("dataset_damaged")."""
         try:
             item = read_json(path)
+            if not isinstance(item, dict):
+                raise TypeError("it is not a JSON object")
+            json.dumps(item, ensure_ascii=False).encode()  # refuses half characters, which nothing could show
             takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
             worker, solver, notes = (tuple(item.pop(name)) for name in ("worker", "solver", "notes"))
-            return BakePlan(**item, takes=takes, worker=worker, solver=solver, notes=notes)
-        except (OSError, KeyError, TypeError, ValueError) as error:
+            plan = BakePlan(**item, takes=takes, worker=worker, solver=solver, notes=notes)
+            _check(plan)
+            return plan
+        except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise Problem("dataset_damaged", path=path, reason=f"{path.name}: {error}") from error
+
+
+def _check(plan: BakePlan) -> None:
+    """Raises ValueError for what no bake is planned like."""
+    texts = (
+        plan.dataset,
+        plan.object,
+        plan.scene,
+        plan.view_layer,
+        plan.key,
+        *plan.worker,
+        *plan.solver,
+        *plan.notes,
+    )
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a name, a command or a note is not text")
+    numbers_fit = _is_number(plan.parallel, 0, MOST_AT_ONCE) and _is_number(plan.motions, 1, MOST_MOTIONS)
+    if not numbers_fit or not isinstance(plan.trusted, bool):
+        raise ValueError("parallel, motions or trusted cannot be what it is")
+    for take in plan.takes:
+        check_take_name(take.name)
+        if not _is_number(take.frames, 1, MOST_FRAMES) or not _is_number(take.seed, 0, MOST_SEED):
+            raise ValueError(f"the frames or the seed of the take “{take.name}” cannot be what it is")
+        if take.role not in get_args(Role) or take.kind not in get_args(TakeKind):
+            raise ValueError(f"the role or the kind of the take “{take.name}” is unknown")
+    if len({take.name for take in plan.takes}) < len(plan.takes):
+        raise ValueError("two takes have the same name")
+
+
+def _is_number(value: object, least: int, most: int) -> bool:
+    return type(value) is int and least <= value <= most
 
 
 def side_folder(dataset: Path) -> Path:

@@ -33,7 +33,7 @@ class Places:
         try:
             item = read_json(path)
             places = Places(str(item["object"]), item["kind"], tuple(item["indices"]), int(item["count"]))
-        except (OSError, KeyError, TypeError, ValueError):
+        except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
             return None
         known = places.kind in get_args(Kind)
         inside = all(isinstance(i, int) and 0 <= i < places.count for i in places.indices)

@@ -18,6 +18,7 @@ from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.reading import read_arrays
 from .simulation_request import SimulationSettings
+from .usable_numbers import FURTHEST
 
 ELEMENT_SIZES = {"solid": (4, 3), "shell": (3,), "rod": (2,)}
 MODULI = {"solid": 2, "shell": 3, "rod": 3}
@@ -114,6 +115,10 @@ class Body:
         _require("masses", self.masses, (count,), np.float64)
         _require("moduli", self.moduli, (m, MODULI[kind]), np.float64)
         _require("gravity", self.gravity, (3,), np.float64)
+        if np.abs(self.rest_positions).max(initial=0.0) > FURTHEST:
+            raise ValueError(f"rest_positions must be at most {FURTHEST:g} m away")
+        if (self.masses < 0.0).any() or (self.moduli[:, 0] < 0.0).any():
+            raise ValueError("masses and moduli must not be negative")
         size = self.elements.shape[-1]
         _require("elements", self.elements, (m, size if size in ELEMENT_SIZES[kind] else -1), np.int32)
         _require_indices("elements", self.elements, count)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import TextIOWrapper
 from itertools import count, groupby
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from typing import NamedTuple, get_args
 
 import numpy as np
@@ -23,6 +23,7 @@ from .dataset_info import DatasetInfo, Role, TakeInfo, read_take_info
 from .frame_checks import find_bad_frames
 from .point_caches import read_mdd, read_pc2
 from .rest_mesh import Mesh
+from .take_names import check_take_name
 from .takes import Dataset
 
 # Columns are `Ball.x`, `wind:Breeze.y`, `joints:Rig/hip.z`, `Pressure` or `Pressure.0`; object names
@@ -264,10 +265,10 @@ def _check_finite(values: Floats, path: Path, first_row: int) -> None:
 
 
 def _check_name(name: str) -> None:
-    """A take's name is a folder's, on every system: anything else would lead out of the dataset."""
-    plain = name not in (".", "..") and name.isprintable()
-    if not plain or not PurePosixPath(name).name == PureWindowsPath(name).name == name:
-        raise Problem("take_name_unusable", take=name)
+    try:
+        check_take_name(name)
+    except ValueError as error:
+        raise Problem("take_name_unusable", take=f"{name:.40}") from error
 
 
 def _delete_unfinished(folder: Path, dataset: Path) -> None:

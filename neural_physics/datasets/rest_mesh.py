@@ -17,6 +17,7 @@ from ..errors import Problem
 from ..files.atomic import write_atomically
 from ..files.reading import read_arrays
 from ..skinning import Skin, check_skin
+from .usable_numbers import FURTHEST
 
 
 @dataclass(frozen=True)
@@ -119,6 +120,8 @@ def _check_mesh(mesh: Mesh) -> None:
         raise ValueError("rest_positions must be (V, 3) and pins (V,)")
     if not np.isfinite(mesh.rest_positions).all() or not np.isfinite(mesh.pins).all():
         raise ValueError("rest_positions and pins must be finite numbers")
+    if np.abs(mesh.rest_positions).max(initial=0.0) > FURTHEST:
+        raise ValueError(f"rest_positions must be at most {FURTHEST:g} m away")
     sizes_fit = mesh.face_sizes.ndim == corners.ndim == 1 and mesh.face_sizes.sum() == len(corners)
     if not sizes_fit or (mesh.face_sizes < 3).any():
         raise ValueError("face_sizes must be at least 3 each and add up to the number of corners")

@@ -16,11 +16,13 @@ from ..arrays import Doubles, Floats, Mask, StoredIndices
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.reading import read_arrays
+from .usable_numbers import FURTHEST, LARGEST
 
 Kind = Literal["solid", "shell", "rod", "springs"]
 Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
 Filling = Literal["tetwild", "cage"]
 BendingModel = Literal["hinges", "midedges"]
+LEAST_VOLUME = 1e-30  # m^3, of a cubic metre of the world in a reference frame's axes
 
 
 @dataclass(frozen=True)
@@ -179,8 +181,8 @@ class SimulationRequest:
                 )
                 for number, (name, width) in enumerate(zip(names, widths, strict=True))
             )
-            return SimulationRequest(
-                about["object"],
+            request = SimulationRequest(
+                str(about["object"]),
                 SimulationSettings.from_json(about["settings"]),
                 arrays["rest_positions"],
                 arrays["corners"],
@@ -193,8 +195,32 @@ class SimulationRequest:
                 softness=arrays["softness"] if "softness" in arrays else np.empty(0),  # not in older files
                 cores=tuple(_core(item) for item in about.get("cores", ())),
             )
+            request._check()
+            return request
         except Exception as error:  # JSON and NumPy have many errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
+
+    def _check(self) -> None:
+        """Raises ValueError for what is no request."""
+        count, bones = len(self.rest_positions), len(self.bones)
+        _require("rest_positions", self.rest_positions, (count, 3))
+        _require_indices("corners", self.corners, (len(self.corners),), count)
+        sizes = self.face_sizes
+        if sizes.ndim != 1 or (sizes < 3).any() or sizes.sum() != len(self.corners):
+            raise ValueError("face_sizes must be at least 3 each and add up to the number of corners")
+        _require_indices("edges", self.edges, (len(self.edges), 2), count)
+        if self.pins.shape != (count,) or self.pins.dtype != np.bool_:
+            raise ValueError("pins must say of each vertex whether it is held")
+        _require("gravity", self.gravity, (3,))
+        _require("bones", self.bones, (bones, 2, 3))
+        if self.softness.size:
+            _require("softness", self.softness, (count,))
+        for collider in self.colliders:
+            _require("a collider", collider.vertices, (len(collider.vertices), 3))
+            triangles, corners = collider.triangles, len(collider.vertices)
+            _require_indices("a collider's triangles", triangles, (len(triangles), 3), corners)
+            if not isinstance(collider.name, str) or not 0.0 <= collider.width <= FURTHEST:
+                raise ValueError("a collider has no name or no width")
 
 
 @dataclass(frozen=True)
@@ -233,7 +259,7 @@ class Tracks:
         """Raises Problem("dataset_damaged")."""
         try:
             arrays = read_arrays(path)
-            return Tracks(
+            tracks = Tracks(
                 float(json.loads(arrays["about"].tobytes())["fps"]),
                 arrays["world_from_rest"],
                 arrays["interaction"],
@@ -244,8 +270,48 @@ class Tracks:
                 object_from_frame=arrays.get("object_from_frame"),
                 bones=arrays["bones"],
             )
+            tracks._check()
+            return tracks
         except Exception as error:  # JSON and NumPy have many errors of their own
             raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name}: {error}") from error
+
+    def _check(self) -> None:
+        """Raises ValueError for what are no tracks."""
+        if not 0.0 < self.fps < 1e6:
+            raise ValueError("fps must be above 0")
+        frames = len(self.wind)
+        _require("world_from_rest", self.world_from_rest, (4, 4))
+        _require("interaction", self.interaction, (frames, *self.interaction.shape[1:2]))
+        _require("pins", self.pins, (frames, *self.pins.shape[1:2], 3))
+        _require("colliders", self.colliders, (frames, *self.colliders.shape[1:2], 4, 4))
+        _require("wind", self.wind, (frames, 3))
+        _require("frame_from_world", self.frame_from_world, (frames, 4, 4))
+        _require("bones", self.bones, (frames, *self.bones.shape[1:2], 4, 4))
+        if self.object_from_frame is not None:
+            _require("object_from_frame", self.object_from_frame, (frames, 4, 4))
+        if (np.abs(np.linalg.det(self.frame_from_world)) < LEAST_VOLUME).any():
+            raise ValueError("frame_from_world must not squeeze anything flat")
+
+
+def check_tracks(request: SimulationRequest, tracks: Tracks) -> None:
+    """Raise ValueError for tracks of another request."""
+    held, moving, bones = (each.shape[1] for each in (tracks.pins, tracks.colliders, tracks.bones))
+    if (held, moving, bones) != (int(request.pins.sum()), len(request.colliders), len(request.bones)):
+        raise ValueError("its pins, colliders and bones are not those of the request")
+
+
+def _require(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
+    if array.shape != shape or array.dtype.kind != "f":
+        raise ValueError(f"{name} must be {shape} numbers")
+    if not (np.abs(array) <= LARGEST).all():
+        raise ValueError(f"{name} must be finite numbers, and not too large")
+
+
+def _require_indices(name: str, array: NDArray[Any], shape: tuple[int, ...], count: int) -> None:
+    if array.shape != shape or (array.size and array.dtype.kind not in "iu"):
+        raise ValueError(f"{name} must be {shape} whole numbers")
+    if array.size and not 0 <= array.min() <= array.max() < count:
+        raise ValueError(f"{name} must be numbers of vertices")
 
 
 def _core(item: Mapping[str, Any]) -> Core:

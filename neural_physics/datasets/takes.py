@@ -31,7 +31,7 @@ from .dataset_info import (
 from .pace import read_pace
 from .point_caches import pc2_size, read_pc2
 from .rest_mesh import Mesh, read_mesh, write_mesh
-from .simulation_request import SimulationRequest, Tracks
+from .simulation_request import SimulationRequest, Tracks, check_tracks
 from .take_writer import TakeWriter
 
 BODY = "body.npz"
@@ -236,7 +236,14 @@ class Dataset:
         folder = self.path / "takes" / name
         if not (folder / REQUEST).is_file() or not (folder / TRACKS).is_file():
             return None
-        return SimulationRequest.read(folder / REQUEST), Tracks.read(folder / TRACKS)
+        request, tracks = SimulationRequest.read(folder / REQUEST), Tracks.read(folder / TRACKS)
+        try:
+            check_tracks(request, tracks)
+            if len(request.rest_positions) != self.info.vertex_count:
+                raise ValueError("its vertices are not those of the mesh")
+        except ValueError as error:
+            raise Problem("dataset_damaged", path=folder, reason=f"{REQUEST}, {TRACKS}: {error}") from error
+        return request, tracks
 
     def keep_surroundings(self, name: str, request: SimulationRequest, tracks: Tracks) -> None:
         """Add what `surroundings` gives to a take that was begun. Raises what writing files does."""

@@ -41,7 +41,7 @@ PROBLEMS: dict[str, str] = {
         "{needed}: bake more takes, or longer ones."
     ),
     "dataset_not_numbers": (
-        "Frame {frame} of the take {take} contains a value that is not a number: bake or import that "
-        "take again."
+        "Frame {frame} of the take {take} contains a value that is not a number, or far too large: bake or "
+        "import that take again."
     ),
 }

@@ -29,7 +29,7 @@ PROBLEMS: dict[str, str] = {
     "take_unknown": "The dataset {path} has no take {take} with frames to show: choose another.",
     "take_name_unusable": (
         "“{take}” cannot be the name of a take, since each take is a folder in the dataset: choose a "
-        "name without slashes, backslashes or colons."
+        "short name without slashes, backslashes or colons."
     ),
     "interaction_not_numbers": (
         "{path} has a value that is not a number in row {row}: fix it and import again."

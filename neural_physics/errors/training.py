@@ -6,6 +6,10 @@ PROBLEMS: dict[str, str] = {
     "setting_unknown": "“{setting}” is not a training setting: choose from {known}.",
     "setting_unusable": "The training setting {setting} cannot be “{value}”: give it {allowed}.",
     "device_missing": "No CUDA device is available for training: choose --device cpu or auto.",
+    "training_still": (
+        "{object} does not move in any take for training, so there is nothing to learn: bake takes in which "
+        "what it reacts to moves."
+    ),
     "training_diverged": (
         "Training diverged after {steps} steps: lower the learning rate, or choose another preset."
     ),
@@ -22,6 +26,10 @@ PROBLEMS: dict[str, str] = {
         "Latent Dynamics learns whole frames, but {object} is simulated in {steps} steps per frame: set "
         "its Steps per Frame to 1 and click Bake, into a new dataset folder if there are takes already, "
         "or choose another method."
+    ),
+    "latent_flat": (
+        "{object} was simulated as a flat solid, but Latent Dynamics learns from bodies in space only: choose "
+        "Contact Corrections, or another method."
     ),
     "latent_strands_curved": (
         "The strands of {object} are curved at rest by up to {degrees} degrees at a joint, and takes do "

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Doubles, Floats
 from ..datasets.takes import Take
+from ..datasets.usable_numbers import check_interaction, check_places
 from ..models.decoding import LinearDecoder
 from .rollouts import Predictor, Window, chunks
 
@@ -39,13 +40,15 @@ def ridge(decoder: LinearDecoder, takes: Iterable[Take]) -> Predictor:
     """Ridge regression from the last 90 frames of the interaction to z, fitted to takes.
 
     By normal equations summed over the takes, so memory does not grow with them. Before a take's
-    first frame the interaction is taken to have stood still.
+    first frame the interaction is taken to have stood still. Raises Problem("dataset_not_numbers").
     """
     gram: Doubles | None = None
     answers: Doubles | None = None
     for take in takes:
         for start, stop in take.segments():
             for part in chunks(slice(start, stop)):
+                check_interaction(take.interaction[part], take.name, part.start)
+                check_places(take.positions[part], take.name, part.start)
                 f = _features(take.interaction, part)
                 z = decoder.project(take.positions[part]).astype(float)
                 gram = f.T @ f if gram is None else gram + f.T @ f
@@ -56,13 +59,22 @@ def ridge(decoder: LinearDecoder, takes: Iterable[Take]) -> Predictor:
     spread = np.diag(gram) - gram[-1] ** 2 / gram[-1, -1]
     held = RIDGE * np.maximum(spread, 1e-9 * gram[-1, -1])
     held[-1] = 0.0
-    weights = np.linalg.solve(gram + np.diag(held), answers)
+    weights = _solved(gram + np.diag(held), answers)
 
     def predict(window: Window) -> Floats:
         z = (_features(window.take.interaction, window.predicted) @ weights).astype(np.float32)
         return _decode(decoder, z)
 
     return predict
+
+
+def _solved(gram: Doubles, answers: Doubles) -> Doubles:
+    """The weights, the smallest ones where rounding has left the normal equations more than one answer."""
+    try:
+        return np.linalg.solve(gram, answers)
+    except np.linalg.LinAlgError:
+        smallest: Doubles = np.linalg.pinv(gram, hermitian=True) @ answers
+        return smallest
 
 
 def _decode(decoder: LinearDecoder, z: Floats) -> Floats:

@@ -20,6 +20,7 @@ import numpy as np
 from ..arrays import Doubles, Floats
 from ..datasets.frame_checks import checked
 from ..datasets.takes import Dataset, Take
+from ..datasets.usable_numbers import check_places
 from ..errors import Problem
 from ..interaction.channels import PLAYED_KINDS
 from ..methods.interface import Method
@@ -45,8 +46,13 @@ class Window:
         return slice(self.first + GIVEN_FRAMES, self.stop)
 
     def truth(self) -> Floats:
-        """(n, V, 3) float32, metres: the reference at the predicted frames."""
-        return np.asarray(self.take.positions[self.predicted])
+        """(n, V, 3) float32, metres: the reference at the predicted frames.
+
+        Raises Problem("dataset_not_numbers").
+        """
+        found = np.asarray(self.take.positions[self.predicted])
+        check_places(found, self.take.name, self.predicted.start)
+        return found
 
 
 # Gives (n, V, 3) float32, metres, for the predicted frames of a window.

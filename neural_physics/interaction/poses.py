@@ -6,8 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Doubles, Floats
 from .channels import POSE_ROWS, Channel, ChannelLayout
+
+FLAT = 1e-6  # of a frame's largest stretch: what it squeezes further is not seen
+LARGEST_STRETCH = 1e12
 
 
 class Pose(NamedTuple):
@@ -25,8 +28,20 @@ def pose_channel(layout: ChannelLayout) -> tuple[Channel, slice] | None:
 
 def pose_in(values: Floats) -> Pose:
     """The matrices in the numbers of a channel of kind "pose", (..., 12 (K + 2))."""
-    matrices = values.reshape(*values.shape[:-1], -1, 3, POSE_ROWS // 3)
+    matrices = values.reshape(*values.shape[:-1], values.shape[-1] // POSE_ROWS, 3, POSE_ROWS // 3)
     return Pose(matrices[..., 0, :, :], matrices[..., 1:, :, :])
+
+
+def turned_back(matrix: Doubles) -> Doubles:
+    """The inverse of a matrix (3, 3); of one that has none, what is nearest to one."""
+    try:
+        inverse: Doubles = np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        inverse = np.full_like(matrix, np.inf)
+    if np.abs(inverse).max() <= LARGEST_STRETCH:
+        return inverse
+    nearest: Doubles = np.clip(np.linalg.pinv(matrix, rcond=FLAT), -LARGEST_STRETCH, LARGEST_STRETCH)
+    return nearest
 
 
 def to_frame(pose: Pose, x: Floats) -> Floats:
@@ -42,8 +57,8 @@ def to_frame(pose: Pose, x: Floats) -> Floats:
 def to_world(pose: Pose, x: Floats) -> Floats:
     """Points (V, 3), m, from the reference frame to the world; float32, a new array.
 
-    Raises numpy.linalg.LinAlgError for a frame that is squeezed flat.
+    Of a frame that is squeezed flat, which shows nothing of how far points are across it, they are in it.
     """
-    world_from_frame = np.linalg.inv(pose.frame_from_world[:, :3].astype(np.float64))
+    world_from_frame = turned_back(pose.frame_from_world[:, :3].astype(np.float64))
     moved: Floats = ((x - pose.frame_from_world[:, 3]) @ world_from_frame.T).astype(np.float32)
     return moved

@@ -41,6 +41,7 @@ def parse_event(line: str) -> Event | None:
     """The event on a line, or None for anything else that was printed (Blender is talkative)."""
     try:
         event = json.loads(line)
+        json.dumps(event, ensure_ascii=False).encode()  # refuses half characters, which nothing could show
     except (ValueError, RecursionError):
         return None
     return event if isinstance(event, dict) and "event" in event else None

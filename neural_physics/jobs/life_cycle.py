@@ -52,7 +52,7 @@ class JobState:
     @property
     def share(self) -> float:
         """Progress of the current stage, 0 to 1."""
-        return min(1.0, self.done / self.total) if self.total else 0.0
+        return max(0.0, min(1.0, self.done / self.total)) if self.total else 0.0
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,7 @@ LOG_LINES = 200
 MOST_NOTES = 50
 MOST_SHOWN = 3000  # characters of a line, or of a sentence
 HISTORY_POINTS = 2000
+MOST = 1e15  # of steps, seconds and whatever else a job counts
 
 
 def advance(state: JobState, event: JobEvent) -> tuple[JobState, tuple[Effect, ...]]:
@@ -132,29 +133,36 @@ def _progressed(state: JobState, said: dict[str, Any]) -> JobState:
     stage, history, learning = one_line(said["stage"]), state.history, state.learning
     best, best_step, metres = state.best, state.best_step, state.metres
     if "loss" in said:
-        validation = said.get("validation")
-        point = (
-            float(said.get("step", said["done"])),
-            float(said["loss"]),
-            float("nan") if validation is None else float(validation),
-        )
+        error = said.get("validation")
+        validation = math.nan if error is None else float(error)
+        if validation < 0.0:
+            raise ValueError("an error below 0")
+        point = (_finite(said.get("step", said["done"])), float(said["loss"]), validation)
         history = (*(history if stage == learning else ()), point)[-HISTORY_POINTS:]
         learning = stage
         best, best_step = float(said.get("best", math.inf)), int(said.get("best_step", 0))
-        metres = float(said.get("metres", 0.0))
+        metres = _finite(said.get("metres", 0.0))
     left = said.get("seconds_left")
     return replace(
         state,
         stage=stage,
-        done=float(said["done"]),
-        total=float(said["total"]),
-        seconds_left=None if left is None else float(left),
+        done=_finite(said["done"]),
+        total=_finite(said["total"]),
+        seconds_left=None if left is None else _finite(left),
         history=history,
         learning=learning,
         best=best,
         best_step=best_step,
         metres=metres,
     )
+
+
+def _finite(value: Any) -> float:  # noqa: ANN401 (from JSON)
+    """Raises TypeError, ValueError or OverflowError for what is no number to be shown."""
+    number = float(value)
+    if not abs(number) <= MOST:
+        raise ValueError("a number that nothing is counted to")
+    return number
 
 
 def _exited(state: JobState, status: int) -> tuple[JobState, tuple[Effect, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Doubles, Floats
+from .model_file import LARGEST_NUMBER
 from .single_thread_products import Product
 
 
@@ -52,4 +53,7 @@ class LinearDecoder:
             exact = basis.astype(np.float64)
             self._inverse = np.linalg.pinv(exact @ exact.T, hermitian=True)
         offsets = positions.reshape(*positions.shape[:-2], -1) - self._flat_mean
-        return (np.dot(offsets, basis.T) @ self._inverse).astype(np.float32)
+        nearest = np.dot(offsets, basis.T) @ self._inverse
+        if not np.abs(nearest).max(initial=0.0) <= LARGEST_NUMBER:  # shapes, or bases, that are none
+            nearest = np.clip(np.nan_to_num(nearest), -LARGEST_NUMBER, LARGEST_NUMBER)
+        return nearest.astype(np.float32)

@@ -20,6 +20,7 @@ from ..interaction.channels import ChannelLayout
 
 SCHEMA = 2  # 1: up to version 0.1.1
 LARGEST_FILE = 1 << 30
+LARGEST_NUMBER = 1e15  # in a tensor that shapes are made of: products of two, summed up, are still float32
 DTYPES_OF_MODELS = {name: DTYPES[name] for name in ("F32", "F16", "I32", "U8")}
 METADATA_KEY = "neural_physics"
 
@@ -73,6 +74,16 @@ class Model:
         if not np.isfinite(array).all():
             raise damaged(self.path, f"the tensor “{name}” holds a value that is not a number")
         return np.ascontiguousarray(array, np.float32)
+
+    def limited_tensor(self, name: str, *shape: int, largest: float = LARGEST_NUMBER) -> Floats:
+        """The same of a tensor that shapes are made of, unclipped: none of its numbers is beyond `largest`.
+
+        Raises Problem("model_damaged").
+        """
+        array = self.tensor(name, *shape)
+        if max(-float(array.min(initial=0.0)), float(array.max(initial=0.0))) > largest:
+            raise damaged(self.path, f"the tensor “{name}” holds a value above {largest:g}")
+        return array
 
     def indices(self, name: str, *shape: int, below: int, least: int = 0) -> Indices:
         """One tensor of whole numbers from `least` to less than `below`, of this shape; see `tensor`.

@@ -59,7 +59,8 @@ def learned_normals(model: Model, basis_count: int) -> tuple[Floats, Floats] | N
     if "normal_basis" not in model.tensors:
         return None
     vertices = model.info.vertex_count
-    return model.tensor("normal_mean", vertices, 3), model.tensor("normal_basis", basis_count, vertices, 3)
+    mean = model.limited_tensor("normal_mean", vertices, 3)
+    return mean, model.limited_tensor("normal_basis", basis_count, vertices, 3)
 
 
 def regress_normals(z: Floats, mean: Floats, q: Floats) -> Floats:

@@ -18,6 +18,7 @@ Solve = Callable[[Doubles], Doubles]
 # The weight of contacts against a vertex' inertia: less lets stiff cloth sink in over 20 iterations, and
 # ten times as much slows down what is not in contact.
 CONTACT_WEIGHT = 3.0
+ROUNDING = 1e-12  # of the largest entry
 
 
 class Contact(NamedTuple):
@@ -50,6 +51,14 @@ def system_blocks(
     for term in terms:
         blocks.append(np.einsum("rsm,rtm,m->mst", term.operator, term.operator, term.weight))
     return stencils, blocks
+
+
+def _inverse(matrix: Doubles) -> Doubles:
+    """Of a matrix (f, f) that is positive definite but for rounding, which may have left it none."""
+    try:
+        return np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        return np.linalg.inv(matrix + ROUNDING * np.abs(matrix).max() * np.eye(len(matrix)))
 
 
 class ADMM:
@@ -90,7 +99,7 @@ class ADMM:
         stencils, blocks = system_blocks(self.masses, self.terms, self.dt, self.contacts)
         for stencil, block in zip(stencils, blocks, strict=True):
             np.add.at(matrix, (stencil[:, :, None], stencil[:, None, :]), block)
-        return np.linalg.inv(matrix[np.ix_(self.free, self.free)]).__matmul__
+        return _inverse(matrix[np.ix_(self.free, self.free)]).__matmul__
 
     def step(
         self,

@@ -99,6 +99,8 @@ class Cloth:
         longest = np.square(x - np.roll(x, 1, axis=1)).sum(-1).max(axis=1)
         if not (self._areas > 1e-12 * longest).all():
             raise ValueError(f"Triangle {int(np.argmin(self._areas))} has no area in rest.")
+        if not np.bincount(self._triangles.ravel(), minlength=len(self.rest)).all():
+            raise ValueError("A vertex has no triangle, and so no mass.")
         self._make_solve = make_solve
         self._systems: dict[tuple[float, float, float, bool], ADMM] = {}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from neural_physics.baking.plan import BakePlan, plan_takes
@@ -68,3 +70,38 @@ def test_a_plan_is_read_back_as_written_and_a_damaged_one_is_refused(tmp_path):
     plan.path.write_text(plan.path.read_text()[:100])
     with pytest.raises(Problem, match=r"bake\.json"):
         BakePlan.read(plan.path)
+
+
+UNUSABLE = [
+    {"object": 3},
+    {"worker": [1]},
+    {"notes": ["\ud800"]},
+    {"parallel": -1},
+    {"parallel": True},
+    {"motions": 0},
+    {"trusted": "yes"},
+    {"takes": [{"name": "../outside", "frames": 3, "seed": 0, "role": "training"}]},
+    {"takes": [{"name": "/tmp/elsewhere", "frames": 3, "seed": 0, "role": "training"}]},
+    {"takes": [{"name": "a", "frames": 0, "seed": 0, "role": "training"}]},
+    {"takes": [{"name": "a", "frames": 3, "seed": -1, "role": "training"}]},
+    {"takes": [{"name": "a", "frames": 3, "seed": 0, "role": "judge"}]},
+    {"takes": [{"name": "a", "frames": 3, "seed": 0, "role": "training", "kind": "still"}]},
+    {"takes": [{"name": "a", "frames": 3, "seed": 0, "role": "training"}] * 2},
+]
+
+
+@pytest.mark.parametrize("change", UNUSABLE)
+def test_a_plan_that_no_bake_has_is_refused_when_it_is_read(tmp_path, change):
+    takes = plan_takes({}, 2, 100, 0)
+    plan = BakePlan(str(tmp_path), "Sheet", "Scene", "ViewLayer", worker=("blender",), takes=takes)
+    plan.write()
+    plan.path.write_text(json.dumps(json.loads(plan.path.read_text()) | change))
+    with pytest.raises(Problem, match=r"bake\.json"):
+        BakePlan.read(plan.path)
+
+
+@pytest.mark.parametrize("text", ["3.5", "[]", "null", "[" * 100_000])
+def test_what_is_no_plan_is_refused(tmp_path, text):
+    (tmp_path / "bake.json").write_text(text)
+    with pytest.raises(Problem, match=r"bake\.json"):
+        BakePlan.read(tmp_path / "bake.json")

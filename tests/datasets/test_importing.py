@@ -85,7 +85,10 @@ def test_an_import_that_is_stopped_leaves_no_take(files):
     assert add(files) == "take_000"
 
 
-@pytest.mark.parametrize("name", ["..", ".", "../../mine", "mine/", "a\\b", "C:mine", "a\0b", "{absolute}"])
+ELSEWHERE = ["..", ".", "../../mine", "mine/", "a\\b", "C:mine", "a\0b", "{absolute}", "long" * 80]
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
 def test_a_name_that_leads_out_of_the_dataset_is_refused_and_destroys_nothing(files, name):
     mine = files / "mine"
     mine.mkdir()

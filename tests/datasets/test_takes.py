@@ -509,3 +509,11 @@ def test_loose_edges_are_kept_and_change_the_hash_and_older_meshes_have_none(tmp
     write_mesh(tmp_path / "mesh.npz", replace(strands, loose_edges=np.array([[0, 16]], np.int32)))
     with pytest.raises(Problem, match="pairs of vertex indices"):
         read_mesh(tmp_path / "mesh.npz")
+
+
+def test_a_mesh_whose_vertices_are_out_of_reach_is_refused(tmp_path, sheet_mesh):
+    far = sheet_mesh.rest_positions.copy()
+    far[3, 1] = 2e9
+    write_mesh(tmp_path / "mesh.npz", replace(sheet_mesh, rest_positions=far))
+    with pytest.raises(Problem, match=r"mesh\.npz"):
+        read_mesh(tmp_path / "mesh.npz")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neural_physics.jobs.events import parse_event
 from neural_physics.jobs.life_cycle import Exited, JobState, Reported, Start, Stop, advance
 from neural_physics.jobs.wording import progress
 
@@ -117,3 +118,23 @@ def test_whatever_happens_a_job_runs_from_its_start_to_its_exit_and_ends_are_fin
         if not before.active and not isinstance(event, Start):
             assert state == before and not effects
         assert ("deliver" in effects) == (before.active and state.phase == "finished")
+
+
+@pytest.mark.parametrize("name", ["done", "total", "seconds_left", "step", "metres"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1e300, "many", [1]])
+def test_progress_in_numbers_that_nothing_is_counted_to_is_passed_over(name, value):
+    known, _ = life(Start(), PROGRESS)
+    event = PROGRESS.event | {"loss": 0.5, "step": 3, "metres": 0.1, name: value}
+    assert advance(known, Reported(event)) == (known, ())
+
+
+def test_an_error_below_nothing_is_no_progress_and_no_share_is_below_it():
+    known, _ = life(Start(), PROGRESS)
+    assert advance(known, Reported(PROGRESS.event | {"loss": 1.0, "validation": -1.0})) == (known, ())
+    backwards, _ = life(Start(), Reported(PROGRESS.event | {"total": -3.0}))
+    assert backwards.share == 0.0
+
+
+def test_a_line_with_half_a_character_is_what_was_printed_and_no_event():
+    assert parse_event('{"event": "log", "text": "\\ud83d"}') is None
+    assert parse_event('{"event": "log", "text": "\\ud83d\\ude00"}') == {"event": "log", "text": "😀"}

@@ -299,3 +299,11 @@ def test_any_json_in_any_place_of_the_description_is_survived(key, value):
 def test_author_and_licence_travel_with_the_model():
     info = replace(INFO, author="Ada", licence="CC BY 4.0", training={"frames": 9})
     assert parse_model(synthetic.model_bytes(info, TENSORS), "m").info == info
+
+
+@pytest.mark.parametrize("name", ["mean", "basis", "start", "z_low", "z_high"])
+@pytest.mark.parametrize("value", [3e38, -1e16])
+def test_what_shapes_are_made_of_is_never_so_large_that_its_products_are_no_numbers(name, value):
+    tensors = {key: array.copy() for key, array in TENSORS.items()}
+    tensors[name].flat[-1] = value
+    assert_refused(synthetic.model_bytes(INFO, tensors))

@@ -74,3 +74,9 @@ def test_the_dotted_line_is_at_the_step_of_the_model_that_is_kept():
         (columns,) = np.nonzero((pixels[0] == np.float32(BEST)).all(-1))
         assert columns.tolist() == [round(share * (WIDTH - 1))]
     assert not (draw(history, axis_of(history, 0.0), 0.0) == np.float32(BEST)).all(-1).any()
+
+
+def test_what_another_program_has_logged_has_a_picture_too():
+    for history in (((9.0, 1.0, 0.1), (1.0, 2.0, 0.2)), ((0.0, 1.0, 1e-320), (1e15, 1.0, 1e-320))):
+        for metres in (0.0, 1e-300):
+            assert np.isfinite(draw(history, axis_of(history, metres), 1.0)).all()

@@ -145,7 +145,7 @@ def prepare(
     PCA of positions relative to the pins (Li 2025, section 3.2).
     The spans are those of the body. pace: how many times as fast what acts is to act once more, to and fro;
     1: it does not.
-    Raises Problem("stopped" | "dataset_not_numbers" | "dataset_damaged").
+    Raises Problem("stopped" | "dataset_not_numbers" | "dataset_damaged" | "training_still").
     """
     info, pinned = dataset.info, body.pinned
     y = np.concatenate([span.interaction for span in training]).astype(np.float64)
@@ -163,6 +163,8 @@ def prepare(
         progress.at(done)
 
     subspace = fit_pca(lambda: _residuals(training, motion), bases, report=count)
+    if not len(subspace.basis):
+        raise Problem("training_still", object=info.object)
     mean = subspace.mean.astype(np.float64).reshape(-1, 3)
     basis = subspace.basis.astype(np.float64).reshape(len(subspace.basis), -1, 3)
     if motion.exact:

@@ -45,7 +45,7 @@ CODER_SHARE = 0.25  # of a preset's minutes, for the autoencoder
 def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Train and write the model; returns what the "result" event says.
 
-    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_strands_curved" |
+    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_flat" | "latent_strands_curved" |
     "latent_take_without_tracks" | "latent_takes_differ" | "dataset_empty" | "dataset_too_short" |
     "dataset_not_numbers" | "device_missing" |
     "training_diverged" | "stopped" | "disk_full" | "folder_not_writable").
@@ -114,7 +114,7 @@ def _stages(spans: list[Span], validation: list[Span], preset: LatentPreset) -> 
 def simulated_body(dataset: Dataset) -> Body:
     """What the bundled solver made the dataset of, whose energies can be learned from.
 
-    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_needs_hinges" |
+    Raises Problem("latent_needs_solver" | "latent_needs_one_step" | "latent_needs_hinges" | "latent_flat" |
     "latent_strands_curved" | "dataset_damaged").
     """
     body = dataset.body
@@ -122,6 +122,8 @@ def simulated_body(dataset: Dataset) -> Body:
     if body is not None:
         check_bending(dataset.info.object, body.settings.bending_model)
     assert body is not None  # it has been asked for
+    if body.flat:
+        raise Problem("latent_flat", object=dataset.info.object)
     bend = rest_bend(body)
     if bend > MOST_BEND:
         raise Problem(

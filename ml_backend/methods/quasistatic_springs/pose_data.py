@@ -21,6 +21,7 @@ from learning.training.tensor_files import Tensors
 from ml_backend.methods.quasistatic_springs.pose_modes import leading, modes_per_bone
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
 from neural_physics.arrays import Floats, Indices
+from neural_physics.datasets.usable_numbers import check_places
 from neural_physics.methods.quasistatic_springs.displaced_skinning import undisplaced
 from neural_physics.methods.quasistatic_springs.pose_turns import SeenTurns, turns_of
 from neural_physics.skinning import Shares, Skin, skinning_of
@@ -175,12 +176,14 @@ def _rows(
     rows: list[list[Floats]] = [[] for _ in shares.parts]
     roots = [displacing.roots[part] for _, part in shares.parts]
     for span in spans:
-        frames = rig.frames(span)
+        frames, first = rig.frames(span), span.start
         while poses := list(islice(frames, CHUNK)):
             moves = np.stack([pose.moves for pose, _ in poses])
             offsets = np.stack([x - skinning(pose.moves) for pose, x in poses])
             inputs.append(seen_by(turns_of(moves)))
             for own, root, found in zip(rows, roots, undisplaced(shares, moves, offsets), strict=True):
+                check_places(found, span.take.name, first)
                 own.append((found * root).reshape(len(found), -1).astype(np.float32))
             report(len(poses))
+            first += len(poses)
     return _Rows(np.concatenate(inputs), [np.concatenate(own) for own in rows])

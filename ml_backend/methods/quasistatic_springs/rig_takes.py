@@ -10,6 +10,7 @@ import numpy as np
 from learning.training.spans import Span
 from neural_physics.arrays import Floats
 from neural_physics.datasets.takes import Dataset
+from neural_physics.datasets.usable_numbers import check_places
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import Predictor, Window
 from neural_physics.interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
@@ -37,10 +38,16 @@ class RigTakes:
         return cls(mesh.skin, mesh.rest_positions, found[1])
 
     def frames(self, span: Span) -> Iterator[tuple[Pose, Floats]]:
-        """Each frame's pose, and its positions (V, 3) in world space."""
+        """Each frame's pose, and its positions (V, 3) in world space.
+
+        Raises Problem("dataset_not_numbers").
+        """
         poses = (pose_in(y[self.where]) for y in span.interaction)
         frames = (x.reshape(-1, 3) for chunk in span.chunks() for x in chunk)
-        return ((pose, to_world(pose, x)) for pose, x in zip(poses, frames, strict=True))
+        for number, (pose, x) in enumerate(zip(poses, frames, strict=True), span.start):
+            world = to_world(pose, x)
+            check_places(world[None], span.take.name, number)
+            yield pose, world
 
     def bones_alone(self) -> Targets:
         """What bones make of the rest shape."""
@@ -64,7 +71,11 @@ class RigTakes:
                 normal += columns.transpose(0, 2, 1) @ columns
                 right += np.einsum("vij,vi->vj", columns, x - target)
         normal += LEAST * sum(len(span) for span in spans) * np.eye(3)
-        return self.rest + np.linalg.solve(normal, right[..., None])[..., 0].astype(np.float32)
+        try:
+            moved = np.linalg.solve(normal, right[..., None])
+        except np.linalg.LinAlgError:  # poses so large that nothing holds what bones fold flat
+            moved = np.linalg.pinv(normal, hermitian=True) @ right[..., None]
+        return self.rest + moved[..., 0].astype(np.float32)
 
     def predictor(self, targets: Targets) -> Predictor:
         """What is shown, in the reference frame, where vertices are always on their targets."""

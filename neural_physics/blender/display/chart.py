@@ -74,7 +74,7 @@ def axis_of(history: tuple[Point, ...], metres: float) -> Axis:
         far = top * metres
         unit, times = ("mm", 1e3) if far < 0.01 else ("cm", 1e2) if far < 1.0 else ("m", 1.0)
         scale = metres * times
-    least = top * scale / (ROWS - 1)
+    least = max(top * scale / (ROWS - 1), 1e-12)
     power = 10.0 ** math.floor(math.log10(least))
     per_row = next(power * step for step in ROUND if power * step >= least * (1.0 - 1e-9))
     return Axis(unit, scale, per_row)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Doubles, Indices
+from ..clipping import FURTHEST, within_reach
 from .corrections import Corrections, Part, Pose, Surface
 from .cubature import Cubature
 from .free_rows import FreeRows
@@ -74,6 +75,8 @@ class Dynamics:
         q = self._rows.holding(self._rows.rigid(q), around.held, around.places)
         pose = self.pose(q, around)
         x = self._part.positions(pose)
+        if not within_reach(q, x):
+            q, x = (np.clip(np.nan_to_num(each), -FURTHEST, FURTHEST) for each in (q, x))
         return Motion(q, x, np.zeros_like(x), 0.0, outside=pose.outside)
 
     def pose(self, q: Doubles, around: Surroundings, turned: Doubles | None = None) -> Pose:
@@ -84,22 +87,25 @@ class Dynamics:
     def step(self, motion: Motion, dt: float, around: Surroundings) -> Motion:
         """Where equation 6 holds dt seconds later, or the nearest to it that was found.
 
-        Held handles are where they are put; the equation is that of all others.
+        Held handles are where they are put; the equation is that of all others. A step that leads out of
+        reach, which those of no trained model do, is not taken: the body then stands still.
         """
         step = _Step(self, motion, dt, around)
         q = self._rows.holding(motion.q, around.held, around.places)
         now = step.residual(q)
         first = left = 0.0
-        for iteration in range(self._most if len(now.value) else 0):
+        for iteration in range(self._most if len(now.value) and within_reach(q, now.x) else 0):
             hessian = step.hessian(now)
-            move = -np.linalg.solve(hessian, now.value)
+            move = -_solved(hessian, now.value)
+            if not within_reach(move):  # there is no slope that leads on
+                break
             left = float(-now.value @ move)
             first = left if iteration == 0 else first
             # Equation 4 is not the derivative of x: what falls along the way is the residual, not the energy.
             share = 1.0
             for _ in range(MOST_HALVINGS):
                 tried = step.residual(step.moved(q, share * move))
-                found = float(tried.value @ np.linalg.solve(hessian, tried.value))
+                found = float(tried.value @ _solved(hessian, tried.value))
                 if found <= (1.0 - LESS * share) * left:
                     break
                 share *= 0.5
@@ -112,8 +118,22 @@ class Dynamics:
         if not len(around.frames):  # what shows how the body is turned has moved
             pose = self.pose(q, around)
             x, outside = self._part.positions(pose), pose.outside
+        v = (x - motion.x) / dt
+        if not within_reach(q, x, v):
+            return Motion(motion.q, motion.x, np.zeros_like(motion.x), outside=motion.outside)
         relative = float(np.sqrt(max(left, 0.0) / first)) if first > 0.0 else 0.0
-        return Motion(q, x, (x - motion.x) / dt, relative, outside=outside)
+        return Motion(q, x, v, relative, outside=outside)
+
+
+def _solved(hessian: Doubles, right: Doubles) -> Doubles:
+    """hessian^-1 right (m,); by least squares where it is singular, not numbers where it has none."""
+    try:
+        return np.linalg.solve(hessian, right)
+    except np.linalg.LinAlgError:
+        if not (np.isfinite(hessian).all() and np.isfinite(right).all()):
+            return np.full_like(right, np.nan)
+        nearest: Doubles = np.linalg.lstsq(hessian, right, rcond=None)[0]
+        return nearest
 
 
 class _Step:

@@ -86,6 +86,8 @@ def rigid_fit(rest: Doubles, now: Doubles) -> tuple[Doubles, Doubles]:
 
 def nearest_rotation(matrix: Doubles) -> Doubles:
     """The rotation (d, d) that is nearest to a matrix, in the mean square of its entries."""
+    if not np.isfinite(matrix).all():  # too large to be told from any other
+        return np.eye(len(matrix))
     left, _, right = np.linalg.svd(matrix)
     turn = np.eye(len(matrix))
     turn[-1, -1] = np.sign(np.linalg.det(left @ right)) or 1.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays import Doubles, Floats
 from ...models.model_file import Model
+from ..clipping import bounded, keep_within_reach
 from .contact import Contact
 from .corrections import Corrections, Part, Surface
 from .dynamics import Dynamics, Motion
@@ -131,6 +132,7 @@ class ContactCorrections:
 
     def start(self, y: Floats) -> HandleState:
         """See `Method`: at rest, moved along with the frames."""
+        y = bounded(y)
         q = self._carried(y)[: self.handles.free]
         return self._state(self.dynamics.at(q, self.surroundings(y)), y)
 
@@ -142,6 +144,7 @@ class ContactCorrections:
         y_before: Floats,
     ) -> HandleState:
         """The handles nearest to both shapes (V, 3)."""
+        y, y_before = bounded(y), bounded(y_before)
         now, before = (
             self.dynamics.at(self._nearest(shape, y_then), self.surroundings(y_then))
             for shape, y_then in ((positions, y), (positions_before, y_before))
@@ -153,7 +156,7 @@ class ContactCorrections:
 
         So does a handle that is held, from where it is to where it is put.
         """
-        steps = self._settings.steps
+        steps, y = self._settings.steps, bounded(y)
         motion = Motion(state.q, state.x, state.v)
         held, places = self._held.held(y)
         begun = state.q[held]
@@ -169,6 +172,7 @@ class ContactCorrections:
         body = self._whole.positions(self.dynamics.pose(state.q, self.surroundings(y)))
         shown = np.einsum("vk,vkd->vd", self._shares, body[self._carriers])
         self._shown[:] = self._coordinates.places(shown)
+        keep_within_reach(self._shown, self.mean_shape)
         return self._shown
 
     def body_positions(self, state: HandleState, y: Floats) -> Doubles:
@@ -188,7 +192,7 @@ class ContactCorrections:
 
     def surroundings(self, y: Floats) -> Surroundings:
         """Where y has frames, colliders and the handles that are held."""
-        colliders = self._colliders
+        colliders, y = self._colliders, bounded(y)
         return Surroundings(
             self._frames.rows(y), colliders.placed(y), colliders.learned_sizes(y), *self._held.held(y)
         )
@@ -201,7 +205,7 @@ class ContactCorrections:
         if not self._learns_sizes:
             return []
         named = {place.start: name for name, place in self.channels.slices().items()}
-        found = self._colliders.unlearned(y)
+        found = self._colliders.unlearned(bounded(y))
         return [(named[int(self._colliders.scaling[each.collider])], each) for each in found]
 
     def _state(self, motion: Motion, y: Floats) -> HandleState:

@@ -26,6 +26,8 @@ from .surroundings import FollowedColliders, FollowedFrames, HeldHandles
 MOST_LAYERS = 16
 HANDLE_NUMBERS = SIZES["handle"]
 MOST_STEPS = 64  # in a frame
+MOST_ITERATIONS = 1000  # in a frame, of all its steps
+MOST_COLLIDERS = 256
 MOST_CORNERS = 1000  # of a polygon
 SQUARE = 1e-4  # how far the axes of a plane may be off unit ones at right angles
 
@@ -47,7 +49,11 @@ class Settings:
             self.widths = [float(width) for width in given.get("widths", ())]
             fine = all(0.0 <= number < 1e12 for number in numbers) and np.isfinite(self.gravity).all()
             if not (
-                fine and self.free >= 1 and 1 <= self.steps <= MOST_STEPS and 1 <= self.iterations <= 1000
+                fine
+                and self.free >= 1
+                and 1 <= self.steps <= MOST_STEPS
+                and 1 <= self.iterations <= MOST_ITERATIONS
+                and len(self.shapes) <= MOST_COLLIDERS
             ):
                 raise ValueError("invalid values")
             if not all(0.0 < width < 1e12 for width in self.widths):
@@ -56,6 +62,7 @@ class Settings:
                 raise ValueError("invalid values")
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise damaged(model.path, f"its settings: {error}") from error
+        self.iterations = min(self.iterations, MOST_ITERATIONS // self.steps)
 
 
 def _shape(item: object, d: int) -> Collider:
@@ -175,12 +182,16 @@ def cubature_of(model: Model, vertices: int, elasticity: str, d: int) -> Cubatur
     """The cubature on this many vertices, of a body of d coordinates."""
     elements = model.indices("cubature.elements", -1, d + 1, below=vertices)
     k = len(elements)
+
+    def limited(name: str, *shape: int) -> Doubles:
+        return model.limited_tensor(name, *shape).astype(np.float64)
+
     return Cubature(
         elements,
-        array(model, "cubature.inverse_rest", k, d, d),
-        array(model, "cubature.volumes", k),
-        array(model, "cubature.moduli", k, 2),
-        masses=array(model, "cubature.masses", vertices),
+        limited("cubature.inverse_rest", k, d, d),
+        limited("cubature.volumes", k),
+        limited("cubature.moduli", k, 2),
+        masses=limited("cubature.masses", vertices),
         energy=ENERGIES[elasticity],
     )
 

@@ -11,6 +11,7 @@ from ...arrays import Doubles, Floats
 from ...models.model_file import Model, damaged
 from ...projective_dynamics.cloth import Cloth
 from ...subdivision.levels import MOST_COARSE, MOST_LEVELS, Hierarchy, level_of, subdivided_levels
+from ..clipping import bounded, keep_within_reach, within_reach
 from .loads import ClothLoads, Pins
 from .networks import LevelNetworks
 
@@ -73,6 +74,7 @@ class HierarchicalCloth:
 
     def start(self, y: Floats) -> ClothState:
         """See `Method`: at rest, moved along with the pins."""
+        y = bounded(y)
         rest, pins = self._cloth.rest, self._coarse_pins
         x = rest.copy()
         if len(pins.vertices):
@@ -90,18 +92,25 @@ class HierarchicalCloth:
     ) -> ClothState:
         """Level 0's vertices of both shapes (V, 3)."""
         x = positions[self._coarse].astype(np.float64)
-        return ClothState(x, (x - positions_before[self._coarse]) / self.dt, self._loads.ends(y))
+        return ClothState(x, (x - positions_before[self._coarse]) / self.dt, self._loads.ends(bounded(y)))
 
     def step(self, state: ClothState, y: Floats, ahead: Sequence[Floats] = ()) -> ClothState:
-        """Algorithm 1 up to the networks: external forces, then ADMM."""
-        x, v, loads = state.positions, state.velocities, self._loads
+        """Algorithm 1 up to the networks: external forces, then ADMM.
+
+        A step that leads out of reach, which those of no trained model do, is not taken: the cloth then
+        stands still.
+        """
+        x, v, loads, y = state.positions, state.velocities, self._loads, bounded(y)
         fabric = loads.fabric(y)
         load = loads.load(y, state.ends, x, v, dt=self.dt, pins=self._coarse_pins)
         x, v = self._cloth.step(x, v, fabric, load, iterations=self._iterations)
+        if not within_reach(x, v):
+            x, v = state.positions, np.zeros_like(x)
         return ClothState(x, v, loads.ends(y))
 
     def positions(self, state: ClothState, y: Floats, bases: int | None = None) -> Floats:
         """(V, 3) float32, metres: Algorithm 1's networks; reused by the next call. No use of `bases`."""
+        y = bounded(y)
         fine = self._networks(state.positions)
         np.take(fine.T, self._unsorted, axis=0, out=self._shown, mode="clip")
         if self._push_out:
@@ -110,6 +119,7 @@ class HierarchicalCloth:
                 shown = self._shown.astype(np.float64)
                 self._shown[:] = colliders.push_out(shown, shown).positions
         self._shown[self._pins.vertices] = self._pins.positions(y)
+        keep_within_reach(self._shown, self.mean_shape)
         return self._shown
 
     def shapes(self, states: Sequence[ClothState], ys: Sequence[Floats], bases: int | None = None) -> Floats:

@@ -16,7 +16,7 @@ from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
 from ...models.single_thread_products import Product
-from ..clipping import clipped
+from ..clipping import bounded, clipped
 from ..perceptron import Perceptron
 
 ACTIVATION = "silu"
@@ -49,11 +49,11 @@ class LatentDynamics:
     def __init__(self, model: Model) -> None:
         info = model.info
         self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
-        mean = model.tensor("mean", self.vertex_count, 3)
-        self.decoder = LinearDecoder(mean, model.tensor("basis", -1, self.vertex_count, 3))
+        mean = model.limited_tensor("mean", self.vertex_count, 3)
+        self.decoder = LinearDecoder(mean, model.limited_tensor("basis", -1, self.vertex_count, 3))
         self.mean_shape = self.decoder.mean
         self.basis_count, e = self.decoder.basis_count, self.channels.size
-        self._start = model.tensor("start_latents", -1)
+        self._start = model.limited_tensor("start_latents", -1)
         latents = len(self._start)
         self._y_mean = model.tensor("y_mean", e)
         boundary = model.tensor("boundary", -1, e)
@@ -73,7 +73,10 @@ class LatentDynamics:
         self._linear = Product(model.tensor("linear", latents, inputs).T)
         self._mean, self._scale = model.tensor("input_mean", inputs), model.tensor("input_scale", inputs)
         self._low, self._high = model.tensor("input_low", inputs), model.tensor("input_high", inputs)
-        self._z_low, self._z_high = model.tensor("z_low", latents), model.tensor("z_high", latents)
+        self._z_low, self._z_high = (
+            model.limited_tensor("z_low", latents),
+            model.limited_tensor("z_high", latents),
+        )
         self._used = max(1, int(np.count_nonzero(self._scale)))
         self._raw = np.empty(inputs, np.float32)
 
@@ -129,20 +132,20 @@ class LatentDynamics:
         np.add(self._decode(state.z), self._back(state.z), out=features)
         if self._offsets is not None:
             result[: self._moved] = self._offsets(y - self._y_mean)
-        return result
+        return bounded(result)
 
     def _acting(self, y: Floats) -> Floats:
         """s (v,)."""
-        return self._boundary(y - self._y_mean).copy()
+        return bounded(self._boundary(y - self._y_mean).copy())
 
     def _encoded(self, positions: Floats, y: Floats) -> Floats:
         if self._offsets is not None:
-            offsets = self.decoder.decode(self._offsets(y - self._y_mean), self._moved)
+            offsets = self.decoder.decode(bounded(self._offsets(y - self._y_mean)), self._moved)
             positions = positions - (offsets - self.decoder.mean)
         features = self._plain.project(positions)
         z = self._encode(features)
         z += self._into(features)
-        return z
+        return bounded(z)
 
     @property
     def _plain(self) -> LinearDecoder:

@@ -44,13 +44,13 @@ class LinearDynamics:
     def __init__(self, model: Model) -> None:
         info = model.info
         self.dt, self.channels, self.vertex_count = info.dt, info.channels, info.vertex_count
-        mean = model.tensor("mean", self.vertex_count, 3)
-        self.decoder = LinearDecoder(mean, model.tensor("basis", -1, self.vertex_count, 3))
+        mean = model.limited_tensor("mean", self.vertex_count, 3)
+        self.decoder = LinearDecoder(mean, model.limited_tensor("basis", -1, self.vertex_count, 3))
         self.mean_shape = self.decoder.mean
         u, e = self.decoder.basis_count, self.channels.size
         self.basis_count = u
-        self._start = model.tensor("start", u)
-        self._z_low, self._z_high = model.tensor("z_low", u), model.tensor("z_high", u)
+        self._start = model.limited_tensor("start", u)
+        self._z_low, self._z_high = model.limited_tensor("z_low", u), model.limited_tensor("z_high", u)
         self._interaction = InteractionSubspace(model, e)
         v = self._interaction.size
         interaction = model.tensor("interaction", u, -1)

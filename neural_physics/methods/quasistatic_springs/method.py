@@ -16,6 +16,7 @@ from ...interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
 from ...skinning import Skin, check_skin, skinning_of
+from ..clipping import LARGEST, bounded
 from .pose_network import PoseNetwork, has_network
 from .springs import Springs
 from .targets import even, segment
@@ -62,10 +63,12 @@ class QuasistaticSprings:
         if found is None:
             raise damaged(model.path, "none of its channels is a pose")
         channel, self._where = found
-        self.mean_shape = model.tensor("mean", self.vertex_count, 3)
-        rest = model.tensor("rest", self.vertex_count, 3)
+        self.mean_shape = model.limited_tensor("mean", self.vertex_count, 3, largest=LARGEST)
+        rest = model.limited_tensor("rest", self.vertex_count, 3, largest=LARGEST)
         weights = model.tensor("weights", self.vertex_count, len(channel.parts))
-        stiffness, damping = (model.tensor(name, self.vertex_count) for name in ("stiffness", "damping"))
+        stiffness, damping = (
+            model.limited_tensor(name, self.vertex_count) for name in ("stiffness", "damping")
+        )
         skin = Skin(channel.parts, weights, bool(info.settings.get("preserve_volume", False)))
         try:
             check_skin(skin, self.vertex_count)
@@ -90,13 +93,13 @@ class QuasistaticSprings:
     def loosen(self, shares: Floats | None) -> None:
         """Let each vertex stray so many times as far from its target as was learned; None: as far.
 
-        shares (V,), not negative; at 0 a vertex is on its target. Stiffness is divided by a share, damping by
-        its root, so that a swing decays in as many swings as before.
+        shares (V,), not negative; at 0, and where one is no number, a vertex is on its target. Stiffness is
+        divided by a share, damping by its root, so that a swing decays in as many swings as before.
         """
         if shares is None:
             self._springs = self._learned
             return
-        held = np.maximum(shares, LEAST_SHARE, dtype=np.float64)
+        held = np.fmax(shares, LEAST_SHARE, dtype=np.float64)
         stiffness, damping = self._learned.stiffness / held, self._learned.damping / np.sqrt(held)
         self._springs = Springs(stiffness, damping, self.dt)
 
@@ -163,4 +166,4 @@ class QuasistaticSprings:
         return found
 
     def _pose(self, y: Floats) -> Pose:
-        return pose_in(y[self._where])
+        return pose_in(bounded(y[self._where]))

@@ -12,11 +12,13 @@ import numpy as np
 from ...arrays import Floats
 from ...models.model_file import Model, damaged
 from ...skinning import Shares, Skin
+from ..clipping import LARGEST, bounded
 from ..perceptron import MOST_LAYERS, silu
 from .displaced_skinning import DisplacedSkinning
 from .pose_turns import SeenTurns, turns_of
 
 NETWORK = "network."  # what all its tensors' names begin with
+LARGEST_BASIS = 1e4  # metres: a basis moves vertices by less than 1
 
 
 def has_network(model: Model) -> bool:
@@ -51,7 +53,7 @@ class PoseNetwork:
         modes = self._linear.shape[1]
         self._layers = _layers(model, regions, inputs, modes)
         self._scratch = [np.empty((regions, weight.shape[1], 1), np.float32) for weight, _ in self._layers]
-        mean = model.tensor(f"{NETWORK}mean", len(displaced), 3)
+        mean = model.limited_tensor(f"{NETWORK}mean", len(displaced), 3, largest=LARGEST)
         sizes = [part.stop - part.start for _, part in parts]
         bases = _bases(model, model.indices(f"{NETWORK}modes", regions, below=modes + 1).tolist(), sizes)
         self._skinning = DisplacedSkinning(skin, rest_positions, displaced, mean, bases=bases, modes=modes)
@@ -80,13 +82,13 @@ class PoseNetwork:
             if k < last:
                 silu(x, scratch)
         z += x
-        return z[..., 0], outside
+        return bounded(z.reshape(-1)).reshape(len(z), -1), outside
 
 
 def _bases(model: Model, modes: list[int], sizes: list[int]) -> list[Floats]:
     """(u_b, n_b, 3) of each bone."""
     ends = np.cumsum([0, *(3 * u * n for u, n in zip(modes, sizes, strict=True))])
-    basis = model.tensor(f"{NETWORK}basis", int(ends[-1]))
+    basis = model.limited_tensor(f"{NETWORK}basis", int(ends[-1]), largest=LARGEST_BASIS)
     cut = zip(modes, sizes, ends[:-1], ends[1:], strict=True)
     return [basis[first:end].reshape(u, n, 3) for u, n, first, end in cut]
 

@@ -25,7 +25,7 @@ class NetworkStep:
     ) -> None:
         """name: before the tensors' names. Raises Problem("model_damaged")."""
         u, settings = decoder.basis_count, model.info.settings
-        self._z_low, self._z_high = model.tensor("z_low", u), model.tensor("z_high", u)
+        self._z_low, self._z_high = model.limited_tensor("z_low", u), model.limited_tensor("z_high", u)
         self._initial: PhysicalModel | InitialModel | LastState
         if physics:
             self._initial = PhysicalModel(model, decoder, model.info.channels.size)

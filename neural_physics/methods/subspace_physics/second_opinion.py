@@ -11,7 +11,7 @@ import numpy as np
 from ...arrays import Floats
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model
-from ...models.vertex_error import vertex_error
+from ...models.vertex_error import LARGEST, vertex_error
 from .network_step import NetworkStep
 
 SECOND = "second."  # before the names of its tensors
@@ -38,10 +38,12 @@ class SecondOpinion:
     def expected_error(self, z: Floats, second: Floats) -> float:
         """Metres, over all vertices, from both z (u,); the bases are orthogonal, as PCA's are."""
         apart = float(np.square(z - second) @ self._squares) ** 0.5
-        return self._agreed + self._apart * apart
+        return self._agreed + self._apart * min(
+            LARGEST, apart
+        )  # in this order what is no number is the first
 
     def expected_errors(self, z: Floats, second: Floats) -> Floats:
         """(V,) float32, metres: where vertices are apart, and where they are usually off."""
         one, other = self._decoder.decode_many(np.stack([z, second]))
-        apart = np.linalg.norm(one - other, axis=1)
+        apart = np.fmin(np.linalg.norm(one - other, axis=1), np.float32(LARGEST))
         return (self._agreed * self._shares + self._apart * apart).astype(np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 from dataclasses import replace
 
 import jiggling
@@ -10,6 +11,7 @@ import numpy as np
 import posing
 import pytest
 
+from learning.training.spans import split_poses
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
@@ -20,6 +22,8 @@ from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
 
 pytest.importorskip("torch")
+
+from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
 
 QUICK = ("--set=steps=500", "--set=generations=1", "--set=minutes=0")
 
@@ -265,3 +269,19 @@ def test_a_file_with_a_damaged_network_is_refused(trained, name):
     with pytest.raises(Problem) as refused:
         load_method(replace(trained[1], tensors=tensors))
     assert refused.value.code == "model_damaged"
+
+
+def test_poses_that_throw_vertices_out_of_reach_are_named(dataset, tmp_path):
+    copy = tmp_path / "dataset"
+    shutil.copytree(dataset.path, copy)
+    path = copy / "takes" / "poses_training" / "interaction.npy"
+    rows = np.load(path)
+    rows[7, :12] = 0.0
+    rows[7, [0, 5, 10]] = 1e-11  # all is 1e11 times as large as it is seen
+    np.save(path, rows)
+    damaged = Dataset.open(copy)
+    training, _ = split_poses(damaged)
+    with pytest.raises(Problem) as caught:
+        for span in training:
+            list(RigTakes.of(damaged).frames(span))
+    assert caught.value.code == "dataset_not_numbers" and caught.value.names["frame"] == 7

@@ -1,0 +1,68 @@
+"""Models that weigh nothing, or are far too large: a step then has no answer, and the body stands still."""
+
+from __future__ import annotations
+
+import json
+
+import contact_models
+import numpy as np
+import pytest
+import synthetic
+
+from neural_physics.errors import Problem
+from neural_physics.files.tensor_file import format_tensors, parse_tensors
+from neural_physics.methods.contact_corrections.handles import nearest_rotation
+from neural_physics.methods.contact_corrections.model_reading import MOST_COLLIDERS, MOST_ITERATIONS
+from neural_physics.methods.registry import load_method
+from neural_physics.models.model_file import METADATA_KEY, parse_model
+
+MESH = synthetic.sheet_mesh()
+DATA = contact_models.contact_model_file(MESH)
+
+
+def loaded(settings=None, **tensors):
+    """The model with other settings, and with tensors multiplied; dots in their names are underscores."""
+    held, metadata = parse_tensors(DATA)
+    about = json.loads(metadata[METADATA_KEY])
+    about["settings"] |= settings or {}
+    for name, factor in tensors.items():
+        key = name.replace("_", ".", 1)
+        held[key] = (held[key] * np.float32(factor)).astype(np.float32)
+    return load_method(parse_model(format_tensors(held, {METADATA_KEY: json.dumps(about)}), "sheet"))
+
+
+def played(method, steps=6):
+    y = np.zeros(method.channels.size, np.float32)
+    state = method.start(y)
+    with np.errstate(all="ignore"):
+        for k in range(steps):
+            y[:3] = 0.1 * k
+            state = method.step(state, y)
+            assert np.isfinite(method.positions(state, y)).all()
+    return state
+
+
+def test_a_body_that_weighs_nothing_and_that_nothing_holds_has_a_singular_slope_and_steps_all_the_same():
+    assert np.isfinite(played(loaded({"stiffness": 0.0}, cubature_masses=0.0)).q).all()
+
+
+@pytest.mark.parametrize("factor", [1e9, 1e14, -1e12, 1e-30])
+@pytest.mark.parametrize("name", ["handles_weights", "handles_rest", "frames_matrix", "cubature_masses"])
+def test_shapes_are_numbers_however_large_what_they_are_made_of_is(name, factor):
+    played(loaded(**{name: factor}))
+
+
+def test_the_iterations_of_a_frame_are_limited():
+    assert loaded({"steps": 64, "iterations": 1000}).dynamics._most == MOST_ITERATIONS // 64
+    assert loaded({"steps": 2, "iterations": 8}).dynamics._most == 8
+
+
+def test_more_colliders_than_a_frame_has_time_for_are_refused():
+    walls = [{"kind": "half_space", "sizes": []}] * (MOST_COLLIDERS + 1)
+    with pytest.raises(Problem, match="its settings"):
+        loaded({"colliders": walls})
+
+
+def test_the_rotation_nearest_to_what_is_no_matrix_is_none():
+    for value in (np.nan, np.inf):
+        assert np.array_equal(nearest_rotation(np.full((3, 3), value)), np.eye(3))

@@ -110,6 +110,8 @@ def test_deleting_a_dataset_leaves_nothing_of_its_own(tmp_path):
     command_for(cloth, folder, 2, 5)
     argv = object_tasks.bake_command(bpy.context.scene, cloth)
     host.run_blocking(paths.jobs_folder(cloth), object_tasks.BAKE, argv)
+    (folder / "import.new").mkdir()  # of an import that was killed
+    (folder / "body.npz").write_bytes(b"the bundled solver's")
     forget()
     object_tasks.delete_dataset(cloth)
     assert not folder.exists()

@@ -21,7 +21,7 @@ class Activity:
     command: its words, for the folder it works in. begins_with: what is there before: paths in that folder,
     and from what they are copied: the folder of a scene, or of an activity before it, and a path in there.
     job: the folder and kind of its job, by which it is asked to stop; "" where it is none. environment: more
-    than all have.
+    than all have. adds: the take that it adds, each time another one: it is not run again once that is there.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Activity:
     begins_with: Mapping[str, tuple[str, str]]
     job: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
+    adds: str = ""
 
 
 def in_blender(*words: str) -> Command:
@@ -104,6 +105,7 @@ ACTIVITIES = (
             "cache.npy": (WAVES, "cache.npy"),
         },
         f"{DATASET}/jobs/import",
+        adds="imported",
     ),
     Activity(
         "import in Blender",
@@ -113,6 +115,7 @@ ACTIVITIES = (
             CACHE: (WAVES, CACHE),
             "cache.npy": (WAVES, "cache.npy"),
         },
+        adds="take_002",
     ),
     Activity(
         "pack",

@@ -26,7 +26,7 @@ def finished(folder: Path, whole: Contents, blends: Blends) -> dict[str, str]:
     found = {}
     for name in whole.digests:
         path = folder / name
-        unfinished_take = "takes" in path.parts and not _is_complete(path.parent)
+        unfinished_take = "takes" in path.parts and not is_complete(path.parent)
         if path.is_file() and not unfinished_take and whole.digests[name] != NOT_COMPARED:
             try:
                 found[name] = digest(path, blends)
@@ -99,7 +99,8 @@ def codes_in(printed: str) -> list[str]:
     return [code for code, pattern in _PATTERNS.items() if any(pattern.fullmatch(line) for line in lines)]
 
 
-def _is_complete(take: Path) -> bool:
+def is_complete(take: Path) -> bool:
+    """Whether a take's folder says that all of its frames are there."""
     try:
         return bool(json.loads((take / "take.json").read_bytes())["complete"])
     except (OSError, ValueError, KeyError):

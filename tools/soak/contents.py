@@ -54,23 +54,31 @@ def read_folder(folder: Path, blends: Blends) -> Contents:
 
 def digest(path: Path, blends: Blends) -> str:
     """What a file says, in short. Raises what shows that it is damaged."""
-    if path.parent.name == "jobs":
-        return _of_a_job(path)
+    if path.name in (PACE, "report.html") or path.parent.name == "jobs":
+        _check_other_in_each_run(path)
+        return NOT_COMPARED
     if path.name == "report.json":
         report = json.loads(path.read_bytes())
         return _of({name: value for name, value in report.items() if name not in BY_CHANCE})
-    if path.name == "report.html":
-        if not path.read_text(encoding="utf-8").rstrip().endswith("</html>"):
-            raise ValueError("its end is missing")
-        return NOT_COMPARED  # it shows times
-    if path.name == PACE:
-        json.loads(path.read_bytes())
-        return NOT_COMPARED
     if path.suffix == ".blend":
         return _of_a_blend(blends(path))
     data = path.read_bytes()
     if path.suffix == ".safetensors":
         return of_a_model(data)
+    _check(path, data)
+    return sha256(data).hexdigest()
+
+
+def _check_other_in_each_run(path: Path) -> None:
+    """Raise what shows that a file is damaged that shows times or names processes."""
+    if path.suffix == ".json":
+        json.loads(path.read_bytes())
+    elif path.suffix == ".html" and not path.read_text(encoding="utf-8").rstrip().endswith("</html>"):
+        raise ValueError("its end is missing")
+
+
+def _check(path: Path, data: bytes) -> None:
+    """Raise what shows that a file is damaged, by reading it as what its name says it is."""
     if path.suffix == ".pc2":
         if not len(read_pc2(path)):
             raise ValueError("it has no frames")
@@ -81,7 +89,6 @@ def digest(path: Path, blends: Blends) -> str:
                 arrays[name]  # reads and checks it
     elif path.suffix == ".json":
         json.loads(data)
-    return sha256(data).hexdigest()
 
 
 def of_a_model(data: bytes) -> str:
@@ -99,12 +106,6 @@ def of_a_model(data: bytes) -> str:
 def _of_a_blend(found: dict[str, Any]) -> str:
     model = packed_bytes(found)
     return _of({"objects": found["objects"], "model": None if model is None else of_a_model(model)})
-
-
-def _of_a_job(path: Path) -> str:
-    if path.suffix == ".json":
-        json.loads(path.read_bytes())
-    return NOT_COMPARED
 
 
 def _of(item: object) -> str:

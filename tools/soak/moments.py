@@ -14,6 +14,7 @@ from tools.soak.commands import CommandRun
 
 Stage = Literal["starting", "working", "writing"]
 STAGES: dict[Stage, int] = {"starting": 1, "working": 5, "writing": 4}  # how often each is drawn
+SOONER = 0.7  # a command that goes on has less to do
 MOST_CHANGES = 40  # of the folder, after which a fault strikes at the latest
 LOOK_EVERY = 0.001  # seconds
 
@@ -50,7 +51,7 @@ class Moment:
             if not _wait(run, 0.01):
                 return False
         if self.stage == "working":
-            return _wait(run, self.share * (times.ends - times.begins))
+            return _wait(run, SOONER * self.share * (times.ends - times.begins))
         changes = 1 + int(self.share * MOST_CHANGES)
         before = dict(_sizes(run.place.work))
         while run.status is None:

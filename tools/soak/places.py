@@ -35,10 +35,10 @@ def with_own_mounts() -> None:
 
 def permissions_hold() -> tuple[str, ...] | None:
     """The words before a command for which a folder may be read-only; None where there is no such way."""
-    with TemporaryDirectory() as folder:
-        Path(folder).chmod(0o555)
-        for words in ((), ORDINARY):
-            python = [*words, sys.executable, "-c"]
+    for words in ((), ORDINARY):
+        python = [*words, sys.executable, "-c"]
+        with TemporaryDirectory() as folder:
+            Path(folder).chmod(0o555)
             if _succeeds([*python, ""]) and not _succeeds([*python, TRY_TO_WRITE, folder]):
                 return words
     return None

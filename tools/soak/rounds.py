@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.soak import checks, faults
-from tools.soak.activities import Activity
+from tools.soak.activities import DATASET
 from tools.soak.commands import CommandRun
 from tools.soak.contents import Blends, read_folder
 from tools.soak.faults import KILLS, MAY_CRASH, Fault, Kind
@@ -66,7 +66,7 @@ class Round:
         """Do all of it; what was wrong."""
         begin_anew(self.place, self.reference.begin)
         try:
-            done = any(self._break_once(fault) for fault in self.faults)
+            done = any(self._is_done() or self._break_once(fault) for fault in self.faults) or self._is_done()
             if not self.wrong and not done:
                 self._finish()
             if not self.wrong:
@@ -102,7 +102,7 @@ class Round:
     def _strike(self, fault: Fault, run: CommandRun) -> None:
         seconds = round(run.seconds, 3)
         did = faults.strike(fault, self.activity, run)
-        self.struck.append({**fault.to_json(), "run": self.runs, "seconds": seconds, "did": did})
+        self.struck.append({**fault.to_json(), "run": self.runs - 1, "seconds": seconds, "did": did})
         self.bench.report.struck(self.activity.name, fault)
 
     def _finish(self) -> None:
@@ -171,6 +171,11 @@ class Round:
         self._settle()
         found = read_folder(self.place.work, self.bench.blends)
         self._complain(checks.same_end(found, self.reference.whole))
+
+    def _is_done(self) -> bool:
+        """Whether what a command adds is there, although it was killed: run again it would add another."""
+        added = self.activity.adds
+        return bool(added) and checks.is_complete(self.place.work / DATASET / "takes" / added)
 
     def _finished(self) -> dict[str, str]:
         return checks.finished(self.place.work, self.reference.whole, self.bench.blends)

@@ -22,6 +22,7 @@ class Activity:
     and from what they are copied: the folder of a scene, or of an activity before it, and a path in there.
     job: the folder and kind of its job, by which it is asked to stop; "" where it is none. environment: more
     than all have. adds: the take that it adds, each time another one: it is not run again once that is there.
+    writes: the files that it writes elsewhere first, and where.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Activity:
     job: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     adds: str = ""
+    writes: Mapping[str, str] = field(default_factory=dict)
 
 
 def in_blender(*words: str) -> Command:
@@ -54,6 +56,16 @@ def as_job(kind: str, *words: str) -> Command:
 
 
 _EVERYTHING = "."
+_SCENE_SAVED = {SCENE: f"{SCENE}@"}  # by Blender itself
+_BAKED = {
+    name: f"{name}.new"
+    for name in (
+        *(f"{DATASET}/{file}" for file in ("dataset.json", "mesh.npz", "pace.json", "bake/bake.json")),
+        *(f"{DATASET}/takes/take_00{number}/take.json" for number in range(2)),
+    )
+}
+_IMPORTED = {f"{DATASET}/takes/imported/take.json": f"{DATASET}/import.new/take.json"}
+_EVALUATED = {name: f"evaluation.new/{name}" for name in ("report.json", "report.html", "error.npz")}
 _SUBSPACE = ("steps=120", "validate_every=20", "batch=16", "minutes=0")
 
 ACTIVITIES = (
@@ -62,6 +74,7 @@ ACTIVITIES = (
         in_blender("bake"),
         {_EVERYTHING: (CLOTH, _EVERYTHING)},
         f"{DATASET}/jobs/bake",
+        writes=_BAKED | _SCENE_SAVED,
     ),
     Activity(
         "simulate",
@@ -69,12 +82,14 @@ ACTIVITIES = (
         {_EVERYTHING: (JELLY, _EVERYTHING)},
         f"{DATASET}/jobs/bake",
         {"NEURAL_PHYSICS_PYTHON": sys.executable},
+        writes=_BAKED | _SCENE_SAVED,
     ),
     Activity(
         "train linear dynamics",
         in_blender("train", "--method", "linear_dynamics", "--bases", "8"),
         {_EVERYTHING: ("bake", _EVERYTHING)},
         f"{DATASET}/jobs/train",
+        writes={MODEL: f"{MODEL}.new"} | _SCENE_SAVED,
     ),
     Activity(
         "train subspace physics",
@@ -85,12 +100,14 @@ ACTIVITIES = (
         ),
         {_EVERYTHING: ("bake", _EVERYTHING)},
         f"{DATASET}/jobs/train",
+        writes={MODEL: f"{MODEL}.new", f"{MODEL}.training/x": f"{MODEL}.training/checkpoint.safetensors"},
     ),
     Activity(
         "evaluate",
         in_blender("evaluate"),
         {_EVERYTHING: ("train linear dynamics", _EVERYTHING)},
         f"{DATASET}/jobs/evaluate",
+        writes=_EVALUATED,
     ),
     Activity(
         "import",
@@ -106,6 +123,7 @@ ACTIVITIES = (
         },
         f"{DATASET}/jobs/import",
         adds="imported",
+        writes=_IMPORTED,
     ),
     Activity(
         "import in Blender",
@@ -116,15 +134,18 @@ ACTIVITIES = (
             "cache.npy": (WAVES, "cache.npy"),
         },
         adds="take_002",
+        writes=_IMPORTED,
     ),
     Activity(
         "pack",
         in_blender("pack"),
         {_EVERYTHING: ("bake", _EVERYTHING), MODEL: ("train linear dynamics", MODEL)},
+        writes=_SCENE_SAVED,
     ),
     Activity(
         "export playback",
         in_blender("play", "--cache", f"{{folder}}/{PLAYBACK}", "--first", "1", "--last", "2000"),
         {_EVERYTHING: ("train linear dynamics", _EVERYTHING)},
+        writes={PLAYBACK: f"{PLAYBACK}.new"} | _SCENE_SAVED,
     ),
 )

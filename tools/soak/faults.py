@@ -16,10 +16,10 @@ from zlib import crc32
 
 from tools.soak.activities import DATASET, MODEL, Activity
 from tools.soak.commands import CommandRun
-from tools.soak.contents import Contents
 from tools.soak.marks import kill_all, marked, send
 from tools.soak.moments import Moment
 from tools.soak.places import Place
+from tools.soak.scenes import SCENE
 
 Kind = Literal[
     "kill all",
@@ -88,16 +88,17 @@ class Fault:
         return asdict(self)
 
 
-def prepare(fault: Fault, activity: Activity, place: Place, whole: Contents) -> None:
+def prepare(fault: Fault, activity: Activity, place: Place) -> None:
     """What has to be there before the command starts: for half-written files."""
     if fault.kind != "half-written file":
         return
-    coming = [name for name in whole.digests if not (place.work / name).exists()]
-    jobs = [f"{activity.job}.json"] if activity.job else []
-    for name in [*(name for name in coming if not name.endswith("/")), *jobs]:
-        path = place.work / name
-        if path.parent.is_dir():
-            path.with_name(path.name + ".new").write_bytes(HALF)
+    scratch = [
+        new for name, new in activity.writes.items() if name == SCENE or not (place.work / name).exists()
+    ]
+    scratch += [f"{activity.job}.json.new"] if activity.job else []
+    for path in (place.work / name for name in scratch):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(HALF)
 
 
 def strike(fault: Fault, activity: Activity, run: CommandRun) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.soak import checks, faults
-from tools.soak.activities import DATASET
+from tools.soak.activities import DATASET, Activity
 from tools.soak.commands import CommandRun
 from tools.soak.contents import Blends, read_folder
 from tools.soak.faults import KILLS, MAY_CRASH, Fault, Kind
@@ -80,7 +80,7 @@ class Round:
     def _break_once(self, fault: Fault) -> bool:
         """Run the command, and let the fault strike; whether there is nothing more to be broken."""
         before = self._finished()
-        faults.prepare(fault, self.activity, self.place, self.reference.whole)
+        faults.prepare(fault, self.activity, self.place)
         run = self._start_when_free(fault)
         if run is None:
             return True

@@ -14,7 +14,6 @@ import numpy as np
 
 from neural_physics.datasets.pace import PACE
 from neural_physics.datasets.point_caches import read_pc2
-from neural_physics.errors import Problem
 from neural_physics.files.tensor_file import DamagedTensors, parse_tensors
 from neural_physics.models.model_file import METADATA_KEY
 from tools.soak.blends import packed_bytes
@@ -46,7 +45,7 @@ def read_folder(folder: Path, blends: Blends) -> Contents:
             continue
         try:
             digests[name] = digest(path, blends)
-        except (OSError, ValueError, KeyError, TypeError, Problem) as error:
+        except Exception as error:  # noqa: BLE001 (whatever a damaged file raises, it is damaged)
             damaged.append(f"{name} cannot be read: {error}")
             digests[name] = "damaged"
     return Contents(digests, tuple(damaged))

@@ -99,6 +99,7 @@ def test_other_faults_are_undone(kind, place, tmp_path):
         ("if again: raise KeyError('x')", "printed a traceback"),
         ("if again: print('The job ended unexpectedly (status -9, x); what it finished is kept: resume it.');"
          " sys.exit(1)", "nobody had killed it"),
+        ("if again: os.kill(os.getpid(), 11)", "ended by signal 11, which nobody sent"),
         (f"if again: {SLEEPER}", "still running"),
         ("if again: time.sleep(60)", "does not end within"),
     ],
@@ -149,3 +150,9 @@ def test_processes_are_found_by_their_mark_whoever_started_them(place, tmp_path)
     assert len(marked("mine")) == 2 and marked("another") == []
     assert wait_for_none("mine", 0.1) == marked("mine")
     assert kill_all("mine") == 2 and wait_for_none("mine", 5.0) == []
+
+
+def test_a_mistake_of_the_soak_itself_is_a_violation(place, tmp_path):
+    made = round_of(place, tmp_path, "pass")
+    assert "KeyError" in made.failed("KeyError: 'x'").what
+    assert made.bench.report.violations == made.wrong != []

@@ -9,6 +9,7 @@ import shutil
 import sys
 import threading
 import time
+import traceback
 from itertools import count
 from pathlib import Path
 
@@ -86,18 +87,30 @@ def _soak(bench: Bench, places: list[Place], minutes: float) -> None:
     numbers = count()
     deadline = time.monotonic() + 60.0 * minutes
 
+    stopped = threading.Event()
+
     def work(place: Place) -> None:
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline and not stopped.is_set():
             done = Round(bench, place, next(numbers))
-            for violation in done.run():
+            try:
+                found = done.run()
+            except Exception:  # noqa: BLE001 (a soak that has a mistake itself has not shown anything)
+                found = [done.failed(traceback.format_exc())]
+            for violation in found:
                 console.print(f"Round {done.number}, {violation.activity}: {violation.what}", markup=False)
             bench.report.write(bench.evidence.parent / "report.json")
 
     lanes = [threading.Thread(target=work, args=(place,)) for place in places]
     for lane in lanes:
         lane.start()
-    for lane in lanes:
-        lane.join()
+    try:
+        for lane in lanes:
+            lane.join()
+    except KeyboardInterrupt:
+        console.print("Stopping: the rounds that were begun are ended.")
+        stopped.set()
+        for lane in lanes:
+            lane.join()
 
 
 def _arguments() -> argparse.Namespace:

@@ -22,27 +22,35 @@ class BlendReader:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._blender = subprocess.Popen(
+        self._blender = self._start()
+
+    def holds(self, blend: Path) -> dict[str, Any]:
+        """What is in it; raises ValueError where it cannot be opened."""
+        with self._lock:
+            asked, answered = self._blender.stdin, self._blender.stdout
+            assert asked is not None and answered is not None  # both are pipes
+            asked.write(f"{blend}\n")
+            asked.flush()
+            line = next((line for line in answered if line.startswith(ANSWER)), None)
+            if line is None:
+                self._blender.wait()
+                self._blender = self._start()
+                raise ValueError("Blender crashed when it opened it")
+        found: dict[str, Any] = json.loads(line.removeprefix(ANSWER))
+        if "error" in found:
+            raise ValueError(found["error"])
+        return found
+
+    def _start(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
             [sys.executable, "-m", "tools.soak.blends"],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
+            start_new_session=True,  # Ctrl-C is for the soak, which still has something to ask
         )
-
-    def holds(self, blend: Path) -> dict[str, Any]:
-        """What is in it; raises ValueError where it cannot be opened."""
-        asked, answered = self._blender.stdin, self._blender.stdout
-        assert asked is not None and answered is not None  # both are pipes
-        with self._lock:
-            asked.write(f"{blend}\n")
-            asked.flush()
-            line = next(line for line in answered if line.startswith(ANSWER))
-        found: dict[str, Any] = json.loads(line.removeprefix(ANSWER))
-        if "error" in found:
-            raise ValueError(found["error"])
-        return found
 
     def close(self) -> None:
         """Let it end."""

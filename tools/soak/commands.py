@@ -14,7 +14,10 @@ from tools.soak.places import Place
 
 
 class CommandRun:
-    """A command that has been started in a place; it leads a group of its own, its job another."""
+    """A command that has been started in a place; it leads a group of its own, its job another.
+
+    was_ended: whether it was sent itself what ends a process.
+    """
 
     def __init__(self, activity: Activity, place: Place, mark: str, before: Sequence[str] = ()) -> None:
         """before: words before the command, for what it may do."""
@@ -31,6 +34,7 @@ class CommandRun:
                 start_new_session=True,
             )
         self.began = time.monotonic()
+        self.was_ended = False
 
     @property
     def pid(self) -> int:

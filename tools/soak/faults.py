@@ -122,10 +122,12 @@ def undo(fault: Fault, place: Place, begin: Path) -> None:
 
 
 def _kill_all(_: Fault, __: Activity, run: CommandRun) -> str:
+    run.was_ended = True
     return f"{kill_all(run.mark)} processes killed"
 
 
 def _kill_the_command(_: Fault, __: Activity, run: CommandRun) -> str:
+    run.was_ended = True
     send(run.pid, signal.SIGKILL)
     return "what was started by hand killed; its job goes on"
 
@@ -137,6 +139,7 @@ def _kill_one(fault: Fault, _: Activity, run: CommandRun) -> str:
     if not others:
         return "there was none"
     which = int(fault.share * len(others))
+    run.was_ended = others[which] == run.pid
     send(others[which], signal.SIGKILL)
     return f"process {which + 1} of {len(others)} killed"
 
@@ -144,6 +147,7 @@ def _kill_one(fault: Fault, _: Activity, run: CommandRun) -> str:
 def _terminate(fault: Fault, _: Activity, run: CommandRun) -> str:
     pids = marked(run.mark)
     chosen = pids if fault.share < 0.5 else [pid for pid in pids if pid != run.pid]
+    run.was_ended = run.pid in chosen
     for pid in chosen:
         send(pid, signal.SIGTERM)
     return f"SIGTERM to {len(chosen)} of {len(pids)} processes"

@@ -46,7 +46,7 @@ def make_references(
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     scenes = [sys.executable, "-m", "tools.soak.scenes", str(folder)]
-    environment = {**os.environ, **place.environment("scenes")}
+    environment = {**os.environ, **place.environment(f"{os.getpid()} scenes")}
     subprocess.run(scenes, cwd=ROOT, env=environment, check=True, capture_output=True, timeout=LONGEST)
     made: dict[str, Reference] = {}
     wanted = _with_those_before(activities)
@@ -70,14 +70,15 @@ def _make(folder: Path, place: Place, activity: Activity, blends: Blends) -> Ref
     for name, (source, path) in activity.begins_with.items():
         _copy(folder / source / path, begin / name)
     begin_anew(place, begin)
-    run = CommandRun(activity, place, "reference")
+    mark = f"{os.getpid()} reference"
+    run = CommandRun(activity, place, mark)
     while not run.has_begun() and run.wait(0.01) is None:
         pass
     begins = run.seconds
     if run.wait(LONGEST) != 0:
         raise NotWhole(f"{activity.name} failed although nothing was broken: {run.printed()[-2000:]}")
     times = Times(begins, run.seconds)
-    wait_for_none("reference", LONGEST)
+    wait_for_none(mark, LONGEST)
     shutil.copytree(place.work, folder / activity.name)
     whole = read_folder(place.work, blends)
     if whole.damaged:

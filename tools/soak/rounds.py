@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,7 +62,7 @@ class Round:
             Fault.draw(chance, left_out=left_out) for _ in range(1 + chance.randrange(MOST_FAULTS))
         ]
         self.reference = self.bench.references[self.activity.name]
-        self.mark = f"{self.bench.seed}-{self.number}"
+        self.mark = f"{os.getpid()} {self.bench.seed} {self.number}"
 
     def run(self) -> list[Violation]:
         """Do all of it; what was wrong."""
@@ -150,14 +152,14 @@ class Round:
         """A command may fail if it was broken, and then must say why."""
         printed = run.printed()
         self._complain(checks.tracebacks(printed, self.place.work))
-        was_broken = bool(kinds) or (bool(self.struck) and bool(self.struck[-1]["at_once"]))
-        if status is None or status == 0:
+        if not status or run.was_ended:  # well, not at all, or by what it was sent
             return
-        if status < 0 and any(kind in MAY_CRASH for kind in kinds):
-            return  # it was itself what was killed
-        crashed = any(kind in MAY_CRASH for kind in kinds) or was_broken
+        left_over = bool(self.struck) and bool(self.struck[-1]["at_once"])
+        crashed = left_over or any(kind in MAY_CRASH for kind in kinds)
         self._complain(checks.failure(printed, crashed=crashed))
-        if not was_broken:
+        if status < 0:
+            self._complain([f"it was ended by signal {-status}, which nobody sent: {printed[-600:]}"])
+        elif not kinds and not left_over:
             self._complain([f"it fails although nothing broke it: {printed[-600:]}"])
 
     def _settle(self) -> None:
@@ -171,6 +173,12 @@ class Round:
         self._settle()
         found = read_folder(self.place.work, self.bench.blends)
         self._complain(checks.same_end(found, self.reference.whole))
+
+    def failed(self, trace: str) -> Violation:
+        """The soak itself has made a mistake in this round, which is counted as a violation."""
+        self._complain([f"the soak itself failed: {trace}"])
+        self.bench.report.ended(self.activity.name, self.wrong)
+        return self.wrong[-1]
 
     def _is_done(self) -> bool:
         """Whether what a command adds is there, although it was killed: run again it would add another."""
@@ -187,6 +195,7 @@ class Round:
         folder = self.bench.evidence / f"round_{self.number}"
         if len(self.bench.report.violations) < MOST_EVIDENCE:
             kept = str(folder)
-            shutil.copytree(self.place.work, folder, dirs_exist_ok=True, ignore_dangling_symlinks=True)
+            with suppress(OSError):  # shutil's own too, where files go while they are copied
+                shutil.copytree(self.place.work, folder, dirs_exist_ok=True, ignore_dangling_symlinks=True)
         about = (self.bench.seed, self.number, self.activity.name, self.runs - 1)
         self.wrong += [Violation(*about, what, tuple(self.struck), kept) for what in sentences]

@@ -7,7 +7,7 @@ import random
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -61,7 +61,7 @@ FOLDERS = (
     f"{DATASET}/bake",
     f"{DATASET}/jobs",
 )
-DELETABLE = (*FOLDERS[1:], f"{MODEL}.training", "evaluation.new", f"{DATASET}/takes/imported")
+DELETABLE = (*FOLDERS[1:], f"{MODEL}.training", "evaluation.new", f"{DATASET}/import.new")
 
 
 @dataclass(frozen=True)
@@ -186,8 +186,10 @@ def _protect(fault: Fault, _: Activity, run: CommandRun) -> str:
     return f"{folder.relative_to(run.place.work)} made read-only"
 
 
-def _delete(fault: Fault, _: Activity, run: CommandRun) -> str:
-    folder = _chosen(run.place.work, DELETABLE, fault.share)
+def _delete(fault: Fault, activity: Activity, run: CommandRun) -> str:
+    """What adds a take is not run again where it has, so that no other log would come."""
+    names = [name for name in DELETABLE if not (activity.adds and name == LOGS)]
+    folder = _chosen(run.place.work, names, fault.share)
     if folder is None:
         return "there was no folder"
     shutil.rmtree(folder, ignore_errors=True)
@@ -222,7 +224,7 @@ _STRIKES: dict[Kind, Callable[[Fault, Activity, CommandRun], str]] = {
 }
 
 
-def _chosen(work: Path, names: tuple[str, ...], share: float) -> Path | None:
+def _chosen(work: Path, names: Sequence[str], share: float) -> Path | None:
     there = [work / name for name in names if (work / name).is_dir()]
     return there[int(share * len(there))] if there else None
 

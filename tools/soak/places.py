@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from tools.soak.marks import MARK, marked
 
 DISK = 512  # MiB
+FILLED_AFTER = 100  # tries, while others write, too
 OWN_MOUNTS = "NEURAL_PHYSICS_SOAK_MOUNTS"  # set where this process may mount, and nobody else sees it
 # A root that permissions hold for: of all that it may do, not to ignore them.
 ORDINARY = ("setpriv", "--bounding-set=-dac_override,-dac_read_search", "--")
@@ -98,9 +99,14 @@ class Place:
                 most = resource.prlimit(pid, resource.RLIMIT_FSIZE)[1]
                 resource.prlimit(pid, resource.RLIMIT_FSIZE, (left, most))
             return
-        free = shutil.disk_usage(self.disk).free
         with (self.disk / "filler").open("wb") as file:
-            os.posix_fallocate(file.fileno(), 0, max(1, free - left))
+            for _ in range(FILLED_AFTER):
+                size = shutil.disk_usage(self.disk).free - left
+                try:
+                    os.posix_fallocate(file.fileno(), 0, max(1, size))
+                    return
+                except OSError:  # what is being broken was faster
+                    continue
 
     def make_room(self) -> None:
         """Undo `fill`; where there is no disk of its own, what was limited has ended."""

@@ -99,7 +99,8 @@ class Round:
         faults.undo(fault, self.place, self.reference.begin)
         if fault.kind != "deleted folder":
             self._complain(checks.kept(before, self._finished(), self.reference.whole))
-        return bool(self.wrong) or status == 0
+        # What was deleted may have been deleted after it was finished.
+        return bool(self.wrong) or (status == 0 and fault.kind != "deleted folder")
 
     def _strike(self, fault: Fault, run: CommandRun) -> None:
         seconds = round(run.seconds, 3)

@@ -15,7 +15,7 @@ LEARNED := tests/methods tests/benchmarks
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-slow fuzz check check-library check-extension zip bench bench-full clean
+.PHONY: setup demo test test-slow fuzz soak check check-library check-extension zip bench bench-full clean
 .PHONY: quick-library quick-methods quick-4.5 quick-4.5-extension quick-5.2 quick-5.2-extension
 .PHONY: slow-library slow-4.5 slow-5.2 window
 
@@ -99,6 +99,13 @@ bench: setup
 # What docs/benchmarks.md reports: hours the first time.
 bench-full: setup
 	$(PY_45) -m benchmarks.bench
+
+# Everything an artist's machine does, killed and broken at random moments for some minutes; nothing finished may
+# be lost. With SEED and ROUND of a violation that was reported, that round is done again.
+soak: export OPENBLAS_NUM_THREADS = 1
+soak: MINUTES ?= 10
+soak: setup
+	$(PY_45) -m tools.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(ROUND),--round $(ROUND))
 
 clean:
 	rm -rf build

@@ -17,13 +17,17 @@ import numpy as np
 from ..arrays import Doubles, Floats
 from ..errors import Problem
 from ..files.atomic import writing
+from ..files.links import check_no_link
+from ..files.one_at_a_time import one_at_a_time
 from ..files.reading import open_plain, read_array
+from ..files.row_files import map_rows
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
 from .dataset_info import DatasetInfo, Role, TakeInfo, read_take_info
 from .frame_checks import find_bad_frames
 from .point_caches import read_mdd, read_pc2
 from .rest_mesh import Mesh
 from .take_names import check_take_name
+from .take_writer import TakeWriter
 from .takes import Dataset
 
 # Columns are `Ball.x`, `wind:Breeze.y`, `joints:Rig/hip.z`, `Pressure` or `Pressure.0`; object names
@@ -31,6 +35,8 @@ from .takes import Dataset
 COLUMN = re.compile(
     r"(?:(?P<kind>[a-z_]+):)?(?P<name>.+?)(?:/(?P<joint>.+?))?(?:\.(?P<part>[xyz]|0|[1-9]\d*))?"
 )
+# In the dataset's folder: a take that is being imported. Those in `takes` are whole, even after a kill.
+SCRATCH = "import.new"
 AXES = ("x", "y", "z")
 OTHER_MARKS = {";": "semicolons", "\t": "tabs"}  # that spreadsheets put between columns
 
@@ -84,7 +90,8 @@ def import_take(
     Raises Problem("file_missing" | "cache_not_pc2" | "cache_not_mdd" | "cache_vertex_count" |
     "interaction_shape" | "interaction_not_numbers" | "interaction_unnamed" | "interaction_columns" |
     "take_exists" | "take_name_unusable" | "dataset_settings_unusable" | "dataset_other_object" |
-    "interaction_other_channels" | "dataset_other_fps" | ...).
+    "interaction_other_channels" | "import_lacks_body" |
+    "dataset_other_fps" | ...).
     """
     if name:
         _check_name(name)
@@ -123,6 +130,8 @@ def import_take(
             found=found,
             expected=expected,
         ) from problem
+    if dataset.keeps_body:
+        raise Problem("import_lacks_body", path=dataset_path, object=object_name)
     if abs(dataset.info.fps - fps) > 1e-6 * fps:
         raise Problem("dataset_other_fps", path=dataset_path, found=dataset.info.fps, expected=fps)
     return _write(dataset, name, role, positions, sampled=sampled, visited=visited)
@@ -288,24 +297,56 @@ def _write(
     sampled: Sampled,
     visited: Callable[[int, int], None],
 ) -> str:
-    takes = dataset.path / "takes"
-    name = name or next(free for n in count() if not (takes / (free := f"take_{n:03d}")).exists())
-    folder = takes / name
-    if folder.exists():
-        _delete_unfinished(folder, dataset.path)
-    try:
-        with dataset.writer(name, TakeInfo(len(positions), role=role)) as writer:
-            for number, (shape, y) in enumerate(zip(positions, sampled.interaction, strict=True), 1):
-                frame = None if sampled.object_from_frame is None else sampled.object_from_frame[number - 1]
-                writer.append(shape if frame is None else _to_frame(shape, frame), y, frame)
-                visited(number, len(positions))
-            stored = dataset.take(name)
-            about = stored.positions, dataset.mesh, dataset.info.channels, stored.interaction
-            writer.exclude(find_bad_frames(*about, gravity=dataset.info.gravity))
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
+    takes, scratch = dataset.path / "takes", dataset.path / SCRATCH
+    with writing(dataset.path), one_at_a_time(dataset.path):
+        check_no_link(takes)
+        name = name or next(free for n in count() if not (takes / (free := f"take_{n:03d}")).exists())
+        folder = takes / name
+        if folder.exists():
+            _delete_unfinished(folder, dataset.path)
+        try:
+            discard_killed(dataset.path)
+            _write_frames(
+                scratch,
+                dataset,
+                TakeInfo(len(positions), role=role),
+                positions,
+                sampled=sampled,
+                visited=visited,
+            )
+            takes.mkdir(exist_ok=True)
+            scratch.rename(folder)
+        except BaseException:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
     return name
+
+
+def _write_frames(
+    folder: Path,
+    dataset: Dataset,
+    take: TakeInfo,
+    positions: Floats,
+    *,
+    sampled: Sampled,
+    visited: Callable[[int, int], None],
+) -> None:
+    with TakeWriter(folder, take, dataset.info) as writer:
+        for number, (shape, y) in enumerate(zip(positions, sampled.interaction, strict=True), 1):
+            frame = None if sampled.object_from_frame is None else sampled.object_from_frame[number - 1]
+            writer.append(shape if frame is None else _to_frame(shape, frame), y, frame)
+            visited(number, len(positions))
+        channels = dataset.info.channels
+        stored = read_pc2(folder / "positions.pc2"), map_rows(folder / "interaction.npy", channels.size)
+        bad = find_bad_frames(stored[0], dataset.mesh, channels, stored[1], gravity=dataset.info.gravity)
+        writer.exclude(bad)
+
+
+def discard_killed(dataset_path: Path) -> None:
+    """Delete what an import has left that was killed. Raises OSError and Problem("place_is_link")."""
+    scratch = check_no_link(dataset_path / SCRATCH)
+    if scratch.exists():
+        shutil.rmtree(scratch)
 
 
 def _to_frame(shape: Floats, object_from_frame: Doubles) -> Floats:

@@ -190,6 +190,11 @@ class Dataset:
         body = self.body
         return None if body is None or body.embedding_corners is None else body.vertex_count
 
+    @property
+    def keeps_body(self) -> bool:
+        """Whether each take has the positions of a body beside those of the mesh."""
+        return self._body_vertices is not None
+
     def take_names(self) -> list[str]:
         """All takes that were begun, in order; they may have no frames yet."""
         takes = self.path / "takes"

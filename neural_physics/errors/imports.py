@@ -25,6 +25,10 @@ PROBLEMS: dict[str, str] = {
         "rename the columns, or choose another dataset folder."
     ),
     "mesh_unreadable": "{path} cannot be read as a mesh ({reason}): export it as OBJ or PLY.",
+    "import_lacks_body": (
+        "The takes in {path} also have the inside of {object}, which no point cache has: import into another "
+        "dataset folder."
+    ),
     "take_exists": "The dataset {path} already has a take {take}: give the new one another name.",
     "take_unknown": "The dataset {path} has no take {take} with frames to show: choose another.",
     "take_name_unusable": (

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
@@ -19,6 +20,8 @@ from neural_physics.blender.jobs import host, training_environment
 from neural_physics.blender.scene import setting_up
 from neural_physics.blender.settings import paths
 from neural_physics.blender.tasks import object_tasks
+from neural_physics.datasets.body import MODULI, Body
+from neural_physics.datasets.simulation_request import SimulationSettings
 from neural_physics.datasets.status import dataset_status, forget
 from neural_physics.errors import Problem
 from neural_physics.jobs.environment import main as create_environment
@@ -105,11 +108,26 @@ def test_deleting_a_dataset_leaves_what_is_not_its_own(tmp_path):
     assert left == {"takes/clips/a.mov", "bake/bread.txt", "jobs/applications.txt", "notes.txt"}
 
 
+def a_shell(vertices: int) -> Body:
+    """The body of one triangle and loose vertices."""
+    return Body(
+        SimulationSettings("shell"),
+        np.zeros((vertices, 3)),
+        np.array([[0, 1, 2]], np.int32),
+        np.zeros(vertices, bool),
+        masses=np.ones(vertices),
+        moduli=np.ones((1, MODULI["shell"])),
+        gravity=np.zeros(3),
+    )
+
+
 def test_deleting_a_dataset_leaves_nothing_of_its_own(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     command_for(cloth, folder, 2, 5)
     argv = object_tasks.bake_command(bpy.context.scene, cloth)
     host.run_blocking(paths.jobs_folder(cloth), object_tasks.BAKE, argv)
+    (folder / "import.new").mkdir()  # of an import that was killed
+    a_shell(len(cloth.data.vertices)).write(folder / "body.npz")  # as the bundled solver leaves it
     forget()
     object_tasks.delete_dataset(cloth)
     assert not folder.exists()

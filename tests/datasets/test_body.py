@@ -36,8 +36,8 @@ def solid(vertices: int = 16) -> Body:
     )
 
 
-def dataset_with(body: Body, path) -> Dataset:
-    mesh = synthetic.sheet_mesh(4)
+def dataset_with(body: Body, path, mesh=None) -> Dataset:
+    mesh = mesh or synthetic.sheet_mesh(4)
     info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, 24.0, channels=synthetic.LAYOUT)
     dataset = Dataset.create(path, info, mesh)
     assert dataset.body is None

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import synthetic
+from test_body import dataset_with, solid
 from test_point_caches import mdd_bytes, pc2_bytes
 
 from neural_physics.datasets.importing import import_take, layout_of_columns, read_interaction
@@ -83,6 +87,36 @@ def test_an_import_that_is_stopped_leaves_no_take(files):
         add(files, visited=stop)
     assert Dataset.open(files / "d").take_names() == []
     assert add(files) == "take_000"
+
+
+def test_an_import_that_is_killed_leaves_no_take_and_the_next_one_nothing_of_it(files):
+    started, killed = os.fork(), 12
+    if not started:
+        add(files, visited=lambda done, _: os.kill(os.getpid(), signal.SIGKILL) if done == killed else None)
+    assert os.waitpid(started, 0)[1] == signal.SIGKILL
+    assert Dataset.open(files / "d").take_names() == []
+    assert add(files) == "take_000"
+    assert sorted(path.name for path in (files / "d").iterdir()) == ["dataset.json", "mesh.npz", "takes"]
+    assert [path.name for path in (files / "d" / "takes").iterdir()] == ["take_000"]
+
+
+def test_imports_at_the_same_time_wait_for_each_other_and_all_arrive(files):
+    add(files)
+    started = [os.fork() for _ in range(2)]
+    if 0 in started:
+        add(files, visited=lambda *_: time.sleep(0.005))
+        os._exit(0)
+    assert [os.waitpid(pid, 0)[1] for pid in started] == [0, 0]
+    dataset = Dataset.open(files / "d")
+    assert [len(take.positions) for take in dataset.takes()] == [40, 40, 40]
+
+
+def test_a_cache_is_not_added_to_takes_of_a_solid_whose_inside_it_does_not_have(files):
+    dataset = dataset_with(solid(MESH.vertex_count), files / "d", MESH)
+    assert dataset.keeps_body
+    with pytest.raises(Problem, match="the inside of Sheet") as raised:
+        add(files)
+    assert raised.value.code == "import_lacks_body" and dataset.take_names() == []
 
 
 ELSEWHERE = ["..", ".", "../../mine", "mine/", "a\\b", "C:mine", "a\0b", "{absolute}", "long" * 80]

@@ -13,6 +13,7 @@ from ...datasets import importing
 from ...datasets.dataset_info import Role
 from ...datasets.pace import PACE
 from ...datasets.status import dataset_status, forget
+from ...datasets.takes import BODY
 from ...errors import Problem
 from ...files.atomic import writing
 from ...jobs.wording import job_name
@@ -197,8 +198,9 @@ def delete_dataset(obj: bpy.types.Object) -> None:
     bake = side_folder(folder)
     with writing(folder):
         # First, so that a half-deleted folder is no dataset.
-        for name in ("dataset.json", "mesh.npz", PACE):
+        for name in ("dataset.json", "mesh.npz", BODY, PACE):
             (folder / name).unlink(missing_ok=True)
+        importing.discard_killed(folder)
         for about in (folder / "takes").glob("*/take.json"):
             shutil.rmtree(about.parent)
         if (bake / "bake.json").is_file():

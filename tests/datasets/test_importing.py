@@ -102,10 +102,12 @@ def test_an_import_that_is_killed_leaves_no_take_and_the_next_one_nothing_of_it(
 
 def test_imports_at_the_same_time_wait_for_each_other_and_all_arrive(files):
     add(files)
-    started = [os.fork() for _ in range(2)]
-    if 0 in started:
-        add(files, visited=lambda *_: time.sleep(0.005))
-        os._exit(0)
+    started = []
+    for _ in range(2):
+        started.append(os.fork())
+        if not started[-1]:
+            add(files, visited=lambda *_: time.sleep(0.005))
+            os._exit(0)
     assert [os.waitpid(pid, 0)[1] for pid in started] == [0, 0]
     dataset = Dataset.open(files / "d")
     assert [len(take.positions) for take in dataset.takes()] == [40, 40, 40]

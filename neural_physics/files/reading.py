@@ -24,11 +24,16 @@ LARGEST_JSON = 1 << 24  # bytes
 MOST_UNPACKED = 4  # times what an archive takes on disk may come out of it
 ALLOWANCE = 1 << 20  # bytes that may come out of any
 KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+ARCHIVE = b"PK"  # what one begins with
 SUFFIX = ".npy"  # of an archive's arrays
 
 
 class NotReadable(ValueError):
     """A file that is not what it should be; its text says why, and continues “It cannot be read: ”."""
+
+
+class Torn(NotReadable):
+    """An archive of which a part is not there, as where its writer was killed."""
 
 
 def open_plain(path: Path) -> BinaryIO:
@@ -75,7 +80,7 @@ def read_array(path: Path) -> NDArray[Any]:
 def read_arrays(path: Path, names: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
     """The arrays in an .npz file by name, all or those asked for, of which some may not be there.
 
-    Raises OSError, and ValueError for anything that is no such archive.
+    Raises OSError, and ValueError for anything that is no such archive: Torn where it was one.
     """
     with open_plain(path) as file:
         size = os.fstat(file.fileno()).st_size
@@ -83,7 +88,9 @@ def read_arrays(path: Path, names: Sequence[str] = ()) -> dict[str, NDArray[Any]
             with zipfile.ZipFile(file) as archive:
                 return _unpacked(archive, size, names)
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
-            raise NotReadable(f"it is no archive of arrays ({error})") from error
+            file.seek(0)
+            kind = Torn if file.read(len(ARCHIVE)) == ARCHIVE else NotReadable
+            raise kind(f"it is no archive of arrays ({error})") from error
 
 
 def _check_plain(found: os.stat_result) -> None:

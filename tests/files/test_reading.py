@@ -9,7 +9,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from neural_physics.files.reading import NotReadable, read_array, read_arrays, read_bytes, read_json
+from neural_physics.files.reading import NotReadable, Torn, read_array, read_arrays, read_bytes, read_json
 
 READERS = (read_array, read_arrays, read_json, lambda path: read_bytes(path, 10))
 
@@ -85,10 +85,15 @@ def test_an_archive_that_is_torn_packed_otherwise_or_encrypted_is_not_readable(t
     path = tmp_path / "arrays.npz"
     np.savez_compressed(path, array=np.random.default_rng(0).normal(size=1000))
     whole = path.read_bytes()
-    for damaged in (whole[:-30], whole[:200] + bytes(200) + whole[400:], b"", b"PK\x05\x06"):
-        path.write_bytes(damaged)
-        with pytest.raises(NotReadable):
+    for torn in (whole[:-30], whole[:200] + bytes(200) + whole[400:], b"PK\x05\x06"):
+        path.write_bytes(torn)
+        with pytest.raises(Torn):
             read_arrays(path)
+    for other in (b"", b"text of somebody"):
+        path.write_bytes(other)
+        with pytest.raises(NotReadable) as raised:
+            read_arrays(path)
+        assert not isinstance(raised.value, Torn)
     data = BytesIO()
     np.save(data, np.zeros(10))
     for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):

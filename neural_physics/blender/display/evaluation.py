@@ -15,7 +15,7 @@ import numpy as np
 from ...arrays import Floats
 from ...datasets.point_caches import read_pc2
 from ...errors import Problem
-from ...files.reading import NotReadable, read_arrays, read_json
+from ...files.reading import Torn, read_arrays, read_json
 from ..scene.cache_modifier import blend_in, find_blend, show_cache
 from ..scene.sources import check_mesh, mesh_data
 from ..settings.paths import report_folder
@@ -135,7 +135,7 @@ def _read_error(obj: bpy.types.Object) -> Floats:
     path = folder / "error.npz"
     try:
         error = np.asarray(read_arrays(path)["vertex_error"], np.float32)
-    except (FileNotFoundError, NotReadable) as missing:  # torn: as good as absent
+    except (FileNotFoundError, Torn) as missing:  # torn: as good as absent
         raise Problem("evaluation_missing", object=obj.name) from missing
     except (OSError, KeyError, ValueError) as damage:
         raise Problem("evaluation_other_object", path=path, object=obj.name) from damage

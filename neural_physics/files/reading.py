@@ -118,6 +118,8 @@ def _array(file: BinaryIO, size: int) -> NDArray[Any]:
         version = npy_format.read_magic(file)
         read = npy_format.read_array_header_1_0 if version == (1, 0) else npy_format.read_array_header_2_0
         shape, fortran, dtype = read(file)
+    except (zlib.error, zipfile.BadZipFile, EOFError):  # of the archive that it is in
+        raise
     except Exception as error:  # NumPy reads the header with Python's own tokenizer and its errors
         raise NotReadable(f"it is no array ({error})") from error
     if dtype.hasobject:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ pytestmark = [pytest.mark.blender, pytest.mark.once]
 from bakes import cloth_and_ball, command_for, run, wait_for
 from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of
 
+from neural_physics.blender.baking.scene_copy import save_copy
 from neural_physics.blender.jobs import host, training_environment
 from neural_physics.blender.scene import setting_up
 from neural_physics.blender.settings import paths
@@ -250,3 +252,14 @@ def test_backslashes_of_windows_paths_reach_pip(monkeypatch):
         [sys.executable, "-c", split, word.partition("=")[2]], check=True, capture_output=True, text=True
     )
     assert said.stdout.strip() == str(["--cert", r"C:\my certs\a.pem"])
+
+
+def test_a_copy_of_the_scene_that_cannot_take_the_place_of_an_old_one_is_reported(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    cloth_and_ball()
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(Problem) as caught:
+        save_copy(tmp_path / "scene.blend")
+    assert caught.value.code == "folder_not_writable"

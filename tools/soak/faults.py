@@ -53,13 +53,14 @@ MAY_CRASH: tuple[Kind, ...] = (*KILLS, "terminate", "full disk")  # a process ma
 HOUR = 3600.0
 MOST_LEFT = 1 << 16  # bytes on a disk that is full
 HALF = b'{"half": "writ'
+LOGS = f"{DATASET}/jobs"
 FOLDERS = (
     ".",
     DATASET,
     f"{DATASET}/takes",
     f"{DATASET}/takes/take_000",
     f"{DATASET}/bake",
-    f"{DATASET}/jobs",
+    LOGS,
 )
 DELETABLE = (*FOLDERS[1:], f"{MODEL}.training", "evaluation.new", f"{DATASET}/import.new")
 

@@ -49,7 +49,8 @@ KINDS: dict[Kind, int] = {
     "half-written file": 2,
 }
 KILLS: tuple[Kind, ...] = ("kill all", "kill one", "kill the command")
-MAY_CRASH: tuple[Kind, ...] = (*KILLS, "terminate", "full disk")  # a process may end without a word
+# A process may end without a word that arrives: it had no time or room for one, or its log was deleted.
+MAY_CRASH: tuple[Kind, ...] = (*KILLS, "terminate", "full disk", "deleted folder")
 HOUR = 3600.0
 MOST_LEFT = 1 << 16  # bytes on a disk that is full
 HALF = b'{"half": "writ'

@@ -21,7 +21,7 @@ from tools.soak.faults import Kind
 from tools.soak.places import Place, permissions_hold, with_own_mounts
 from tools.soak.reference import make_references
 from tools.soak.report import Report
-from tools.soak.rounds import Bench, Round
+from tools.soak.rounds import Bench, Round, activity_of
 
 SOAK = ROOT / "build" / "soak"
 console = Console()
@@ -38,10 +38,12 @@ def main() -> int:
     began = time.monotonic()
     blends = BlendReader()
     try:
-        bench, places = _set_up(report, arguments.folder, chosen, blends, lanes=arguments.lanes)
         if arguments.round is not None:
+            chosen = [activity_of(seed, arguments.round, chosen)]
+            bench, places = _set_up(report, arguments.folder, chosen, blends, lanes=1)
             Round(bench, places[0], arguments.round).run()
         else:
+            bench, places = _set_up(report, arguments.folder, chosen, blends, lanes=arguments.lanes)
             _soak(bench, places, arguments.minutes)
     finally:
         blends.close()

@@ -167,6 +167,18 @@ def test_a_job_that_another_blender_has_started_is_seen_and_not_taken_for_ones_o
     assert host.run_blocking(tmp_path, "count", saying(2.0)).result == {"said": "2.0"}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such locks there")
+def test_a_job_of_a_blender_that_was_killed_before_it_noted_it_keeps_the_object_busy(tmp_path):
+    import fcntl
+
+    with (tmp_path / "count.jsonl").open("wb") as log:  # as the job has it, of which nothing else is known
+        fcntl.flock(log, fcntl.LOCK_EX)
+        with pytest.raises(Problem) as caught:
+            host.run_blocking(tmp_path, "count", saying(1.0), owner="Sheet")
+        assert caught.value.code == "object_busy" and "Sheet" in caught.value.message
+    assert host.run_blocking(tmp_path, "count", saying(2.0)).result == {"said": "2.0"}
+
+
 def test_nothing_is_deleted_under_a_bake_from_a_terminal(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     run(command_for(cloth, folder, 1, 5))

@@ -6,6 +6,7 @@ import argparse
 import os
 import secrets
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -31,6 +32,7 @@ def main() -> int:
     """Soak as the command line says; the exit status."""
     arguments = _arguments()
     with_own_mounts()
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # both end the rounds that were begun
     seed = secrets.randbelow(1 << 32) if arguments.seed is None else arguments.seed
     console.print(f"Seed {seed}; what is found goes to {arguments.folder}")
     chosen = [activity for activity in ACTIVITIES if activity.name in (arguments.only or activity.name)]

@@ -93,7 +93,8 @@ def run(
         result["notes"].append(NO_CARD)
         emit({"event": "log", "text": NO_CARD})
     shutil.rmtree(options.work, ignore_errors=True)
-    options.partial.unlink(missing_ok=True)
+    with writing(options.partial.parent):
+        options.partial.unlink(missing_ok=True)
     return result
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from time import perf_counter_ns
 
+from neural_physics.errors import Problem
 from neural_physics.jobs.isolated_python import clean_environment, run_module
 
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL", "VECLIB_MAXIMUM")}
@@ -16,10 +17,13 @@ CALLS = 2000
 
 def time_model(path: Path) -> dict[str, float]:
     """Medians on one thread, {"step_us", "decode_us"}: in a process of its own, as NumPy counts its
-    threads once, when it is imported."""
+    threads once, when it is imported. Raises Problem("ended_unexpectedly")."""
     environment = {**clean_environment(), **ONE_THREAD}
     command = [*run_module(sys.executable, "learning.evaluation.timing"), str(path)]
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    if done.returncode != 0:  # it was killed: the model has been read and rolled out before
+        last = (done.stderr.splitlines() or ["there was no output"])[-1]
+        raise Problem("ended_unexpectedly", status=done.returncode, said=last)
     times: dict[str, float] = json.loads(done.stdout)
     return times
 

@@ -19,6 +19,7 @@ from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.datasets.takes import BODY, Dataset
 from neural_physics.errors import Problem
+from neural_physics.files.atomic import writing
 from neural_physics.jobs.events import Emit, Progress
 from neural_physics.solver.meshing.surface_checks import UnsuitableSurface
 from neural_physics.wording import plural
@@ -41,7 +42,8 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     progress = Progress(emit, filling if solid else f"Preparing {request.object}", 1)
     if len(request.rest_positions) != dataset.info.vertex_count:
         raise Problem("dataset_other_object", path=dataset.path, object=request.object)
-    plan.places.unlink(missing_ok=True)
+    with writing(plan.folder):
+        plan.places.unlink(missing_ok=True)
     if request.settings.kind == "springs":
         _check_springs(dataset, request)
         progress.at(1)
@@ -71,7 +73,8 @@ def _check_springs(dataset: Dataset, request: SimulationRequest) -> None:
                 raise Problem("dataset_other_material", path=dataset.path, object=request.object)
             break
     else:
-        (dataset.path / BODY).unlink(missing_ok=True)  # of a bake of something else that was given up
+        with writing(dataset.path):
+            (dataset.path / BODY).unlink(missing_ok=True)  # of a bake of something else that was given up
 
 
 def _new_body(plan: BakePlan, request: SimulationRequest) -> Body:

@@ -128,7 +128,8 @@ class JobProcess:
         if status is not None:
             self.waits_for_delivery = "deliver" in self._feed(Exited(status))
             self._process = None
-            self.files.stop.unlink(missing_ok=True)
+            with suppress(OSError):  # where it cannot be deleted now, the next start says so
+                self.files.stop.unlink(missing_ok=True)
 
     def delivered(self) -> None:
         """What it made has arrived: remember that across sessions."""

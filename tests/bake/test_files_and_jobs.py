@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ pytestmark = [pytest.mark.blender, pytest.mark.once]
 from bakes import cloth_and_ball, command_for, run, wait_for
 from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of
 
+from neural_physics.blender.baking.scene_copy import save_copy
 from neural_physics.blender.jobs import host, training_environment
 from neural_physics.blender.scene import setting_up
 from neural_physics.blender.settings import paths
@@ -165,6 +167,18 @@ def test_a_job_that_another_blender_has_started_is_seen_and_not_taken_for_ones_o
     assert host.run_blocking(tmp_path, "count", saying(2.0)).result == {"said": "2.0"}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="files have no such locks there")
+def test_a_job_of_a_blender_that_was_killed_before_it_noted_it_keeps_the_object_busy(tmp_path):
+    import fcntl
+
+    with (tmp_path / "count.jsonl").open("wb") as log:  # as the job has it, of which nothing else is known
+        fcntl.flock(log, fcntl.LOCK_EX)
+        with pytest.raises(Problem) as caught:
+            host.run_blocking(tmp_path, "count", saying(1.0), owner="Sheet")
+        assert caught.value.code == "object_busy" and "Sheet" in caught.value.message
+    assert host.run_blocking(tmp_path, "count", saying(2.0)).result == {"said": "2.0"}
+
+
 def test_nothing_is_deleted_under_a_bake_from_a_terminal(tmp_path):
     cloth, folder = cloth_and_ball(), tmp_path / "d"
     run(command_for(cloth, folder, 1, 5))
@@ -250,3 +264,14 @@ def test_backslashes_of_windows_paths_reach_pip(monkeypatch):
         [sys.executable, "-c", split, word.partition("=")[2]], check=True, capture_output=True, text=True
     )
     assert said.stdout.strip() == str(["--cert", r"C:\my certs\a.pem"])
+
+
+def test_a_copy_of_the_scene_that_cannot_take_the_place_of_an_old_one_is_reported(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    cloth_and_ball()
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(Problem) as caught:
+        save_copy(tmp_path / "scene.blend")
+    assert caught.value.code == "folder_not_writable"

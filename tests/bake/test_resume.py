@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -97,6 +98,19 @@ def test_a_coordinator_killed_and_started_again_at_once_takes_over_from_its_work
         bake.wait()
     assert run(command)["frames"] == 300
     assert contents(folder) == contents(tmp_path / "whole")
+
+
+@pytest.mark.once
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a file that is always full")
+def test_a_worker_whose_log_has_no_room_for_its_error_ends_all_the_same(tmp_path):
+    """It hung in a destructor of Blender's, and the bake waited for it for ever."""
+    command_for(cloth_and_ball(), tmp_path / "d", 1, 50)
+    plan = BakePlan.read(tmp_path / "d" / "bake" / "bake.json")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*plan.worker, str(plan.path), "take_000"], stdout=full, stderr=full, timeout=60, check=False
+        )
+    assert done.returncode == 1
 
 
 DIES_WITHOUT_A_WORD = """

@@ -18,6 +18,7 @@ pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
 
 from learning.commands import evaluate
+from learning.evaluation.timing import time_model
 from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
 from neural_physics.datasets.point_caches import read_pc2
 from neural_physics.datasets.takes import Dataset
@@ -186,3 +187,9 @@ def test_the_error_that_training_chose_by_is_the_error_measured_here(tmp_path):
     method = load_method(model)
     errors = rollout_errors(rollout(method), tile(dataset.takes("validation")), method.mean_shape)
     assert errors.error == pytest.approx(model.info.training["validation_error"], rel=1e-4)
+
+
+def test_a_measurement_of_time_that_ends_unexpectedly_is_reported_with_its_last_word(tmp_path):
+    with pytest.raises(Problem, match="missing") as caught:
+        time_model(tmp_path / "missing.safetensors")
+    assert caught.value.code == "ended_unexpectedly"

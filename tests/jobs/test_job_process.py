@@ -213,6 +213,17 @@ def test_a_pipe_in_the_place_of_a_log_is_not_waited_for(files: JobFiles) -> None
     assert JobProcess(files).state.phase == "failed"
 
 
+def test_a_job_ends_as_it_should_where_its_stop_file_cannot_be_deleted_any_more(files, monkeypatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    job = JobProcess(files)
+    job.start(counting_to(2), ENVIRONMENT)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    poll_until(job, lambda: not job.state.active)
+    assert job.state.phase == "finished"
+
+
 def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
     (tmp_path / "jobs").write_text("in the way")
     with pytest.raises(Problem) as raised:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
+from pathlib import Path
 
 import bpy
 import numpy as np
@@ -125,3 +127,19 @@ def test_a_folder_that_cannot_be_written_is_reported(sheet, tmp_path):
         mesh_cache.bake_playback(bpy.context.scene, sheet, tmp_path / "file" / "a.pc2", FIRST, last=LAST)
     assert caught.value.code == "folder_not_writable"
     assert settings_of(sheet).playing
+
+
+def test_a_folder_that_becomes_read_only_meanwhile_is_reported_and_the_frame_is_as_before(
+    sheet, tmp_path, monkeypatch
+):
+    def refuse(self, *_, **__):
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    steps = mesh_cache.bake_steps(bpy.context.scene, sheet, tmp_path / "a.pc2", FIRST, last=LAST)
+    next(steps)
+    monkeypatch.setattr(Path, "replace", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    with pytest.raises(Problem) as caught:
+        list(steps)
+    assert caught.value.code == "folder_not_writable"
+    assert bpy.context.scene.frame_current == 1 and settings_of(sheet).playing

@@ -104,6 +104,23 @@ def test_the_same_seed_gives_the_same_model_and_another_another(trained, dataset
     assert not np.array_equal(models["a"], models["c"])
 
 
+def test_a_folder_that_becomes_read_only_at_the_end_is_reported(dataset, tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    out = tmp_path / "model.safetensors"
+    args = parser.parse_args([str(dataset), "--method=linear_dynamics", "--bases=4", f"--out={out}"])
+    unlink = Path.unlink
+    monkeypatch.setattr(
+        Path, "unlink", lambda path, **more: (refuse if "partial" in path.name else unlink)(path, **more)
+    )
+    with pytest.raises(Problem) as caught:
+        run(args, lambda _: None, StopRequest())
+    assert caught.value.code == "folder_not_writable"
+
+
 @pytest.mark.parametrize("method", ["subspace_physics", "linear_dynamics"])
 def test_one_bar_and_one_time_left_from_the_first_second_to_the_last(dataset, tmp_path, method):
     settings = [*QUICK, "--set=steps=20"] if method == "subspace_physics" else []

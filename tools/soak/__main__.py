@@ -6,6 +6,7 @@ import argparse
 import os
 import secrets
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -21,7 +22,7 @@ from tools.soak.faults import Kind
 from tools.soak.places import Place, permissions_hold, with_own_mounts
 from tools.soak.reference import make_references
 from tools.soak.report import Report
-from tools.soak.rounds import Bench, Round
+from tools.soak.rounds import Bench, Round, activity_of
 
 SOAK = ROOT / "build" / "soak"
 console = Console()
@@ -31,6 +32,7 @@ def main() -> int:
     """Soak as the command line says; the exit status."""
     arguments = _arguments()
     with_own_mounts()
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # both end the rounds that were begun
     seed = secrets.randbelow(1 << 32) if arguments.seed is None else arguments.seed
     console.print(f"Seed {seed}; what is found goes to {arguments.folder}")
     chosen = [activity for activity in ACTIVITIES if activity.name in (arguments.only or activity.name)]
@@ -38,10 +40,12 @@ def main() -> int:
     began = time.monotonic()
     blends = BlendReader()
     try:
-        bench, places = _set_up(report, arguments.folder, chosen, blends, lanes=arguments.lanes)
         if arguments.round is not None:
+            chosen = [activity_of(seed, arguments.round, chosen)]
+            bench, places = _set_up(report, arguments.folder, chosen, blends, lanes=1)
             Round(bench, places[0], arguments.round).run()
         else:
+            bench, places = _set_up(report, arguments.folder, chosen, blends, lanes=arguments.lanes)
             _soak(bench, places, arguments.minutes)
     finally:
         blends.close()

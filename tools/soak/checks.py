@@ -58,7 +58,11 @@ def same_end(found: Contents, whole: Contents) -> list[str]:
     names = [name for name in whole.digests if Path(name).name not in OPTIONAL]
     wrong = [*found.damaged]
     wrong += [f"{name} is missing at the end" for name in names if name not in found.digests]
-    wrong += [f"{name} was left over" for name in found.digests if name not in whole.digests]
+    wrong += [
+        f"{name} was left over"
+        for name in found.digests
+        if name not in whole.digests and Path(name).name not in OPTIONAL
+    ]
     wrong += [
         f"{name} is not the same as after an uninterrupted run"
         for name in names

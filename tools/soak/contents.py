@@ -22,7 +22,7 @@ Blends = Callable[[Path], dict[str, Any]]
 # Of an evaluation, what depends on where it was made and on how busy the machine was.
 BY_CHANCE = ("model", "dataset", "step_us", "decode_us")
 NOT_COMPARED = "its content is another in each run"
-OPTIONAL = (PACE,)  # a bake that was killed after its last frame does not know how long they took
+OPTIONAL = (PACE,)  # a bake that was killed, or was too quick, does not know how long a frame takes
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,8 @@ KINDS: dict[Kind, int] = {
     "half-written file": 2,
 }
 KILLS: tuple[Kind, ...] = ("kill all", "kill one", "kill the command")
-MAY_CRASH: tuple[Kind, ...] = (*KILLS, "terminate", "full disk")  # a process may end without a word
+# A process may end without a word that arrives: it had no time or room for one, or its log was deleted.
+MAY_CRASH: tuple[Kind, ...] = (*KILLS, "terminate", "full disk", "deleted folder")
 HOUR = 3600.0
 MOST_LEFT = 1 << 16  # bytes on a disk that is full
 HALF = b'{"half": "writ'
@@ -107,14 +108,19 @@ def strike(fault: Fault, activity: Activity, run: CommandRun) -> str:
     return _STRIKES[fault.kind](fault, activity, run)
 
 
-def undo(fault: Fault, place: Place, begin: Path) -> None:
-    """Let the command run to its end the next time. begin: what was there before the activity."""
+def undo(fault: Fault, activity: Activity, place: Place, begin: Path) -> None:
+    """Let the command run to its end the next time. begin: what was there before the activity.
+
+    What adds a take gives it the next free name, so that it begins anew where takes were deleted.
+    """
     if fault.kind == "full disk":
         place.make_room()
     elif fault.kind == "read-only folder":
         for folder in (place.work, *_folders(place.work)):
             folder.chmod(0o755)
     elif fault.kind == "deleted folder":
+        if activity.adds:
+            shutil.rmtree(place.work)
         for path in sorted(begin.rglob("*")):
             there = place.work / path.relative_to(begin)
             if path.is_file() and not there.exists():
@@ -187,10 +193,8 @@ def _protect(fault: Fault, _: Activity, run: CommandRun) -> str:
     return f"{folder.relative_to(run.place.work)} made read-only"
 
 
-def _delete(fault: Fault, activity: Activity, run: CommandRun) -> str:
-    """What adds a take is not run again where it has, so that no other log would come."""
-    names = [name for name in DELETABLE if not (activity.adds and name == LOGS)]
-    folder = _chosen(run.place.work, names, fault.share)
+def _delete(fault: Fault, _: Activity, run: CommandRun) -> str:
+    folder = _chosen(run.place.work, DELETABLE, fault.share)
     if folder is None:
         return "there was no folder"
     shutil.rmtree(folder, ignore_errors=True)

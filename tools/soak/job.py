@@ -29,6 +29,8 @@ def main(folder: str, kind: str, *command: str) -> int:
 def _run(job: JobProcess, command: Sequence[str]) -> int:
     job.start(command, clean_environment())
     print(BEGINS, flush=True)  # noqa: T201 (whoever times a fault waits for it)
+    if job.state.phase == "idle":  # it has been started by one that was killed before it could note that
+        raise Problem("object_busy", object=job.files.folder, job=job.files.kind)
     while job.state.active:
         time.sleep(POLL_EVERY)
         job.poll()

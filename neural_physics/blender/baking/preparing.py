@@ -277,7 +277,8 @@ def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:
             with dataset.writer(name, info) as writer:
                 writer.end_here()
             if writer.count < FEWEST_FRAMES:
-                shutil.rmtree(writer.folder)
+                with writing(writer.folder):
+                    shutil.rmtree(writer.folder)
                 continue
             info = replace(info, frames=writer.count, complete=True)
         takes[name] = info

@@ -25,8 +25,8 @@ def save_copy(path: Path) -> None:
     Raises Problem("folder_not_writable" | "disk_full").
     """
     scratch = path.with_name(f"{path.stem}.new.blend")
-    scratch.unlink(missing_ok=True)
     try:
+        scratch.unlink(missing_ok=True)
         bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
         scratch.replace(path)
     except (RuntimeError, OSError) as error:

@@ -18,6 +18,7 @@ from ...datasets.dataset_info import Exclusion, TakeInfo
 from ...datasets.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
 from ...datasets.takes import Dataset
 from ...errors import Problem
+from ...files.atomic import writing
 from ...jobs.events import Emit, Progress, StopRequest
 from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import read_positions
@@ -93,8 +94,9 @@ class _TakeBake:
             self.writer.append(positions, y, object_from_frame)
         elif not np.array_equal(positions, self._done.positions[index]):
             self._mark_seam()
-        for old in self._cache.glob(f"*_{self._first + index - CACHES_KEPT:06d}_*"):
-            old.unlink()
+        with writing(self._cache):
+            for old in self._cache.glob(f"*_{self._first + index - CACHES_KEPT:06d}_*"):
+                old.unlink(missing_ok=True)
         return True
 
     def _simulate(self, index: int) -> tuple[Floats, Floats, Doubles | None]:
@@ -131,9 +133,10 @@ class _TakeBake:
             return 0
         restart = count - 1 - CHECKED
         cached = {int(path.name.split("_")[-2]) - self._first: path for path in self._cache.glob("*.bphys")}
-        for index, path in cached.items():
-            if index > restart or index == max(cached):
-                path.unlink()
+        with writing(self._cache):
+            for index, path in cached.items():
+                if index > restart or index == max(cached):
+                    path.unlink(missing_ok=True)
         restart = min(restart, max(cached, default=0) - 1)
         warm_up = range(restart - WARM_UP + 1, restart + 1)
         if warm_up[0] < 1 or not all(index in cached for index in warm_up):

@@ -12,7 +12,10 @@ import argparse
 import os
 import runpy
 import sys
+import traceback
+from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 LAUNCHER = Path(__file__).resolve().parents[2] / "jobs" / "launch.py"
 
@@ -65,8 +68,25 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args(given)
 
 
+def end_at_once() -> NoReturn:
+    """Do it, and end without what Python and Blender do at their end: bpy 4.5 can hang in a destructor there.
+
+    Also where not even an error could be reported, as on a full disk, where the log is: a bake would wait for
+    this process for ever.
+    """
+    status = 1
+    try:
+        status = main()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except SystemExit as ended:  # a wrong command line
+        status = ended.code if isinstance(ended.code, int) else 1
+    except BaseException:  # noqa: BLE001 (see above)
+        with suppress(OSError):
+            traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
 if __name__ == "__main__":
-    status = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status)  # bpy 4.5 can hang in a destructor when Python ends
+    end_at_once()

@@ -46,7 +46,9 @@ def start(folder: Path, kind: str, argv: Sequence[str], owner: str = "") -> None
     job = _job(folder, kind)
     job.start(argv, clean_environment(), user_folder())
     _remember(job)
-    if job.state.active and _argv_of(job.files) != list(argv):
+    # One of a Blender that was killed before it could note what it had started has a log, and nothing else.
+    unknown = job.state.phase == "idle"
+    if unknown or (job.state.active and _argv_of(job.files) != list(argv)):
         raise Problem("object_busy", object=owner or folder, job=job_name(kind))
     _watch()
 

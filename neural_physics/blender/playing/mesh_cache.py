@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -72,8 +73,9 @@ def bake_steps(
                     yield done, total
             scratch.replace(path)
     finally:
-        scratch.unlink(missing_ok=True)
         scene.frame_set(frame, subframe=subframe)
+        with suppress(OSError):  # in a folder that has become read-only; why the bake ended is said already
+            scratch.unlink(missing_ok=True)
     detach(obj)
     show_cache(obj, path, first)
 

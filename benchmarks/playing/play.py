@@ -24,6 +24,7 @@ from neural_physics.arrays import Floats
 from neural_physics.blender.examples.cloth import ball_and_sheet
 from neural_physics.blender.playing import packing, playback, played_objects
 from neural_physics.blender.playing.geometry_nodes import write_positions
+from neural_physics.blender.playing.grabbing import grab, release
 from neural_physics.blender.playing.handlers import PLAYED
 from neural_physics.blender.scene.sources import mesh_data, physics_modifier
 from neural_physics.blender.settings import properties
@@ -122,9 +123,7 @@ class _Played:
         self.again += _frame_ms(scene, reversed(list(frames)), clock)
         scene.frame_set(1)
         ball = bpy.data.objects["Ball"]
-        animation = ball.animation_data
-        action, slot = animation.action, animation.action_slot
-        animation.action = None
+        grab(ball)
         place, rng = np.array(ball_and_sheet.BALL_START), np.random.default_rng(0)
 
         def drag() -> None:
@@ -134,8 +133,7 @@ class _Played:
 
         with patch.object(played_objects, "animation_plays", lambda: True):  # in the background none does
             self.dragged += _frame_ms(scene, frames, clock, before=drag)
-        animation.action = action
-        animation.action_slot = slot
+        release(ball)
 
 
 def _alone(method: Method, ys: Sequence[Floats], *, fast: bool) -> dict[str, float]:

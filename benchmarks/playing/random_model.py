@@ -14,7 +14,7 @@ from learning.methods.subspace_physics.network import SubspaceNetwork
 from learning.methods.subspace_physics.physical_body import physical_body
 from learning.methods.subspace_physics.presets import PRESETS
 from learning.methods.subspace_physics.second_opinion import of_second, second_tensors
-from learning.methods.subspace_physics.train import SCHEMA
+from learning.methods.subspace_physics.train import SCHEMA, model_settings
 from learning.training.subspace_data import Sequences, SubspaceData
 from learning.training.tensor_files import write_model
 from neural_physics.blender.scene.sampling import layout_of, reference_frame_of
@@ -43,11 +43,6 @@ def write_random_model(path: Path, obj: bpy.types.Object, bases: int, *, radius:
     other = SubspaceNetwork(data, of_second(PRESET), 1)
     tensors = data.model_tensors() | network.tensors(network.initial)
     tensors |= second_tensors(other.tensors(other.initial))
-    settings = {
-        "activation": PRESET.activation,
-        "interaction_velocity": PRESET.interaction_velocity,
-        "physics": bool(info.colliders),
-    }
     model = ModelInfo(
         "subspace_physics",
         info.dt,
@@ -56,7 +51,7 @@ def write_random_model(path: Path, obj: bpy.types.Object, bases: int, *, radius:
         vertex_count=info.vertex_count,
         channels=layout,
         reference_frame=info.reference_frame,
-        settings=settings,
+        settings=model_settings(PRESET, physical=bool(info.colliders)),
         schema=SCHEMA,
     )
     write_model(path, model, tensors)

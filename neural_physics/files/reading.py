@@ -87,6 +87,7 @@ def read_arrays(path: Path, names: Sequence[str] = ()) -> dict[str, NDArray[Any]
         try:
             with zipfile.ZipFile(file) as archive:
                 return _unpacked(archive, size, names)
+        # Torn, damaged, of a later version, cut short, encrypted.
         except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError) as error:
             file.seek(0)
             kind = Torn if file.read(len(ARCHIVE)) == ARCHIVE else NotReadable

@@ -38,6 +38,14 @@ def cloth_and_ball(points: int = 9) -> bpy.types.Object:
     return cloth
 
 
+def add_script(ran: Path, *, allowed: bool) -> None:
+    """Give the open file Python that leaves a file behind. allowed: whether Blender runs it by itself."""
+    bpy.context.preferences.filepaths.use_scripts_auto_execute = allowed
+    text = bpy.data.texts.new("stranger.py")
+    text.use_module = True
+    text.from_string(f"import pathlib\npathlib.Path({str(ran)!r}).touch()\n")
+
+
 def folding_cloth_and_ball() -> bpy.types.Object:
     """The same, with self-collision, which Blender only repeats exactly on one core."""
     cloth = cloth_and_ball(points=13)

@@ -13,6 +13,7 @@ pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
 from bakes import (
+    add_script,
     cloth_and_ball,
     cloth_on_a_moving_pin,
     command_for,
@@ -287,10 +288,7 @@ def test_animation_that_ends_before_the_takes_do_is_noted(tmp_path):
 @pytest.mark.parametrize("allowed", [False, True])
 def test_a_files_own_python_runs_in_the_bake_only_where_the_artist_lets_blender_run_it(allowed, tmp_path):
     cloth, ran = cloth_and_ball(), tmp_path / "ran"
-    bpy.context.preferences.filepaths.use_scripts_auto_execute = allowed
-    text = bpy.data.texts.new("stranger.py")
-    text.use_module = True
-    text.from_string(f"import pathlib\npathlib.Path({str(ran)!r}).touch()\n")
+    add_script(ran, allowed=allowed)
     assert not bpy.app.autoexec_fail  # a file nobody has tried to run anything of
     command = command_for(cloth, tmp_path / "d", 1, 5)
     assert plan_of(command).trusted == allowed

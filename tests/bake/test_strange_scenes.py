@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("bpy")
 import bpy
-from bakes import cloth_and_ball, command_for, events_of, frames_on_disk, run, start, wait_for
+from bakes import add_script, cloth_and_ball, command_for, events_of, frames_on_disk, run, start, wait_for
 
 from neural_physics.blender.baking.seals import is_sealed, key_file, seal
 from neural_physics.blender.tasks.object_tasks import delete_dataset
@@ -22,10 +22,7 @@ pytestmark = [pytest.mark.blender]
 @pytest.mark.parametrize("whose", ["the artist's", "a stranger's", "a stranger's with the artist's seal"])
 def test_python_in_the_scene_of_a_begun_take_runs_only_if_that_was_made_here(whose, tmp_path):
     cloth, ran = cloth_and_ball(), tmp_path / "ran"
-    bpy.context.preferences.filepaths.use_scripts_auto_execute = True
-    text = bpy.data.texts.new("at_once.py")
-    text.use_module = True
-    text.from_string(f"import pathlib\npathlib.Path({str(ran)!r}).touch()\n")
+    add_script(ran, allowed=True)
     folder, vertices = tmp_path / "d", len(cloth.data.vertices)
     stop_file = tmp_path / "stop"
     bake = start([*command_for(cloth, folder, 1, 400), "--stop-file", str(stop_file)])

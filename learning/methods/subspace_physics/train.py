@@ -119,6 +119,17 @@ def train(
     }
 
 
+def model_settings(preset: SubspacePreset, *, physical: bool) -> dict[str, Any]:
+    """What the run time must know of a preset. physical: whether the initial model is."""
+    return {
+        "activation": preset.activation,
+        "initial_model": preset.initial_model,
+        "physics": physical,
+        "residual": preset.residual,
+        "interaction_velocity": preset.interaction_velocity,
+    }
+
+
 def _schedule(preset: SubspacePreset, options: Options) -> Schedule:
     return Schedule(
         preset.steps,
@@ -195,13 +206,7 @@ def _model(
             "captured_variance": data.captured,
             **training.course.summary(),
         },
-        settings={
-            "activation": preset.activation,
-            "initial_model": preset.initial_model,
-            "physics": physical,
-            "residual": preset.residual,
-            "interaction_velocity": preset.interaction_velocity,
-        },
+        settings=model_settings(preset, physical=physical),
     )
     if physical or preset.shortcut:
         info = replace(info, schema=SCHEMA)

@@ -6,9 +6,9 @@ import hashlib
 from functools import cache
 
 from benchmarks.folders import ROOT
+from neural_physics.jobs.launch import PACKAGES
 
-PRODUCT = ("neural_physics", "ml_backend")
-CODE = (*PRODUCT, "benchmarks")
+CODE = (*PACKAGES, "benchmarks")
 WRITERS = ("tables.py", "markdown_tables.py", "documents.py")  # how figures are written does not change them
 
 

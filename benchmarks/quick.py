@@ -30,12 +30,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.code_version import PRODUCT, code_version
+from benchmarks.code_version import code_version
 from benchmarks.folders import BENCH, ROOT
 from benchmarks.history import HISTORY, Run, append, last_release
 from benchmarks.ratios import written
 from benchmarks.registry import BENCHMARKS
 from benchmarks.runner import run
+from neural_physics.jobs.launch import PACKAGES
 
 QUICK, TABLE = BENCH / "quick", BENCH / "quick.md"
 AT_A_TIME = 2  # bakes and trainings
@@ -154,7 +155,7 @@ def plan_of(name: str) -> dict[str, Any]:
     quick = BENCHMARKS[name].quick
     needed = {"after": plan_of(quick.after)} if quick.after else {}
     settings = json.loads(json.dumps(asdict(quick.settings)))  # as it is read again
-    return {"settings": settings, "code": code_version(*PRODUCT), **needed}
+    return {"settings": settings, "code": code_version(*PACKAGES), **needed}
 
 
 def settings_of(name: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import bpy
 import numpy as np
 
+from benchmarks.subspace_physics.beside import fast, first_frames, linear
 from benchmarks.subspace_physics.datasets import BENCH, Corpus, baked
 from benchmarks.subspace_physics.imported_takes import imported
 from benchmarks.subspace_physics.limit import enlarge, mean_shape
@@ -106,7 +107,7 @@ def judge() -> dict[str, Any]:
 def _row(box: str, kind: str, dataset: Dataset) -> dict[str, Any]:
     """kind: of the takes; "" of few."""
     name = f"box_{box}_{kind}" if kind else f"box_{box}"
-    runs = [run(f"{name}_seed{seed}", dataset.path, PRESET, BASES, seed=seed) for seed in SEEDS]
+    runs = [_run(f"{name}_seed{seed}", dataset, seed) for seed in SEEDS]
     errors = [each["rollout_error"] for each in runs]
     return {
         "box": box,
@@ -119,7 +120,13 @@ def _row(box: str, kind: str, dataset: Dataset) -> dict[str, Any]:
         "limit": _limit(box, takes(box)),
         "ridge_error": runs[0]["ridge_error"],
         "basis_error": runs[0]["basis_error"],
+        "linear": linear(f"{name}_linear", dataset, BASES),
     }
+
+
+def _run(name: str, dataset: Dataset, seed: int) -> dict[str, Any]:
+    found = run(name, dataset.path, PRESET, BASES, seed=seed)
+    return {**found, "first": first_frames(name), "fast": fast(name, dataset)}
 
 
 def _limit(box: str, dataset: Dataset) -> float:

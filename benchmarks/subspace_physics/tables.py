@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from statistics import median
 from typing import Any
 
 from benchmarks.markdown_tables import Column, table
+
+
+def _whole_after(count: str, row: dict[str, Any]) -> str:
+    return _finely(run["first"][count] for run in row["runs"])
+
+
+def _fast_after(count: str, row: dict[str, Any]) -> str:
+    return _finely(run["fast"]["first"][count] for run in row["runs"])
+
+
+def _linear_after(count: str, row: dict[str, Any]) -> str:
+    return _finely([row["linear"]["first"][count]])
+
+
+def _finely(errors: Iterable[float]) -> str:
+    return ", ".join(f"{error:.4f}" for error in errors)
+
 
 ACCURACY = (
     Column("seed", "seed"),
@@ -28,6 +46,20 @@ BOXES = (
     Column("ridge", "ridge_error", ".3f"),
     Column("expected error: rank correlation", lambda row: _expected(row, "rank_correlation"), ".2f"),
     Column("expected over true", lambda row: _expected(row, "ratio"), ".2f"),
+)
+
+
+BESIDE = (
+    Column("box", "box"),
+    Column("takes", "takes"),
+    Column("training frames", "training_frames", ","),
+    Column("*Fast*", lambda row: _each(run["fast"]["error"] for run in row["runs"])),
+    Column("linear", lambda row: row["linear"]["error"], ".3f"),
+    *(
+        Column(f"{name}after {count}", partial(of, str(count)))
+        for count in (1, 4, 16)
+        for name, of in (("", _whole_after), ("*Fast* ", _fast_after), ("linear ", _linear_after))
+    ),
 )
 SCENES = (
     Column("scene", "scene"),
@@ -129,7 +161,10 @@ def boxes(part: dict[str, Any]) -> str:
     frames = part["rows"][0]["test_frames"]
     return (
         table(BOXES, part["rows"])
-        + f"\n\n{part['bases']} bases, preset `{part['preset']}`, {frames:,} test frames."
+        + f"\n\n{part['bases']} bases, preset `{part['preset']}`, {frames:,} test frames.\n\n"
+        + "Beside it the second opinion alone, as *Fast* plays it, and linear dynamics in as many bases; "
+        + "by seed, over all frames, and 1, 4 and 16 frames after a true state:\n\n"
+        + table(BESIDE, part["rows"])
     )
 
 

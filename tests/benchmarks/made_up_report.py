@@ -182,6 +182,11 @@ REPORT: dict[str, Any] = {
                         "frame_median": 0.1011 + seed / 100,
                         "training": {"seconds": 400.0 + 10 * seed},
                         "expected_error": {"rank_correlation": 0.81 + seed / 100, "ratio": 1.04},
+                        "first": {"1": 0.0341 + seed / 1000, "4": 0.0611, "16": 0.1011},
+                        "fast": {
+                            "error": 0.1911 + seed / 100,
+                            "first": {"1": 0.0361, "4": 0.0711, "16": 0.1211},
+                        },
                     }
                     for seed in (0, 1, 2)
                 ],
@@ -190,6 +195,7 @@ REPORT: dict[str, Any] = {
                 "limit": 0.0897,
                 "ridge_error": 0.4519,
                 "basis_error": 0.0389,
+                "linear": {"error": 0.5411, "first": {"1": 0.0351, "4": 0.0811, "16": 0.4011}},
             }
             for box, frames in (("A", 14000), ("C", 46000))
         ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from motion_data import make_dataset
@@ -14,7 +16,7 @@ pytestmark = pytest.mark.blender
 from types import SimpleNamespace
 
 from benchmarks import documents
-from benchmarks.subspace_physics import boxes, excursion, models, scenes, tables
+from benchmarks.subspace_physics import beside, boxes, excursion, models, scenes, tables
 from benchmarks.subspace_physics.datasets import SHEET
 from benchmarks.subspace_physics.excursion import MOTION, RETURN, TIMES, excursion_path, stays
 from benchmarks.subspace_physics.limit import TWIN
@@ -128,3 +130,11 @@ def test_figures_go_to_their_places(tmp_path, monkeypatch):
 
 def test_excursion_is_judged_by_its_own_motion():
     assert excursion.EXCURSION.takes()[0].frames == len(excursion_path())
+
+
+def test_the_first_frames_are_counted_from_the_last_true_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(beside, "MODELS", tmp_path)
+    (tmp_path / "box").mkdir()
+    curve = {"model": [frame / 100 for frame in range(1, 599)], "mean": [1.0] * 598}
+    (tmp_path / "box" / "report.json").write_text(json.dumps({"curve": curve}))
+    assert beside.first_frames("box") == {"1": 0.01, "4": 0.04, "16": 0.16}

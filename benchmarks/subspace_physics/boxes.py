@@ -152,7 +152,7 @@ def takes(box: str, *, many: bool = False) -> Dataset:
 
 def _begun_with(corpus: BoxTakes, other: Dataset, roles: Iterable[Role]) -> BoxTakes:
     """A corpus that has taken over another's takes of these roles, if it has none yet."""
-    left = {take.name for take in other.takes() if take.role not in roles}
+    left = {take.name for take in other.outlines() if take.info.role not in roles}
     if not corpus.folder.exists():
         shutil.copytree(other.path, corpus.folder / "dataset", ignore=lambda _, names: left & set(names))
     return corpus

@@ -16,10 +16,11 @@ pytestmark = pytest.mark.blender
 from types import SimpleNamespace
 
 from benchmarks import documents
-from benchmarks.subspace_physics import beside, boxes, excursion, models, scenes, tables
+from benchmarks.subspace_physics import beside, boxes, datasets, excursion, models, scenes, tables
 from benchmarks.subspace_physics.datasets import SHEET
 from benchmarks.subspace_physics.excursion import MOTION, RETURN, TIMES, excursion_path, stays
 from benchmarks.subspace_physics.limit import TWIN
+from neural_physics.datasets.takes import Dataset
 
 
 def frames(role: str) -> int:
@@ -138,3 +139,12 @@ def test_the_first_frames_are_counted_from_the_last_true_one(tmp_path, monkeypat
     curve = {"model": [frame / 100 for frame in range(1, 599)], "mean": [1.0] * 598}
     (tmp_path / "box" / "report.json").write_text(json.dumps({"curve": curve}))
     assert beside.first_frames("box") == {"1": 0.01, "4": 0.04, "16": 0.16}
+
+
+def test_a_box_begins_with_the_takes_of_another_that_are_of_use_to_it(tmp_path, monkeypatch):
+    few = make_dataset(tmp_path / "few", 20, ("validation", "training", "test"))
+    monkeypatch.setattr(datasets, "BENCH", tmp_path)
+    usual = boxes._begun_with(boxes.BoxTakes("usual", "", (0, 0), (0, 0), (0, 0)), few, ("test",))
+    assert Dataset.open(usual.folder / "dataset").take_names() == ["take_002"]
+    usual = boxes._begun_with(usual, few, ("validation",))  # there already
+    assert Dataset.open(usual.folder / "dataset").take_names() == ["take_002"]

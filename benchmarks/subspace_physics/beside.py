@@ -15,9 +15,9 @@ from neural_physics.arrays import Doubles
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import ErrorSums, held_out_takes, rollout, tile
 from neural_physics.files.atomic import write_atomically
-from neural_physics.methods.interface import Adjustable, Method
+from neural_physics.methods.interface import Method
 from neural_physics.methods.registry import load_method
-from neural_physics.methods.subspace_physics.method import FAST
+from neural_physics.methods.subspace_physics.method import FAST, SubspacePhysics
 from neural_physics.models.model_file import read_model
 
 FIRST = (1, 4, 16)  # frames after a true state
@@ -32,7 +32,7 @@ def first_frames(name: str) -> dict[str, float]:
 def fast(name: str, dataset: Dataset) -> dict[str, Any]:
     """`error` and `first` of a model's second opinion alone, which *Fast* plays."""
     method = load_method(read_model(MODELS / name / "model.safetensors"))
-    assert isinstance(method, Adjustable)
+    assert isinstance(method, SubspacePhysics)
     method.adjust({FAST: 1.0})
     return _kept(MODELS / name / "fast.json", method, dataset)
 

@@ -6,27 +6,26 @@ Linear dynamics are hard to beat in the first frames after a true state, so thos
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 from typing import Any
 
-from benchmarks.subspace_physics.models import MODELS, trained
-from neural_physics.arrays import Doubles
+from benchmarks.subspace_physics.baselines.errors import first_frames, judged
+from benchmarks.subspace_physics.baselines.linear_map import LinearNetwork
+from benchmarks.subspace_physics.baselines.task import task_of
+from benchmarks.subspace_physics.models import MODELS
+from learning.methods.linear_dynamics.presets import PRESETS
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import ErrorSums, held_out_takes, rollout, tile
-from neural_physics.files.atomic import write_atomically
-from neural_physics.methods.interface import Method
+from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.methods.subspace_physics.method import FAST, SubspacePhysics
 from neural_physics.models.model_file import read_model
 
-FIRST = (1, 4, 16)  # frames after a true state
 
-
-def first_frames(name: str) -> dict[str, float]:
-    """The relative error of a model that was evaluated, so many frames after a true state; see `FIRST`."""
+def first_of(name: str) -> dict[str, float]:
+    """See `first_frames`: of a model that was evaluated."""
     report = json.loads((MODELS / name / "report.json").read_text(encoding="utf-8"))
-    return _first(report["curve"]["model"])
+    return first_frames(report["curve"]["model"])
 
 
 def fast(name: str, dataset: Dataset) -> dict[str, Any]:
@@ -34,29 +33,18 @@ def fast(name: str, dataset: Dataset) -> dict[str, Any]:
     method = load_method(read_model(MODELS / name / "model.safetensors"))
     assert isinstance(method, SubspacePhysics)
     method.adjust({FAST: 1.0})
-    return _kept(MODELS / name / "fast.json", method, dataset)
-
-
-def linear(name: str, dataset: Dataset, bases: int) -> dict[str, Any]:
-    """`error` and `first` of linear dynamics in as many bases, of the same takes."""
-    model, _ = trained(name, dataset.path, "balanced", bases, method="linear_dynamics")
-    return _kept(MODELS / name / "linear.json", load_method(read_model(model)), dataset)
-
-
-def _kept(path: Path, method: Method, dataset: Dataset) -> dict[str, Any]:
-    if not path.is_file():
-        write_atomically(path, (json.dumps(_measured(method, dataset)) + "\n").encode())
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
-
-
-def _measured(method: Method, dataset: Dataset) -> dict[str, Any]:
     sums = ErrorSums(method.mean_shape)
     for window in tile(held_out_takes(dataset)):
         sums.add(rollout(method)(window), window.truth())
     errors = sums.errors()
-    return {"error": errors.error, "first": _first(errors.curve)}
+    return {"error": errors.error, "first": first_frames(errors.curve)}
 
 
-def _first(curve: Sequence[float] | Doubles) -> dict[str, float]:
-    return {str(n): float(curve[n - 1]) for n in FIRST}
+def linear(name: str, dataset: Dataset, bases: int) -> dict[str, Any]:
+    """`error` and `first` of linear dynamics, fitted to what the network learns from, mirrored takes too."""
+    folder = MODELS / name
+    folder.mkdir(parents=True, exist_ok=True)
+    task = task_of(dataset, bases, folder, emit=lambda event: None, stop=StopRequest())
+    network = LinearNetwork(task.data, PRESETS["balanced"])
+    found = judged(task, partial(network.rollout, network.initial))
+    return {"error": found["error"], "first": found["first"]}

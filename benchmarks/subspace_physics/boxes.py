@@ -14,7 +14,7 @@ from typing import Any, get_args
 import bpy
 import numpy as np
 
-from benchmarks.subspace_physics.beside import fast, first_frames, linear
+from benchmarks.subspace_physics.beside import fast, first_of, linear
 from benchmarks.subspace_physics.datasets import BENCH, Corpus, baked
 from benchmarks.subspace_physics.imported_takes import imported
 from benchmarks.subspace_physics.limit import enlarge, mean_shape
@@ -126,7 +126,7 @@ def _row(box: str, kind: str, dataset: Dataset) -> dict[str, Any]:
 
 def _run(name: str, dataset: Dataset, seed: int) -> dict[str, Any]:
     found = run(name, dataset.path, PRESET, BASES, seed=seed)
-    return {**found, "first": first_frames(name), "fast": fast(name, dataset)}
+    return {**found, "first": first_of(name), "fast": fast(name, dataset)}
 
 
 def _limit(box: str, dataset: Dataset) -> float:

@@ -35,14 +35,7 @@ KEPT = (
 
 
 def trained(
-    name: str,
-    dataset: Path,
-    preset: str,
-    bases: int,
-    *,
-    seed: int = 0,
-    changes: Sequence[str] = (),
-    method: str = "subspace_physics",
+    name: str, dataset: Path, preset: str, bases: int, *, seed: int = 0, changes: Sequence[str] = ()
 ) -> tuple[Path, dict[str, Any]]:
     """The model file, and what the training job delivered; trained if it is not there yet.
 
@@ -51,7 +44,7 @@ def trained(
     folder = MODELS / name
     model, found = folder / "model.safetensors", folder / "training.json"
     if not found.is_file():
-        options = ["--method", method, "--preset", preset, "--bases", bases, "--seed", seed, "--out", model]
+        options = ["--preset", preset, "--bases", bases, "--seed", seed, "--out", model]
         changed = [word for change in changes for word in ("--set", change)]
         argv = backend("train", dataset, *options, *changed)
         _write(found, run_job(f"Train {name}", folder, "train", argv))

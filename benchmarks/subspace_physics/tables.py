@@ -10,20 +10,12 @@ from typing import Any
 from benchmarks.markdown_tables import Column, table
 
 
-def _whole_after(count: str, row: dict[str, Any]) -> str:
-    return _finely(run["first"][count] for run in row["runs"])
+def _after(count: str, row: dict[str, Any]) -> str:
+    return _each((run["first"][count] for run in row["runs"]), ".4f")
 
 
 def _fast_after(count: str, row: dict[str, Any]) -> str:
-    return _finely(run["fast"]["first"][count] for run in row["runs"])
-
-
-def _linear_after(count: str, row: dict[str, Any]) -> str:
-    return _finely([row["linear"]["first"][count]])
-
-
-def _finely(errors: Iterable[float]) -> str:
-    return ", ".join(f"{error:.4f}" for error in errors)
+    return _each((run["fast"]["first"][count] for run in row["runs"]), ".4f")
 
 
 ACCURACY = (
@@ -47,18 +39,20 @@ BOXES = (
     Column("expected error: rank correlation", lambda row: _expected(row, "rank_correlation"), ".2f"),
     Column("expected over true", lambda row: _expected(row, "ratio"), ".2f"),
 )
-
-
 BESIDE = (
     Column("box", "box"),
     Column("takes", "takes"),
     Column("training frames", "training_frames", ","),
     Column("*Fast*", lambda row: _each(run["fast"]["error"] for run in row["runs"])),
-    Column("linear", lambda row: row["linear"]["error"], ".3f"),
+    Column("linear", "linear.error", ".3f"),
     *(
-        Column(f"{name}after {count}", partial(of, str(count)))
-        for count in (1, 4, 16)
-        for name, of in (("", _whole_after), ("*Fast* ", _fast_after), ("linear ", _linear_after))
+        column
+        for count in ("1", "4", "16")
+        for column in (
+            Column(f"after {count}", partial(_after, count)),
+            Column(f"*Fast* after {count}", partial(_fast_after, count)),
+            Column(f"linear after {count}", f"linear.first.{count}", ".4f"),
+        )
     ),
 )
 SCENES = (
@@ -162,8 +156,9 @@ def boxes(part: dict[str, Any]) -> str:
     return (
         table(BOXES, part["rows"])
         + f"\n\n{part['bases']} bases, preset `{part['preset']}`, {frames:,} test frames.\n\n"
-        + "Beside it the second opinion alone, as *Fast* plays it, and linear dynamics in as many bases; "
-        + "by seed, over all frames, and 1, 4 and 16 frames after a true state:\n\n"
+        + "Beside it the second opinion alone, as *Fast* plays it, and linear dynamics in the same bases, "
+        + "fitted to the same takes, mirrored ones too; by seed, over all frames, and 1, 4 and 16 frames "
+        + "after a true state:\n\n"
         + table(BESIDE, part["rows"])
     )
 
@@ -173,8 +168,8 @@ def scenes(part: dict[str, Any]) -> str:
     return table(SCENES, part["rows"]) + f"\n\n{part['bases']} bases, preset `{part['preset']}`."
 
 
-def _each(errors: Iterable[float]) -> str:
-    return ", ".join(f"{error:.3f}" for error in errors)
+def _each(errors: Iterable[float], form: str = ".3f") -> str:
+    return ", ".join(format(error, form) for error in errors)
 
 
 def _expected(row: dict[str, Any], what: str) -> float:

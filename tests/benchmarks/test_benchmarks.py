@@ -138,7 +138,7 @@ def test_the_first_frames_are_counted_from_the_last_true_one(tmp_path, monkeypat
     (tmp_path / "box").mkdir()
     curve = {"model": [frame / 100 for frame in range(1, 599)], "mean": [1.0] * 598}
     (tmp_path / "box" / "report.json").write_text(json.dumps({"curve": curve}))
-    assert beside.first_frames("box") == {"1": 0.01, "4": 0.04, "16": 0.16}
+    assert beside.first_of("box") == {"1": 0.01, "4": 0.04, "16": 0.16}
 
 
 def test_a_box_begins_with_the_takes_of_another_that_are_of_use_to_it(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from neural_physics.arrays import Doubles, Floats
 from neural_physics.evaluation.rollouts import ErrorSums, Window, held_out_takes, tile
 from neural_physics.models.decoding import LinearDecoder
 
+FIRST = (1, 4, 16)  # frames after a true state
 BIN = 50  # frames of a rollout over which its course is averaged
 
 
@@ -39,6 +41,7 @@ def measured(task: Task, rollout: Rollout, windows: list[Window]) -> dict[str, A
         "mean": float(each.mean()) / errors.spread,
         "median": float(np.median(each)) / errors.spread,
         "course": _course(errors.curve),
+        "first": first_frames(errors.curve),
         "frames": errors.frames,
     }
 
@@ -50,6 +53,11 @@ def beginning(task: Task, decoder: LinearDecoder, window: Window) -> tuple[Float
     w = np.clip((y - data.y_mean) @ data.interaction_basis.T, data.training.w.min(0), data.training.w.max(0))
     z0, z1 = decoder.project(np.asarray(window.take.positions[window.first : window.first + 2]))
     return z0, z1, w
+
+
+def first_frames(curve: Sequence[float] | Doubles) -> dict[str, float]:
+    """The error so many frames after a true state, by their number (`FIRST`), of that of each frame since."""
+    return {str(n): float(curve[n - 1]) for n in FIRST if n <= len(curve)}
 
 
 def _course(curve: Doubles) -> list[float]:

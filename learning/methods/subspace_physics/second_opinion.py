@@ -46,10 +46,13 @@ def error_tensors(info: ModelInfo, tensors: Tensors, validation: list[Span]) -> 
 
 
 def expectation(apart: Doubles, true: Doubles) -> Floats:
-    """(2,) float32: what makes a + b apart the nearest to the true errors (n,), neither below 0."""
-    spread = float(apart.var())
-    slope = max(0.0, float(np.cov(apart, true, bias=True)[0, 1]) / spread) if spread > 0.0 else 0.0
-    agreed = float(true.mean()) - slope * float(apart.mean())
-    if agreed < 0.0:
-        agreed, slope = 0.0, float(apart @ true) / float(apart @ apart)
-    return np.array([agreed, slope], np.float32)
+    """(2,) float32: a and b of the a + b apart that is the true errors' (n,) mean, neither below 0.
+
+    b is 1 where a can make up the rest, as both models are about equally far off; else a is 0. A line through
+    all frames would lean on the few events of one validation take: where the models happened to be right
+    about those in which they were apart, it expected half of what fresh takes brought.
+    """
+    agreed = float(true.mean() - apart.mean())
+    if agreed >= 0.0:
+        return np.array([agreed, 1.0], np.float32)
+    return np.array([0.0, true.mean() / apart.mean()], np.float32)

@@ -37,7 +37,7 @@ def imported(dataset: Dataset, folder: Path) -> Dataset:
                 dataset.path / "takes" / take.name / "positions.pc2",
                 source=source,
                 fps=dataset.info.fps,
-                role=take.role,
+                role=take.info.role,
                 name=take.name,
                 columns=[f"{channel.name}.{axis}" for axis in "xyz"],
                 gravity=dataset.info.gravity,

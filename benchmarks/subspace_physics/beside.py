@@ -15,7 +15,7 @@ from benchmarks.subspace_physics.baselines.task import task_of
 from benchmarks.subspace_physics.models import MODELS
 from learning.methods.linear_dynamics.presets import PRESETS
 from neural_physics.datasets.takes import Dataset
-from neural_physics.evaluation.rollouts import ErrorSums, held_out_takes, rollout, tile
+from neural_physics.evaluation.rollouts import held_out_takes, rollout, rollout_errors, tile
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.methods.subspace_physics.method import FAST, SubspacePhysics
@@ -33,10 +33,7 @@ def fast(name: str, dataset: Dataset) -> dict[str, Any]:
     method = load_method(read_model(MODELS / name / "model.safetensors"))
     assert isinstance(method, SubspacePhysics)
     method.adjust({FAST: 1.0})
-    sums = ErrorSums(method.mean_shape)
-    for window in tile(held_out_takes(dataset)):
-        sums.add(rollout(method)(window), window.truth())
-    errors = sums.errors()
+    errors = rollout_errors(rollout(method), tile(held_out_takes(dataset)), method.mean_shape)
     return {"error": errors.error, "first": first_frames(errors.curve)}
 
 

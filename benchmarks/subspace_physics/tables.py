@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 from benchmarks.markdown_tables import Column, table
+from benchmarks.subspace_physics.baselines.errors import FIRST
 
 
 def _after(count: str, row: dict[str, Any]) -> str:
@@ -47,7 +48,7 @@ BESIDE = (
     Column("linear", "linear.error", ".3f"),
     *(
         column
-        for count in ("1", "4", "16")
+        for count in map(str, FIRST)
         for column in (
             Column(f"after {count}", partial(_after, count)),
             Column(f"*Fast* after {count}", partial(_fast_after, count)),

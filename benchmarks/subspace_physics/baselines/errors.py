@@ -19,7 +19,7 @@ BIN = 50  # frames of a rollout over which its course is averaged
 
 def judged(task: Task, rollout: Rollout) -> dict[str, Any]:
     """Over all rollouts of the test takes, from two true states each: the relative error of all frames, the
-    mean and the median of those of each, and the course of the error since rollouts began.
+    mean and the median of those of each, and the course and first frames of the error since rollouts began.
     """
     return measured(task, rollout, tile(held_out_takes(task.dataset)))
 

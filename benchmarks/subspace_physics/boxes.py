@@ -8,12 +8,14 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import mean, median
 from typing import Any, get_args
 
 import bpy
 import numpy as np
 
+from benchmarks.records import recorded
 from benchmarks.subspace_physics.beside import fast, first_of, linear
 from benchmarks.subspace_physics.datasets import BENCH, Corpus, baked
 from benchmarks.subspace_physics.imported_takes import imported
@@ -96,17 +98,27 @@ def judge() -> dict[str, Any]:
 
     And of one box what the panel's defaults bake, and its few takes imported.
     """
-    rows = [_row(box, "", takes(box)) for box in BOXES]
-    rows += [_row(box, "many", takes(box, many=True)) for box in BOXES]
-    usual = _begun_with(_corpus("B", "_usual", uses=USUAL), takes("B"), ("test",))
-    handed_over = imported(takes("B"), BENCH / "box_B_imported")
-    rows += [_row("B", "usual", baked(usual, _in_box("B"))), _row("B", "imported", handed_over)]
-    return {"bases": BASES, "preset": PRESET, "rows": rows}
+    rows = [
+        *((box, "", partial(takes, box)) for box in BOXES),
+        *((box, "many", partial(takes, box, many=True)) for box in BOXES),
+        ("B", "usual", _usual),
+        ("B", "imported", lambda: imported(takes("B"), BENCH / "box_B_imported")),
+    ]
+    return {"bases": BASES, "preset": PRESET, "rows": [_recorded(*row) for row in rows]}
 
 
-def _row(box: str, kind: str, dataset: Dataset) -> dict[str, Any]:
+def _usual() -> Dataset:
+    corpus = _begun_with(_corpus("B", "_usual", uses=USUAL), takes("B"), ("test",))
+    return baked(corpus, _in_box("B"))
+
+
+def _recorded(box: str, kind: str, dataset: Callable[[], Dataset]) -> dict[str, Any]:
     """kind: of the takes; "" of few."""
     name = f"box_{box}_{kind}" if kind else f"box_{box}"
+    return recorded(f"boxes/{name}", lambda: _row(name, box, kind, dataset()))
+
+
+def _row(name: str, box: str, kind: str, dataset: Dataset) -> dict[str, Any]:
     runs = [_run(f"{name}_seed{seed}", dataset, seed) for seed in SEEDS]
     errors = [each["rollout_error"] for each in runs]
     return {
@@ -125,8 +137,11 @@ def _row(box: str, kind: str, dataset: Dataset) -> dict[str, Any]:
 
 
 def _run(name: str, dataset: Dataset, seed: int) -> dict[str, Any]:
-    found = run(name, dataset.path, PRESET, BASES, seed=seed)
-    return {**found, "first": first_of(name), "fast": fast(name, dataset)}
+    def measure() -> dict[str, Any]:
+        found = run(name, dataset.path, PRESET, BASES, seed=seed)
+        return {**found, "first": first_of(name), "fast": fast(name, dataset)}
+
+    return recorded(f"boxes/{name}", measure)
 
 
 def _limit(box: str, dataset: Dataset) -> float:

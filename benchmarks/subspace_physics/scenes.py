@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass
+from functools import partial
 from statistics import mean, median
 from typing import Any
 
+from benchmarks.records import recorded
 from benchmarks.reduced import Reduced
 from benchmarks.reduced_method import times
 from benchmarks.subspace_physics.datasets import CAPE, SHEET, SMALL, Corpus, baked
@@ -47,15 +49,20 @@ SCENES = {
 def judge() -> dict[str, Any]:
     """A row for each scene."""
     os.environ["NEURAL_PHYSICS_PYTHON"] = sys.executable  # the one that simulates solids
-    rows = [_row(name, scene) for name, scene in SCENES.items()]
+    rows = [
+        recorded(f"scenes/{scene.corpus.name}", partial(_row, name, scene)) for name, scene in SCENES.items()
+    ]
     return {"bases": BASES, "preset": PRESET, "rows": rows}
 
 
 def _row(name: str, scene: Scene) -> dict[str, Any]:
     corpus = scene.corpus
     dataset = baked(corpus)
-    names = [f"{corpus.name}_{PRESET}_seed{seed}" for seed in SEEDS]
-    runs = [run(of, dataset.path, PRESET, BASES, seed=seed) for of, seed in zip(names, SEEDS, strict=True)]
+    names = {seed: f"{corpus.name}_{PRESET}_seed{seed}" for seed in SEEDS}
+    runs = [
+        recorded(f"scenes/{of}", partial(run, of, dataset.path, PRESET, BASES, seed=seed))
+        for seed, of in names.items()
+    ]
     model, _ = trained(names[0], dataset.path, PRESET, BASES)
     step_ms, simulation_ms = times(model, reduced(corpus), dataset)
     errors = [each["rollout_error"] for each in runs]

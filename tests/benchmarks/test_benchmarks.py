@@ -15,7 +15,7 @@ pytestmark = pytest.mark.blender
 
 from types import SimpleNamespace
 
-from benchmarks import documents
+from benchmarks import documents, records
 from benchmarks.subspace_physics import beside, boxes, datasets, excursion, models, scenes, tables
 from benchmarks.subspace_physics.datasets import SHEET
 from benchmarks.subspace_physics.excursion import MOTION, RETURN, TIMES, excursion_path, stays
@@ -53,7 +53,7 @@ def test_no_take_has_the_motion_of_another(corpus):
     assert len(set(seeds)) == len(seeds)
 
 
-def test_a_scene_is_timed_by_what_simulated_it_and_its_row_fits_the_table(monkeypatch):
+def test_a_scene_is_timed_by_what_simulated_it_and_its_row_fits_the_table(tmp_path, monkeypatch):
     """With trainings and bakes made up: each takes an hour."""
     timed = []
 
@@ -69,6 +69,7 @@ def test_a_scene_is_timed_by_what_simulated_it_and_its_row_fits_the_table(monkey
     dataset = SimpleNamespace(path="", info=info, takes=lambda role: [SimpleNamespace(positions=range(1200))])
     for name, made_up in (("times", times), ("run", run), ("baked", lambda corpus: dataset)):
         monkeypatch.setattr(scenes, name, made_up)
+    monkeypatch.setattr(records, "RECORDS", tmp_path)
     monkeypatch.setattr(scenes, "trained", lambda name, *rest, **more: (name, {}))
     monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", "")
     text = tables.scenes(scenes.judge())

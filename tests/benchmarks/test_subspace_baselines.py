@@ -341,20 +341,7 @@ def test_of_a_training_that_diverges_the_best_is_taken(dataset, tmp_path, monkey
     assert found.course.best_step in (4, 8) and (found.theta != found.network.initial).any()
 
 
-def test_a_run_is_kept_and_one_of_other_takes_is_done_again(dataset, tmp_path):
-    def run(task):
-        attempt = training.Attempt(task, "linear", CONTENDERS["linear"], 0, steps=1, rate=1.0)
-        return training.run(attempt, silent, StopRequest())
-
-    task = new_task(dataset, tmp_path)
-    found = run(task)
-    path = next(tmp_path.glob("linear*.json"))
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"error": 7.0}))
-    assert run(task)["error"] == 7.0
-    assert run(new_task(dataset, tmp_path, frames=200))["error"] not in (7.0, found["error"])
-
-
-def test_the_rate_is_that_of_the_least_error(task, monkeypatch):
+def test_rates_are_tried_with_a_quarter_of_the_steps(task, monkeypatch):
     errors = {5e-4: 0.3, 1e-3: 0.1, 2e-3: 0.2, 4e-3: 0.4, 8e-3: 0.5}
     asked = []
 
@@ -363,8 +350,9 @@ def test_the_rate_is_that_of_the_least_error(task, monkeypatch):
         return training.Trained(None, None, training.Course(best=ValidationError(errors[attempt.rate])))
 
     monkeypatch.setattr(training, "trained", measured_at)
-    found = training.best_rate(task, "gru", CONTENDERS["gru"], steps=40, emit=silent, stop=StopRequest())
-    assert found == 1e-3 and asked == [(0, 10)] * len(training.RATES)
+    found = training.errors_by_rate(task, "gru", CONTENDERS["gru"], steps=40, emit=silent, stop=StopRequest())
+    assert {float(rate): error for rate, error in found.items()} == errors
+    assert asked == [(0, 10)] * len(training.RATES)
 
 
 def test_fewer_frames_are_the_first_of_the_takes(dataset, task, tmp_path):

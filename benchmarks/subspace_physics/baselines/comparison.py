@@ -20,13 +20,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from benchmarks.records import recorded
 from benchmarks.subspace_physics import boxes
 from benchmarks.subspace_physics.baselines.contenders import CONTENDERS
 from benchmarks.subspace_physics.baselines.diagonality import diagonal_range, matrices, off_diagonal
 from benchmarks.subspace_physics.baselines.step_times import step_us, stepped_by
 from benchmarks.subspace_physics.baselines.tables import frames_table, main_tables
 from benchmarks.subspace_physics.baselines.task import PRESET, Task, task_of
-from benchmarks.subspace_physics.baselines.training import Attempt, best_rate, run, trained, weights
+from benchmarks.subspace_physics.baselines.training import Attempt, errors_by_rate, run, weights
 from benchmarks.subspace_physics.datasets import is_baked
 from benchmarks.subspace_physics.models import MODELS
 from neural_physics.datasets.takes import Dataset
@@ -111,22 +112,19 @@ class _Shown:
         contender, usual = CONTENDERS[name], task.preset(1).learning_rate
         if not (plan.choose and contender.trained):
             return usual
-        return best_rate(task, name, contender, steps=plan.steps, emit=self._emit, stop=self._stop)
+        errors = recorded(
+            f"baselines/{task.folder.name}/{name}_steps{plan.steps}_rates",
+            lambda: errors_by_rate(task, name, contender, steps=plan.steps, emit=self._emit, stop=self._stop),
+        )
+        return float(min(errors, key=lambda rate: errors[rate]))
 
     def run(self, task: Task, name: str, *, seed: int, steps: int, rate: float) -> dict[str, Any]:
         """See `training.run`."""
         attempt = Attempt(task, name, CONTENDERS[name], seed, steps=steps, rate=rate)
-        return run(attempt, self._emit, self._stop)
-
-    def size(self, task: Task, name: str, *, seed: int, steps: int, rate: float) -> dict[str, Any]:
-        """How large one is, and how fast it steps."""
-        attempt = Attempt(task, name, CONTENDERS[name], seed, steps=steps, rate=rate)
-        found = trained(attempt, self._emit, self._stop)
-        return {
-            "weights": weights(found.network),
-            "step_us": step_us(task, found.network, found.theta),
-            "stepped_by": stepped_by(found.network),
-        }
+        return recorded(
+            f"baselines/{task.folder.name}/{attempt.file('').name}",
+            lambda: run(attempt, self._emit, self._stop),
+        )
 
     def _emit(self, event: Event) -> None:
         if event["event"] == "progress":
@@ -144,10 +142,7 @@ def _box(shown: _Shown, box: str, task: Task, plan: Plan, *, rates: dict[str, fl
         for name in CONTENDERS
     }
     # After all trainings, one after the other, so that the machine's pace is the same for all.
-    sizes = {
-        name: shown.size(task, name, seed=plan.seeds[0], steps=plan.steps, rate=rates[name])
-        for name in CONTENDERS
-    }
+    sizes = {name: _size_of(task, name) for name in CONTENDERS}
     return {
         "box": box,
         "training_frames": task.frames,
@@ -166,6 +161,16 @@ def _box(shown: _Shown, box: str, task: Task, plan: Plan, *, rates: dict[str, fl
             }
             for name, contender in CONTENDERS.items()
         ],
+    }
+
+
+def _size_of(task: Task, name: str) -> dict[str, Any]:
+    """How large one is, and how fast it steps: whatever it has learned."""
+    network = CONTENDERS[name].make(task, 0)
+    return {
+        "weights": weights(network),
+        "step_us": step_us(task, network, network.initial),
+        "stepped_by": stepped_by(network),
     }
 
 

@@ -20,7 +20,6 @@ from learning.training.presets import changed
 from learning.training.subspace_validation import SubspaceValidation
 from neural_physics.arrays import Floats
 from neural_physics.errors import Problem
-from neural_physics.files.atomic import write_atomically
 from neural_physics.jobs.events import Emit, StopRequest
 
 RATES = (5e-4, 1e-3, 2e-3, 4e-3, 8e-3)  # tried of all that are trained; the preset's own is in the middle
@@ -89,30 +88,24 @@ def trained(attempt: Attempt, emit: Emit, stop: StopRequest) -> Trained:
     return Trained(network, training.best.get("theta", network.initial), training.course)
 
 
-def best_rate(
+def errors_by_rate(
     task: Task, name: str, contender: Contender, *, steps: int, emit: Emit, stop: StopRequest
-) -> float:
-    """The learning rate with which a quarter of the steps, seed 0, errs the least on the validation takes."""
+) -> dict[str, float]:
+    """How far a quarter of the steps with each of `RATES`, seed 0, is off on the validation takes."""
     short = max(1, round(TRIAL * steps))
-    errors = {
-        rate: trained(
+    return {
+        f"{rate:g}": trained(
             Attempt(task, name, contender, 0, steps=short, rate=rate), emit, stop
         ).course.best.choice
         for rate in RATES
     }
-    return min(errors, key=lambda rate: errors[rate])
 
 
 def run(attempt: Attempt, emit: Emit, stop: StopRequest) -> dict[str, Any]:
-    """One seed's errors on the test takes, and the course of its training; kept beside the training."""
-    task, path = attempt.task, attempt.file(".json")
-    if path.is_file():
-        kept: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if kept.pop("key") == task.key:
-            return kept
-    found = trained(attempt, emit, stop)
+    """One seed's errors on the test takes, and the course of its training."""
+    task, found = attempt.task, trained(attempt, emit, stop)
     course = found.course
-    result = {
+    return {
         "seed": attempt.seed,
         **judged(task, partial(found.network.rollout, found.theta)),
         "validation_error": course.best_error,
@@ -120,8 +113,6 @@ def run(attempt: Attempt, emit: Emit, stop: StopRequest) -> dict[str, Any]:
         "best_step": course.best_step,
         "history": [[step, error] for step, _, error in course.history],
     }
-    _write(path, {"key": task.key, **result})
-    return result
 
 
 def weights(network: Network) -> int:
@@ -129,7 +120,3 @@ def weights(network: Network) -> int:
     if isinstance(network, LinearNetwork):
         return network.count
     return network.step_weights if isinstance(network, CellNetwork) else len(network.initial)
-
-
-def _write(path: Path, item: dict[str, Any]) -> None:
-    write_atomically(path, (json.dumps(item, indent=1) + "\n").encode())

@@ -1,0 +1,193 @@
+"""Who may work on something in a folder that many computers share, without locks and without a common clock.
+
+Holders are numbered. Whoever makes the file of the next number is the holder from then on, which the file
+system lets one of them do. A holder renews its own file alone, and looks before each thing that it writes
+whether there is a higher number: then somebody has taken over, and it stops for good. An observer takes a
+holder for gone whose file has not changed for `PATIENCE`, by the observer's own clock.
+
+A holder that was only stopped may still write one more thing after it has been given up. So each writes in a
+folder of its own, and whoever takes over copies from there what it goes on with.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import secrets
+import sys
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from ..errors import Problem
+from .atomic import write_atomically, writing
+from .links import check_no_link, without_links
+from .reading import read_json
+
+PATIENCE = 60.0  # seconds without a change until a holder is taken for gone
+RENEW_EVERY = 10.0  # seconds
+LARGEST = 4096  # bytes of a holder's file
+PREFIX, SUFFIX, DIGITS = "holder_", ".json", 6
+
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The last one that a thing had. number: from 1 on. said: what its file says now, {} if it cannot be read.
+
+    Of that is only believed whether it changes, whether it let go, and its process on this computer.
+    """
+
+    number: int
+    said: dict[str, object]
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it let go, or was a process of this computer that has ended."""
+        if self.said.get("released") is True:
+            return True
+        process = self.said.get("process")
+        return self.said.get("computer") == _this_computer() and type(process) is int and not _runs(process)
+
+
+@dataclass
+class Lease:
+    """A thing that this process holds. number: which holder it is. about: for people who look."""
+
+    folder: Path
+    number: int
+    about: str = ""
+    clock: Clock = time.monotonic
+    _token: str = field(default_factory=lambda: secrets.token_hex(8))
+    _counter: int = 0
+    _renewed: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._renewed = self.clock()
+
+    def check(self) -> None:
+        """Say that the holder is still there, where it is time for that; to be called before each write.
+
+        Raises Problem("taken_over") where another one has taken over, and Problem("disk_full" |
+        "folder_not_writable").
+        """
+        if _path(self.folder, self.number + 1).exists():
+            raise Problem("taken_over", path=self.folder)
+        if self.clock() - self._renewed >= RENEW_EVERY:
+            self._counter += 1
+            with writing(self.folder):
+                write_atomically(_path(self.folder, self.number), self.text())
+            self._renewed = self.clock()
+
+    def release(self) -> None:
+        """Let go, so that the next one need not wait. Where that cannot be said, it waits."""
+        with suppress(OSError):
+            write_atomically(_path(self.folder, self.number), self.text(released=True))
+
+    def text(self, *, released: bool = False) -> bytes:
+        """What its file says."""
+        said = {
+            "token": self._token,
+            "counter": self._counter,
+            "released": released,
+            "computer": _this_computer(),
+            "host": platform.node(),
+            "process": os.getpid(),
+            "about": self.about,
+        }
+        return (json.dumps(said) + "\n").encode()
+
+
+class Observer:
+    """Knows how long it has seen each holder unchanged; so it must live longer than `PATIENCE`."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self._clock = clock
+        self._seen: dict[Path, tuple[Holder, float]] = {}
+
+    def is_free(self, folder: Path) -> bool:
+        """Whether nobody holds it, or a holder that is gone."""
+        holder = holder_of(folder)
+        return holder is None or holder.is_gone or self._silent(folder, holder)
+
+    def claim(self, folder: Path, about: str = "") -> Lease | None:
+        """Hold a thing that is free; None where it is not, or another one was quicker.
+
+        Raises Problem("place_is_link" | "disk_full" | "folder_not_writable").
+        """
+        holder = holder_of(folder)
+        if holder is not None and not holder.is_gone and not self._silent(folder, holder):
+            return None
+        lease = Lease(folder, 1 if holder is None else holder.number + 1, about, self._clock)
+        check_no_link(folder)
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                with open(_path(folder, lease.number), "xb", opener=without_links) as file:
+                    file.write(lease.text())
+            except FileExistsError:
+                return None
+        return lease
+
+    def _silent(self, folder: Path, holder: Holder) -> bool:
+        before, since = self._seen.get(folder, (None, 0.0))
+        if before != holder:
+            self._seen[folder] = (holder, self._clock())
+            return False
+        return self._clock() - since >= PATIENCE
+
+
+def holder_of(folder: Path) -> Holder | None:
+    """The last holder, None where there has been none."""
+    number = max((_number(path.name) for path in folder.iterdir()), default=0) if folder.is_dir() else 0
+    if not number:
+        return None
+    try:
+        said = read_json(_path(folder, number), LARGEST)
+    except (OSError, ValueError):
+        said = {}
+    return Holder(number, said if isinstance(said, dict) else {})
+
+
+def _path(folder: Path, number: int) -> Path:
+    return folder / f"{PREFIX}{number:0{DIGITS}d}{SUFFIX}"
+
+
+def _number(name: str) -> int:
+    """Of a holder's file; 0 of any other."""
+    digits = name.removeprefix(PREFIX).removesuffix(SUFFIX)
+    return int(digits) if name == f"{PREFIX}{digits}{SUFFIX}" and _is_number(digits) else 0
+
+
+def _is_number(digits: str) -> bool:
+    return len(digits) == DIGITS and digits.isascii() and digits.isdecimal()
+
+
+@cache
+def _this_computer() -> str:
+    """What no other computer says of itself, and no container on it, nor this one before it was restarted."""
+    said = [platform.node(), f"{uuid.getnode():x}"]
+    if sys.platform == "linux":
+        with suppress(OSError):
+            said.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
+            said.append(str(Path("/proc/self/ns/pid").readlink()))
+    return " ".join(said)
+
+
+def _runs(process: int) -> bool:
+    """Whether this computer has a process of this number. Where it cannot be asked, it has."""
+    if sys.platform == "win32" or process <= 0:  # where asking would end it, or ask others
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

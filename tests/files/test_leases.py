@@ -1,0 +1,135 @@
+"""One holder at a time, found without locks and without a common clock."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from neural_physics.errors import Problem
+from neural_physics.files import leases
+from neural_physics.files.leases import PATIENCE, RENEW_EVERY, Observer, holder_of
+
+
+class Clock:
+    """A clock of its own for each computer."""
+
+    def __init__(self, now=0.0):
+        self.now = now
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """As if each holder's process ran on another computer, of which nothing can be asked."""
+    monkeypatch.setattr(leases, "_this_computer", lambda: os.urandom(8).hex())
+
+
+def test_what_one_holds_no_other_gets(tmp_path):
+    lease = Observer().claim(tmp_path / "take")
+    assert lease.number == 1
+    assert Observer().claim(tmp_path / "take") is None
+    lease.release()
+    assert Observer().claim(tmp_path / "take").number == 2
+    with pytest.raises(Problem, match="taken over") as told:
+        lease.check()
+    assert told.value.code == "taken_over"
+
+
+def test_a_silent_holder_is_given_up_by_the_observers_own_clock(tmp_path, elsewhere):
+    ahead, behind = Clock(1e6 + 3600.0), Clock(5.0)
+    held = Observer(ahead).claim(tmp_path)
+    observer = Observer(behind)
+    assert not observer.is_free(tmp_path)
+    behind.now += PATIENCE - 1.0
+    assert observer.claim(tmp_path) is None
+    ahead.now += RENEW_EVERY  # it says that it is still there, so that patience begins anew
+    held.check()
+    behind.now += 2.0
+    assert observer.claim(tmp_path) is None
+    behind.now += PATIENCE
+    taken = observer.claim(tmp_path)
+    assert taken.number == 2
+    with pytest.raises(Problem):
+        held.check()
+    taken.check()
+
+
+def test_a_holder_says_that_it_is_there_no_more_often_than_needed(tmp_path):
+    clock = Clock()
+    lease = Observer(clock).claim(tmp_path)
+    before = holder_of(tmp_path)
+    lease.check()
+    assert holder_of(tmp_path) == before
+    clock.now += RENEW_EVERY
+    lease.check()
+    assert holder_of(tmp_path) != before
+
+
+def test_of_many_that_see_it_free_one_gets_it(tmp_path):
+    with ProcessPoolExecutor(8) as pool:
+        for round_ in range(20):
+            folder = tmp_path / str(round_)
+            got = list(pool.map(_claimed, [folder] * 8))
+            assert got.count(1) == 1 and got.count(None) == 7
+
+
+def _claimed(folder: Path):
+    lease = Observer().claim(folder)
+    return None if lease is None else lease.number
+
+
+def test_a_process_of_this_computer_that_has_ended_is_not_waited_for(tmp_path):
+    ended = "from pathlib import Path; from neural_physics.files.leases import Observer; "
+    ended += f"print(Observer().claim(Path({str(tmp_path)!r})).number)"
+    assert subprocess.check_output([sys.executable, "-c", ended]).strip() == b"1"
+    assert Observer().claim(tmp_path).number == 2
+
+
+def test_of_another_computer_a_process_number_says_nothing(tmp_path):
+    lease = Observer().claim(tmp_path)
+    path = next(tmp_path.iterdir())
+    said = json.loads(path.read_text())
+    path.write_text(json.dumps(said | {"computer": "another one", "process": 2**22 + 1}))
+    assert Observer().claim(tmp_path) is None
+    path.write_text(json.dumps(said | {"process": 2**22 + 1}))  # this one has no such process
+    assert Observer().claim(tmp_path).number == lease.number + 1
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff", b"x" * 10_000, b'{"process": true}'])
+def test_a_file_that_cannot_be_read_holds_until_patience_ends(tmp_path, text):
+    clock = Clock()
+    (tmp_path / "holder_000003.json").write_bytes(text)
+    observer = Observer(clock)
+    assert observer.claim(tmp_path) is None
+    clock.now += PATIENCE
+    assert observer.claim(tmp_path).number == 4
+
+
+@pytest.mark.parametrize(
+    "name", ["holder_1.json", "holder_-00001.json", "holder_٠٠٠٠٠١.json", "holder_.json"]
+)
+def test_other_files_are_no_holders(tmp_path, number):
+    (tmp_path / f"holder_{number}.json").write_text("{}")
+    assert holder_of(tmp_path) is None
+
+
+def test_a_pipe_in_place_of_a_holder_is_not_waited_for(tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("this system has no pipes in folders")
+    os.mkfifo(tmp_path / "holder_000001.json")
+    assert Observer().claim(tmp_path) is None
+
+
+def test_nothing_is_held_through_a_link(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Problem, match="link"):
+        Observer().claim(tmp_path / "link")
+    assert not (tmp_path / "elsewhere").exists()

@@ -39,7 +39,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class Holder:
-    """The last one that a thing had. number: from 1 on. said: what its file says now, {} if it cannot be read.
+    """The last one that a thing had. number: from 1 on. said: what its file says, {} if it cannot be read.
 
     Of that is only believed whether it changes, whether it let go, and its process on this computer.
     """

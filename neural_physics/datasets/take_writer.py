@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Self
@@ -28,12 +29,22 @@ class TakeWriter:
     """Appends frames; every whole frame on disk is readable whenever the process is killed."""
 
     def __init__(
-        self, folder: Path, info: TakeInfo, dataset: DatasetInfo, body_vertex_count: int | None = None
+        self,
+        folder: Path,
+        info: TakeInfo,
+        dataset: DatasetInfo,
+        body_vertex_count: int | None = None,
+        *,
+        may_write: Callable[[], None] = lambda: None,
     ) -> None:
         """body_vertex_count: B, where the take keeps a body's positions beside the mesh's.
 
+        may_write: called before anything is written later on; it raises where that must not be any more, and
+        then nothing is written, not even when the take is left.
+
         Raises Problem("place_is_link" | "folder_not_writable" | "disk_full" | "dataset_damaged").
         """
+        self._may_write = may_write
         check_no_link(folder.parent)
         check_no_link(folder)
         self.folder, self.info = folder, info
@@ -66,6 +77,7 @@ class TakeWriter:
 
         Raises Problem("disk_full"); what was written before stays readable.
         """
+        self._may_write()
         rows = {"positions.pc2": positions, "interaction.npy": y}
         more = {"frames.npy": frame, "body.pc2": body_positions}
         rows.update({name: row for name, row in more.items() if row is not None})
@@ -79,7 +91,8 @@ class TakeWriter:
                     self._sync()
 
     def exclude(self, exclusions: tuple[Exclusion, ...]) -> None:
-        """Set the frames that must not be learned from."""
+        """Set the frames that must not be learned from. Raises what `may_write` and `writing` do."""
+        self._may_write()
         self.info = replace(self.info, excluded=exclusions)
         with writing(self.folder):
             write_take_info(self.folder, self.info)
@@ -90,6 +103,12 @@ class TakeWriter:
 
     def close(self, *, finished: bool = True) -> None:
         """Leave it; it is complete if it is finished and all frames asked for are there."""
+        try:
+            self._may_write()
+        except Problem:
+            for file in self._files.values():
+                file.close()
+            raise
         self.info = replace(self.info, complete=finished and self.count >= self.info.frames)
         with writing(self.folder):
             self._write_headers()

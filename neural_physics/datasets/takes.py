@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -150,6 +150,12 @@ class Dataset:
             # Last, so that a folder with a dataset.json is always whole.
             write_info(path, info)
         return cls(path, info, mesh)
+
+    def with_takes_in(self, folder: Path) -> Dataset:
+        """The same dataset with other takes, those in a folder `takes` of another one. Raises as `body`."""
+        other = Dataset(folder, self.info, self.mesh)
+        other._body = self.body
+        return other
 
     def describe_anew(self, info: DatasetInfo, mesh: Mesh) -> None:
         """Replace what the dataset says of itself, while it holds no takes.
@@ -296,9 +302,12 @@ class Dataset:
         """That its simulations of motion took, in one process; 0 where it is not known."""
         return read_pace(self.path)
 
-    def writer(self, name: str, info: TakeInfo) -> TakeWriter:
-        """Append to a take, from its last whole frame if it was begun before."""
-        return TakeWriter(self.path / "takes" / name, info, self.info, self._body_vertices)
+    def writer(
+        self, name: str, info: TakeInfo, *, may_write: Callable[[], None] = lambda: None
+    ) -> TakeWriter:
+        """Append to a take, from its last whole frame if it was begun before. may_write: see `TakeWriter`."""
+        folder = self.path / "takes" / name
+        return TakeWriter(folder, info, self.info, self._body_vertices, may_write=may_write)
 
 
 def _frame_count(path: Path, vertex_count: int) -> int:

@@ -74,10 +74,10 @@ class Lease:
     def check(self) -> None:
         """Say that the holder is still there, where it is time for that; to be called before each write.
 
-        Raises Problem("taken_over") where another one has taken over, and Problem("disk_full" |
-        "folder_not_writable").
+        Raises Problem("taken_over") where another one has taken over, or even finished and tidied up, and
+        Problem("disk_full" | "folder_not_writable").
         """
-        if _path(self.folder, self.number + 1).exists():
+        if _path(self.folder, self.number + 1).exists() or not _path(self.folder, self.number).exists():
             raise Problem("taken_over", path=self.folder)
         if self.clock() - self._renewed >= RENEW_EVERY:
             self._counter += 1

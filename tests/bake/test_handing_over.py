@@ -1,0 +1,220 @@
+"""A take under way is one holder's, and the dataset's when it is handed in."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+import synthetic
+
+from neural_physics.baking.handing_over import Workplace, is_complete, lease_folder
+from neural_physics.datasets.dataset_info import TakeInfo
+from neural_physics.errors import Problem
+from neural_physics.files import leases
+from neural_physics.files.leases import PATIENCE, Observer
+
+FRAMES = 12
+
+
+@pytest.fixture
+def dataset(tmp_path):
+    return synthetic.make_dataset(tmp_path / "dataset", ())
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch):
+    """As if each holder were on another computer."""
+    monkeypatch.setattr(leases, "_this_computer", iter(map(str, range(10_000))).__next__)
+
+
+class Clock:
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def frame(dataset, number):
+    """Positions and interaction of a frame: the same for every holder, as those of a simulation are."""
+    rng = np.random.default_rng(number)
+    shape = (dataset.info.vertex_count, 3)
+    return rng.random(shape, np.float32), rng.random(dataset.info.channels.size, np.float32)
+
+
+class Baker:
+    """One that bakes the take, on a computer of its own."""
+
+    def __init__(self, dataset, name="take_000"):
+        self.clock = Clock()
+        self.observer, self.dataset, self.name = Observer(self.clock), dataset, name
+        self.folder = lease_folder(dataset.path, name)
+
+    def waits(self):
+        self.observer.is_free(self.folder)
+        self.clock.now += PATIENCE
+
+    def begin(self):
+        lease = self.observer.claim(self.folder)
+        if lease is None:
+            return False
+        self.place = Workplace(self.dataset, self.name, lease)
+        if not self.place.take_up():
+            return False
+        info = TakeInfo(frames=FRAMES, role="training", seed=1)
+        self.writer = self.place.under_way().writer(self.name, info, may_write=self.place.may_write)
+        return True
+
+    def bake(self, count):
+        for number in range(self.writer.count, min(FRAMES, self.writer.count + count)):
+            self.writer.append(*frame(self.dataset, number))
+
+    def end(self):
+        self.writer.close()
+        self.place.hand_in()
+
+
+def check_take(dataset):
+    take = dataset.take("take_000")
+    assert take.info.complete and len(take.positions) == FRAMES
+    for number in range(FRAMES):
+        positions, y = frame(dataset, number)
+        assert np.array_equal(take.positions[number], positions)
+        assert np.array_equal(take.interaction[number], y)
+
+
+def test_a_take_is_seen_when_it_is_handed_in(dataset):
+    baker = Baker(dataset)
+    baker.begin()
+    baker.bake(5)
+    assert dataset.take_names() == []
+    baker.bake(FRAMES)
+    baker.end()
+    check_take(dataset)
+    assert is_complete(dataset.path, "take_000") and not lease_folder(dataset.path, "take_000").exists()
+
+
+def test_one_that_is_handed_in_unfinished_is_gone_on_with(dataset):
+    first, second = Baker(dataset), Baker(dataset)
+    first.begin()
+    first.bake(5)
+    first.end()
+    assert len(dataset.take("take_000").positions) == 5
+    first.place.lease.release()
+    second.begin()
+    assert second.writer.count == 5 and dataset.take_names() == []
+    second.bake(FRAMES)
+    second.end()
+    check_take(dataset)
+
+
+def test_whoever_sleeps_too_long_writes_no_more_and_its_frames_are_gone_on_from(dataset):
+    sleeper, other = Baker(dataset), Baker(dataset)
+    sleeper.begin()
+    sleeper.bake(5)
+    other.waits()
+    other.begin()
+    assert other.writer.count == 5
+    sleeper.clock.now += 3 * PATIENCE
+    with pytest.raises(Problem, match="taken over"):
+        sleeper.bake(1)
+    with pytest.raises(Problem, match="taken over"):
+        sleeper.end()
+    other.bake(3)
+    other.bake(FRAMES)
+    other.end()
+    check_take(dataset)
+
+
+def test_whoever_wakes_after_the_take_was_handed_in_changes_nothing(dataset):
+    sleeper, other = Baker(dataset), Baker(dataset)
+    sleeper.begin()
+    sleeper.bake(5)
+    other.waits()
+    other.begin()
+    other.bake(FRAMES)
+    other.end()
+    with pytest.raises(Problem, match="taken over"):
+        sleeper.bake(1)
+    with pytest.raises(Problem, match="taken over"):
+        sleeper.end()
+    check_take(dataset)
+
+
+def test_a_write_that_was_under_way_while_another_took_over_lands_where_nobody_reads(dataset):
+    """The check, and then the computer sleeps between it and the write."""
+    sleeper, other = Baker(dataset), Baker(dataset)
+    sleeper.begin()
+    sleeper.bake(5)
+    late = sleeper.writer._may_write
+    sleeper.writer._may_write = lambda: None
+    other.waits()
+    other.begin()
+    positions, y = frame(dataset, 99)  # and of another motion
+    sleeper.writer.append(positions, y)
+    sleeper.writer._may_write = late
+    other.bake(FRAMES)
+    other.end()
+    check_take(dataset)
+
+
+def test_what_lies_beside_the_take_goes_along(dataset):
+    first, second = Baker(dataset), Baker(dataset)
+    first.begin()
+    (first.place.folder / "cache").mkdir()
+    (first.place.folder / "cache" / "state").write_bytes(b"1")
+    second.waits()
+    second.begin()
+    assert (second.place.folder / "cache" / "state").read_bytes() == b"1"
+
+
+def test_what_is_complete_is_not_baked_again(dataset):
+    first, second = Baker(dataset), Baker(dataset)
+    first.begin()
+    first.bake(FRAMES)
+    first.end()
+    assert not second.begin() and not second.folder.exists()
+    check_take(dataset)
+
+
+def test_a_torn_frame_of_another_is_baked_again(dataset):
+    first, second = Baker(dataset), Baker(dataset)
+    first.begin()
+    first.bake(5)
+    with (first.place.folder / "takes" / "take_000" / "positions.pc2").open("ab") as file:
+        file.write(b"1234567")
+    second.waits()
+    second.begin()
+    assert second.writer.count == 5
+    second.bake(FRAMES)
+    second.end()
+    check_take(dataset)
+
+
+def test_a_holder_without_a_frame_is_followed_by_one_that_begins(dataset):
+    first, second = Baker(dataset), Baker(dataset)
+    first.observer.claim(first.folder)
+    second.waits()
+    second.begin()
+    second.bake(FRAMES)
+    second.end()
+    check_take(dataset)
+
+
+def test_many_that_come_at_once_bake_it_once(dataset):
+    bakers, done = [Baker(dataset) for _ in range(8)], []
+
+    def run(baker):
+        if baker.begin():
+            baker.bake(FRAMES)
+            baker.end()
+            done.append(baker)
+
+    threads = [threading.Thread(target=run, args=(baker,)) for baker in bakers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 1
+    check_take(dataset)

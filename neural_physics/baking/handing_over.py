@@ -2,7 +2,7 @@
 
 In the dataset's folder, for a take called NAME: `bake/NAME/holder_000003.json` of each that bakes or baked it
 (see `files.leases`), `bake/NAME/3/takes/NAME` for what the third of them has of it, beside whatever else it
-needs, and `takes/NAME` when it is handed in, complete or as far as it is. It is handed in by renaming a folder,
+needs, and `takes/NAME` when it is handed in, complete or as far as it is. Handing in is renaming a folder,
 so that takes are all or nothing for who reads them, and a holder that has been given up writes where nobody
 reads.
 """

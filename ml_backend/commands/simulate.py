@@ -20,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `simulate`."""
     parser.add_argument("plan", type=Path, help="the bake.json file of a bake")
     parser.add_argument("task", metavar="TAKE", help=f"a take whose tracks are recorded, or “{BODY}”")
+    parser.add_argument("--holder", type=int, default=0, help="whose take it is, by number")
     parser.add_argument("--core", type=int, help="the CPU core to run on")
     parser.add_argument("--coordinator", type=int, default=0, help="id of the process to exit with")
 
@@ -33,6 +34,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     if args.core is not None and hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {args.core})  # before NumPy starts its threads
     try:
+        from neural_physics.baking.handing_over import workplace
         from neural_physics.baking.plan import BakePlan
 
         plan = BakePlan.read(args.plan)
@@ -40,13 +42,14 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
             from ml_backend.simulation.preparing import prepare_body
 
             return prepare_body(plan, emit)
+        place = workplace(plan, args.task, args.holder)
         if plan.take(args.task).kind == "quasistatic":
             from ml_backend.simulation.poses.pose_recording import settle_poses
 
-            return settle_poses(plan, args.task, emit, stop)
+            return settle_poses(plan, place, emit, stop)
         from ml_backend.simulation.recording import simulate_take
 
-        return simulate_take(plan, args.task, emit, stop)
+        return simulate_take(plan, place, emit, stop)
     except ImportError as error:
         lacking = missing(REQUIREMENTS) if REQUIREMENTS.is_file() else []
         reason = ", ".join(lacking) or error.name or error

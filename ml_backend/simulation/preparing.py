@@ -34,7 +34,7 @@ def prepare_body(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     Raises Problem("dataset_other_material" | "dataset_other_object" | "folder_not_writable" | "disk_full"),
     and what `make_body`, `make_cloth`, `fit_shape`, `round_shape` and `make_self_contact` do.
     """
-    dataset = Dataset.open(plan.dataset_path)
+    dataset = Dataset.open(plan.dataset)
     request = SimulationRequest.read(plan.request)
     solid = request.settings.kind == "solid"
     flat = solid and plane_of(request.rest_positions) is not None

@@ -6,7 +6,6 @@ frames. A resumed take is the same, bit for bit, as an uninterrupted one.
 
 from __future__ import annotations
 
-import shutil
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from ml_backend.simulation.motions import check_tracks
 from ml_backend.simulation.simulation import SavedState, Simulation
 from ml_backend.simulation.spring_cloth import SpringSimulation
 from neural_physics.arrays import Doubles, Floats
+from neural_physics.baking.handing_over import Workplace
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
@@ -32,33 +32,33 @@ SAVE_EVERY = 20  # frames
 TakeSimulation = Simulation | SpringSimulation
 
 
-def simulate_take(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+def simulate_take(plan: BakePlan, place: Workplace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Simulate a take, or the rest of it; returns what the "result" event says.
 
-    Raises what `Simulation` and `SpringSimulation` do, and Problem("stopped" | "dataset_damaged" |
-    "disk_full" | "folder_not_writable").
+    Raises what `Simulation` and `SpringSimulation` do, and Problem("stopped" | "taken_over" |
+    "dataset_damaged" | "disk_full" | "folder_not_writable").
     """
-    recording = _Recording(plan, name)
+    recording = _Recording(plan, place)
     recording.run(emit, stop)
-    shutil.rmtree(plan.tracks(name).parent, ignore_errors=True)
-    return {"take": name, "frames": recording.writer.count}
+    return {"take": place.name, "frames": recording.writer.count}
 
 
 class _Recording:
     """The simulation and the take on disk, kept in step."""
 
-    def __init__(self, plan: BakePlan, name: str) -> None:
-        self._dataset = Dataset.open(plan.dataset_path)
-        self._request, self._tracks = SimulationRequest.read(plan.request), Tracks.read(plan.tracks(name))
+    def __init__(self, plan: BakePlan, place: Workplace) -> None:
+        self._dataset = place.under_way()
+        self._request, self._tracks = SimulationRequest.read(plan.request), Tracks.read(place.tracks)
         self._body = require_body(self._dataset) if self._request.settings.kind != "springs" else None
-        take = plan.take(name)
+        take = plan.take(place.name)
         try:
             check_tracks(self._tracks, self._request, take.frames, self._dataset.info.channels.size)
         except ValueError as error:
-            raise Problem("dataset_damaged", path=plan.tracks(name).parent, reason=error) from error
-        self._state_path = plan.tracks(name).with_name("state.npz")
-        self.writer = self._dataset.writer(name, TakeInfo(take.frames, role=take.role, seed=take.seed))
-        self._done = self._dataset.take(name)
+            raise Problem("dataset_damaged", path=place.folder, reason=error) from error
+        self._state_path = place.folder / "state.npz"
+        info = TakeInfo(take.frames, role=take.role, seed=take.seed)
+        self.writer = self._dataset.writer(take.name, info, may_write=place.may_write)
+        self._done = self._dataset.take(take.name)
         self._marks = [e for e in self.writer.info.excluded if e.reason in MARKED]
 
     def run(self, emit: Emit, stop: StopRequest) -> None:

@@ -1,1 +1,1 @@
-"""Bakes: what is planned, and the coordinator that runs one process per take."""
+"""Bakes: what is planned, who bakes which take, and what it comes to."""

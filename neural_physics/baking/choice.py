@@ -18,8 +18,10 @@ from ..files.reading import NotReadable, read_bytes, read_json
 from ..jobs.events import Emit, Progress, StopRequest
 from ..jobs.process import JobFiles, JobProcess
 from ..wording import distance, plural
+from .handing_over import lease_folder, taken_up
 from .plan import BakePlan, PlannedTake
-from .workers import POLL_EVERY, RETRIES, cores, end, start_worker
+from .programs import Programs
+from .workers import POLL_EVERY, TRIES, cores, end, start_blender
 
 STAGE = "Choosing takes"
 TASK = "choice_"  # before the number of a share, as the name of a worker's task
@@ -47,15 +49,18 @@ def candidates(plan: BakePlan) -> list[PlannedTake]:
 
 def open_takes(plan: BakePlan) -> list[PlannedTake]:
     """The takes whose motion can still be chosen. What a model is judged by is left to chance."""
-    begun = plan.dataset_path / "takes"
+    begun = plan.dataset / "takes"
     return [
         take
         for take in plan.takes
-        if take.role == "training" and take.kind == "dynamic" and not (begun / take.name).is_dir()
+        if take.role == "training"
+        and take.kind == "dynamic"
+        and not (begun / take.name).is_dir()
+        and taken_up(lease_folder(plan.dataset, take.name)) is None
     ]
 
 
-def choose(plan: BakePlan, emit: Emit, stop: StopRequest) -> BakePlan:
+def choose(plan: BakePlan, programs: Programs, emit: Emit, stop: StopRequest) -> BakePlan:
     """The plan with the motion of its new takes chosen, which is then on disk, too.
 
     A choice that was stopped goes on where it was.
@@ -68,8 +73,9 @@ def choose(plan: BakePlan, emit: Emit, stop: StopRequest) -> BakePlan:
     if not asked:
         return plan
     shares = range(min(plan.parallel or len(cores()), len(asked)))
-    for _ in range(RETRIES + 1):  # those of a coordinator that was killed may just have stopped
-        failed = _run([_process(plan, share, count=len(shares)) for share in shares], asked, emit, stop)
+    for _ in range(TRIES):  # those of a bake that was killed may just have stopped
+        processes = [_process(plan, programs, share, count=len(shares)) for share in shares]
+        failed = _run(processes, asked, emit, stop)
         if failed is None:
             break
     if failed is not None:
@@ -147,9 +153,9 @@ def _scores_file(plan: BakePlan, task: str) -> Path:
     return plan.folder / f"{task}.scores"
 
 
-def _process(plan: BakePlan, share: int, *, count: int) -> JobProcess:
+def _process(plan: BakePlan, programs: Programs, share: int, *, count: int) -> JobProcess:
     task, own = _task(share, count), cores()
-    return start_worker(plan, plan.worker, JobFiles(plan.folder, task), task, core=own[share % len(own)])
+    return start_blender(plan, programs, JobFiles(plan.folder, task), task, core=own[share % len(own)])
 
 
 def _run(processes: list[JobProcess], asked: list[PlannedTake], emit: Emit, stop: StopRequest) -> Path | None:

@@ -10,20 +10,21 @@ reads.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..datasets.dataset_info import read_take_info
+from ..datasets.dataset_info import TakeInfo, read_take_info
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..files.atomic import writing
-from ..files.leases import Lease
+from ..files.leases import Lease, Observer
 from ..files.links import check_no_link
-from .plan import side_folder
+from .failures import forget_failures
+from .plan import BakePlan, side_folder
 
-TAKES = "takes"
+TAKES, SCENE = "takes", "take.blend"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,16 @@ class Workplace:
         return self.lease.folder / str(self.lease.number)
 
     @property
+    def scene(self) -> Path:
+        """The take's scene, with its motion; it is there from before its first frame to its last."""
+        return self.folder / SCENE
+
+    @property
+    def tracks(self) -> Path:
+        """The take's `simulation_request.Tracks`, there as soon as they are whole."""
+        return self.folder / "tracks.npz"
+
+    @property
     def may_write(self) -> Callable[[], None]:
         """See `TakeWriter`."""
         return self.lease.check
@@ -54,22 +65,17 @@ class Workplace:
         False where there is nothing left to do, as it was handed in complete before this lease began.
         Raises Problem("place_is_link" | "folder_not_writable" | "disk_full" | "dataset_damaged").
         """
-        mine = self.folder / TAKES / self.name
         check_no_link(self.lease.folder)
         if is_complete(self.dataset.path, self.name):
             shutil.rmtree(self.lease.folder, ignore_errors=True)
             return False
         with writing(self.folder):
-            mine.parent.mkdir(parents=True, exist_ok=True)
-            with suppress(FileNotFoundError):
-                # Not there, or another one has just taken it up: then the next number is its, and not this.
-                self._handed_in.rename(mine)
-                return True
-            for number in range(self.lease.number - 1, 0, -1):
-                left = self.lease.folder / str(number)
-                if (left / TAKES / self.name / "take.json").is_file():
-                    self._copy(left)
-                    break
+            self._take_over()
+            (self.folder / TAKES).mkdir(parents=True, exist_ok=True)
+            if not self._mine.is_dir():
+                # Not there, or somebody has just taken it up with the next number: then this one will notice.
+                with suppress(FileNotFoundError):
+                    self._handed_in.rename(self._mine)
         return True
 
     def hand_in(self) -> None:
@@ -78,34 +84,58 @@ class Workplace:
         Raises Problem("taken_over" | "folder_not_writable" | "disk_full").
         """
         self.lease.check()
-        mine = self.folder / TAKES / self.name
-        complete = read_take_info(mine).complete
+        complete = read_take_info(self._mine).complete
         with writing(self._handed_in):
             try:
-                mine.rename(self._handed_in)
-            except FileExistsError:
-                raise Problem("taken_over", path=self.lease.folder) from None
-            except OSError as error:
-                if self._handed_in.exists():
-                    raise Problem("taken_over", path=self.lease.folder) from error
-                raise
+                self._mine.rename(self._handed_in)
+            except OSError:
+                if not self._handed_in.exists():
+                    raise
+                # Somebody who has been given up woke between looking and handing in.
+                if is_complete(self.dataset.path, self.name):
+                    raise Problem("taken_over", path=self.lease.folder) from None
+                self._handed_in.rename(self.folder / "superseded")
+                self._mine.rename(self._handed_in)
         if complete:
             shutil.rmtree(self.lease.folder, ignore_errors=True)
+
+    def leave(self) -> None:
+        """Hand in what there is, and let the next one go on: nothing that worked here runs any more.
+
+        Where that cannot be done, the next one finds it here.
+        """
+        with suppress(Problem):
+            if (self._mine / "take.json").is_file():
+                self.hand_in()
+            self.lease.check()
+            self.lease.release()
+
+    @property
+    def _mine(self) -> Path:
+        return self.folder / TAKES / self.name
 
     @property
     def _handed_in(self) -> Path:
         return self.dataset.path / TAKES / self.name
 
-    def _copy(self, left: Path) -> None:
-        """All that another holder had, which may still be writing there; its take last, and in one piece."""
-        for path in left.iterdir():
-            check_no_link(path)
-            if path.is_dir() and path.name != TAKES:
-                shutil.copytree(path, self.folder / path.name, symlinks=True)
-        scratch = self.folder / "take.new"
+    def _take_over(self) -> None:
+        """Have all that the holder before had; copied, where it may still be writing there."""
+        left = taken_up(self.lease.folder)
+        if left is None:
+            return
+        check_no_link(left)
+        if self.lease.undisturbed:
+            left.rename(self.folder)
+            return
+        scratch = self.folder.with_suffix(".new")
         shutil.rmtree(scratch, ignore_errors=True)
-        shutil.copytree(left / TAKES / self.name, scratch, symlinks=True)
-        scratch.rename(self.folder / TAKES / self.name)
+        shutil.copytree(left, scratch, symlinks=True)
+        scratch.rename(self.folder)
+
+
+def workplace(plan: BakePlan, name: str, holder: int) -> Workplace:
+    """That of a holder of this number, for a process that works for it. Raises what `Dataset.open` does."""
+    return Workplace(Dataset.open(plan.dataset), name, Lease(lease_folder(plan.dataset, name), holder))
 
 
 def lease_folder(dataset: Path, name: str) -> Path:
@@ -117,3 +147,55 @@ def is_complete(dataset: Path, name: str) -> bool:
     """Whether the dataset has all of a take."""
     folder = dataset / TAKES / name
     return (folder / "take.json").is_file() and read_take_info(folder).complete
+
+
+def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
+    """Hand in what is under way of these takes and nobody bakes any more; those that others bake now.
+
+    Raises what `Workplace.take_up` does.
+    """
+    observer, elsewhere = Observer(), {}
+    for name in names:
+        folder = lease_folder(dataset.path, name)
+        if not folder.is_dir():
+            continue
+        lease = observer.claim(folder)
+        if lease is not None:
+            place = Workplace(dataset, name, lease)
+            if place.take_up():
+                place.leave()
+                forget_failures(folder)
+            continue
+        there = taken_up(folder)
+        if there is not None and (there / TAKES / name / "take.json").is_file():
+            elsewhere[name] = read_take_info(there / TAKES / name)
+    return elsewhere
+
+
+def frames_there(dataset: Dataset, name: str) -> int:
+    """How many frames there are of a take, handed in or under way."""
+    folder = taken_up(lease_folder(dataset.path, name))
+    for found in (dataset, *([] if folder is None else [dataset.with_takes_in(folder)])):
+        if (found.path / TAKES / name / "take.json").is_file():
+            with suppress(Problem):  # half written, or gone since
+                return found.outline(name).frame_count
+    return 0
+
+
+def scene_begun(dataset: Path, name: str) -> Path | None:
+    """The scene with which a take that is not complete can be gone on with."""
+    scenes = (folder / SCENE for folder in _folders(lease_folder(dataset, name)))
+    return next((scene for scene in scenes if scene.is_file()), None)
+
+
+def taken_up(folder: Path) -> Path | None:
+    """Of the holders of a take, given where they leave word, the folder of the last one that had anything."""
+    return next(iter(_folders(folder)), None)
+
+
+def _folders(folder: Path) -> list[Path]:
+    """Those of all holders, the last one first."""
+    if not folder.is_dir():
+        return []
+    numbered = [path for path in folder.iterdir() if path.name.isascii() and path.name.isdecimal()]
+    return sorted(numbered, key=lambda path: -int(path.name))

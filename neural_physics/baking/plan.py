@@ -39,37 +39,28 @@ class PlannedTake:
 
 @dataclass(frozen=True)
 class BakePlan:
-    """Everything a bake needs that is not in the copy of the scene.
+    """Everything a bake needs that is not in the copy of the scene, and is the same on every computer.
 
-    worker: the command that starts a Blender on one take, without the take. parallel: takes at the
-    same time, 0 for one per core. trusted: whether the scene's own scripts may run, in scenes that are
-    sealed with the key in the file `key`. notes: sentences for the artist. motions: how many are drawn for
-    each new take, of which a model chooses; 1 for no choice. solver: the command that simulates with the
-    bundled solver, without its arguments; empty where Blender simulates.
+    dataset: its folder, wherever that lies here; not in the file. by_solver: whether the bundled solver
+    simulates, and Blender only records what moves. parallel: takes at the same time on one computer, 0 for
+    one per core. notes: sentences for the artist. motions: how many are drawn for each new take, of which a
+    model chooses; 1 for no choice.
     """
 
-    dataset: str
+    dataset: Path
     object: str
     scene: str
     view_layer: str
-    worker: tuple[str, ...]
     takes: tuple[PlannedTake, ...]
+    by_solver: bool = False
     parallel: int = 0
-    trusted: bool = False
-    key: str = ""
     notes: tuple[str, ...] = ()
-    solver: tuple[str, ...] = ()
     motions: int = 1
-
-    @property
-    def dataset_path(self) -> Path:
-        """The dataset as a path."""
-        return Path(self.dataset)
 
     @property
     def folder(self) -> Path:
         """Where the bake keeps its own files while it is under way."""
-        return side_folder(self.dataset_path)
+        return side_folder(self.dataset)
 
     @property
     def path(self) -> Path:
@@ -79,15 +70,11 @@ class BakePlan:
     @property
     def scene_copy(self) -> Path:
         """The copy of the scene that takes are baked from."""
-        return scene_copy(self.dataset_path)
+        return scene_copy(self.dataset)
 
     def take(self, name: str) -> PlannedTake:
         """The take of this name."""
         return next(take for take in self.takes if take.name == name)
-
-    def take_scene(self, name: str) -> Path:
-        """The scene of one take, with its motion; it is there from before its first frame to its last."""
-        return take_scene(self.dataset_path, name)
 
     @property
     def guide(self) -> Path:
@@ -102,18 +89,15 @@ class BakePlan:
     @property
     def places(self) -> Path:
         """Where the artist's mesh cannot be filled: a `surface_places.Places`, there after such a bake."""
-        return places_file(self.dataset_path)
-
-    def tracks(self, name: str) -> Path:
-        """A take's `simulation_request.Tracks`, there as soon as they are whole."""
-        return self.take_scene(name).with_name("tracks.npz")
+        return places_file(self.dataset)
 
     def write(self) -> None:
         """Raises Problem("place_is_link" | "folder_not_writable" | "disk_full")."""
         check_no_link(self.folder)
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_atomically(self.path, (json.dumps(asdict(self), indent=1) + "\n").encode())
+            said = {name: value for name, value in asdict(self).items() if name != "dataset"}
+            write_atomically(self.path, (json.dumps(said, indent=1) + "\n").encode())
 
     @staticmethod
     def read(path: Path) -> BakePlan:
@@ -124,8 +108,8 @@ class BakePlan:
                 raise TypeError("it is not a JSON object")
             json.dumps(item, ensure_ascii=False).encode()  # refuses half characters, which nothing could show
             takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
-            worker, solver, notes = (tuple(item.pop(name)) for name in ("worker", "solver", "notes"))
-            plan = BakePlan(**item, takes=takes, worker=worker, solver=solver, notes=notes)
+            notes = tuple(item.pop("notes"))
+            plan = BakePlan(path.absolute().parent.parent, **item, takes=takes, notes=notes)
             _check(plan)
             return plan
         except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
@@ -134,21 +118,12 @@ class BakePlan:
 
 def _check(plan: BakePlan) -> None:
     """Raises ValueError for what no bake is planned like."""
-    texts = (
-        plan.dataset,
-        plan.object,
-        plan.scene,
-        plan.view_layer,
-        plan.key,
-        *plan.worker,
-        *plan.solver,
-        *plan.notes,
-    )
+    texts = (plan.object, plan.scene, plan.view_layer, *plan.notes)
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError("a name, a command or a note is not text")
+        raise ValueError("a name or a note is not text")
     numbers_fit = _is_number(plan.parallel, 0, MOST_AT_ONCE) and _is_number(plan.motions, 1, MOST_MOTIONS)
-    if not numbers_fit or not isinstance(plan.trusted, bool):
-        raise ValueError("parallel, motions or trusted cannot be what it is")
+    if not numbers_fit or not isinstance(plan.by_solver, bool):
+        raise ValueError("parallel, motions or by_solver cannot be what it is")
     for take in plan.takes:
         check_take_name(take.name)
         if not _is_number(take.frames, 1, MOST_FRAMES) or not _is_number(take.seed, 0, MOST_SEED):
@@ -182,11 +157,6 @@ def scene_copy(dataset: Path) -> Path:
 def places_file(dataset: Path) -> Path:
     """See `BakePlan.places`."""
     return side_folder(dataset) / "places.json"
-
-
-def take_scene(dataset: Path, name: str) -> Path:
-    """See `BakePlan.take_scene`."""
-    return side_folder(dataset) / name / "take.blend"
 
 
 def take_names(count: int) -> list[str]:

@@ -5,27 +5,47 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from ..errors import Problem
 from ..jobs.isolated_python import clean_environment
 from ..jobs.process import JobFiles, JobProcess
 from .plan import BakePlan
+from .programs import Programs
 
 POLL_EVERY = 0.05  # seconds
-RETRIES = 1  # of what crashed
+TRIES = 3  # of what crashes
 # The same sums in the same order, so that a resumed take is the same, and one core for each take.
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 
 
-def start_worker(
-    plan: BakePlan, program: tuple[str, ...], files: JobFiles, task: str, *, core: int
+def start_blender(
+    plan: BakePlan, programs: Programs, files: JobFiles, task: str, *, core: int, holder: int = 0
 ) -> JobProcess:
-    """Start `program` on one task of a plan; it ends when this process does. Raises what `start` does."""
-    command = [*program, str(plan.path), task, "--core", str(core)]
-    command += ["--coordinator", str(os.getpid())]
-    threads = ONE_THREAD if program == plan.solver else {}
+    """Start Blender on one task of a plan; it ends when this process does. Raises what `start` does."""
+    trust = [*(["--key", programs.key] if programs.key else []), *(["--trusted"] if programs.trusted else [])]
+    command = [*programs.blender, *_task(plan, task, core, holder), *trust]
+    return _started(command, files, clean_environment())
+
+
+def start_solver(
+    plan: BakePlan, programs: Programs, files: JobFiles, task: str, *, core: int, holder: int = 0
+) -> JobProcess:
+    """The same of the bundled solver. Raises what `start` does, and Problem("solver_not_here")."""
+    if not programs.solver:
+        raise Problem("solver_not_here", object=plan.object)
+    command = [*programs.solver, *_task(plan, task, core, holder)]
+    return _started(command, files, {**clean_environment(), **ONE_THREAD})
+
+
+def _task(plan: BakePlan, task: str, core: int, holder: int) -> list[str]:
+    where = ["--holder", str(holder), "--core", str(core), "--coordinator", str(os.getpid())]
+    return [str(plan.path), task, *where]
+
+
+def _started(command: list[str], files: JobFiles, environment: Mapping[str, str]) -> JobProcess:
     process = JobProcess(files)
-    process.start(command, {**clean_environment(), **threads})
+    process.start(command, environment)
     return process
 
 

@@ -19,6 +19,13 @@ PROBLEMS: dict[str, str] = {
     "bake_scene_lost": (
         "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."
     ),
+    "take_not_planned": (
+        "The bake in {path} has no take {take}: name one that it plans, or none to bake all of them."
+    ),
+    "solver_not_here": (
+        "{object} is simulated by the bundled solver, which this computer has no environment for: set it up in "
+        "the add-on's preferences, or bake on a computer that has it."
+    ),
     "bake_crashed": (
         "The process that baked {take} ended unexpectedly; all finished frames are kept: bake again to "
         "continue, and if that fails too, see the log {path}."

@@ -1,9 +1,9 @@
 """Who may work on something in a folder that many computers share, without locks and without a common clock.
 
 Holders are numbered. Whoever makes the file of the next number is the holder from then on, which the file
-system lets one of them do. A holder renews its own file alone, and looks before each thing that it writes
-whether there is a higher number: then somebody has taken over, and it stops for good. An observer takes a
-holder for gone whose file has not changed for `PATIENCE`, by the observer's own clock.
+system lets one of them do. A holder renews its own file alone. Before each thing that is written for it, one
+looks whether there is a higher number: then somebody has taken over, and it stops for good. An observer takes
+a holder for gone whose file has not changed for `PATIENCE`, by the observer's own clock.
 
 A holder that was only stopped may still write one more thing after it has been given up. So each writes in a
 folder of its own, and whoever takes over copies from there what it goes on with.
@@ -48,9 +48,14 @@ class Holder:
     said: dict[str, object]
 
     @property
+    def has_let_go(self) -> bool:
+        """Whether it said so, after all that worked for it had ended."""
+        return self.said.get("released") is True
+
+    @property
     def is_gone(self) -> bool:
         """Whether it let go, or was a process of this computer that has ended."""
-        if self.said.get("released") is True:
+        if self.has_let_go:
             return True
         process = self.said.get("process")
         return self.said.get("computer") == _this_computer() and type(process) is int and not _runs(process)
@@ -58,12 +63,16 @@ class Holder:
 
 @dataclass
 class Lease:
-    """A thing that this process holds. number: which holder it is. about: for people who look."""
+    """A thing that this process holds, or the one that it works for. number: which holder that is.
+
+    about: for people who look. undisturbed: whether nobody can still write for the holder before.
+    """
 
     folder: Path
     number: int
     about: str = ""
     clock: Clock = time.monotonic
+    undisturbed: bool = False
     _token: str = field(default_factory=lambda: secrets.token_hex(8))
     _counter: int = 0
     _renewed: float = 0.0
@@ -72,21 +81,30 @@ class Lease:
         self._renewed = self.clock()
 
     def check(self) -> None:
-        """Say that the holder is still there, where it is time for that; to be called before each write.
+        """To be called before each write, also by processes that work for the holder.
 
-        Raises Problem("taken_over") where another one has taken over, or even finished and tidied up, and
-        Problem("disk_full" | "folder_not_writable").
+        Raises Problem("taken_over") where another one has taken over, or even finished and tidied up.
         """
         if _path(self.folder, self.number + 1).exists() or not _path(self.folder, self.number).exists():
             raise Problem("taken_over", path=self.folder)
+
+    def renew(self) -> None:
+        """Say that the holder is still there, where it is time for that.
+
+        Raises Problem("taken_over" | "disk_full" | "folder_not_writable").
+        """
         if self.clock() - self._renewed >= RENEW_EVERY:
+            self.check()
             self._counter += 1
             with writing(self.folder):
                 write_atomically(_path(self.folder, self.number), self.text())
             self._renewed = self.clock()
 
     def release(self) -> None:
-        """Let go, so that the next one need not wait. Where that cannot be said, it waits."""
+        """Let go, so that the next one need not wait, once nothing that worked for the holder runs any more.
+
+        Where that cannot be said, the next one waits.
+        """
         with suppress(OSError):
             write_atomically(_path(self.folder, self.number), self.text(released=True))
 
@@ -124,7 +142,9 @@ class Observer:
         holder = holder_of(folder)
         if holder is not None and not holder.is_gone and not self._silent(folder, holder):
             return None
-        lease = Lease(folder, 1 if holder is None else holder.number + 1, about, self._clock)
+        number = 1 if holder is None else holder.number + 1
+        undisturbed = holder is not None and holder.has_let_go
+        lease = Lease(folder, number, about, self._clock, undisturbed=undisturbed)
         check_no_link(folder)
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)

@@ -51,14 +51,16 @@ def test_a_silent_holder_is_given_up_by_the_observers_own_clock(tmp_path, elsewh
     behind.now += PATIENCE - 1.0
     assert observer.claim(tmp_path) is None
     ahead.now += RENEW_EVERY  # it says that it is still there, so that patience begins anew
-    held.check()
+    held.renew()
     behind.now += 2.0
     assert observer.claim(tmp_path) is None
     behind.now += PATIENCE
     taken = observer.claim(tmp_path)
     assert taken.number == 2
-    with pytest.raises(Problem):
-        held.check()
+    ahead.now += RENEW_EVERY
+    for too_late in (held.check, held.renew):
+        with pytest.raises(Problem):
+            too_late()
     taken.check()
 
 
@@ -66,10 +68,10 @@ def test_a_holder_says_that_it_is_there_no_more_often_than_needed(tmp_path):
     clock = Clock()
     lease = Observer(clock).claim(tmp_path)
     before = holder_of(tmp_path)
-    lease.check()
+    lease.renew()
     assert holder_of(tmp_path) == before
     clock.now += RENEW_EVERY
-    lease.check()
+    lease.renew()
     assert holder_of(tmp_path) != before
 
 

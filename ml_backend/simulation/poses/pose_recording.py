@@ -6,7 +6,6 @@ out with its reason. A resumed take is the same, bit for bit, as an uninterrupte
 
 from __future__ import annotations
 
-import shutil
 from typing import Any
 
 import numpy as np
@@ -14,41 +13,41 @@ import numpy as np
 from ml_backend.simulation.motions import check_tracks
 from ml_backend.simulation.poses.posing import PosedBody
 from ml_backend.simulation.recording import require_body, stored
+from neural_physics.baking.handing_over import Workplace
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
 from neural_physics.datasets.frame_checks import find_bad_poses, with_bad_poses
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
-from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.interaction.poses import pose_channel, pose_in
 from neural_physics.jobs.events import Emit, Progress, StopRequest
 
 
-def settle_poses(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+def settle_poses(plan: BakePlan, place: Workplace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Settle the poses of a take, or the rest of them; returns what the "result" event says.
 
-    Raises what `PosedBody` does, and Problem("stopped" | "dataset_damaged" | "skin_not_baked" | "disk_full" |
-    "folder_not_writable").
+    Raises what `PosedBody` does, and Problem("stopped" | "taken_over" | "dataset_damaged" |
+    "skin_not_baked" | "disk_full" | "folder_not_writable").
     """
-    recording = _PoseRecording(plan, name)
+    recording = _PoseRecording(plan, place)
     recording.run(emit, stop)
-    shutil.rmtree(plan.tracks(name).parent, ignore_errors=True)
-    return {"take": name, "frames": recording.writer.count}
+    return {"take": place.name, "frames": recording.writer.count}
 
 
 class _PoseRecording:
     """The poses of a take, and what of them is on disk."""
 
-    def __init__(self, plan: BakePlan, name: str) -> None:
-        self._dataset, take = Dataset.open(plan.dataset_path), plan.take(name)
-        self._request, self._tracks = SimulationRequest.read(plan.request), Tracks.read(plan.tracks(name))
+    def __init__(self, plan: BakePlan, place: Workplace) -> None:
+        self._dataset, take = place.under_way(), plan.take(place.name)
+        self._request, self._tracks = SimulationRequest.read(plan.request), Tracks.read(place.tracks)
         self._body = require_body(self._dataset)
         try:
             check_tracks(self._tracks, self._request, take.frames, self._dataset.info.channels.size)
         except ValueError as error:
-            raise Problem("dataset_damaged", path=plan.tracks(name).parent, reason=error) from error
+            raise Problem("dataset_damaged", path=place.folder, reason=error) from error
         info = TakeInfo(take.frames, take.kind, take.role, take.seed)
-        self.writer, self._name = self._dataset.writer(name, info), name
+        self._name = take.name
+        self.writer = self._dataset.writer(take.name, info, may_write=place.may_write)
         self._failed = {e.first: e for e in self.writer.info.excluded}
 
     def run(self, emit: Emit, stop: StopRequest) -> None:

@@ -11,15 +11,14 @@ import bpy
 
 from ...baking.choice import write_guide
 from ...baking.fabric_ranges import middle_fabric, to_provenance
+from ...baking.handing_over import gather, lease_folder, scene_begun
 from ...baking.plan import (
     FEWEST_FRAMES,
     BakePlan,
     PlannedTake,
     check_own_folders,
     plan_takes,
-    side_folder,
     take_names,
-    take_scene,
 )
 from ...baking.pose_plan import plan_poses, pose_take_names
 from ...datasets.dataset_info import ONLY_CHANNELS_ACT, YES, DatasetInfo, TakeInfo, read_take_info
@@ -28,8 +27,7 @@ from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...interaction.channels import ChannelLayout
-from ...jobs.isolated_python import run_module, run_script
-from ...jobs.process import JobFiles, is_written
+from ...jobs.isolated_python import run_module
 from ...wording import plural
 from ..jobs import programs
 from ..scene.collider_meshes import check_colliders
@@ -38,12 +36,12 @@ from ..scene.sampling import layout_of, reference_frame_of
 from ..scene.skins import check_skin, simulated_mesh
 from ..scene.sources import check_target, physics_of, uses_solver
 from ..settings.motions import is_wind
-from ..settings.own_folders import EXTENSION_ROOT
 from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of
 from ..settings.simulation import settings_for_solver
 from .acting import only_channels_act
 from .guide import MOTIONS, guide_of
+from .local_programs import BY_THE_SOLVER, local_programs
 from .made_with import made_with
 from .pose_motion import check_poses, poses_asked_for
 from .scene_copy import first_frame, noisy_winds, save_copy
@@ -54,8 +52,6 @@ from .training_motion import animation_end, check_training_motion, motion_varies
 from .trust import holds_scripts, scripts_may_run
 
 KEPT = "kept_for_testing"  # in the dataset's provenance
-BY_THE_SOLVER = "Baking with the bundled solver"
-WORKER = EXTENSION_ROOT / "neural_physics" / "blender" / "baking" / "worker.py"
 
 
 def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
@@ -74,8 +70,10 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     count = moving_takes(obj)
     poses = poses_asked_for(obj)
     check_own_folders(dataset.path)
-    discarded = _discard_useless(dataset, [*take_names(count), *pose_take_names(poses)])
-    existing = _begun_takes(dataset)
+    names = [*take_names(count), *pose_take_names(poses)]
+    elsewhere = gather(dataset, names)
+    discarded = _discard_useless(dataset, [name for name in names if name not in elsewhere])
+    existing = {**_begun_takes(dataset), **elsewhere}
     if not existing:  # what the dataset says of itself may be of a bake that came to nothing
         dataset.describe_anew(asked, simulated_mesh(obj))
     takes = (
@@ -110,16 +108,13 @@ def _written(
     guide: the model that chooses the motion of new takes, None to leave it to chance.
     """
     plan = BakePlan(
-        dataset=str(dataset.path),
+        dataset.path,
         object=obj.name,
         scene=scene.name,
         view_layer=view_layer.name,
-        worker=_worker_command(),
-        solver=_solver_command() if uses_solver(obj) else (),
         takes=takes,
+        by_solver=uses_solver(obj),
         parallel=settings_of(obj).parallel_takes,
-        trusted=scripts_may_run(),
-        key=str(key_file()),
         notes=notes,
         motions=1 if guide is None else MOTIONS,
     )
@@ -131,8 +126,15 @@ def _written(
     if copied:
         with with_unused_actions(obj):
             save_copy(plan.scene_copy)
-        seal(plan.scene_copy, Path(plan.key))
-    return [*run_module(sys.executable, "neural_physics.baking.coordinator"), str(plan.path)]
+        seal(plan.scene_copy, key_file())
+    return work_command(dataset.path, by_solver=plan.by_solver)
+
+
+def work_command(dataset: Path, *, by_solver: bool, more: tuple[str, ...] = ()) -> list[str]:
+    """The job that bakes what is left of a plan, here. more: arguments of `baking.work`."""
+    here = local_programs(by_solver=by_solver)
+    command = run_module(sys.executable, "neural_physics.baking.work")
+    return [*command, "--programs", here.to_text(), *more, str(dataset)]
 
 
 def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, frames: int) -> list[str]:
@@ -249,15 +251,13 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
     useless: dict[str, str] = {}  # why, by take
     begun = dataset.take_names()
     for name in names:
-        scene_folder = take_scene(dataset.path, name).parent
-        if is_written(JobFiles(side_folder(dataset.path), name).log):
-            continue  # its Blender outlived the bake that started it, and ends on its own
+        begun_in = lease_folder(dataset.path, name)
         take = dataset.outline(name) if name in begun else None
         if take is not None and (take.usable_frames if take.info.complete else take.frame_count):
             continue
         with writing(dataset.path):
-            if scene_folder.is_dir():
-                shutil.rmtree(scene_folder)
+            if begun_in.is_dir():
+                shutil.rmtree(begun_in)
             if take is not None:
                 shutil.rmtree(dataset.path / "takes" / name)
         if take is not None and take.info.complete:
@@ -273,7 +273,7 @@ def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:
     takes = {}
     for name in dataset.take_names():
         info = read_take_info(dataset.path / "takes" / name)
-        if not info.complete and not take_scene(dataset.path, name).exists():
+        if not info.complete and scene_begun(dataset.path, name) is None:
             with dataset.writer(name, info) as writer:
                 writer.end_here()
             if writer.count < FEWEST_FRAMES:
@@ -351,22 +351,11 @@ def _notes_on_scenes(dataset: Dataset, existing: dict[str, TakeInfo]) -> list[st
     if not scripts_may_run():
         return []
     begun = (name for name, info in existing.items() if not info.complete)
-    others = [name for name in begun if not is_sealed(take_scene(dataset.path, name), key_file())]
+    scenes = {name: scene_begun(dataset.path, name) for name in begun}
+    others = [name for name, scene in scenes.items() if scene and not is_sealed(scene, key_file())]
     if not others:
         return []
     return [
         f"The scenes that {', '.join(others)} began with were not made on this computer, so that Python of "
         "their own does not run in them. If it should, delete the dataset and bake again."
     ]
-
-
-def _worker_command() -> tuple[str, ...]:
-    blender = bpy.app.binary_path
-    if not blender:  # Blender as a Python module
-        return tuple(run_script(sys.executable, WORKER))
-    options = ("-b", "--factory-startup", "-t", "1", "--python-exit-code", "1", "--python", str(WORKER), "--")
-    return (blender, *options)
-
-
-def _solver_command() -> tuple[str, ...]:
-    return (*run_module(programs.require_ml_backend(BY_THE_SOLVER), "ml_backend"), "simulate", "--json")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...baking.choice import STAGE, read_scores, share_of, write_scores
-from ...baking.plan import BakePlan, PlannedTake
+from ...baking.plan import BakePlan
 from ...datasets.dataset_info import DatasetInfo
 from ...datasets.takes import Dataset
 from ...evaluation.expected_errors import expected_from_rest
@@ -20,22 +20,24 @@ from ...models.model_file import read_model
 from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import PHYSICS_TYPES
 from .scene_copy import first_frame
-from .take_scenes import open_with_motion
+from .take_scenes import Trust, open_with_motion
 
 
-def score_motion(plan: BakePlan, task: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+def score_motion(plan: BakePlan, task: str, trust: Trust, *, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """Score this task's candidates, or the rest of them; returns what the "result" event says.
 
     Raises Problem("stopped" | "bake_scene_lost" | "model_damaged" | ...).
     """
     method, scores = load_method(read_model(plan.guide)), read_scores(plan, task)
-    takes, info = share_of(plan, task), Dataset.open(plan.dataset_path).info
+    takes, info = share_of(plan, task), Dataset.open(plan.dataset).info
     done = sum(take.frames for take in takes if take.seed in scores)
     progress = Progress(emit, STAGE, sum(take.frames for take in takes), done)
     for take in takes:
         if take.seed in scores:
             continue
-        motion = _read_motion(plan, take, info, stop)
+        stop.check()
+        scene, obj = open_with_motion(plan, take, trust)
+        motion = _read_motion(scene, obj, take.frames, info, stop=stop)
         square = float(np.mean(np.square(expected_from_rest(method, motion))))
         scores[take.seed] = square if math.isfinite(square) else 0.0
         write_scores(plan, task, scores)
@@ -44,13 +46,14 @@ def score_motion(plan: BakePlan, task: str, emit: Emit, stop: StopRequest) -> di
     return {"scored": len(takes)}
 
 
-def _read_motion(plan: BakePlan, take: PlannedTake, info: DatasetInfo, stop: StopRequest) -> Floats:
+def _read_motion(
+    scene: bpy.types.Scene, obj: bpy.types.Object, frames: int, info: DatasetInfo, *, stop: StopRequest
+) -> Floats:
     """y (frames, e) float32 of a take, with nothing simulated."""
-    scene, obj = open_with_motion(plan, take)
     _switch_off_simulations(scene)
     sampler = ChannelSampler(obj, info.channels, reference_frame_of(obj), {}, fps=info.fps)
     rows = []
-    for frame in range(first_frame(obj), first_frame(obj) + take.frames):
+    for frame in range(first_frame(obj), first_frame(obj) + frames):
         stop.check()
         scene.frame_set(frame)
         depsgraph = scene.view_layers[0].depsgraph

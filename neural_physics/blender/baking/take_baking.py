@@ -7,54 +7,54 @@ few frames of Blender's own cache. A resumed take is the same, bit for bit, as a
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Doubles, Floats
+from ...baking.handing_over import Workplace
 from ...baking.plan import BakePlan
 from ...datasets.dataset_info import Exclusion, TakeInfo
 from ...datasets.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
-from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...jobs.events import Emit, Progress, StopRequest
 from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import read_positions
 from .scene_copy import first_frame, simulates_alone
-from .take_scenes import open_scene, write_take_scene
+from .take_scenes import Trust, open_scene, write_take_scene
 
 CACHES_KEPT = 8  # frames of Blender's cache on disk
 CHECKED = 2  # frames simulated again on resuming, and compared with the take
 WARM_UP = 3  # frames read from the cache before that: colliders and velocities look back
 
 
-def bake_take(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+def bake_take(
+    plan: BakePlan, place: Workplace, trust: Trust, *, emit: Emit, stop: StopRequest
+) -> dict[str, Any]:
     """Bake a take, or the rest of it; returns what the "result" event says.
 
-    Raises Problem("stopped" | "vertex_count_changes" | "disk_full" | "folder_not_writable" | ...).
+    Raises Problem("stopped" | "taken_over" | "vertex_count_changes" | "disk_full" | "folder_not_writable" |
+    ...).
     """
-    scene_path = plan.take_scene(name)
-    if not scene_path.exists():
-        write_take_scene(plan, plan.take(name))
-    bake = _TakeBake(plan, name, scene_path)
+    if not place.scene.exists():
+        write_take_scene(place.scene, plan, plan.take(place.name), trust)
+    bake = _TakeBake(plan, place, trust)
     bake.run(emit, stop)
-    shutil.rmtree(scene_path.parent, ignore_errors=True)
-    return {"take": name, "frames": bake.writer.count}
+    return {"take": place.name, "frames": bake.writer.count}
 
 
 class _TakeBake:
     """The simulation and the take on disk, kept in step."""
 
-    def __init__(self, plan: BakePlan, name: str, scene_path: Path) -> None:
-        take = plan.take(name)
-        self._plan, self._scene_path = plan, scene_path
-        self._cache = scene_path.parent / f"blendcache_{scene_path.stem}"
-        self.dataset = Dataset.open(Path(plan.dataset))
+    def __init__(self, plan: BakePlan, place: Workplace, trust: Trust) -> None:
+        take = plan.take(place.name)
+        self._plan, self._scene_path, self._trust = plan, place.scene, trust
+        self._cache = place.scene.with_name(f"blendcache_{place.scene.stem}")
+        self.dataset = place.under_way()
         info = TakeInfo(frames=take.frames, role=take.role, seed=take.seed)
-        self.writer = self.dataset.writer(name, info)
-        self._done = self.dataset.take(name)
+        self.writer = self.dataset.writer(take.name, info, may_write=place.may_write)
+        self._done = self.dataset.take(take.name)
         self._breaks = [e for e in self.writer.info.excluded if e.reason == RESUMED]
         self._open()
 
@@ -77,7 +77,7 @@ class _TakeBake:
             self.writer.exclude(self._exclusions())
 
     def _open(self) -> None:
-        self._scene, self._obj = open_scene(self._scene_path, self._plan)
+        self._scene, self._obj = open_scene(self._scene_path, self._plan, self._trust)
         self._first = first_frame(self._obj)
         info = self.dataset.info
         self._sampler = ChannelSampler(

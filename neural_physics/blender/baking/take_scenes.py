@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
@@ -17,34 +18,47 @@ from .seals import is_sealed, seal
 from .training_motion import Span, key_training_motion
 
 
-def open_scene(path: Path, plan: BakePlan) -> tuple[bpy.types.Scene, bpy.types.Object]:
+@dataclass(frozen=True)
+class Trust:
+    """Whether scripts of scenes may run that are sealed with the user's key, in this file; None: no key."""
+
+    key: Path | None = None
+    scripts: bool = False
+
+    def of(self, scene: Path) -> bool:
+        """Whether a scene's own scripts may run."""
+        return self.scripts and self.key is not None and is_sealed(scene, self.key)
+
+
+def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scene, bpy.types.Object]:
     """Open a copy of the scene; its scripts may run if it was made here.
 
     Raises Problem("bake_scene_lost").
     """
-    trusted = plan.trusted and is_sealed(path, Path(plan.key))
     try:
-        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trusted)
+        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trust.of(path))
         scene = bpy.data.scenes[plan.scene]
         return scene, scene.objects[plan.object]
     except (RuntimeError, KeyError) as error:
         raise Problem("bake_scene_lost", path=path, object=plan.object) from error
 
 
-def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
+def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust) -> None:
     """The copy of the scene with a take's motion, or its poses, so that a resumed take has the same."""
-    path = plan.take_scene(take.name)
-    open_with_motion(plan, take)
+    open_with_motion(plan, take, trust)
     check_no_link(path.parent)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     save_copy(path)
-    seal(path, Path(plan.key))
+    if trust.key is not None:
+        seal(path, trust.key)
 
 
-def open_with_motion(plan: BakePlan, take: PlannedTake) -> tuple[bpy.types.Scene, bpy.types.Object]:
+def open_with_motion(
+    plan: BakePlan, take: PlannedTake, trust: Trust
+) -> tuple[bpy.types.Scene, bpy.types.Object]:
     """Open the copy of the scene and give it a take's motion, or its poses. Raises what `open_scene` does."""
-    scene, obj = open_scene(plan.scene_copy, plan)
+    scene, obj = open_scene(plan.scene_copy, plan, trust)
     prepare_for_bake(scene, plan.view_layer, obj, take.frames)
     first = first_frame(obj)
     scene.frame_set(first)

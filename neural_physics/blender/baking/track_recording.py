@@ -10,9 +10,9 @@ from mathutils import Vector
 from numpy.typing import NDArray
 
 from ...arrays import Doubles, Floats
+from ...baking.handing_over import Workplace
 from ...baking.plan import BakePlan
 from ...datasets.simulation_request import SimulationRequest, Tracks
-from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...interaction.poses import pose_channel, pose_in
 from ...jobs.events import Emit, Progress, StopRequest
@@ -24,38 +24,40 @@ from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import read_positions
 from ..settings.motions import is_wind
 from .scene_copy import first_frame
-from .take_scenes import open_scene, write_take_scene
+from .take_scenes import Trust, open_scene, write_take_scene
 
 COLUMNS = ("interaction", "pins", "colliders", "wind", "frame_from_world", "object_from_frame", "bones")
 SAME_SCALE = 1e-3  # of the scale's own size
 
 
-def record_tracks(plan: BakePlan, name: str, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+def record_tracks(
+    plan: BakePlan, place: Workplace, trust: Trust, *, emit: Emit, stop: StopRequest
+) -> dict[str, Any]:
     """Write a take's tracks, if they are not there yet; returns what the "result" event says.
 
     Raises Problem("stopped" | "vertex_count_changes" | "collider_scales" | "poses_scaled_bone" | ...).
     """
-    take = plan.take(name)
-    if not plan.tracks(name).is_file():
-        if not plan.take_scene(name).exists():
-            write_take_scene(plan, take)
-        recorder = _Recorder(plan, name)
-        progress = Progress(emit, f"{name}: reading the scene", take.frames)
+    take = plan.take(place.name)
+    if not place.tracks.is_file():
+        if not place.scene.exists():
+            write_take_scene(place.scene, plan, take, trust)
+        recorder = _Recorder(plan, place, trust)
+        progress = Progress(emit, f"{take.name}: reading the scene", take.frames)
         for index in range(take.frames):
             stop.check()
             recorder.record(index)
             progress.at(index + 1)
-        recorder.tracks().write(plan.tracks(name))
-    return {"take": name, "recorded": take.frames}
+        recorder.tracks().write(place.tracks)
+    return {"take": take.name, "recorded": take.frames}
 
 
 class _Recorder:
     """Visits the frames of a take one after the other."""
 
-    def __init__(self, plan: BakePlan, name: str) -> None:
-        self._scene, self._obj = open_scene(plan.take_scene(name), plan)
+    def __init__(self, plan: BakePlan, place: Workplace, trust: Trust) -> None:
+        self._scene, self._obj = open_scene(place.scene, plan, trust)
         self._first = first_frame(self._obj)
-        info = Dataset.open(plan.dataset_path).info
+        info = place.dataset.info
         self._fps = info.fps
         self._sampler = ChannelSampler(
             self._obj, info.channels, reference_frame_of(self._obj), {}, fps=info.fps
@@ -71,7 +73,7 @@ class _Recorder:
         self._rows: dict[str, list[NDArray[Any]]] = {column: [] for column in COLUMNS}
         self._world_from_rest = np.eye(4)
         pose = pose_channel(info.channels)
-        self._pose = pose if plan.take(name).kind == "quasistatic" else None
+        self._pose = pose if plan.take(place.name).kind == "quasistatic" else None
 
     def record(self, index: int) -> None:
         """Visit one frame."""

@@ -35,22 +35,25 @@ def main() -> int:
     import bpy
 
     from neural_physics.baking.choice import TASK
+    from neural_physics.baking.handing_over import workplace
     from neural_physics.baking.plan import BakePlan
     from neural_physics.blender.baking.scoring_motion import score_motion
     from neural_physics.blender.baking.take_baking import bake_take
+    from neural_physics.blender.baking.take_scenes import Trust
     from neural_physics.blender.baking.track_recording import record_tracks
     from neural_physics.blender.settings import properties
 
     try:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         properties.register()
-        plan = BakePlan.read(arguments.plan)
+        plan, trust = BakePlan.read(arguments.plan), Trust(arguments.key, scripts=arguments.trusted)
         if arguments.take.startswith(TASK):
-            result = score_motion(plan, arguments.take, print_event, stop)
+            result = score_motion(plan, arguments.take, trust, emit=print_event, stop=stop)
         else:
-            work = record_tracks if plan.solver else bake_take
-            result = work(plan, arguments.take, print_event, stop)
-    except Exception as error:  # noqa: BLE001 (reported to the coordinator, which informs the artist)
+            place = workplace(plan, arguments.take, arguments.holder)
+            work = record_tracks if plan.by_solver else bake_take
+            result = work(plan, place, trust, emit=print_event, stop=stop)
+    except Exception as error:  # noqa: BLE001 (reported to the bake, which informs the artist)
         print_event(error_event(error, arguments.plan.parent / f"{arguments.take}.jsonl"))
         return 1
     print_event({"event": "result", **result})
@@ -62,6 +65,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     parser.add_argument("plan", type=Path)
     parser.add_argument("take")
+    parser.add_argument("--holder", type=int, default=0, help="whose take it is, by number")
+    parser.add_argument("--key", type=Path, help="the file of the user's key")
+    parser.add_argument("--trusted", action="store_true", help="scripts of scenes sealed with it may run")
     parser.add_argument("--core", type=int)
     parser.add_argument("--coordinator", type=int, default=0, help="id of the process to exit with")
     parser.add_argument("--stop-file", type=Path)

@@ -1,0 +1,295 @@
+"""Baking the takes of a dataset, on one computer or on many that share its folder.
+
+`python -I launch.py neural_physics.baking.work DATASET --programs TEXT [--take NAME] [--at-once N]` takes
+what nobody holds, one process for each take, and goes on until nothing is left; it needs no Blender itself.
+What it must not lose is on disk: killed at any moment and started again, here or on another computer, it
+continues.
+
+Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..datasets.pace import write_pace
+from ..datasets.takes import Dataset
+from ..errors import Problem
+from ..files.leases import Lease, Observer
+from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
+from ..jobs.process import JobFiles, JobProcess
+from .choice import choose
+from .failures import failures, note_failure
+from .finishing import result_of
+from .handing_over import Workplace, frames_there, is_complete, lease_folder
+from .plan import BakePlan, PlannedTake, side_folder
+from .programs import Programs
+from .workers import POLL_EVERY, TRIES, cores, end, start_blender, start_solver
+
+BODY = "body"  # the solver's first job, which the takes wait for
+CHOICE = "choice"
+LOOK_EVERY = 1.0  # seconds, for what other computers have done
+
+
+@dataclass
+class _Worker:
+    """One process for a take. simulates: it makes frames, other than one that records tracks."""
+
+    take: PlannedTake
+    place: Workplace
+    process: JobProcess
+    core: int
+    simulates: bool
+
+    def frames(self) -> int:
+        """How many frames of its take are there, as far as it has said."""
+        return int(self.process.state.done) if self.simulates else 0
+
+    def moves(self) -> bool:
+        """Whether it is simulating motion now, and not preparing for it."""
+        return self.take.kind == "dynamic" and self.frames() > 0
+
+
+class Work:
+    """What one computer does of a bake."""
+
+    def __init__(
+        self,
+        plan: BakePlan,
+        programs: Programs,
+        emit: Emit,
+        stop: StopRequest,
+        *,
+        at_once: int = 0,
+        take: str = "",
+    ) -> None:
+        """at_once: takes at the same time, 0 for as many as the plan says. take: this one alone.
+
+        Raises what `Dataset.open` does, and Problem("take_not_planned").
+        """
+        self._plan, self._programs, self._emit, self._stop = plan, programs, emit, stop
+        self._dataset, self._cores = Dataset.open(plan.dataset), cores()
+        self._most = at_once or plan.parallel or len(self._cores)
+        self._observer = Observer()
+        asked = [each for each in plan.takes if take in ("", each.name)]
+        if not asked:
+            raise Problem("take_not_planned", take=take, path=plan.dataset)
+        self._takes = asked
+        # Those that a model is judged by come first, so that a bake that is stopped early has some.
+        self._waiting = sorted(asked, key=lambda each: each.role == "training")
+        self._running: list[_Worker] = []
+        self._lost: dict[str, str] = {}  # logs of takes that crashed too often
+        self._frames = {each.name: 0 for each in asked}
+        self._looked = float("-inf")
+        self._worked = 0.0  # seconds of all workers together, since each made its first frame of motion
+
+    def run(self) -> dict[str, Any]:
+        """Bake what is missing, and wait for what others bake; returns what the "result" event says.
+
+        Raises Problem("stopped" | "bake_crashed"), what `result_of` does, or what a worker reported.
+        """
+        self._look()
+        if self._plan.by_solver and self._waiting:
+            self._make_body()
+        started, already = time.monotonic(), sum(self._frames.values())
+        moved, looked = self._moving_frames(), started
+        progress = Progress(self._emit, self._stage(), self._total(), already)
+        try:
+            while self._waiting or self._running:
+                self._stop.check()
+                self._start_workers()
+                time.sleep(POLL_EVERY)
+                self._poll()
+                now = time.monotonic()
+                self._worked += (now - looked) * sum(worker.moves() for worker in self._running)
+                looked = now
+                progress.stage, progress.total = self._stage(), self._total()
+                progress.at(sum(self._frames.values()))
+        finally:
+            self._leave()
+            moved = self._moving_frames() - moved
+            if self._worked > 0.0 and moved > 0:
+                write_pace(self._plan.dataset, self._worked / moved)
+        if self._lost:
+            log = next(iter(self._lost.values()))
+            raise Problem("bake_crashed", take=", ".join(sorted(self._lost)), path=log)
+        seconds = time.monotonic() - started
+        made = sum(self._frames.values()) - already
+        # A clock may not resolve so short a time.
+        rate = made / seconds if seconds else 0.0
+        return {**result_of(self._plan, self._emit), "frames_per_second": rate, "seconds": seconds}
+
+    def _start_workers(self) -> None:
+        """Begin with what nobody holds. What others have done is looked at once in a while."""
+        if len(self._running) < self._most and time.monotonic() - self._looked > LOOK_EVERY:
+            self._look()
+        for take in list(self._waiting):
+            if len(self._running) >= self._most:
+                return
+            place = self._claimed(take)
+            if place is not None:
+                self._waiting.remove(take)
+                busy = [worker.core for worker in self._running]
+                self._running.append(self._worker(take, place, min(self._cores, key=busy.count)))
+
+    def _look(self) -> None:
+        """At what is complete, what is set aside, and how far the rest is."""
+        self._looked = time.monotonic()
+        for take in list(self._waiting):
+            if is_complete(self._plan.dataset, take.name):
+                self._waiting.remove(take)
+                self._frames[take.name] = self._dataset.outline(take.name).frame_count
+                continue
+            failed = failures(lease_folder(self._plan.dataset, take.name))
+            if len(failed) >= TRIES:
+                self._waiting.remove(take)
+                self._lost[take.name] = failed[-1].log
+            self._frames[take.name] = frames_there(self._dataset, take.name)
+
+    def _claimed(self, take: PlannedTake) -> Workplace | None:
+        lease = self._observer.claim(lease_folder(self._plan.dataset, take.name), platform.node())
+        if lease is None:
+            return None
+        place = Workplace(self._dataset, take.name, lease)
+        return place if place.take_up() else None
+
+    def _worker(self, take: PlannedTake, place: Workplace, core: int) -> _Worker:
+        """Let Blender bake the take or record its tracks; where these are there, let the solver simulate."""
+        by_solver = self._plan.by_solver and place.tracks.exists()
+        files = JobFiles(place.folder, "simulation" if by_solver else "blender")
+        start = start_solver if by_solver else start_blender
+        process = start(self._plan, self._programs, files, take.name, core=core, holder=place.lease.number)
+        return _Worker(take, place, process, core, by_solver or not self._plan.by_solver)
+
+    def _poll(self) -> None:
+        for worker in list(self._running):
+            name = worker.take.name
+            worker.process.poll()
+            self._frames[name] = max(self._frames[name], worker.frames())
+            try:
+                worker.place.lease.renew()
+                if not worker.process.state.active:
+                    self._ended(worker)
+            except Problem as problem:
+                if problem.code != "taken_over":
+                    raise
+                end([worker.process])
+                self._running.remove(worker)
+                self._waiting.append(worker.take)
+
+    def _ended(self, worker: _Worker) -> None:
+        take, place, state = worker.take, worker.place, worker.process.state
+        if state.phase == "finished" and worker.simulates:
+            place.hand_in()
+            self._frames[take.name] = self._dataset.outline(take.name).frame_count
+        elif state.phase == "finished" and place.tracks.exists():
+            self._running[self._running.index(worker)] = self._worker(take, place, worker.core)
+            return
+        elif state.code == "taken_over":
+            raise Problem.reported(state.code, state.message)
+        elif state.phase == "finished" or state.code == "ended_unexpectedly":
+            note_failure(
+                place.lease.folder,
+                place.lease.number,
+                reason=state.message or "it left nothing",
+                log=worker.process.files.log,
+            )
+            self._waiting.append(take)
+            place.lease.release()
+        elif state.phase in ("stopped", "idle"):  # somebody else has ended it
+            self._waiting.append(take)
+            place.lease.release()
+        else:
+            raise Problem.reported(state.code, state.message)
+        self._running.remove(worker)
+
+    def _leave(self) -> None:
+        """Let all that runs end, and give the dataset what there is of it."""
+        end([worker.process for worker in self._running])
+        for worker in self._running:
+            worker.place.leave()
+
+    def _make_body(self) -> None:
+        """Let the solver make the body that all takes share, or check the one that is there."""
+        lease = self._waited_for(BODY)
+        try:
+            self._run_body(lease)
+        finally:
+            lease.release()
+
+    def _waited_for(self, task: str) -> Lease:
+        """What only one computer does at a time."""
+        folder = side_folder(self._plan.dataset) / task
+        while (lease := self._observer.claim(folder, platform.node())) is None:
+            self._stop.check()
+            time.sleep(LOOK_EVERY)
+        return lease
+
+    def _run_body(self, lease: Lease) -> None:
+        files = JobFiles(lease.folder / str(lease.number), BODY)
+        for _ in range(TRIES):
+            process = start_solver(self._plan, self._programs, files, BODY, core=self._cores[0])
+            stage = ""
+            try:
+                while process.state.active:
+                    self._stop.check()
+                    lease.renew()
+                    time.sleep(POLL_EVERY)
+                    process.poll()
+                    if process.state.stage != stage:
+                        stage = process.state.stage
+                        Progress(self._emit, stage, process.state.total)
+            finally:
+                process.stop()
+                end([process])  # asked twice it ends at once: filling hears nothing, and nothing is lost
+            if process.state.phase == "finished":
+                return
+            if process.state.code not in ("ended_unexpectedly", "stopped"):
+                raise Problem.reported(process.state.code, process.state.message)
+        raise Problem("bake_crashed", take=f"the body of {self._plan.object}", path=files.log)
+
+    def _moving_frames(self) -> int:
+        """How many frames of motion there are, held poses aside."""
+        return sum(self._frames[take.name] for take in self._takes if take.kind == "dynamic")
+
+    def _stage(self) -> str:
+        left = len(self._waiting) + len(self._running) + len(self._lost)
+        return f"Baked {len(self._takes) - left} of {len(self._takes)} takes"
+
+    def _total(self) -> int:
+        return sum(take.frames for take in self._takes)
+
+
+def main() -> int:
+    """The job; its exit status."""
+    parser = argparse.ArgumentParser(description="Bake what is left of the takes of a dataset.")
+    parser.add_argument("dataset", type=Path)
+    parser.add_argument("--programs", type=Programs.of_text, required=True, help="see `Programs.to_text`")
+    parser.add_argument("--take", default="", metavar="NAME", help="this one alone")
+    parser.add_argument("--at-once", type=int, default=0, metavar="N", help="how many takes")
+    parser.add_argument("--stop-file", type=Path)
+    arguments = parser.parse_args()
+    stop = StopRequest(arguments.stop_file)
+    stop.listen()
+    folder = side_folder(arguments.dataset)
+    try:
+        plan = choose(BakePlan.read(folder / "bake.json"), arguments.programs, print_event, stop)
+        work = Work(
+            plan, arguments.programs, print_event, stop, at_once=arguments.at_once, take=arguments.take
+        )
+        result = work.run()
+    except Exception as error:  # noqa: BLE001 (a job reports whatever ends it)
+        print_event(error_event(error, folder))
+        return 1
+    print_event({"event": "result", **result})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from neural_physics.baking.handing_over import Workplace, lease_folder, workplace
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.rest_mesh import Mesh
@@ -18,6 +18,7 @@ from neural_physics.datasets.simulation_request import (
     Tracks,
 )
 from neural_physics.datasets.takes import Dataset
+from neural_physics.files.leases import Observer
 from neural_physics.interaction.channels import Channel, ChannelLayout
 
 FPS = 48.0
@@ -156,10 +157,19 @@ def plan_for(
     rest = asked.rest_positions.astype(np.float32)
     mesh = Mesh(rest, asked.corners, asked.face_sizes, asked.pins.astype(np.float32), loose_edges=loose)
     Dataset.create(folder, DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=layout), mesh)
-    solver = (sys.executable, "-m", "ml_backend", "simulate", "--json")
     take = PlannedTake("take_000", len(of_take.wind), 0, "training")
-    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", worker=(), takes=(take,), solver=solver)
+    plan = BakePlan(folder, asked.object, "Scene", "Layer", takes=(take,), by_solver=True)
     plan.write()
     asked.write(plan.request)
-    of_take.write(plan.tracks("take_000"))
+    place = place_of(plan)
+    place.folder.mkdir(parents=True)
+    of_take.write(place.tracks)
     return plan
+
+
+def place_of(plan: BakePlan, name: str = "take_000") -> Workplace:
+    """Where its take is simulated: by the first holder."""
+    holder = lease_folder(plan.dataset, name) / "holder_000001.json"
+    if not holder.is_file():
+        Observer().claim(holder.parent)
+    return workplace(plan, name, 1)

@@ -132,6 +132,11 @@ class Work:
         for take in list(self._waiting):
             if len(self._running) >= self._most:
                 return
+            failed = failures(lease_folder(self._plan.dataset, take.name))
+            if len(failed) >= TRIES:
+                self._waiting.remove(take)
+                self._lost[take.name] = failed[-1].log
+                continue
             place = self._claimed(take)
             if place is not None:
                 self._waiting.remove(take)
@@ -139,17 +144,13 @@ class Work:
                 self._running.append(self._worker(take, place, min(self._cores, key=busy.count)))
 
     def _look(self) -> None:
-        """At what is complete, what is set aside, and how far the rest is."""
+        """At what is complete, and how far the rest is."""
         self._looked = time.monotonic()
         for take in list(self._waiting):
             if is_complete(self._plan.dataset, take.name):
                 self._waiting.remove(take)
                 self._frames[take.name] = self._dataset.outline(take.name).frame_count
                 continue
-            failed = failures(lease_folder(self._plan.dataset, take.name))
-            if len(failed) >= TRIES:
-                self._waiting.remove(take)
-                self._lost[take.name] = failed[-1].log
             self._frames[take.name] = frames_there(self._dataset, take.name)
 
     def _claimed(self, take: PlannedTake) -> Workplace | None:
@@ -201,10 +202,10 @@ class Work:
                 log=worker.process.files.log,
             )
             self._waiting.append(take)
-            place.lease.release()
+            place.leave()
         elif state.phase in ("stopped", "idle"):  # somebody else has ended it
             self._waiting.append(take)
-            place.lease.release()
+            place.leave()
         else:
             raise Problem.reported(state.code, state.message)
         self._running.remove(worker)

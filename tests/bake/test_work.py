@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from neural_physics.baking import coordinator
-from neural_physics.baking.coordinator import Coordinator
+from neural_physics.baking import work
 from neural_physics.baking.plan import BakePlan, plan_takes
+from neural_physics.baking.programs import Programs
+from neural_physics.baking.work import Work
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
@@ -27,17 +28,19 @@ import json, os, sys
 from pathlib import Path
 sys.path[:0] = [{str(ROOT)!r}, {str(ROOT / "tests")!r}]
 import numpy as np
+from neural_physics.baking.handing_over import workplace
 from neural_physics.baking.plan import BakePlan
 from neural_physics.jobs.events import print_event
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
-from neural_physics.datasets.takes import Dataset
 plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
-dataset, take = Dataset.open(Path(plan.dataset)), plan.take(name)
+place = workplace(plan, name, int(sys.argv[4]))
+dataset, take = place.dataset, plan.take(name)
 with (dataset.path / "order").open("a") as file:
     file.write(name + " ")
 crashes = json.loads((dataset.path / "crashes").read_text()).get(name, 0)
 tried = (dataset.path / "order").read_text().split().count(name)
-with dataset.writer(name, TakeInfo(take.frames, role=take.role)) as writer:
+info = TakeInfo(take.frames, role=take.role)
+with place.under_way().writer(name, info, may_write=place.may_write) as writer:
     for number in range(writer.count, take.frames):
         if number == 2 and tried <= crashes:
             os._exit(11)
@@ -52,10 +55,11 @@ RECORDER = f"""
 import json, os, sys
 from pathlib import Path
 sys.path[:0] = [{str(ROOT)!r}]
+from neural_physics.baking.handing_over import workplace
 from neural_physics.baking.plan import BakePlan
 from neural_physics.jobs.events import print_event
 plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
-folder = Path(plan.dataset)
+folder, place = plan.dataset, workplace(plan, name, int(sys.argv[4]))
 with (folder / "order").open("a") as file:
     file.write("record:" + name + " ")
 tried = (folder / "order").read_text().split().count("record:" + name)
@@ -63,8 +67,7 @@ if tried <= json.loads((folder / "crashes").read_text()).get("record:" + name, 0
     os._exit(11)
 print_event({{"event": "progress", "stage": name, "done": 99, "total": 99, "seconds_left": 0}})
 if "forgets" not in plan.notes:
-    plan.tracks(name).parent.mkdir(parents=True)
-    plan.tracks(name).write_text(name)
+    place.tracks.write_text(name)
 print_event({{"event": "result", "take": name}})
 """
 # The solver: makes the body, then simulates takes whose tracks are there, as WORKER does.
@@ -78,7 +81,7 @@ from neural_physics.errors import Problem
 from neural_physics.jobs.events import error_event, print_event
 plan, name = BakePlan.read(Path(sys.argv[1])), sys.argv[2]
 if name == "body":
-    with (Path(plan.dataset) / "order").open("a") as file:
+    with (plan.dataset / "order").open("a") as file:
         file.write("body ")
     if "fills for ever" in plan.notes:
         time.sleep(1000)
@@ -87,7 +90,8 @@ if name == "body":
         sys.exit(1)
     print_event({{"event": "result", "body": "made"}})
     sys.exit()
-assert plan.tracks(name).read_text() == name
+from neural_physics.baking.handing_over import workplace
+assert workplace(plan, name, int(sys.argv[4])).tracks.read_text() == name
 """
     + WORKER
 )
@@ -103,18 +107,9 @@ def bake(path: Path, takes: int, *bad: str, emit: Emit = lambda event: None, **c
     Dataset.create(path, info, mesh)
     (path / "crashes").write_text(json.dumps(crashes))
     planned = plan_takes({}, takes, FRAMES, 0)
-    plan = BakePlan(
-        str(path),
-        "Sheet",
-        "Scene",
-        "Layer",
-        worker=(sys.executable, "-c", WORKER),
-        takes=planned,
-        parallel=1,
-        notes=bad,
-    )
+    plan = BakePlan(path, "Sheet", "Scene", "Layer", takes=planned, parallel=1, notes=bad)
     plan.write()
-    return Coordinator(plan, emit, StopRequest()).run()
+    return Work(plan, Programs((sys.executable, "-c", WORKER)), emit, StopRequest()).run()
 
 
 def test_takes_that_a_model_is_judged_by_are_baked_first_under_the_names_they_always_have(tmp_path):
@@ -144,16 +139,16 @@ def test_a_worker_that_crashed_once_is_started_again_and_its_take_goes_on(tmp_pa
 
 def test_takes_that_crash_again_are_reported_once_all_others_are_baked(tmp_path):
     with pytest.raises(Problem) as raised:
-        bake(tmp_path / "d", 4, take_000=2, take_002=9)
+        bake(tmp_path / "d", 4, take_000=3, take_002=9)
     assert raised.value.code == "bake_crashed"
-    assert "take_000, take_002" in raised.value.message and "take_000.jsonl" in raised.value.message
+    assert "take_000, take_002" in raised.value.message and "blender.jsonl" in raised.value.message
     takes = {take.name: take.info.complete for take in Dataset.open(tmp_path / "d").outlines()}
     assert takes == {"take_000": False, "take_001": True, "take_002": False, "take_003": True}
-    assert (tmp_path / "d" / "bake" / "take_000.jsonl").is_file()
+    assert len(list((tmp_path / "d" / "bake" / "take_000").glob("*.failed"))) == 3
 
 
 def test_a_bake_too_short_for_the_clock_has_a_result(tmp_path, monkeypatch):
-    monkeypatch.setattr(coordinator.time, "monotonic", lambda: 7.0)
+    monkeypatch.setattr(work.time, "monotonic", lambda: 7.0)
     assert bake(tmp_path / "d", 1)["frames_per_second"] == 0.0
 
 
@@ -170,20 +165,11 @@ def bake_with_solver(
     python = (sys.executable, "-c")
     planned = plan_takes({}, takes, FRAMES, 0)
     recorder, solver = (*python, RECORDER), (*python, SOLVER)
-    plan = BakePlan(
-        str(path),
-        "Sheet",
-        "Scene",
-        "Layer",
-        worker=recorder,
-        takes=planned,
-        parallel=1,
-        notes=notes,
-        solver=solver,
-    )
+    plan = BakePlan(path, "Sheet", "Scene", "Layer", takes=planned, by_solver=True, parallel=1, notes=notes)
     plan.write()
     events: list[dict] = []
-    return Coordinator(plan, events.append, stop or StopRequest()).run(), events
+    programs = Programs(recorder, solver)
+    return Work(plan, programs, events.append, stop or StopRequest()).run(), events
 
 
 def test_the_solver_makes_a_body_and_simulates_each_take_once_its_tracks_are_recorded(tmp_path):
@@ -202,8 +188,8 @@ def test_recording_and_simulating_may_each_crash_once(tmp_path):
 
 
 def test_a_solver_that_crashes_again_is_reported_with_its_own_log(tmp_path):
-    with pytest.raises(Problem, match=r"take_000_solver\.jsonl") as raised:
-        bake_with_solver(tmp_path / "d", 1, take_000=2)
+    with pytest.raises(Problem, match=r"simulation\.jsonl") as raised:
+        bake_with_solver(tmp_path / "d", 1, take_000=3)
     assert raised.value.code == "bake_crashed"
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from workplaces import place_of
 
-from neural_physics.baking.handing_over import Workplace, lease_folder, workplace
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.rest_mesh import Mesh
@@ -18,7 +18,6 @@ from neural_physics.datasets.simulation_request import (
     Tracks,
 )
 from neural_physics.datasets.takes import Dataset
-from neural_physics.files.leases import Observer
 from neural_physics.interaction.channels import Channel, ChannelLayout
 
 FPS = 48.0
@@ -161,15 +160,5 @@ def plan_for(
     plan = BakePlan(folder, asked.object, "Scene", "Layer", takes=(take,), by_solver=True)
     plan.write()
     asked.write(plan.request)
-    place = place_of(plan)
-    place.folder.mkdir(parents=True)
-    of_take.write(place.tracks)
+    of_take.write(place_of(plan).tracks)
     return plan
-
-
-def place_of(plan: BakePlan, name: str = "take_000") -> Workplace:
-    """Where its take is simulated: by the first holder."""
-    holder = lease_folder(plan.dataset, name) / "holder_000001.json"
-    if not holder.is_file():
-        Observer().claim(holder.parent)
-    return workplace(plan, name, 1)

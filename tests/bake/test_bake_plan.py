@@ -54,16 +54,7 @@ def test_takes_differ_from_each_other_and_from_those_of_other_seeds():
 def test_a_plan_is_read_back_as_written_and_a_damaged_one_is_refused(tmp_path):
     takes = plan_takes({}, 3, 100, 0)
     plan = BakePlan(
-        str(tmp_path),
-        "Sheet",
-        "Scene",
-        "ViewLayer",
-        worker=("blender", "-b"),
-        takes=takes,
-        parallel=2,
-        trusted=True,
-        notes=("Note.",),
-        solver=("python",),
+        tmp_path, "Sheet", "Scene", "ViewLayer", takes=takes, by_solver=True, parallel=2, notes=("Note.",)
     )
     plan.write()
     assert BakePlan.read(plan.path) == plan
@@ -74,12 +65,13 @@ def test_a_plan_is_read_back_as_written_and_a_damaged_one_is_refused(tmp_path):
 
 UNUSABLE = [
     {"object": 3},
-    {"worker": [1]},
+    {"worker": ["blender"]},
+    {"dataset": "/tmp"},
     {"notes": ["\ud800"]},
     {"parallel": -1},
     {"parallel": True},
     {"motions": 0},
-    {"trusted": "yes"},
+    {"by_solver": "yes"},
     {"takes": [{"name": "../outside", "frames": 3, "seed": 0, "role": "training"}]},
     {"takes": [{"name": "/tmp/elsewhere", "frames": 3, "seed": 0, "role": "training"}]},
     {"takes": [{"name": "a", "frames": 0, "seed": 0, "role": "training"}]},
@@ -93,7 +85,7 @@ UNUSABLE = [
 @pytest.mark.parametrize("change", UNUSABLE)
 def test_a_plan_that_no_bake_has_is_refused_when_it_is_read(tmp_path, change):
     takes = plan_takes({}, 2, 100, 0)
-    plan = BakePlan(str(tmp_path), "Sheet", "Scene", "ViewLayer", worker=("blender",), takes=takes)
+    plan = BakePlan(tmp_path, "Sheet", "Scene", "ViewLayer", takes=takes)
     plan.write()
     plan.path.write_text(json.dumps(json.loads(plan.path.read_text()) | change))
     with pytest.raises(Problem, match=r"bake\.json"):

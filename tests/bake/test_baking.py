@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,8 +36,8 @@ from scenes import (
     set_frame,
     settings_of,
 )
+from workplaces import planned
 
-from neural_physics.baking.plan import BakePlan
 from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.blender.baking.trust import scripts_may_run
 from neural_physics.blender.scene.sources import read_positions
@@ -59,10 +58,6 @@ def simulate(obj, frames, first=1):
         evaluated = obj.evaluated_get(set_frame(frame))
         shown.append(read_positions(evaluated.data))
     return np.array(shown)
-
-
-def plan_of(command):
-    return BakePlan.read(Path(command[-1]))
 
 
 def take_of(folder, name="take_000"):
@@ -277,12 +272,12 @@ def test_a_bake_with_nothing_left_to_do_says_so(tmp_path):
 
 def test_animation_that_ends_before_the_takes_do_is_noted(tmp_path):
     cloth, _ = cloth_and_animated_ball()
-    note = plan_of(command_for(cloth, tmp_path / "d", 1, 41)).notes[-1]
+    note = planned(command_for(cloth, tmp_path / "d", 1, 41)).notes[-1]
     assert "animation of Ball ends at frame 40, but the takes continue to frame 41" in note
-    assert plan_of(command_for(cloth, tmp_path / "e", 1, 40)).notes == ()
+    assert planned(command_for(cloth, tmp_path / "e", 1, 40)).notes == ()
     for curve in fcurves_of(bpy.data.objects["Ball"]):
         curve.modifiers.new("CYCLES")
-    assert plan_of(command_for(cloth, tmp_path / "f", 1, 41)).notes == ()
+    assert planned(command_for(cloth, tmp_path / "f", 1, 41)).notes == ()
 
 
 @pytest.mark.parametrize("allowed", [False, True])
@@ -291,7 +286,7 @@ def test_a_files_own_python_runs_in_the_bake_only_where_the_artist_lets_blender_
     add_script(ran, allowed=allowed)
     assert not bpy.app.autoexec_fail  # a file nobody has tried to run anything of
     command = command_for(cloth, tmp_path / "d", 1, 5)
-    assert plan_of(command).trusted == allowed
+    assert planned(command).trusted == allowed
     notes = run(command)["notes"]
     assert ran.exists() == allowed
     assert any("Auto Run Python Scripts" in note for note in notes) == (not allowed)
@@ -311,9 +306,9 @@ def test_only_drivers_that_need_python_are_noted(tmp_path):
     cloth = cloth_and_ball()
     driver = bpy.data.objects["Ball"].driver_add("location", 0).driver
     driver.expression = "frame / 10"
-    assert plan_of(command_for(cloth, tmp_path / "a", 1, 5)).notes == ()
+    assert planned(command_for(cloth, tmp_path / "a", 1, 5)).notes == ()
     driver.expression = "bpy.context.scene.frame_current / 10"
-    assert "Auto Run" in plan_of(command_for(cloth, tmp_path / "b", 1, 5)).notes[0]
+    assert "Auto Run" in planned(command_for(cloth, tmp_path / "b", 1, 5)).notes[0]
 
 
 @pytest.mark.once

@@ -14,6 +14,7 @@ bpy = pytest.importorskip("bpy")
 pytestmark = pytest.mark.blender
 
 from bakes import cloth_and_ball, command_for, kill_all, run, settings_of, start, wait_for
+from workplaces import planned
 
 from learning.methods.subspace_physics.presets import PRESETS
 from learning.methods.subspace_physics.train import train
@@ -71,8 +72,8 @@ def command(folder, **more):
     return command_for(obj, folder / "dataset", BAKED + MORE, FRAMES, **more)
 
 
-def plan_of(command):
-    return BakePlan.read(Path(command[-1]))
+def planned(command):
+    return planned(command)
 
 
 def scores_of(plan):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -19,8 +17,8 @@ from bakes import (
     wait_for,
 )
 from scenes import add_cloth, empty_scene, react_to, rig_with_actions, settings_of
+from workplaces import planned
 
-from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.takes import Dataset
 
 FRAMES = 40
@@ -41,7 +39,7 @@ def cloth_and_rig(kept):
 
 
 def notes_of(command):
-    return BakePlan.read(Path(command[-1])).notes
+    return planned(command).notes
 
 
 def lifts(take):

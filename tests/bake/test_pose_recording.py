@@ -14,9 +14,11 @@ pytestmark = pytest.mark.blender
 from flesh import limb
 from mathutils import Matrix
 from scenes import add_ball, add_empty, bpy, empty_scene, react_to, rig_with_actions, settings_of
+from workplaces import place_of, planned, silent
 
 from neural_physics.baking.plan import BakePlan
 from neural_physics.blender.baking import preparing
+from neural_physics.blender.baking.take_scenes import Trust
 from neural_physics.blender.baking.track_recording import record_tracks
 from neural_physics.blender.jobs import programs
 from neural_physics.datasets.simulation_request import Tracks
@@ -34,14 +36,15 @@ def _a_python_that_simulates(monkeypatch):
 def plan_of(obj, folder: Path) -> BakePlan:
     settings = settings_of(obj)
     settings.dataset_folder, settings.take_count, settings.take_frames = str(folder), 1, 5
-    return BakePlan.read(Path(preparing.prepare_bake(bpy.context.scene, obj)[-1]))
+    return planned(preparing.prepare_bake(bpy.context.scene, obj))
 
 
 def recorded(obj, folder: Path, name: str = "poses_000") -> Tracks:
     """The tracks of a take of poses; its scene is left open."""
     plan = plan_of(obj, folder)
-    record_tracks(plan, name, lambda event: None, StopRequest())
-    return Tracks.read(plan.tracks(name))
+    place = place_of(plan, name)
+    record_tracks(plan, place, Trust(), emit=silent, stop=StopRequest())
+    return Tracks.read(place.tracks)
 
 
 def bone_turns(folder: Path, tracks: Tracks, bone: int) -> np.ndarray:

@@ -16,10 +16,12 @@ pytestmark = pytest.mark.blender
 import bpy
 from mathutils import Matrix
 from scenes import add_ball, add_empty, add_grid, add_rig, add_wind, empty_scene, react_to
+from workplaces import place_of, planned, silent
 
 from neural_physics.baking.plan import BakePlan
 from neural_physics.blender.baking import preparing
 from neural_physics.blender.baking.solver_request import solver_request
+from neural_physics.blender.baking.take_scenes import Trust
 from neural_physics.blender.baking.track_recording import record_tracks
 from neural_physics.blender.jobs import programs
 from neural_physics.blender.settings.properties import settings_of
@@ -46,14 +48,15 @@ def plan_of(obj: bpy.types.Object, folder: Path) -> BakePlan:
     settings = settings_of(obj)
     settings.dataset_folder, settings.take_count, settings.take_frames = str(folder), 1, FRAMES
     command = preparing.prepare_bake(bpy.context.scene, obj)
-    return BakePlan.read(Path(command[-1]))
+    return planned(command)
 
 
 def recorded(obj: bpy.types.Object, folder: Path) -> tuple[SimulationRequest, Tracks]:
     """What the solver is given of a scene, which is left at the last frame."""
     plan = plan_of(obj, folder)
-    record_tracks(plan, "take_000", lambda event: None, StopRequest())
-    return SimulationRequest.read(plan.request), Tracks.read(plan.tracks("take_000"))
+    place = place_of(plan)
+    record_tracks(plan, place, Trust(), emit=silent, stop=StopRequest())
+    return SimulationRequest.read(plan.request), Tracks.read(place.tracks)
 
 
 def world_positions(name: str) -> np.ndarray:

@@ -16,10 +16,12 @@ pytestmark = pytest.mark.blender
 import bmesh
 import bpy
 from scenes import add_ball, empty_scene, react_to
+from workplaces import planned
 
-from neural_physics.baking.plan import BakePlan, places_file
+from neural_physics.baking.plan import places_file
 from neural_physics.baking.surface_places import Places
 from neural_physics.blender.baking import preparing
+from neural_physics.blender.baking.local_programs import local_programs
 from neural_physics.blender.display.unsuitable_places import places_of, show_places
 from neural_physics.blender.jobs import programs
 from neural_physics.blender.settings.paths import dataset_folder
@@ -78,8 +80,8 @@ def selected(obj: bpy.types.Object) -> dict[str, set[int]]:
 
 def make_body(obj: bpy.types.Object) -> dict:
     """What the bake's first job says at last."""
-    plan = BakePlan.read(Path(preparing.prepare_bake(bpy.context.scene, obj)[-1]))
-    words = [*plan.solver, str(plan.path), "body"]
+    plan = planned(preparing.prepare_bake(bpy.context.scene, obj))
+    words = [*local_programs(by_solver=True).solver, str(plan.path), "body"]
     done = subprocess.run(words, capture_output=True, text=True, env=clean_environment(), check=False)
     return json.loads(done.stdout.splitlines()[-1])
 

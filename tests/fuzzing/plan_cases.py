@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fuzzing.json_mutations import mutated_json_bytes
 from fuzzing.watching import Watch
+from neural_physics.baking.handing_over import lease_folder
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.baking.surface_places import Places
 
@@ -17,33 +18,23 @@ TAKES = (
     PlannedTake("take_001", 100, 4, "validation"),
     PlannedTake("poses_000", 50, 5, "training", "quasistatic"),
 )
-PLAN = BakePlan(
-    "dataset",
-    "Sheet",
-    "Scene",
-    "View Layer",
-    ("blender", "-b"),
-    takes=TAKES,
-    notes=("a",),
-    solver=("python",),
-)
+PLAN = BakePlan(Path("dataset"), "Sheet", "Scene", "View Layer", takes=TAKES, notes=("a",))
 PLACES = Places("Sheet", "edges", (0, 4, 7), 20)
 
 
 def read_plan(folder: Path, chance: random.Random, watch: Watch) -> None:
     """Read the plan, and ask it what a bake asks."""
     path, places = folder / "bake.json", folder / "places.json"
-    path.write_bytes(mutated_json_bytes(json.dumps(asdict(PLAN)).encode(), chance))
+    said = {name: value for name, value in asdict(PLAN).items() if name != "dataset"}
+    path.write_bytes(mutated_json_bytes(json.dumps(said).encode(), chance))
     places.write_bytes(mutated_json_bytes(json.dumps(asdict(PLACES)).encode(), chance))
     watch(Places.read, places)
     plan = watch(BakePlan.read, path)
     for take in plan.takes:
         assert plan.take(take.name) and take.frames > 0
-        assert plan.take_scene(take.name).parent.parent == plan.folder, take.name
-        plan.tracks(take.name)
+        assert lease_folder(plan.dataset, take.name).parent == plan.folder, take.name
     f"{plan.object} {plan.scene} {plan.view_layer} {' '.join(plan.notes)}".encode()
-    assert all(isinstance(word, str) for word in (*plan.worker, *plan.solver))
-    assert plan.motions >= 1 and plan.parallel >= 0 and isinstance(plan.trusted, bool)
-    here = replace(plan, dataset=str(folder))  # nothing is to be written where a stranger's plan says
+    assert plan.motions >= 1 and plan.parallel >= 0 and isinstance(plan.by_solver, bool)
+    here = replace(plan, dataset=folder)  # nothing is to be written where a stranger's plan says
     here.write()
     assert BakePlan.read(here.path) == here

@@ -10,11 +10,11 @@ from bake_requests import FPS, cuboid, jelly, moved, plan_for, request, round_ba
 from flat_meshes import UPRIGHT, extruded, floor, polygon, rectangle, star
 from scipy.optimize import minimize
 from scipy.spatial.transform import Rotation
+from workplaces import simulated
 
 from ml_backend.simulation.bodies import made_of, make_body
 from ml_backend.simulation.elasticity import elastic_parts
 from ml_backend.simulation.preparing import prepare_body
-from ml_backend.simulation.recording import simulate_take
 from ml_backend.simulation.shapes.flat_shapes import fit_in_plane
 from ml_backend.simulation.simulation import Simulation
 from neural_physics.coordinates import SPACE, Coordinates, plane_of
@@ -28,7 +28,6 @@ from neural_physics.energies.colliders.sphere import Sphere
 from neural_physics.energies.solids import stable_neo_hookean
 from neural_physics.energies.solids.lame import lame_parameters
 from neural_physics.errors import Problem
-from neural_physics.jobs.events import StopRequest
 from neural_physics.solver.implicit_euler import equilibrium
 from neural_physics.solver.meshing.element_sides import boundary
 from neural_physics.solver.system import System, gravity
@@ -277,8 +276,8 @@ def test_a_flat_solid_is_baked_into_takes_in_space(tmp_path):
     events = []
     assert prepare_body(plan, events.append)["elements"] > 100
     assert any("triangles" in event.get("stage", "") for event in events)
-    simulate_take(plan, "take_000", events.append, StopRequest())
-    dataset = Dataset.open(plan.dataset_path)
+    simulated(plan, emit=events.append)
+    dataset = Dataset.open(plan.dataset)
     take = dataset.take("take_000")
     assert dataset.body.flat and take.positions.shape == (6, 4, 3)
     assert np.abs(take.body_positions[:, :, 1]).max() < 1e-6

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from bake_requests import FPS, cuboid, jelly, request, tracks
+from neural_physics.baking.coordinator import Coordinator
 from scipy.spatial.transform import Rotation
+from workplaces import place_of
 
 from ml_backend.simulation.poses import posing
 from ml_backend.simulation.poses.pose_recording import settle_poses
 from ml_backend.simulation.poses.posing import PosedBody
 from ml_backend.simulation.preparing import prepare_body
-from neural_physics.baking.coordinator import Coordinator
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, TakeInfo
 from neural_physics.datasets.frame_checks import TORN
@@ -60,11 +60,10 @@ def plan_for(folder) -> BakePlan:
     mesh = Mesh(rest, asked.corners, asked.face_sizes, np.zeros(len(rest), np.float32), skin=skin)
     Dataset.create(folder, DatasetInfo("Limb", mesh.topology(), len(rest), FPS, channels=LAYOUT), mesh)
     take = PlannedTake("poses_000", POSES, 7, "test", kind="quasistatic")
-    solver = (sys.executable, "-m", "ml_backend", "simulate", "--json")
-    plan = BakePlan(str(folder), "Limb", "Scene", "Layer", worker=(), takes=(take,), solver=solver)
+    plan = BakePlan(folder, "Limb", "Scene", "Layer", takes=(take,), by_solver=True)
     plan.write()
     asked.write(plan.request)
-    of_take.write(plan.tracks("poses_000"))
+    of_take.write(place_of(plan, "poses_000").tracks)
     prepare_body(plan, silent)
     return plan
 

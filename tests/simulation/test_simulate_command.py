@@ -27,12 +27,13 @@ from bake_requests import (
     springs,
     tracks,
 )
+from neural_physics.baking.coordinator import Coordinator
+from workplaces import place_of, simulated
 
 from ml_backend.commands import simulate
 from ml_backend.simulation import recording
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import UNSETTLED, simulate_take
-from neural_physics.baking.coordinator import Coordinator
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
 from neural_physics.datasets.frame_checks import EXPLODED, FALLING, TORN
@@ -46,7 +47,8 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
 
 
 def command(plan: BakePlan, task: str, *more: str) -> list[str]:
-    return [*plan.solver, str(plan.path), task, *more]
+    solver = (sys.executable, "-m", "ml_backend", "simulate", "--json")
+    return [*solver, str(plan.path), task, "--holder", "1", *more]
 
 
 def run(plan: BakePlan, task: str) -> list[dict]:
@@ -66,7 +68,7 @@ def silent(_event) -> None:
 def bake(plan: BakePlan) -> None:
     """The same in this process."""
     prepare_body(plan, silent)
-    simulate_take(plan, "take_000", silent, StopRequest())
+    simulated(plan)
 
 
 def share_body(folder: Path) -> None:
@@ -147,10 +149,10 @@ def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interr
                 return left[0] < 0
 
         with pytest.raises(Problem) as raised:
-            simulate_take(broken, "take_000", silent, Stop())
+            simulated(broken, stop=Stop())
         assert raised.value.code == "stopped"
         os.truncate(path, path.stat().st_size - 5)
-    simulate_take(broken, "take_000", silent, StopRequest())
+    simulated(broken)
     assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
     take = Dataset.open(tmp_path / "whole").take("take_000")
     assert take.info.complete and not take.info.excluded
@@ -282,7 +284,7 @@ def test_another_material_or_mesh_does_not_get_into_a_dataset(tmp_path):
         replace(asked, pins=~asked.pins),
         replace(asked, gravity=np.array([0.0, 0.0, -1.6])),
     ]
-    simulate_take(plan, "take_000", silent, StopRequest())
+    simulated(plan)
     for other in others:
         other.write(plan.request)
         with pytest.raises(Problem) as raised:
@@ -324,7 +326,7 @@ def test_a_frame_whose_step_was_not_finished_is_marked_and_the_mark_is_kept(tmp_
         return advance(self) and self.frame != 4
 
     monkeypatch.setattr(recording.Simulation, "advance", unfinished)
-    simulate_take(plan, "take_000", silent, StopRequest())
+    simulated(plan)
     assert Dataset.open(tmp_path / "d").take("take_000").info.excluded == (Exclusion(4, 4, UNSETTLED),)
 
 
@@ -340,7 +342,7 @@ def test_a_simulation_without_numbers_ends_the_take_and_what_led_there_is_left_o
         return converged
 
     monkeypatch.setattr(recording.Simulation, "advance", exploding)
-    simulate_take(plan, "take_000", silent, StopRequest())
+    simulated(plan)
     take = Dataset.open(tmp_path / "d").take("take_000")
     assert take.info.complete and len(take.positions) == 20
     assert take.segments() == [(0, 12)]
@@ -357,7 +359,7 @@ def test_a_body_squeezed_into_a_collider_ends_the_take_with_the_reason(tmp_path,
         return advance(self)
 
     monkeypatch.setattr(recording.Simulation, "advance", squeezed)
-    simulate_take(plan, "take_000", silent, StopRequest())
+    simulated(plan)
     assert "squeezed" in Dataset.open(tmp_path / "d").take("take_000").info.excluded[0].reason
 
 
@@ -378,7 +380,7 @@ def test_frames_that_come_out_otherwise_are_kept_apart_by_a_seam(tmp_path):
     there = np.memmap(path, "<f4", "r+", 32, (24, 64, 3))
     there[21:] += 0.001
     there.flush()
-    simulate_take(plan, "take_000", silent, StopRequest())
+    simulated(plan)
     take = Dataset.open(tmp_path / "d").take("take_000")
     assert take.segments() == [(0, 23), (25, 30)]
 
@@ -397,14 +399,14 @@ def test_tracks_that_do_not_fit_the_body_are_refused(damage, match, tmp_path):
     plan = ball_on_cloth(tmp_path / "d", 3)
     prepare_body(plan, silent)
     asked = request(cloth(), grid((7, 7), (1.0, 1.0)), pins=[0, 7], colliders=[round_ball(0.2)])
-    replace(tracks(asked, 3), **damage).write(plan.tracks("take_000"))
+    replace(tracks(asked, 3), **damage).write(place_of(plan).tracks)
     with pytest.raises(Problem, match=match) as raised:
-        simulate_take(plan, "take_000", silent, StopRequest())
+        simulated(plan)
     assert raised.value.code == "dataset_damaged"
 
 
 def asked_for_body(plan: BakePlan) -> argparse.Namespace:
-    return argparse.Namespace(plan=plan.path, task="body", core=None, coordinator=0)
+    return argparse.Namespace(plan=plan.path, task="body", core=None, coordinator=0, holder=0)
 
 
 def test_a_python_without_scipy_is_refused_with_what_it_lacks(tmp_path, monkeypatch):
@@ -430,9 +432,7 @@ def test_a_missing_package_that_only_one_setting_needs_is_reported_with_the_sett
         with pytest.raises(Problem, match=match) as raised:
             simulate.run(asked_for_body(plan), silent, StopRequest())
         assert raised.value.code == code
-        assert Dataset.open(plan.dataset_path).body is None, (
-            "nothing is left that other settings would not fit"
-        )
+        assert Dataset.open(plan.dataset).body is None, "nothing is left that other settings would not fit"
         request(jelly(), cuboid((0, 0, 0), (1, 1, 1))).write(plan.request)
         simulate.run(asked_for_body(plan), silent, StopRequest())
 

@@ -7,16 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bake_requests import FPS, LAYOUT, cuboid, grid, moved, plan_for, request, round_ball, springs, tracks
+from workplaces import simulated
 
 from ml_backend.simulation.preparing import prepare_body
-from ml_backend.simulation.recording import simulate_take
 from ml_backend.simulation.shapes.round_shapes import round_shape
 from neural_physics.datasets.simulation_request import ColliderMesh
 from neural_physics.datasets.takes import Dataset
 from neural_physics.energies.air import wind_velocity
 from neural_physics.errors import Problem
 from neural_physics.interaction.channels import Channel, ChannelLayout
-from neural_physics.jobs.events import StopRequest
 from neural_physics.projective_dynamics.cloth import Cloth, Fabric, Load
 from neural_physics.projective_dynamics.round_colliders import balls
 
@@ -30,7 +29,7 @@ def bake(folder, asked, of_take, layout=LAYOUT):
     """Its positions (T, V, 3)."""
     plan = plan_for(folder, asked, of_take, layout)
     prepare_body(plan, lambda event: None)
-    simulate_take(plan, "take_000", lambda event: None, StopRequest())
+    simulated(plan)
     take = Dataset.open(folder).take("take_000")
     assert take.info.complete and not take.info.excluded
     return np.asarray(take.positions)

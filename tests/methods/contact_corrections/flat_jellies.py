@@ -10,16 +10,15 @@ from bake_requests import jelly, request, tracks
 from flat_meshes import UPRIGHT, polygon
 from pressed_blocks import FPS, silent
 from scipy.spatial.transform import Rotation
+from workplaces import place_of, simulated
 
 from ml_backend.simulation.preparing import prepare_body
-from ml_backend.simulation.recording import simulate_take
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.datasets.dataset_info import DatasetInfo
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.interaction.training_motion import MotionBox, wander, wander_turn
-from neural_physics.jobs.events import StopRequest
 
 LAYOUT = ChannelLayout((Channel("Presser", "position", 3, "Presser"),))
 
@@ -58,7 +57,7 @@ def bake_flat(
     info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=layout)
     dataset = Dataset.create(folder, info, mesh)
     takes = (PlannedTake("take_000", frames, 0, "training"), PlannedTake("take_001", frames, 1, "validation"))
-    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", worker=(), takes=takes, solver=("python",))
+    plan = BakePlan(folder, asked.object, "Scene", "Layer", takes=takes, by_solver=True)
     plan.write()
     asked.write(plan.request)
     prepare_body(plan, silent)
@@ -81,8 +80,8 @@ def bake_flat(
         axes = (rocks if layout is ROCKED else spins)[:, :, :2].swapaxes(1, 2).reshape(frames, 6)
         y = (path if layout is LAYOUT else np.hstack([path, axes])).astype(np.float32)
         moved = replace(still, fps=FPS, interaction=y, colliders=colliders, pins=pins)
-        moved.write(plan.tracks(take.name))
-        simulate_take(plan, take.name, silent, StopRequest())
+        moved.write(place_of(plan, take.name).tracks)
+        simulated(plan, take.name)
     return dataset
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 from bake_requests import jelly, request, round_ball, tracks
+from workplaces import place_of, simulated
 
 from ml_backend.simulation.preparing import prepare_body
-from ml_backend.simulation.recording import simulate_take
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.datasets.dataset_info import DatasetInfo, Role
 from neural_physics.datasets.rest_mesh import Mesh
@@ -17,7 +17,6 @@ from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.interaction.training_motion import MotionBox, wander
-from neural_physics.jobs.events import StopRequest
 
 FPS = 30.0
 RADIUS = 0.15
@@ -82,7 +81,7 @@ def bake(
     info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=LAYOUT)
     dataset = Dataset.create(folder, info, mesh)
     takes = tuple(PlannedTake(f"take_{k:03d}", frames, k, role) for k, role in enumerate(roles))
-    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", worker=(), takes=takes, solver=("python",))
+    plan = BakePlan(folder, asked.object, "Scene", "Layer", takes=takes, by_solver=True)
     plan.write()
     asked.write(plan.request)
     prepare_body(plan, silent)
@@ -101,6 +100,6 @@ def bake(
             interaction=np.concatenate([path, hand], 1).astype(np.float32),
             pins=asked.rest_positions[asked.pins] + hand[:, None],
             colliders=colliders,
-        ).write(plan.tracks(take.name))
-        simulate_take(plan, take.name, silent, StopRequest())
+        ).write(place_of(plan, take.name).tracks)
+        simulated(plan, take.name)
     return dataset

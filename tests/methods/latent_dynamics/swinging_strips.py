@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from bake_requests import cloth, cuboid, grid, hair, jelly, request, tracks
 from scipy.spatial.transform import Rotation
+from workplaces import place_of, simulated
 
 from ml_backend.simulation.preparing import prepare_body
-from ml_backend.simulation.recording import simulate_take
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.datasets.dataset_info import DatasetInfo, Role
 from neural_physics.datasets.rest_mesh import Mesh
@@ -18,7 +18,6 @@ from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.interaction.training_motion import MotionBox, wander
-from neural_physics.jobs.events import StopRequest
 
 FPS = 30.0
 HAND = ChannelLayout((Channel("Hand", "position", 3, "Hand"),))
@@ -99,11 +98,11 @@ def bake(
     info = DatasetInfo(asked.object, mesh.topology(), len(rest), FPS, channels=HAND)
     dataset = Dataset.create(folder, info, mesh)
     takes = tuple(PlannedTake(f"take_{k:03d}", frames, k, role) for k, role in enumerate(roles))
-    plan = BakePlan(str(folder), asked.object, "Scene", "Layer", worker=(), takes=takes, solver=("python",))
+    plan = BakePlan(folder, asked.object, "Scene", "Layer", takes=takes, by_solver=True)
     plan.write()
     asked.write(plan.request)
     prepare_body(plan, silent)
     for take in takes:
-        followed(asked, hand(frames, take.seed), turning).write(plan.tracks(take.name))
-        simulate_take(plan, take.name, silent, StopRequest())
+        followed(asked, hand(frames, take.seed), turning).write(place_of(plan, take.name).tracks)
+        simulated(plan, take.name)
     return dataset

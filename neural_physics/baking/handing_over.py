@@ -75,7 +75,8 @@ class Workplace:
             if not self._mine.is_dir():
                 # Not there, or somebody has just taken it up with the next number: then this one will notice.
                 with suppress(FileNotFoundError):
-                    self._handed_in.rename(self._mine)
+                    if (self._handed_in / "take.json").is_file():
+                        self._handed_in.rename(self._mine)
         return True
 
     def hand_in(self) -> None:
@@ -94,8 +95,12 @@ class Workplace:
                 # Somebody who has been given up woke between looking and handing in.
                 if is_complete(self.dataset.path, self.name):
                     raise Problem("taken_over", path=self.lease.folder) from None
-                self._handed_in.rename(self.folder / "superseded")
-                self._mine.rename(self._handed_in)
+                if (self._handed_in / "take.json").is_file():
+                    self._handed_in.rename(self.folder / "superseded")
+                    self._mine.rename(self._handed_in)
+                else:  # no take, but somebody's files
+                    for path in sorted(self._mine.iterdir(), key=lambda path: path.name == "take.json"):
+                        path.rename(self._handed_in / path.name)
         if complete:
             shutil.rmtree(self.lease.folder, ignore_errors=True)
 

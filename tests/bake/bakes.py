@@ -20,6 +20,7 @@ from scenes import (
     react_to,
     settings_of,
 )
+from workplaces import take_folder
 
 from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.datasets.dataset_info import read_info
@@ -111,7 +112,7 @@ def start(command: list[str], *, listen: bool = False) -> subprocess.Popen:
 def workers(dataset: Path) -> list[int]:
     """Process numbers of the Blenders that bake into a folder now."""
     found = []
-    for about in (dataset / "bake").glob("take_*.json"):
+    for about in (dataset / "bake").glob("take_*/*/*.json"):
         pid = json.loads(about.read_text())["pid"]
         if about.with_suffix(".jsonl").exists() and is_alive(pid):
             found.append(pid)
@@ -136,7 +137,7 @@ def wait_for(holds, seconds: float = 120.0) -> None:
 
 def frames_on_disk(dataset: Path, take: str, vertices: int) -> int:
     """Frames of a take that are whole in all its files: a kill may fall between the writes to two of them."""
-    folder = dataset / "takes" / take
+    folder = take_folder(dataset, take)
     if not (folder / "positions.pc2").exists():
         return 0
     y_bytes = 4 * read_info(dataset).channels.size

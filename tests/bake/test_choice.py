@@ -22,6 +22,7 @@ from learning.training.options import Options
 from learning.training.presets import changed
 from neural_physics.baking.choice import candidates, choose, open_takes, read_scores, write_scores
 from neural_physics.baking.plan import BakePlan, PlannedTake
+from neural_physics.blender.baking.local_programs import local_programs
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.expected_errors import expected_from_rest
 from neural_physics.jobs.events import StopRequest
@@ -72,10 +73,6 @@ def command(folder, **more):
     return command_for(obj, folder / "dataset", BAKED + MORE, FRAMES, **more)
 
 
-def planned(command):
-    return planned(command)
-
-
 def scores_of(plan):
     tasks = [path.stem for path in plan.folder.glob("choice_*.scores")]
     return {seed: score for task in tasks for seed, score in read_scores(plan, task).items()}
@@ -91,8 +88,8 @@ def undisturbed(tmp_path_factory, baked):
     folder = tmp_path_factory.mktemp("undisturbed") / "copy"
     shutil.copytree(baked, folder)
     argv = command(folder)
-    plan = plan_of(argv)
-    chosen = choose(plan, silent, StopRequest())
+    plan = planned(argv)
+    chosen = choose(plan, local_programs(by_solver=False), silent, StopRequest())
     scores, asked = scores_of(plan), candidates(plan)
     assert BakePlan.read(plan.path) == chosen
     assert run(argv)["event"] == "result"
@@ -121,7 +118,7 @@ def test_what_is_baked_moves_as_was_read_without_simulating_anything(undisturbed
 @pytest.mark.slow
 def test_a_choice_that_was_killed_ends_as_if_it_had_not_been(folder, undisturbed):
     argv = command(folder)
-    plan = plan_of(argv)
+    plan = planned(argv)
     killed = start(argv)
     wait_for(lambda: len(scores_of(plan)) > 2)
     kill_all(killed, folder / "dataset")
@@ -132,7 +129,7 @@ def test_a_choice_that_was_killed_ends_as_if_it_had_not_been(folder, undisturbed
 
 
 def test_what_another_model_found_is_forgotten(folder):
-    plan = plan_of(command(folder))
+    plan = planned(command(folder))
     write_scores(plan, "choice_0_of_1", {7: 1.0})
     command(folder)
     assert scores_of(plan) == {7: 1.0}
@@ -150,7 +147,7 @@ def other_model(path):
 
 def test_a_model_that_cannot_be_read_costs_the_choice_and_not_the_bake(folder):
     argv = command(folder)
-    plan_of(argv).guide.write_bytes(b"no model")
+    planned(argv).guide.write_bytes(b"no model")
     result = run(argv)
     assert result["event"] == "result"
     assert any("could not be chosen" in note for note in result["notes"])
@@ -158,9 +155,9 @@ def test_a_model_that_cannot_be_read_costs_the_choice_and_not_the_bake(folder):
 
 
 def test_nothing_is_chosen_without_a_model_or_where_it_is_not_wanted(folder):
-    assert plan_of(command(folder, choose_takes=False)).motions == 1
+    assert planned(command(folder, choose_takes=False)).motions == 1
     (folder / "model.safetensors").unlink()
-    assert plan_of(command(folder)).motions == 1
+    assert planned(command(folder)).motions == 1
 
 
 def test_the_model_of_other_takes_does_not_choose(folder):
@@ -171,13 +168,13 @@ def test_the_model_of_other_takes_does_not_choose(folder):
     obj = cloth_and_ball()
     bpy.context.scene.render.fps = 48
     settings_of(obj).choose_takes, settings_of(obj).model_path = True, str(model)
-    assert plan_of(command_for(obj, folder / "dataset", BAKED + MORE, FRAMES)).motions == 1
+    assert planned(command_for(obj, folder / "dataset", BAKED + MORE, FRAMES)).motions == 1
 
 
 def test_takes_that_judge_are_left_to_chance(folder):
     obj = cloth_and_ball()
     settings_of(obj).choose_takes, settings_of(obj).model_path = True, str(folder / "model.safetensors")
-    plan = plan_of(command_for(obj, folder / "dataset", 12, FRAMES))
+    plan = planned(command_for(obj, folder / "dataset", 12, FRAMES))
     judging = {take.name for take in plan.takes[BAKED:] if take.role != "training"}
     assert judging
     assert not judging & {take.name for take in open_takes(plan)}

@@ -28,8 +28,10 @@ from bakes import (
     start,
     wait_for,
 )
+from workplaces import take_folder
 
 from neural_physics.baking.plan import BakePlan
+from neural_physics.blender.baking.local_programs import local_programs
 from neural_physics.blender.settings.own_folders import EXTENSION_ROOT
 from neural_physics.datasets.takes import Dataset
 
@@ -38,7 +40,7 @@ FRAMES = 300
 
 def tear_newest_cached_frames(dataset, share: float) -> None:
     """Cut the newest frame of each take's cache short, as a kill in the middle of a write does."""
-    for cache in (dataset / "bake").glob("take_*/blendcache_take"):
+    for cache in (dataset / "bake").glob("take_*/*/blendcache_take"):
         for newest in sorted(cache.glob("*.bphys"))[-1:]:
             newest.write_bytes(newest.read_bytes()[: int(share * newest.stat().st_size)])
 
@@ -57,10 +59,11 @@ def test_a_killed_bake_with_a_torn_cache_ends_as_if_it_had_never_been_interrupte
     there = frames_on_disk(broken, "take_000", vertices)
     assert there < FRAMES
     tear_newest_cached_frames(broken, 0.5)
-    with (broken / "takes/take_000/positions.pc2").open("ab") as file:
+    with (take_folder(broken) / "positions.pc2").open("ab") as file:
         file.write(b"torn")
     plan = BakePlan.read(broken / "bake" / "bake.json")
-    said = events_of([*plan.worker, str(plan.path), "take_000", "--core", str(min(os.sched_getaffinity(0)))])
+    blender, core = local_programs(by_solver=False).blender, str(min(os.sched_getaffinity(0)))
+    said = events_of([*blender, str(plan.path), "take_000", "--holder", "1", "--core", core])
     assert f"take_000 continues at frame {there if from_cache else 0}" in [e.get("text") for e in said]
     assert run(command_for(obj, broken, 1, FRAMES))["frames"] == FRAMES
     assert contents(broken) == contents(tmp_path / "whole")
@@ -73,7 +76,7 @@ def test_frames_that_cannot_be_repeated_are_kept_apart_by_a_gap(tmp_path):
     wait_for(lambda: frames_on_disk(folder, "take_000", 81) >= 25)
     kill_all(bake, folder)
     there = frames_on_disk(folder, "take_000", 81)
-    path = folder / "takes/take_000/positions.pc2"
+    path = take_folder(folder) / "positions.pc2"
     other = np.memmap(path, "<f4", "r+", 32, (there, 81, 3))
     other[2:] += 0.01
     other.flush()
@@ -108,7 +111,11 @@ def test_a_worker_whose_log_has_no_room_for_its_error_ends_all_the_same(tmp_path
     plan = BakePlan.read(tmp_path / "d" / "bake" / "bake.json")
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
-            [*plan.worker, str(plan.path), "take_000"], stdout=full, stderr=full, timeout=60, check=False
+            [*local_programs(by_solver=False).blender, str(plan.path), "take_000"],
+            stdout=full,
+            stderr=full,
+            timeout=60,
+            check=False,
         )
     assert done.returncode == 1
 
@@ -116,11 +123,11 @@ def test_a_worker_whose_log_has_no_room_for_its_error_ends_all_the_same(tmp_path
 DIES_WITHOUT_A_WORD = """
 import os, sys
 sys.path.insert(0, {root!r})
-from neural_physics.baking import coordinator
+from neural_physics.baking import work
 from neural_physics.jobs import process
 process.JobProcess._write_about = lambda *_: os.kill(os.getpid(), 9)
-sys.argv = ["coordinator", {plan!r}]
-coordinator.main()
+sys.argv = {command!r}
+work.main()
 """
 
 
@@ -128,7 +135,7 @@ coordinator.main()
 def test_a_worker_whose_coordinator_died_before_noting_it_is_waited_for(tmp_path):
     cloth = cloth_and_ball()
     command = command_for(cloth, tmp_path / "d", 1, 300)
-    script = DIES_WITHOUT_A_WORD.format(root=str(EXTENSION_ROOT), plan=command[-1])
+    script = DIES_WITHOUT_A_WORD.format(root=str(EXTENSION_ROOT), command=["work", *command[-3:]])
     assert subprocess.run([command[0], "-c", script], check=False).returncode == -9
     assert run(command)["frames"] == 300
 

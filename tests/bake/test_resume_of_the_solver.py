@@ -51,11 +51,10 @@ def jelly_and_ball() -> bpy.types.Object:
 def running(folder: Path) -> dict[str, list[int]]:
     """The processes of a bake into a folder, by what they do: body, tracks, simulate."""
     found: dict[str, list[int]] = {}
-    for about in (folder / "bake").glob("*.json"):
+    for about in (folder / "bake").glob("*/*/*.json"):
         pid = json.loads(about.read_text()).get("pid")
         if pid is not None and is_alive(pid):
-            kind = about.stem
-            stage = "simulate" if kind.endswith("_solver") else "tracks" if kind != "body" else "body"
+            stage = {"simulation": "simulate", "blender": "tracks"}.get(about.stem, about.stem)
             found.setdefault(stage, []).append(pid)
     return found
 

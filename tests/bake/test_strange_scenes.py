@@ -11,6 +11,7 @@ pytest.importorskip("bpy")
 import bpy
 from bakes import add_script, cloth_and_ball, command_for, events_of, frames_on_disk, run, start, wait_for
 
+from neural_physics.baking.handing_over import scene_begun
 from neural_physics.blender.baking.seals import is_sealed, key_file, seal
 from neural_physics.blender.tasks.object_tasks import delete_dataset
 from neural_physics.errors import Problem
@@ -31,7 +32,7 @@ def test_python_in_the_scene_of_a_begun_take_runs_only_if_that_was_made_here(who
     assert bake.wait(30) == 1
     assert ran.exists()
     ran.unlink()
-    scene = folder / "bake" / "take_000" / "take.blend"
+    scene = scene_begun(folder, "take_000")
     seal_of_it = scene.with_suffix(".seal")
     if whose != "the artist's":
         shutil.copy(seal_of_it, tmp_path / "seal")

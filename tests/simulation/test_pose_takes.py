@@ -7,12 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bake_requests import FPS, cuboid, jelly, request, tracks
-from neural_physics.baking.coordinator import Coordinator
 from scipy.spatial.transform import Rotation
-from workplaces import place_of
+from workplaces import baked_here, place_of, simulated
 
 from ml_backend.simulation.poses import posing
-from ml_backend.simulation.poses.pose_recording import settle_poses
 from ml_backend.simulation.poses.posing import PosedBody
 from ml_backend.simulation.preparing import prepare_body
 from neural_physics.baking.plan import BakePlan, PlannedTake
@@ -101,7 +99,7 @@ def fails_at(*indices):
 
 def test_poses_are_kept_as_the_body_settles_in_them(tmp_path):
     plan = plan_for(tmp_path / "d")
-    result = settle_poses(plan, "poses_000", silent, StopRequest())
+    result = simulated(plan, "poses_000")
     dataset = Dataset.open(tmp_path / "d")
     take = dataset.take("poses_000")
     assert result == {"take": "poses_000", "frames": POSES}
@@ -122,18 +120,18 @@ def test_a_take_that_was_stopped_at_every_pose_is_the_same(tmp_path, monkeypatch
     plans = [plan_for(tmp_path / name) for name in ("whole", "broken")]
     body = (tmp_path / "whole" / "body.npz").read_bytes()
     (tmp_path / "broken" / "body.npz").write_bytes(body)
-    settle_poses(plans[0], "poses_000", silent, StopRequest())
+    simulated(plans[0], "poses_000")
     for _ in range(POSES - 1):
         with pytest.raises(Problem, match="Stopped"):
-            settle_poses(plans[1], "poses_000", silent, StopsAfter(1))
-    settle_poses(plans[1], "poses_000", silent, StopRequest())
+            simulated(plans[1], "poses_000", stop=StopsAfter(1))
+    simulated(plans[1], "poses_000")
     assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
 
 
 def test_what_finds_no_rest_is_left_out_alone_and_no_wrong_shape_is_kept(tmp_path, monkeypatch):
     monkeypatch.setattr("ml_backend.simulation.poses.pose_recording.PosedBody", fails_at(1, 2))
     plan = plan_for(tmp_path / "d")
-    settle_poses(plan, "poses_000", silent, StopRequest())
+    simulated(plan, "poses_000")
     take = Dataset.open(tmp_path / "d").take("poses_000")
     assert take.info.excluded == (Exclusion(1, 1, NOT_CONVERGED), Exclusion(2, 2, NOT_CONVERGED))
     assert take.segments() == [(0, 1), (3, POSES)]
@@ -149,20 +147,20 @@ def test_a_pose_that_is_torn_takes_no_other_with_it(tmp_path, monkeypatch):
             return positions, settled
 
     monkeypatch.setattr("ml_backend.simulation.poses.pose_recording.PosedBody", Tearing)
-    settle_poses(plan_for(tmp_path / "d"), "poses_000", silent, StopRequest())
+    simulated(plan_for(tmp_path / "d"), "poses_000")
     assert Dataset.open(tmp_path / "d").take("poses_000").info.excluded == (Exclusion(3, 3, TORN),)
 
 
 def test_without_a_pose_that_can_be_used_the_bake_ends_with_a_sentence(tmp_path, monkeypatch):
     plan = plan_for(tmp_path / "d")
     monkeypatch.setattr(posing, "settle", lambda system, elements, path, scales, time: failed(path))
-    settle_poses(plan, "poses_000", silent, StopRequest())
+    simulated(plan, "poses_000")
     dataset = Dataset.open(tmp_path / "d")
     with dataset.writer("take_000", TakeInfo(3)) as writer:
         for row in dataset.take("poses_000").interaction[:3]:
             writer.append(dataset.mesh.rest_positions, row, None, dataset.body.rest_positions)
     with pytest.raises(Problem) as raised:
-        Coordinator(plan, silent, StopRequest()).run()
+        baked_here(plan)
     assert raised.value.code == "poses_unusable"
     assert all(word in raised.value.message for word in ("Limb", str(POSES), NOT_CONVERGED))
 
@@ -172,7 +170,7 @@ def failed(path):
 
 
 def test_nothing_is_rolled_out_over_poses(tmp_path):
-    settle_poses(plan_for(tmp_path / "d"), "poses_000", silent, StopRequest())
+    simulated(plan_for(tmp_path / "d"), "poses_000")
     dataset = Dataset.open(tmp_path / "d")
     assert [take.name for take in dataset.takes("test", kind="quasistatic")] == ["poses_000"]
     assert not dataset.takes("test")

@@ -27,13 +27,12 @@ from bake_requests import (
     springs,
     tracks,
 )
-from neural_physics.baking.coordinator import Coordinator
-from workplaces import place_of, simulated
+from workplaces import baked_here, place_of, simulated, take_folder
 
 from ml_backend.commands import simulate
 from ml_backend.simulation import recording
 from ml_backend.simulation.preparing import prepare_body
-from ml_backend.simulation.recording import UNSETTLED, simulate_take
+from ml_backend.simulation.recording import UNSETTLED
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
 from neural_physics.datasets.frame_checks import EXPLODED, FALLING, TORN
@@ -139,7 +138,7 @@ def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interr
     bake(whole)
     broken = make(tmp_path / "broken", frames)
     share_body(tmp_path)
-    path = tmp_path / "broken" / "takes" / "take_000" / "positions.pc2"
+    path = take_folder(tmp_path / "broken") / "positions.pc2"
     for _ in range(4):
         left = [chance.randrange(1, 18)]
 
@@ -189,6 +188,8 @@ def test_kill_9_at_random_moments_changes_nothing(make, tmp_path):
             process.wait()
             kills += 1
     assert kills >= 2
+    for plan in (whole, broken):
+        place_of(plan).hand_in()
     assert contents(tmp_path / "broken") == contents(tmp_path / "whole")
 
 
@@ -196,7 +197,7 @@ def test_the_whole_job_with_recorded_tracks(tmp_path, monkeypatch):
     """The coordinator, the command and the clean-up, with tracks that are there already."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     events = []
-    result = Coordinator(ball_on_jelly(tmp_path / "d", 6), events.append, StopRequest()).run()
+    result = baked_here(ball_on_jelly(tmp_path / "d", 6), events.append)
     assert result["frames"] == 6 and result["excluded"] == 0
     assert not (tmp_path / "d" / "bake").exists()
     assert any(event.get("stage") == "Filling Thing with tetrahedra" for event in events)
@@ -212,7 +213,7 @@ def test_a_body_that_nothing_holds_falls_and_does_not_explode(tmp_path, monkeypa
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     asked = request(jelly(self_contact=False), cuboid((0.0, 0.0, 0.0), (0.2, 0.2, 0.2)))
     plan = plan_for(tmp_path / "d", asked, tracks(asked, 120))
-    result = Coordinator(plan, lambda event: None, StopRequest()).run()
+    result = baked_here(plan)
     take = Dataset.open(tmp_path / "d").take("take_000")
     assert [e.reason for e in take.info.excluded] == [FALLING]
     assert "nothing holds it" in result["notes"][-1]
@@ -236,7 +237,7 @@ def test_what_is_to_be_done_about_a_bake_without_a_usable_frame(tmp_path, settin
             writer.append(dataset.mesh.rest_positions, np.zeros(dataset.info.channels.size))
         writer.exclude((Exclusion(0, 3, reason),))
     with pytest.raises(Problem, match=words) as raised:
-        Coordinator(plan, lambda event: None, StopRequest()).run()
+        baked_here(plan)
     assert raised.value.code == code and "quality" not in raised.value.message
 
 
@@ -375,8 +376,8 @@ def test_frames_that_come_out_otherwise_are_kept_apart_by_a_seam(tmp_path):
             return left[0] < 0
 
     with pytest.raises(Problem):
-        simulate_take(plan, "take_000", silent, Stop())
-    path = tmp_path / "d" / "takes" / "take_000" / "positions.pc2"
+        simulated(plan, stop=Stop())
+    path = take_folder(plan.dataset) / "positions.pc2"
     there = np.memmap(path, "<f4", "r+", 32, (24, 64, 3))
     there[21:] += 0.001
     there.flush()

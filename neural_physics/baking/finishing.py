@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import shutil
+import time
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ..datasets.frame_checks import FALLING
 from ..datasets.simulation_request import SimulationRequest
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
-from ..jobs.events import Emit
-from .plan import BakePlan
+from ..files.atomic import writing
+from ..files.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
+from ..jobs.events import Emit, StopRequest
+from .handing_over import Workplace, is_complete, lease_folder
+from .plan import FEWEST_FRAMES, BakePlan, PlannedTake
+
+LOOK_EVERY = 1.0  # seconds
 
 
 def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
@@ -59,3 +67,48 @@ def _unusable(plan: BakePlan, takes: list[TakeOutline]) -> Problem:
 
 def _reasons(takes: list[TakeOutline]) -> str:
     return ", ".join(sorted({e.reason for take in takes for e in take.info.excluded}))
+
+
+def finish(plan: BakePlan, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+    """End all takes with the frames that they have, and close the bake; what `result_of` says of it.
+
+    Waits as long as it takes to see that nobody works on a take any more.
+    Raises Problem("take_held" | "stopped"), what `Workplace.take_up` does and what `result_of` does.
+    """
+    dataset, observer = Dataset.open(plan.dataset), Observer()
+    for take in plan.takes:
+        folder = lease_folder(plan.dataset, take.name)
+        if not is_complete(plan.dataset, take.name) and (
+            folder.is_dir() or take.name in dataset.take_names()
+        ):
+            _end(Workplace(dataset, take.name, _claimed(observer, folder, take.name, stop)), take)
+    ended = {take.name for take in dataset.outlines()}
+    kept = tuple(take for take in plan.takes if take.name in ended)
+    return result_of(replace(plan, takes=kept), emit)
+
+
+def _claimed(observer: Observer, folder: Path, name: str, stop: StopRequest) -> Lease:
+    patience = time.monotonic() + PATIENCE + RENEW_EVERY
+    while (lease := observer.claim(folder, "finish")) is None:
+        stop.check()
+        if time.monotonic() > patience:
+            holder = holder_of(folder)
+            host = holder.said.get("host") if holder else None
+            raise Problem("take_held", take=name, host=host or "another computer")
+        time.sleep(LOOK_EVERY)
+    return lease
+
+
+def _end(place: Workplace, take: PlannedTake) -> None:
+    if not place.take_up():
+        return
+    under_way = place.under_way()
+    if take.name in under_way.take_names():
+        info = under_way.outline(take.name).info
+        with under_way.writer(take.name, info, may_write=place.may_write) as writer:
+            writer.end_here()
+        if writer.count >= FEWEST_FRAMES:
+            place.hand_in()
+            return
+    with writing(place.lease.folder):
+        shutil.rmtree(place.lease.folder)

@@ -100,6 +100,14 @@ class BakePlan:
             write_atomically(self.path, (json.dumps(said, indent=1) + "\n").encode())
 
     @staticmethod
+    def of_dataset(dataset: Path) -> BakePlan:
+        """The plan of the bake that is under way there. Raises Problem("not_prepared" | "dataset_damaged")."""
+        path = side_folder(dataset) / "bake.json"
+        if not path.is_file():
+            raise Problem("not_prepared", path=dataset)
+        return BakePlan.read(path)
+
+    @staticmethod
     def read(path: Path) -> BakePlan:
         """Raises Problem("dataset_damaged")."""
         try:

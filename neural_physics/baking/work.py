@@ -267,6 +267,14 @@ class Work:
         return sum(take.frames for take in self._takes)
 
 
+def bake_rest(
+    plan: BakePlan, programs: Programs, emit: Emit, stop: StopRequest, *, at_once: int = 0, take: str = ""
+) -> dict[str, Any]:
+    """Choose what moves, where that is asked for, and bake what is left; see `Work`."""
+    chosen = choose(plan, programs, emit, stop)
+    return Work(chosen, programs, emit, stop, at_once=at_once, take=take).run()
+
+
 def main() -> int:
     """The job; its exit status."""
     parser = argparse.ArgumentParser(description="Bake what is left of the takes of a dataset.")
@@ -280,11 +288,8 @@ def main() -> int:
     stop.listen()
     folder = side_folder(arguments.dataset)
     try:
-        plan = choose(BakePlan.read(folder / "bake.json"), arguments.programs, print_event, stop)
-        work = Work(
-            plan, arguments.programs, print_event, stop, at_once=arguments.at_once, take=arguments.take
-        )
-        result = work.run()
+        plan, programs = BakePlan.of_dataset(arguments.dataset), arguments.programs
+        result = bake_rest(plan, programs, print_event, stop, at_once=arguments.at_once, take=arguments.take)
     except Exception as error:  # noqa: BLE001 (a job reports whatever ends it)
         print_event(error_event(error, folder))
         return 1

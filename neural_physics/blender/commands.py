@@ -19,6 +19,7 @@ from ..errors import Problem
 from ..methods.registry import SPECIFICATIONS
 from ..methods.specification import BASES, PRESETS
 from ..wording import plural
+from . import dataset_commands
 from .jobs import host
 from .modelling import capsule_fitting
 from .playing import packing, playback
@@ -84,6 +85,9 @@ def unregister() -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
+    if "run_on_dataset" in args:
+        args.run_on_dataset(args)
+        return
     if not bpy.data.filepath:
         # Blender continues with an empty scene when it could not open the one it was given.
         raise Problem("no_scene")
@@ -132,6 +136,11 @@ def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
     result = _job(obj, object_tasks.BAKE, command(scene, obj))
     there = f"{plural(result['takes'], 'take')}, {plural(result['frames'], 'frame')}"
     _say(f"{there} in {result['dataset']}, {result['excluded']:,} of them left out of training")
+
+
+def _prepare(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
+    object_tasks.bake_command(scene, obj)
+    _say(f"Prepared in {dataset_folder(obj)}: on each computer, run work with this folder")
 
 
 def _train(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
@@ -211,6 +220,7 @@ def _parser() -> Parser:
         prog=f"blender -b SCENE.blend --command {NAME}", description="Bake takes, train models and play them."
     )
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
+    dataset_commands.add_to(commands)
 
     def command(name: str, run: Run, text: str, *, saves: bool) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, help=text, description=text)
@@ -246,6 +256,9 @@ def _parser() -> Parser:
     bake = command(
         "bake", _bake, "Simulate the takes, and save the scene; resumes where it was stopped.", saves=True
     )
+    prepare = command(
+        "prepare", _prepare, "Plan the takes for other computers to bake, and save the scene.", saves=True
+    )
     for option, name in (
         ("--takes", "take_count"),
         ("--frames", "take_frames"),
@@ -253,8 +266,10 @@ def _parser() -> Parser:
         ("--seed", "seed"),
         ("--at-once", "parallel_takes"),
     ):
-        _setting(bake, option, name, _number_for(name))
-    _setting(bake, "--where-unsure", "choose_takes", _yes_or_no)
+        for sub in (bake, prepare):
+            _setting(sub, option, name, _number_for(name))
+    for sub in (bake, prepare):
+        _setting(sub, "--where-unsure", "choose_takes", _yes_or_no)
     bake.add_argument("--anew", action="store_true", help="delete all takes first (Bake Anew)")
     train = command("train", _train, "Train a model on the takes, pack it, and save the scene.", saves=True)
     _setting(train, "--method", "method", str, choices=list(SPECIFICATIONS))
@@ -286,7 +301,7 @@ def _parser() -> Parser:
     )
     take.add_argument("--from-scene", action="store_true", help="read the interaction from the scene")
     take.add_argument("--role", choices=get_args(Role), default="training", help="what the take is for")
-    for sub in (bake, train, evaluate, take):
+    for sub in (bake, prepare, train, evaluate, take):
         _setting(sub, "--dataset", "dataset_folder", _absolute)
     for sub in (train, evaluate, play, pack, unpack):
         _setting(sub, "--model", "model_path", _absolute)

@@ -19,6 +19,11 @@ PROBLEMS: dict[str, str] = {
     "bake_scene_lost": (
         "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."
     ),
+    "not_prepared": (
+        "Nothing is left to bake in {path}: every take is complete, or no bake was prepared there. Prepare one "
+        "from the scene, with Bake or the command `prepare`."
+    ),
+    "take_held": ("{host} still works on {take}: stop the bake there, or wait until it has finished."),
     "take_not_planned": (
         "The bake in {path} has no take {take}: name one that it plans, or none to bake all of them."
     ),

@@ -1,0 +1,60 @@
+"""How far a bake is on all computers that work on it: from the dataset's folder alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..datasets.takes import Dataset
+from ..files.leases import holder_of
+from ..plain_text import one_line
+from ..wording import plural
+from .failures import Failure, failures
+from .handing_over import frames_there, is_complete, lease_folder
+from .plan import BakePlan, PlannedTake
+from .workers import TRIES
+
+Phase = Literal["complete", "under way", "waiting", "set aside"]
+
+
+@dataclass(frozen=True)
+class TakeState:
+    """One take of a bake. frames: how many of it are there. host: of the computer that has it, or had."""
+
+    take: PlannedTake
+    phase: Phase
+    frames: int
+    host: str
+    failures: tuple[Failure, ...]
+
+    @property
+    def sentence(self) -> str:
+        """A line for the terminal."""
+        where = f" on {self.host}" if self.host and self.phase == "under way" else ""
+        why = f": {self.failures[-1].reason} (log on {self.failures[-1].host}: {self.failures[-1].log})"
+        told = why if self.failures and self.phase != "complete" else ""
+        there = f"{self.frames:,} of {plural(self.take.frames, 'frame')}"
+        return f"{self.take.name}: {self.phase}{where}, {there}{told}"
+
+
+def states(plan: BakePlan) -> list[TakeState]:
+    """Of all takes of a bake, in its order. Raises what `Dataset.open` does.
+
+    A take is under way that somebody holds: whether that computer still works is seen by who waits for it.
+    """
+    dataset = Dataset.open(plan.dataset)
+    return [_state(dataset, take) for take in plan.takes]
+
+
+def _state(dataset: Dataset, take: PlannedTake) -> TakeState:
+    folder = lease_folder(dataset.path, take.name)
+    failed, holder = tuple(failures(folder)), holder_of(folder)
+    phase: Phase = "waiting"
+    if is_complete(dataset.path, take.name):
+        phase = "complete"
+    elif len(failed) >= TRIES:
+        phase = "set aside"
+    elif holder is not None and not holder.is_gone:
+        phase = "under way"
+    host = "" if holder is None else one_line(str(holder.said.get("host", "")))
+    return TakeState(take, phase, frames_there(dataset, take.name), host, failed)

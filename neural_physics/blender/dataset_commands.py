@@ -1,0 +1,93 @@
+"""Commands of `blender -b --command neural_physics` that need a dataset's folder, and no scene.
+
+For computers that share the folder: one of them prepares the bake, and then each runs `work`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from ..baking.finishing import finish
+from ..baking.gathering import states
+from ..baking.plan import BakePlan
+from ..baking.work import bake_rest
+from ..jobs.events import Event, StopRequest
+from ..wording import plural
+from .baking.local_programs import local_programs
+
+SAY_EVERY = 10.0  # seconds
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Declare them."""
+    work = commands.add_parser("work", help=_WORK, description=_WORK)
+    work.set_defaults(run_on_dataset=_work)
+    work.add_argument("--take", default="", metavar="NAME", help="this one alone")
+    work.add_argument(
+        "--at-once", type=int, default=0, metavar="N", help="how many takes (default: the bake's)"
+    )
+    ending = commands.add_parser("finish", help=_FINISH, description=_FINISH)
+    ending.set_defaults(run_on_dataset=_finish)
+    progress = commands.add_parser("progress", help=_PROGRESS, description=_PROGRESS)
+    progress.set_defaults(run_on_dataset=_progress)
+    for sub in (work, ending, progress):
+        sub.add_argument("dataset", type=Path, help="the dataset's folder, as this computer names it")
+
+
+_WORK = "Bake what nobody else bakes of a bake that was prepared, until nothing is left."
+_FINISH = "End all takes of a bake with the frames that they have, and close it."
+_PROGRESS = "Say how far each take of a bake is, on all computers."
+
+
+def _work(args: argparse.Namespace) -> None:
+    plan, stop = BakePlan.of_dataset(args.dataset), StopRequest()
+    stop.listen()
+    programs = local_programs(by_solver=plan.by_solver)
+    result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
+    _say_result(result)
+
+
+def _finish(args: argparse.Namespace) -> None:
+    stop = StopRequest()
+    stop.listen()
+    _say_result(finish(BakePlan.of_dataset(args.dataset), _Teller().tell, stop))
+
+
+def _progress(args: argparse.Namespace) -> None:
+    found = states(BakePlan.of_dataset(args.dataset))
+    for state in found:
+        _say(state.sentence)
+    done = sum(state.phase == "complete" for state in found)
+    frames, planned = sum(state.frames for state in found), sum(state.take.frames for state in found)
+    _say(f"{done} of {plural(len(found), 'take')}, {frames:,} of {plural(planned, 'frame')}")
+
+
+def _say_result(result: dict[str, object]) -> None:
+    notes = result.get("notes", ())
+    for note in notes if isinstance(notes, list) else ():
+        _say(str(note))
+    _say(f"{result['takes']} takes, {result['frames']:,} frames in {result['dataset']}")
+
+
+class _Teller:
+    """Says what a job says, in lines that come often enough for a farm that kills what is silent."""
+
+    def __init__(self) -> None:
+        self._said = float("-inf")
+
+    def tell(self, event: Event) -> None:
+        """One of its events."""
+        if event["event"] == "log":
+            _say(event["text"])
+        elif event["event"] == "progress" and time.monotonic() - self._said > SAY_EVERY:
+            self._said = time.monotonic()
+            share = event["done"] / event["total"] if event["total"] else 1.0
+            _say(f"{share:4.0%} {event['stage']}")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

@@ -78,9 +78,8 @@ def finish(plan: BakePlan, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     dataset, observer = Dataset.open(plan.dataset), Observer()
     for take in plan.takes:
         folder = lease_folder(plan.dataset, take.name)
-        if not is_complete(plan.dataset, take.name) and (
-            folder.is_dir() or take.name in dataset.take_names()
-        ):
+        begun = folder.is_dir() or take.name in dataset.take_names()
+        if begun and not is_complete(plan.dataset, take.name):
             _end(Workplace(dataset, take.name, _claimed(observer, folder, take.name, stop)), take)
     ended = {take.name for take in dataset.outlines()}
     kept = tuple(take for take in plan.takes if take.name in ended)

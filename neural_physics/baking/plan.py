@@ -101,7 +101,7 @@ class BakePlan:
 
     @staticmethod
     def of_dataset(dataset: Path) -> BakePlan:
-        """The plan of the bake that is under way there. Raises Problem("not_prepared" | "dataset_damaged")."""
+        """Of the bake that is under way there. Raises Problem("not_prepared" | "dataset_damaged")."""
         path = side_folder(dataset) / "bake.json"
         if not path.is_file():
             raise Problem("not_prepared", path=dataset)

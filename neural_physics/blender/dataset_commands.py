@@ -9,6 +9,7 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from ..baking.finishing import finish
 from ..baking.gathering import states
@@ -21,14 +22,13 @@ from .baking.local_programs import local_programs
 SAY_EVERY = 10.0  # seconds
 
 
-def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_to(commands: Any) -> None:  # noqa: ANN401 (argparse has no public name for what it gives)
     """Declare them."""
     work = commands.add_parser("work", help=_WORK, description=_WORK)
     work.set_defaults(run_on_dataset=_work)
     work.add_argument("--take", default="", metavar="NAME", help="this one alone")
-    work.add_argument(
-        "--at-once", type=int, default=0, metavar="N", help="how many takes (default: the bake's)"
-    )
+    at_once = "how many takes at a time (default: as many as the bake says)"
+    work.add_argument("--at-once", type=int, default=0, metavar="N", help=at_once)
     ending = commands.add_parser("finish", help=_FINISH, description=_FINISH)
     ending.set_defaults(run_on_dataset=_finish)
     progress = commands.add_parser("progress", help=_PROGRESS, description=_PROGRESS)

@@ -15,6 +15,8 @@ from ..baking.finishing import finish
 from ..baking.gathering import states
 from ..baking.plan import BakePlan
 from ..baking.work import bake_rest
+from ..datasets.takes import Dataset
+from ..errors import Problem
 from ..jobs.events import Event, StopRequest
 from ..wording import plural
 from .baking.local_programs import local_programs
@@ -53,7 +55,16 @@ def _work(args: argparse.Namespace) -> None:
 def _finish(args: argparse.Namespace) -> None:
     stop = StopRequest()
     stop.listen()
-    _say_result(finish(BakePlan.of_dataset(args.dataset), _Teller().tell, stop))
+    try:
+        plan = BakePlan.of_dataset(args.dataset)
+    except Problem as problem:
+        if problem.code != "not_prepared":
+            raise
+        takes = Dataset.open(args.dataset).outlines()  # closed already
+        frames = sum(take.frame_count for take in takes)
+        _say_result({"takes": len(takes), "frames": frames, "dataset": args.dataset})
+        return
+    _say_result(finish(plan, _Teller().tell, stop))
 
 
 def _progress(args: argparse.Namespace) -> None:

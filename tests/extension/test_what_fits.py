@@ -105,7 +105,6 @@ def test_of_a_large_dataset_and_of_a_job_with_hours_left(in_blender: Callable[..
 sheet = add_example()
 bake, train, support = part("panels.bake"), part("panels.train"), part("panels.support")
 state = part("neural_physics.jobs.life_cycle").JobState
-coordinator = part("neural_physics.baking.coordinator").Coordinator
 status = part("neural_physics.datasets.status").DatasetStatus(takes=1000, frames=1000000, size=1.2e12)
 bake.dataset_status = lambda folder: status
 train.chart_icon = lambda *_: 1

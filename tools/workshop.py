@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from neural_physics import wording
-from neural_physics.baking.plan import BakePlan, PlannedTake, side_folder
+from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.blender.jobs import host
 from neural_physics.blender.playing import playback
@@ -85,10 +85,8 @@ def bake(obj: bpy.types.Object, title: str, takes: Sequence[PlannedTake] | None 
     scene = bpy.context.scene
     assert scene is not None  # there is always one
     argv = prepare_bake(scene, obj)
-    plan = BakePlan.read(side_folder(dataset_folder(obj).resolve()) / "bake.json")
     if takes is not None:
-        plan = replace(plan, takes=tuple(takes))
-        plan.write()
+        replace(BakePlan.of_dataset(dataset_folder(obj).resolve()), takes=tuple(takes)).write()
     return run_job(title, jobs_folder(obj), object_tasks.BAKE, argv)
 
 

@@ -17,11 +17,13 @@ from benchmarks.folders import BENCH
 from benchmarks.latent_dynamics.bodies import ball_mesh, block_mesh, request, sheet
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import simulate_take
+from neural_physics.baking.handing_over import Workplace, lease_folder
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, Role, read_take_info, write_take_info
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.datasets.simulation_request import SimulationRequest, SimulationSettings, Tracks
 from neural_physics.datasets.takes import Dataset
+from neural_physics.files.leases import Observer
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.interaction.training_motion import MotionBox, positions_at, random_keys, wander
 from neural_physics.jobs.events import StopRequest
@@ -96,13 +98,20 @@ def baked(scene: LatentScene, folder: Path) -> Dataset:
             PlannedTake(name, frames, seed, role)
             for name, (frames, seed, role) in zip(names, scene.takes, strict=True)
         )
-        plan = BakePlan(str(path), asked.object, "Scene", "Layer", worker=(), takes=takes, solver=("python",))
+        plan = BakePlan(path, asked.object, "Scene", "Layer", takes=takes, by_solver=True)
         plan.write()
         asked.write(plan.request)
         prepare_body(plan, _silent)
         for take in takes:
-            scene.tracks(take.frames, take.seed).write(plan.tracks(take.name))
-            simulate_take(plan, take.name, _silent, StopRequest())
+            lease = Observer().claim(lease_folder(path, take.name))
+            if lease is None:
+                raise SystemExit(f"{path}: somebody else simulates {take.name}")
+            place = Workplace(Dataset.open(path), take.name, lease)
+            if not place.take_up():
+                continue
+            scene.tracks(take.frames, take.seed).write(place.tracks)
+            simulate_take(plan, place, _silent, StopRequest())
+            place.hand_in()
         if scene.seen:
             hide(
                 path,

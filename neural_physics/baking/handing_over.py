@@ -25,6 +25,8 @@ from .failures import forget_failures
 from .plan import BakePlan, side_folder
 
 TAKES, SCENE = "takes", "take.blend"
+# What version 0.1 had of a begun take, beside where its holders leave word now.
+OF_OLD = (SCENE, "take.seal", "blendcache_take", "tracks.npz", "state.npz")
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,10 @@ class Workplace:
         """Have all that the holder before had; copied, where it may still be writing there."""
         left = taken_up(self.lease.folder)
         if left is None:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for name in OF_OLD:
+                with suppress(FileNotFoundError):
+                    (self.lease.folder / name).rename(self.folder / name)
             return
         check_no_link(left)
         if self.lease.undisturbed:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import synthetic
 
-from neural_physics.baking.handing_over import Workplace, is_complete, lease_folder
+from neural_physics.baking.handing_over import Workplace, gather, is_complete, lease_folder, scene_begun
 from neural_physics.datasets.dataset_info import TakeInfo
 from neural_physics.errors import Problem
 from neural_physics.files import leases
@@ -176,6 +176,34 @@ def test_what_is_complete_is_not_baked_again(dataset):
     first.end()
     assert not second.begin() and not second.folder.exists()
     check_take(dataset)
+
+
+def test_what_version_0_1_had_begun_is_gone_on_with(dataset):
+    with dataset.writer("take_000", TakeInfo(frames=FRAMES, role="training", seed=1)) as writer:
+        for number in range(5):
+            writer.append(*frame(dataset, number))
+    folder = lease_folder(dataset.path, "take_000")
+    (folder / "blendcache_take").mkdir(parents=True)
+    (folder / "take.blend").write_bytes(b"a scene")
+    assert (
+        gather(dataset, ["take_000"]) == {}
+        and scene_begun(dataset.path, "take_000").read_bytes() == b"a scene"
+    )
+    baker = Baker(dataset)
+    baker.begin()
+    assert baker.writer.count == 5 and (baker.place.folder / "blendcache_take").is_dir()
+    baker.bake(FRAMES)
+    baker.end()
+    check_take(dataset)
+
+
+def test_what_is_complete_is_not_counted_as_begun_elsewhere(dataset):
+    baker = Baker(dataset)
+    baker.begin()
+    baker.bake(5)
+    assert gather(dataset, ["take_000"])["take_000"].frames == FRAMES  # another computer has it
+    baker.place.lease.release()
+    assert gather(dataset, ["take_000"]) == {} and len(dataset.take("take_000").positions) == 5
 
 
 def test_a_torn_frame_of_another_is_baked_again(dataset):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from ..errors import Problem
@@ -16,6 +17,21 @@ def check_no_link(place: Path) -> Path:
     return place
 
 
-def without_links(path: str, flags: int) -> int:
-    """An `opener` that refuses a file which is a link to another one, where the system can detect that."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+def open_own(path: str | Path, flags: int) -> int:
+    """Open a file that is written where it is, such as by `open(..., opener=open_own)`.
+
+    A second name of a file changes that file, a pipe waits for whoever reads it, and a device does something.
+    Raises OSError, and Problem("place_is_link" | "place_not_own_file").
+    """
+    place = check_no_link(Path(path))
+    if os.path.lexists(place) and not _is_own(os.lstat(place)):  # first, as a device may act when opened
+        raise Problem("place_not_own_file", path=place)
+    opened = os.open(place, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o666)
+    if not _is_own(os.fstat(opened)):  # another one stands there by now
+        os.close(opened)
+        raise Problem("place_not_own_file", path=place)
+    return opened
+
+
+def _is_own(found: os.stat_result) -> bool:
+    return stat.S_ISREG(found.st_mode) and found.st_nlink <= 1

@@ -73,6 +73,17 @@ def test_a_take_does_not_go_on_through_a_link(dataset, elsewhere, name):
     assert raised.value.code == "place_is_link"
 
 
+@pytest.mark.parametrize("name", ["positions.pc2", "interaction.npy"])
+@pytest.mark.parametrize("kind", ["second name", "pipe"])
+def test_a_take_does_not_go_on_in_a_file_that_is_somebody_elses(dataset, elsewhere, name, kind):
+    place = dataset.path / "takes" / "take_000" / name
+    place.unlink()
+    place.hardlink_to(elsewhere / name) if kind == "second name" else os.mkfifo(place)
+    with pytest.raises(Problem) as raised:
+        dataset.writer("take_000", TakeInfo(4))
+    assert raised.value.code == "place_not_own_file"
+
+
 def test_neither_a_plan_nor_a_job_is_written_through_a_link(dataset, elsewhere):
     for name in ("bake", "jobs"):
         (dataset.path / name).symlink_to(elsewhere)

@@ -22,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", metavar="TAKE", help=f"a take whose tracks are recorded, or “{BODY}”")
     parser.add_argument("--core", type=int, help="the CPU core to run on")
     parser.add_argument("--coordinator", type=int, default=0, help="id of the process to exit with")
+    parser.add_argument("--digest", default="", help="of the plan that it must be")
 
 
 def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, Any]:
@@ -35,7 +36,7 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     try:
         from neural_physics.baking.plan import BakePlan
 
-        plan = BakePlan.read(args.plan)
+        plan = BakePlan.read(args.plan, args.digest)
         if args.task == BODY:
             from ml_backend.simulation.preparing import prepare_body
 

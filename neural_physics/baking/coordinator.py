@@ -2,8 +2,9 @@
 
 Blender simulates a take, or it only records what moves in it and the bundled solver simulates it then.
 
-`python -I launch.py neural_physics.baking.coordinator PLAN [--stop-file FILE]` needs no Blender itself. It
-keeps nothing important in memory: killed at any moment and started again, it continues from what is on disk.
+`python -I launch.py neural_physics.baking.coordinator [--digest DIGEST] PLAN [--stop-file FILE]` needs no
+Blender itself. It keeps nothing important in memory: killed at any moment and started again, it continues
+from what is on disk.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ..errors import Problem
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
 from ..jobs.process import JobFiles, JobProcess
 from .choice import choose
-from .plan import BakePlan, PlannedTake
+from .plan import EXCHANGED, BakePlan, PlannedTake
 from .workers import POLL_EVERY, RETRIES, cores, end, start_worker
 
 BODY = "body"  # the solver's first job, which the takes wait for
@@ -141,7 +142,7 @@ class Coordinator:
             if process.state.phase == "finished":
                 return
             # That of a coordinator that was killed may just have stopped: then it is started again.
-            if process.state.code not in ("ended_unexpectedly", "stopped"):
+            if process.state.code not in ("ended_unexpectedly", "stopped", EXCHANGED):
                 raise Problem.reported(process.state.code, process.state.message)
         raise Problem("bake_crashed", take=f"the body of {self._plan.object}", path=files.log)
 
@@ -161,7 +162,8 @@ class Coordinator:
             elif state.phase in ("stopped", "idle"):
                 # A worker of a coordinator that was killed has just ended, or has yet to notice: try again.
                 self._waiting.insert(0, worker.take)
-            elif state.phase == "finished" or state.code == "ended_unexpectedly":
+            elif state.phase == "finished" or state.code in ("ended_unexpectedly", EXCHANGED):
+                # One of a coordinator that was killed may find a later plan than its own.
                 self._crashed(worker)
             else:
                 raise Problem.reported(state.code, state.message)
@@ -236,12 +238,13 @@ def main() -> int:
     """The job; its exit status."""
     parser = argparse.ArgumentParser(description="Bake the takes of a plan.")
     parser.add_argument("plan", type=Path)
+    parser.add_argument("--digest", default="", help="of the plan that it must be")
     parser.add_argument("--stop-file", type=Path)
     arguments = parser.parse_args()
     stop = StopRequest(arguments.stop_file)
     stop.listen()
     try:
-        plan = choose(BakePlan.read(arguments.plan), print_event, stop)
+        plan = choose(BakePlan.read(arguments.plan, arguments.digest), print_event, stop)
         result = Coordinator(plan, print_event, stop).run()
     except Exception as error:  # noqa: BLE001 (a job reports whatever ends it)
         print_event(error_event(error, arguments.plan.parent))

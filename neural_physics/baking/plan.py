@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from itertools import count as count_from
 from pathlib import Path
 from typing import get_args
@@ -18,6 +19,7 @@ from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link
 from ..files.reading import read_json
 
+EXCHANGED = "plan_exchanged"  # the Problem of a plan that is another one than it should be
 SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
 MOST_FRAMES = 100_000_000  # of a take
 MOST_SEED = 2**64 - 1
@@ -108,16 +110,27 @@ class BakePlan:
         """A take's `simulation_request.Tracks`, there as soon as they are whole."""
         return self.take_scene(name).with_name("tracks.npz")
 
+    @property
+    def digest(self) -> str:
+        """What no other plan has: its file lies where others may write, and it says what is to be run."""
+        return sha256(self._text()).hexdigest()
+
     def write(self) -> None:
         """Raises Problem("place_is_link" | "folder_not_writable" | "disk_full")."""
         check_no_link(self.folder)
         with writing(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            write_atomically(self.path, (json.dumps(asdict(self), indent=1) + "\n").encode())
+            write_atomically(self.path, self._text())
+
+    def _text(self) -> bytes:
+        return (json.dumps(asdict(self), indent=1) + "\n").encode()
 
     @staticmethod
-    def read(path: Path) -> BakePlan:
-        """Raises Problem("dataset_damaged")."""
+    def read(path: Path, digest: str = "") -> BakePlan:
+        """digest: of the plan that it must be, "" where any will do.
+
+        Raises Problem("dataset_damaged" | "plan_exchanged").
+        """
         try:
             item = read_json(path)
             if not isinstance(item, dict):
@@ -127,9 +140,11 @@ class BakePlan:
             worker, solver, notes = (tuple(item.pop(name)) for name in ("worker", "solver", "notes"))
             plan = BakePlan(**item, takes=takes, worker=worker, solver=solver, notes=notes)
             _check(plan)
-            return plan
         except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
             raise Problem("dataset_damaged", path=path, reason=f"{path.name}: {error}") from error
+        if digest and plan.digest != digest:
+            raise Problem(EXCHANGED, path=path)
+        return plan
 
 
 def _check(plan: BakePlan) -> None:
@@ -172,6 +187,9 @@ def check_own_folders(dataset: Path) -> None:
     """Raise Problem("place_is_link") where writing and deleting takes would act on another place."""
     for name in ("takes", SIDE_FOLDER):
         check_no_link(dataset / name)
+    if side_folder(dataset).is_dir():
+        for entry in side_folder(dataset).iterdir():
+            check_no_link(entry)
 
 
 def scene_copy(dataset: Path) -> Path:

@@ -22,7 +22,7 @@ def start_worker(
 ) -> JobProcess:
     """Start `program` on one task of a plan; it ends when this process does. Raises what `start` does."""
     command = [*program, str(plan.path), task, "--core", str(core)]
-    command += ["--coordinator", str(os.getpid())]
+    command += ["--coordinator", str(os.getpid()), "--digest", plan.digest]
     threads = ONE_THREAD if program == plan.solver else {}
     process = JobProcess(files)
     process.start(command, {**clean_environment(), **threads})

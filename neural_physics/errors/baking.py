@@ -19,6 +19,10 @@ PROBLEMS: dict[str, str] = {
     "bake_scene_lost": (
         "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."
     ),
+    "plan_exchanged": (
+        "The plan {path} was changed by another program while the bake began: bake again, and if that fails "
+        "too, choose a dataset folder that nobody else writes to."
+    ),
     "bake_crashed": (
         "The process that baked {take} ended unexpectedly; all finished frames are kept: bake again to "
         "continue, and if that fails too, see the log {path}."

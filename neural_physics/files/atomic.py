@@ -25,15 +25,16 @@ def writing(path: Path) -> Iterator[None]:
         raise Problem("folder_not_writable", path=path, reason=error.strerror or error) from error
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, mode: int = 0o666) -> None:
     """All or nothing, even if the power fails: a reader sees the old file or the new one.
 
-    Raises OSError; then the old file is as it was.
+    mode: who may read and write it, as for `os.open`. Raises OSError; then the old file is as it was.
     """
     scratch = path.with_name(path.name + ".new")
     try:
         scratch.unlink(missing_ok=True)
-        with scratch.open("xb") as file:  # never through a link that was put there
+        # Never through a link that was put there.
+        with open(scratch, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(data)
         replace_atomically(scratch, path)
     except OSError:

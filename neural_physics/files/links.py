@@ -17,6 +17,14 @@ def check_no_link(place: Path) -> Path:
     return place
 
 
+def is_own_file(place: Path) -> bool:
+    """Whether a plain file is there, which is no link, and no second name of another one."""
+    try:
+        return _is_own(os.lstat(place))
+    except OSError:
+        return False
+
+
 def open_own(path: str | Path, flags: int) -> int:
     """Open a file that is written where it is, such as by `open(..., opener=open_own)`.
 
@@ -24,7 +32,7 @@ def open_own(path: str | Path, flags: int) -> int:
     Raises OSError, and Problem("place_is_link" | "place_not_own_file").
     """
     place = check_no_link(Path(path))
-    if os.path.lexists(place) and not _is_own(os.lstat(place)):  # first, as a device may act when opened
+    if os.path.lexists(place) and not is_own_file(place):  # first, as a device may act when opened
         raise Problem("place_not_own_file", path=place)
     opened = os.open(place, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o666)
     if not _is_own(os.fstat(opened)):  # another one stands there by now

@@ -404,7 +404,7 @@ def test_tracks_that_do_not_fit_the_body_are_refused(damage, match, tmp_path):
 
 
 def asked_for_body(plan: BakePlan) -> argparse.Namespace:
-    return argparse.Namespace(plan=plan.path, task="body", core=None, coordinator=0)
+    return argparse.Namespace(plan=plan.path, task="body", core=None, coordinator=0, digest="")
 
 
 def test_a_python_without_scipy_is_refused_with_what_it_lacks(tmp_path, monkeypatch):

@@ -47,7 +47,7 @@ from .guide import MOTIONS, guide_of
 from .made_with import made_with
 from .pose_motion import check_poses, poses_asked_for
 from .scene_copy import first_frame, noisy_winds, save_copy
-from .seals import is_sealed, key_file, seal
+from .seals import is_sealed, key_file, seal_where_trusted
 from .solver_request import solver_request
 from .surroundings import ball_radii, gravity_of
 from .training_motion import animation_end, check_training_motion, motion_varies, moving_takes
@@ -131,8 +131,9 @@ def _written(
     if copied:
         with with_unused_actions(obj):
             save_copy(plan.scene_copy)
-        seal(plan.scene_copy, Path(plan.key))
-    return [*run_module(sys.executable, "neural_physics.baking.coordinator"), str(plan.path)]
+        seal_where_trusted(plan, plan.scene_copy)
+    coordinator = run_module(sys.executable, "neural_physics.baking.coordinator")
+    return [*coordinator, "--digest", plan.digest, str(plan.path)]
 
 
 def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, frames: int) -> list[str]:
@@ -355,8 +356,9 @@ def _notes_on_scenes(dataset: Dataset, existing: dict[str, TakeInfo]) -> list[st
     if not others:
         return []
     return [
-        f"The scenes that {', '.join(others)} began with were not made on this computer, so that Python of "
-        "their own does not run in them. If it should, delete the dataset and bake again."
+        f"The scenes that {', '.join(others)} began with were not made on this computer, or not with Python "
+        "allowed to run, so that Python of their own does not run in them. If it should, delete the dataset "
+        "and bake again."
     ]
 
 

@@ -11,6 +11,7 @@ import os
 from hashlib import sha256
 from pathlib import Path
 
+from ...baking.plan import BakePlan
 from ...files.atomic import write_atomically, writing
 from ...files.reading import NotReadable, open_plain, read_bytes
 from ..settings.own_folders import user_folder
@@ -23,9 +24,14 @@ def key_file() -> Path:
     path = user_folder() / KEY
     if not path.is_file():
         with writing(path):
-            write_atomically(path, os.urandom(KEY_BYTES))
-            path.chmod(0o600)
+            write_atomically(path, os.urandom(KEY_BYTES), 0o600)
     return path
+
+
+def seal_where_trusted(plan: BakePlan, scene: Path) -> None:
+    """Seal a scene if its Python may run in this bake: what may not now must not later. Raises as `seal`."""
+    if plan.trusted:
+        seal(scene, Path(plan.key))
 
 
 def seal(scene: Path, key: Path) -> None:

@@ -10,25 +10,30 @@ from ...baking.plan import BakePlan, PlannedTake
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.links import check_no_link
+from ...files.reading import NotReadable, open_plain
 from ..scene.live_fabric import key_fabric
 from .pose_motion import key_poses
-from .scene_copy import first_frame, prepare_for_bake, save_copy
-from .seals import is_sealed, seal
+from .scene_copy import first_frame, fluids_written_below, prepare_for_bake, save_copy
+from .seals import is_sealed, seal_where_trusted
 from .training_motion import Span, key_training_motion
 
 
 def open_scene(path: Path, plan: BakePlan) -> tuple[bpy.types.Scene, bpy.types.Object]:
     """Open a copy of the scene; its scripts may run if it was made here.
 
-    Raises Problem("bake_scene_lost").
+    Raises Problem("place_is_link" | "bake_scene_lost").
     """
+    check_no_link(path.parent)
     trusted = plan.trusted and is_sealed(path, Path(plan.key))
     try:
-        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trusted)
+        open_plain(path).close()  # Blender would wait for a pipe
+        with fluids_written_below(path.parent):
+            bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trusted)
         scene = bpy.data.scenes[plan.scene]
-        return scene, scene.objects[plan.object]
-    except (RuntimeError, KeyError) as error:
+        obj = scene.objects[plan.object]
+    except (OSError, NotReadable, RuntimeError, KeyError) as error:
         raise Problem("bake_scene_lost", path=path, object=plan.object) from error
+    return scene, obj
 
 
 def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
@@ -39,7 +44,7 @@ def write_take_scene(plan: BakePlan, take: PlannedTake) -> None:
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     save_copy(path)
-    seal(path, Path(plan.key))
+    seal_where_trusted(plan, path)
 
 
 def open_with_motion(plan: BakePlan, take: PlannedTake) -> tuple[bpy.types.Scene, bpy.types.Object]:

@@ -44,7 +44,7 @@ def main() -> int:
     try:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         properties.register()
-        plan = BakePlan.read(arguments.plan)
+        plan = BakePlan.read(arguments.plan, arguments.digest)
         if arguments.take.startswith(TASK):
             result = score_motion(plan, arguments.take, print_event, stop)
         else:
@@ -64,6 +64,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("take")
     parser.add_argument("--core", type=int)
     parser.add_argument("--coordinator", type=int, default=0, help="id of the process to exit with")
+    parser.add_argument("--digest", default="", help="of the plan that it must be")
     parser.add_argument("--stop-file", type=Path)
     return parser.parse_args(given)
 

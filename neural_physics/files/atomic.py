@@ -25,16 +25,17 @@ def writing(path: Path) -> Iterator[None]:
         raise Problem("folder_not_writable", path=path, reason=error.strerror or error) from error
 
 
-def write_atomically(path: Path, data: bytes, mode: int = 0o666) -> None:
+def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
     """All or nothing, even if the power fails: a reader sees the old file or the new one.
 
-    mode: who may read and write it, as for `os.open`. Raises OSError; then the old file is as it was.
+    private: nobody else may read it. Raises OSError; then the old file is as it was.
     """
     scratch = path.with_name(path.name + ".new")
     try:
         scratch.unlink(missing_ok=True)
-        # Never through a link that was put there.
-        with open(scratch, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        with scratch.open("xb") as file:  # never through a link that was put there
+            if private:
+                scratch.chmod(0o600)
             file.write(data)
         replace_atomically(scratch, path)
     except OSError:

@@ -24,7 +24,7 @@ def key_file() -> Path:
     path = user_folder() / KEY
     if not path.is_file():
         with writing(path):
-            write_atomically(path, os.urandom(KEY_BYTES), 0o600)
+            write_atomically(path, os.urandom(KEY_BYTES), private=True)
     return path
 
 

@@ -34,7 +34,8 @@ else:
     WINDOWS_FLAGS = 0
 
 LONGEST_LINE = 1 << 20  # bytes at the end of a log, in which its last line is
-MOST_READ = 1 << 26  # bytes of a log; of a longer one the beginning is passed over
+# Of a log, at each look; of more the beginning is passed over: how a job ended is said at the end.
+MOST_READ, MOST_LINES = 1 << 24, 10_000
 HELD_WITHIN = 0.5  # seconds in which those who only look whether a log is locked let it go again
 
 
@@ -208,7 +209,8 @@ class JobProcess:
         new = _bytes(self.files.log, self._read)
         whole = len(new) if ended else new.rfind(b"\n") + 1
         self._read += whole
-        return [line for line in new[:whole].decode("utf-8", "replace").splitlines() if line.strip()]
+        last = new[:whole].rsplit(b"\n", MOST_LINES + 1)[-MOST_LINES - 1 :]
+        return [line for each in last if (line := each.decode("utf-8", "replace").strip())]
 
     def _write_about(self, about: dict[str, Any]) -> None:
         self._about = about

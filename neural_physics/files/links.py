@@ -7,13 +7,18 @@ import stat
 from pathlib import Path
 
 from ..errors import Problem
+from .atomic import writing
 
 
 def check_no_link(place: Path) -> Path:
-    """A place beside or below a checked one, unless it leads elsewhere. Raises Problem("place_is_link")."""
-    # Windows has another kind of link for folders, which Python knows from 3.12 on.
-    if place.is_symlink() or getattr(place, "is_junction", bool)():
-        raise Problem("place_is_link", path=place)
+    """A place beside or below a checked one, unless it leads elsewhere.
+
+    Raises Problem("place_is_link"), and Problem("folder_not_writable") for what is too long for a path.
+    """
+    with writing(place):
+        # Windows has another kind of link for folders, which Python knows from 3.12 on.
+        if place.is_symlink() or getattr(place, "is_junction", bool)():
+            raise Problem("place_is_link", path=place)
     return place
 
 

@@ -15,6 +15,7 @@ from learning.training.presets import NAMES, changed, listing
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
+from neural_physics.files.links import check_no_link
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.methods.registry import DEFAULT
 from neural_physics.methods.specification import BASES, DEFAULT_PRESET
@@ -84,6 +85,7 @@ def run(
     if options.out.is_dir():
         raise Problem("file_is_folder", path=options.out)
     dataset = Dataset.open(args.dataset)
+    check_no_link(options.work)
     if args.fresh:
         shutil.rmtree(options.work, ignore_errors=True)
     with writing(options.out.parent):

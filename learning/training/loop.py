@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from learning.training.tensor_files import Tensors, read_tensors, write_tensors
+from learning.training.tensor_files import IDENTITY, Tensors, read_tensors, write_tensors
 from learning.training.validation_error import ValidationError
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Emit, Progress, StopRequest
@@ -191,25 +191,24 @@ class Training:
         tensors = {f"state.{name}": tensor for name, tensor in self._learner.state().items()}
         tensors |= {f"best.{name}": tensor for name, tensor in self.best.items()}
         about = {
-            "identity": self._identity,
+            IDENTITY: self._identity,
             "course": json.dumps(asdict(self.course)),
             "loss": repr(self._loss),
         }
         write_tensors(self._path, tensors, about)
 
     def _resume(self) -> None:
-        found = read_tensors(self._path)
+        found = read_tensors(self._path, self._identity)
         if found is None:
+            self.anew = self._path.is_file()
             return
         tensors, about = found
-        if about.get("identity") != self._identity:
-            self.anew = True
-            return
         untouched = self._learner.state()
         try:
             course, loss = Course(**_course(about["course"])), float(about["loss"])
             self._learner.restore(_under("state.", tensors))
-        except (KeyError, ValueError, TypeError, RuntimeError):  # as another version of the learner kept it
+        # As another version of the learner kept it, or somebody else.
+        except (LookupError, ArithmeticError, AttributeError, ValueError, TypeError, RuntimeError):
             self._learner.restore(untouched)
             self.anew = True
             return
@@ -224,4 +223,9 @@ def _course(text: str) -> dict[str, Any]:
     item = json.loads(text)
     item["best"] = ValidationError(**item["best"])
     item["history"] = [(int(step), float(loss), float(error)) for step, loss, error in item["history"]]
-    return dict(item)
+    counts, seconds = (item["step"], item["best_step"]), item["seconds"]
+    if not all(type(count) is int and count >= 0 for count in counts) or not 0.0 <= seconds < math.inf:
+        raise ValueError("a training that never began")  # and may never end
+    if not isinstance(item["reason"], str):
+        raise TypeError("a reason that is no text")
+    return {**item, "least": float(item["least"])}

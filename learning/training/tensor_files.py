@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from neural_physics.datasets.takes import Dataset
 from neural_physics.files.atomic import write_atomically, writing
 from neural_physics.files.reading import open_plain
-from neural_physics.files.tensor_file import format_tensors, parse_tensors
+from neural_physics.files.tensor_file import format_tensors, parse_tensors, read_metadata
 from neural_physics.interaction.channels import ChannelLayout
 from neural_physics.methods.specification import MethodSpecification
 from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_json
 
+IDENTITY = "identity"  # in the metadata of what a training leaves for itself
 Tensors = dict[str, NDArray[Any]]
 
 
@@ -29,10 +30,15 @@ def write_tensors(path: Path, tensors: Tensors, metadata: dict[str, str]) -> Non
         write_atomically(path, data)
 
 
-def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]] | None:
-    """The tensors and metadata of a file, or None if it is not there or not whole."""
+def read_tensors(path: Path, identity: str | None = None) -> tuple[Tensors, dict[str, str]] | None:
+    """The tensors and metadata of a file, or None if it is not there or not whole.
+
+    identity: what its metadata must say; nothing else of another file is read, however large it is.
+    """
     try:
         with open_plain(path) as file:
+            if identity is not None and read_metadata(file).get(IDENTITY) != identity:
+                return None
             return parse_tensors(bytearray(file.read()))  # a bytearray, so that arrays can be written to
     except (OSError, ValueError):
         return None

@@ -155,6 +155,9 @@ def check_own_folders(dataset: Path) -> None:
     """Raise Problem("place_is_link") where writing and deleting takes would act on another place."""
     for name in ("takes", SIDE_FOLDER):
         check_no_link(dataset / name)
+    if side_folder(dataset).is_dir():
+        for entry in side_folder(dataset).iterdir():
+            check_no_link(entry)
 
 
 def scene_copy(dataset: Path) -> Path:

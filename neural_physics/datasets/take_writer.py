@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats
 from ..errors import Problem
 from ..files.atomic import writing
-from ..files.links import check_no_link, without_links
+from ..files.links import check_no_link, open_own
 from ..files.row_files import NPY_HEADER, npy_header
 from .dataset_info import DatasetInfo, Exclusion, TakeInfo, read_take_info, write_take_info
 from .point_caches import PC2_HEADER, pc2_header
@@ -42,7 +41,8 @@ class TakeWriter:
         may_write: called before anything is written later on; it raises where that must not be any more, and
         then nothing is written, not even when the take is left.
 
-        Raises Problem("place_is_link" | "folder_not_writable" | "disk_full" | "dataset_damaged").
+        Raises Problem("place_is_link" | "place_not_own_file" | "folder_not_writable" | "disk_full" |
+        "dataset_damaged").
         """
         self._may_write = may_write
         check_no_link(folder.parent)
@@ -181,11 +181,6 @@ def _write_all(file: BinaryIO, rows: Floats) -> None:
 
 
 def _open_append(path: Path) -> BinaryIO:
-    """Open a file to go on with, made if it is not there, and none that only stands for another."""
-    check_no_link(path)
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    opened = without_links(str(path), flags)
-    if not stat.S_ISREG(os.fstat(opened).st_mode):
-        os.close(opened)
-        raise Problem("dataset_damaged", path=path.parent, reason=f"{path.name} is not a file")
+    """Open a file to go on with, made if it is not there."""
+    opened = open_own(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0))
     return os.fdopen(opened, "r+b", buffering=0)

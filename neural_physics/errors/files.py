@@ -19,6 +19,10 @@ PROBLEMS: dict[str, str] = {
         "{path} is a link to another location, and links are not followed: remove it, or choose another "
         "location."
     ),
+    "place_not_own_file": (
+        "{path} is a pipe, a device or a second name of another file, and is not written to: delete it, or "
+        "choose another location."
+    ),
     "model_path_suffix": (
         "The model file of {object} is called {path}, which does not end in .safetensors: "
         "give it a name that does, under Train > Options."

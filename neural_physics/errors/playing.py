@@ -9,6 +9,10 @@ PROBLEMS: dict[str, str] = {
         "{object} cannot be shown at frame {frame}, because its model or something it reacts to gives a value "
         "that is not a number: check what moves it there, or train again."
     ),
+    "frame_rate_unusable": (
+        "{object} cannot be played at {found} frames per second, which is too far from the {expected} of its "
+        "model: set another Frame Rate under Output."
+    ),
     "catch_up_needed": (
         "{object} must catch up {frames} frames before this one can be shown: click Catch Up, or go back "
         "to the start and play."

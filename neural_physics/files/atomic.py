@@ -25,15 +25,17 @@ def writing(path: Path) -> Iterator[None]:
         raise Problem("folder_not_writable", path=path, reason=error.strerror or error) from error
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
     """All or nothing, even if the power fails: a reader sees the old file or the new one.
 
-    Raises OSError; then the old file is as it was.
+    private: nobody else may read it. Raises OSError; then the old file is as it was.
     """
     scratch = path.with_name(path.name + ".new")
     try:
         scratch.unlink(missing_ok=True)
         with scratch.open("xb") as file:  # never through a link that was put there
+            if private:
+                scratch.chmod(0o600)
             file.write(data)
         replace_atomically(scratch, path)
     except OSError:

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from ..errors import Problem
 from .atomic import write_atomically, writing
-from .links import check_no_link, without_links
+from .links import check_no_link, open_own
 from .reading import read_json
 
 PATIENCE = 60.0  # seconds without a change until a holder is taken for gone
@@ -149,7 +149,7 @@ class Observer:
         with writing(folder):
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                with open(_path(folder, lease.number), "xb", opener=without_links) as file:
+                with open(_path(folder, lease.number), "xb", opener=open_own) as file:
                     file.write(lease.text())
             except FileExistsError:
                 return None

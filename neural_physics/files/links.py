@@ -3,19 +3,48 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from ..errors import Problem
+from .atomic import writing
 
 
 def check_no_link(place: Path) -> Path:
-    """A place beside or below a checked one, unless it leads elsewhere. Raises Problem("place_is_link")."""
-    # Windows has another kind of link for folders, which Python knows from 3.12 on.
-    if place.is_symlink() or getattr(place, "is_junction", bool)():
-        raise Problem("place_is_link", path=place)
+    """A place beside or below a checked one, unless it leads elsewhere.
+
+    Raises Problem("place_is_link"), and Problem("folder_not_writable") for what is too long for a path.
+    """
+    with writing(place):
+        # Windows has another kind of link for folders, which Python knows from 3.12 on.
+        if place.is_symlink() or getattr(place, "is_junction", bool)():
+            raise Problem("place_is_link", path=place)
     return place
 
 
-def without_links(path: str, flags: int) -> int:
-    """An `opener` that refuses a file which is a link to another one, where the system can detect that."""
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+def is_own_file(place: Path) -> bool:
+    """Whether a plain file is there, which is no link, and no second name of another one."""
+    try:
+        return _is_own(os.lstat(place))
+    except OSError:
+        return False
+
+
+def open_own(path: str | Path, flags: int) -> int:
+    """Open a file that is written where it is, such as by `open(..., opener=open_own)`.
+
+    A second name of a file changes that file, a pipe waits for whoever reads it, and a device does something.
+    Raises OSError, and Problem("place_is_link" | "place_not_own_file").
+    """
+    place = check_no_link(Path(path))
+    if os.path.lexists(place) and not is_own_file(place):  # first, as a device may act when opened
+        raise Problem("place_not_own_file", path=place)
+    opened = os.open(place, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0), 0o666)
+    if not _is_own(os.fstat(opened)):  # another one stands there by now
+        os.close(opened)
+        raise Problem("place_not_own_file", path=place)
+    return opened
+
+
+def _is_own(found: os.stat_result) -> bool:
+    return stat.S_ISREG(found.st_mode) and found.st_nlink <= 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ LARGEST_HEADER = 1 << 20
 MOST_NUMBERS = 1 << 40
 MOST_DIMENSIONS = 8
 METADATA = "__metadata__"
+CUT_SHORT = "it is cut short or not a safetensors file"
 DTYPES: dict[str, np.dtype[Any]] = {
     "F64": np.dtype("<f8"),
     "I64": np.dtype("<i8"),
@@ -37,14 +38,20 @@ def parse_tensors(
     data: bytes | bytearray, dtypes: Mapping[str, np.dtype[Any]] = DTYPES
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """The tensors by name, views of the data, and the metadata, {} without any. Raises DamagedTensors."""
-    length = int.from_bytes(data[:8], "little")
-    if len(data) < 8 or length > min(LARGEST_HEADER, len(data) - 8):
-        raise DamagedTensors("it is cut short or not a safetensors file")
+    length = _header_length(data[:8])
+    if length > len(data) - 8:
+        raise DamagedTensors(CUT_SHORT)
     header = parse_object(data[8 : 8 + length])
-    metadata = header.pop(METADATA, {})
-    if not isinstance(metadata, dict):
-        raise DamagedTensors("its metadata is not a JSON object")
+    metadata = _metadata(header)
+    header.pop(METADATA, None)
     return _tensors(header, memoryview(data)[8 + length :], dtypes), metadata
+
+
+def read_metadata(file: BinaryIO) -> dict[str, Any]:
+    """The metadata of a file alone, which is left at its beginning. Raises OSError and DamagedTensors."""
+    header = parse_object(file.read(_header_length(file.read(8))))
+    file.seek(0)
+    return _metadata(header)
 
 
 def format_tensors(tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
@@ -74,6 +81,20 @@ def parse_object(data: bytes | bytearray) -> dict[str, Any]:
     if not isinstance(item, dict):
         raise DamagedTensors("its header is not a JSON object")
     return item
+
+
+def _header_length(first: bytes | bytearray) -> int:
+    length = int.from_bytes(first, "little")
+    if len(first) < 8 or length > LARGEST_HEADER:
+        raise DamagedTensors(CUT_SHORT)
+    return length
+
+
+def _metadata(header: dict[str, Any]) -> dict[str, Any]:
+    metadata = header.get(METADATA, {})
+    if not isinstance(metadata, dict):
+        raise DamagedTensors("its metadata is not a JSON object")
+    return metadata
 
 
 def _tensors(

@@ -8,9 +8,7 @@ it is closed, and the next one finds it by reading the log from its beginning.
 from __future__ import annotations
 
 import json
-import os
 import platform
-import signal
 import subprocess
 import sys
 import time
@@ -22,10 +20,11 @@ from typing import Any, BinaryIO
 
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
-from ..files.links import check_no_link, without_links
+from ..files.links import check_no_link, open_own
 from ..files.reading import open_plain, read_json
 from .events import parse_event
 from .life_cycle import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
+from .processes import STOP_OPTION, end_group, is_told_to_stop_by
 
 if sys.platform == "win32":
     WINDOWS_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
@@ -35,7 +34,8 @@ else:
     WINDOWS_FLAGS = 0
 
 LONGEST_LINE = 1 << 20  # bytes at the end of a log, in which its last line is
-MOST_READ = 1 << 26  # bytes of a log; of a longer one the beginning is passed over
+# Of a log, at each look; of more the beginning is passed over: how a job ended is said at the end.
+MOST_READ, MOST_LINES = 1 << 24, 10_000
 HELD_WITHIN = 0.5  # seconds in which those who only look whether a log is locked let it go again
 
 
@@ -81,7 +81,8 @@ class JobProcess:
 
         current_folder: the job's, None for this process's. Never one that may come from somebody else:
         programs look there for code and settings.
-        Raises Problem("job_not_started" | "place_is_link" | "folder_not_writable" | "disk_full").
+        Raises Problem("job_not_started" | "place_is_link" | "place_not_own_file" | "folder_not_writable" |
+        "disk_full").
         """
         if self.state.active:
             return
@@ -91,7 +92,7 @@ class JobProcess:
             return
         with writing(self.files.folder):
             self.files.folder.mkdir(parents=True, exist_ok=True)
-            with open(self.files.log, "ab", opener=without_links) as log:
+            with open(self.files.log, "ab", opener=open_own) as log:
                 if not _hold(log.fileno()):  # another process was faster
                     self._find()
                     return
@@ -112,7 +113,8 @@ class JobProcess:
         for effect in self._feed(Stop()):
             if effect == "ask_to_stop":
                 with writing(self.files.folder):
-                    self.files.stop.touch()
+                    self.files.stop.unlink(missing_ok=True)  # nothing is made through a link
+                    self.files.stop.touch(exist_ok=False)
             elif effect == "kill" and is_written(self.files.log):
                 self._kill()
 
@@ -152,7 +154,7 @@ class JobProcess:
     ) -> subprocess.Popen[bytes]:
         try:
             return subprocess.Popen(
-                [*argv, "--stop-file", str(self.files.stop)],
+                [*argv, STOP_OPTION, str(self.files.stop)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -180,17 +182,14 @@ class JobProcess:
 
     def _kill(self) -> None:
         """End it and all it started."""
-        host, pid = self._about.get("host"), self._about.get("pid")
-        # On another computer the number is some other program's.
-        if host != platform.node() or not isinstance(pid, int):
-            raise Problem("job_elsewhere", host=host or "another computer", path=self.files.folder)
-        if sys.platform == "win32":
-            # By its whole path: Windows looks in the current folder first.
-            taskkill = Path(os.environ["SYSTEMROOT"]) / "System32" / "taskkill.exe"
-            subprocess.run([taskkill, "/F", "/T", "/PID", str(pid)], check=False, capture_output=True)
+        if self._process is not None:
+            end_group(self._process.pid)
             return
-        with suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
+        host, pid = self._about.get("host"), self._about.get("pid")
+        # On another computer the number is some other program's, and anybody may have written the note.
+        if host != platform.node() or type(pid) is not int or not is_told_to_stop_by(pid, self.files.stop):
+            raise Problem("job_elsewhere", host=host or "another computer", path=self.files.folder)
+        end_group(pid)
 
     def _feed(self, event: JobEvent) -> tuple[Effect, ...]:
         self.state, effects = advance(self.state, event)
@@ -210,7 +209,8 @@ class JobProcess:
         new = _bytes(self.files.log, self._read)
         whole = len(new) if ended else new.rfind(b"\n") + 1
         self._read += whole
-        return [line for line in new[:whole].decode("utf-8", "replace").splitlines() if line.strip()]
+        last = new[:whole].rsplit(b"\n", MOST_LINES + 1)[-MOST_LINES - 1 :]
+        return [line for each in last if (line := each.decode("utf-8", "replace").strip())]
 
     def _write_about(self, about: dict[str, Any]) -> None:
         self._about = about
@@ -220,9 +220,10 @@ class JobProcess:
 def is_written(log: Path) -> bool:
     """Whether a job still has this log open: process numbers are given out again, so they prove nothing.
 
-    Where the file system cannot say, it counts as not written.
+    Where the file system cannot say, it counts as not written, and so does a link to another file, which
+    somebody else may have open.
     """
-    if not log.is_file():
+    if log.is_symlink() or not log.is_file():
         return False
     if sys.platform == "win32":
         try:

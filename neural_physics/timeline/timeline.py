@@ -22,6 +22,7 @@ from .stepping import Step, Stepping, alone
 
 DEFAULT_MEMORY = 64 << 20  # bytes of states kept per object
 SAME_RATE = 1e-6
+MOST_STEPS = 200.0  # of the model in a frame of the scene, or the other way round
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +217,15 @@ class Timeline:
         # The frame on show is stepped from next, whether it is one of the kept ones or not.
         self._states[frame] = shown
         return shown
+
+    def following(self, frame: int) -> Stepping[FrameState] | None:
+        """What `at` does for a frame that was just recorded, or what was read ahead lets be stepped to now.
+
+        None where there is nothing to do. Until it ends, the timeline is asked for nothing else.
+        """
+        frame -= 0 if self._lookahead is None else self._lookahead.reach
+        can = self.start_frame <= frame < self.next_frame and not self.unread(frame)
+        return self.reaching(frame) if can and frame not in self._states else None
 
     def positions(self, frame: int, subframe: float = 0.0, bases: int | None = None) -> Floats:
         """(V, 3) float32, metres. Sub-frames lie on the line between two whole frames.

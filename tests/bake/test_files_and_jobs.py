@@ -150,6 +150,25 @@ def test_setting_up_again_leaves_what_the_artist_has_set():
     assert (settings.start_frame, settings.moving_frame) == (3, True)
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 300, "x/" * 3000])
+def test_a_place_that_no_file_can_have_is_refused_in_a_sentence(tmp_path, name):
+    """A log that came with the scene, or the scene itself, may name it."""
+    cloth = saved_cloth(tmp_path)
+    with pytest.raises(Problem):
+        model = paths.trained_model(cloth, {"model": f"{tmp_path}/{name}/m.safetensors"})
+        object_tasks.use_model(cloth, model)
+    if name.isascii() and name.isprintable():  # as all that a .blend holds
+        settings_of(cloth).dataset_folder = f"//{name}"
+        with pytest.raises(Problem):
+            paths.jobs_folder(cloth)
+
+
+@pytest.mark.parametrize("argv", ["5", '"abc"', '{"a": 1}', "null"])
+def test_a_note_whose_command_is_none_is_of_no_job(tmp_path, argv):
+    (tmp_path / "train.json").write_text(f'{{"argv": {argv}}}')
+    assert host.begun(tmp_path, "train", ["c"]) is None
+
+
 # Jobs
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +14,10 @@ import bpy
 from bakes import add_script, cloth_and_ball, command_for, events_of, frames_on_disk, run, start, wait_for
 
 from neural_physics.baking.handing_over import scene_begun
-from neural_physics.blender.baking.seals import is_sealed, key_file, seal
+from neural_physics.baking.plan import BakePlan
+from neural_physics.blender.baking.scene_copy import save_copy
+from neural_physics.blender.baking.seals import Trust, is_sealed, key_file, seal
+from neural_physics.blender.baking.take_scenes import open_scene
 from neural_physics.blender.tasks.object_tasks import delete_dataset
 from neural_physics.errors import Problem
 
@@ -24,12 +29,7 @@ pytestmark = [pytest.mark.blender]
 def test_python_in_the_scene_of_a_begun_take_runs_only_if_that_was_made_here(whose, tmp_path):
     cloth, ran = cloth_and_ball(), tmp_path / "ran"
     add_script(ran, allowed=True)
-    folder, vertices = tmp_path / "d", len(cloth.data.vertices)
-    stop_file = tmp_path / "stop"
-    bake = start([*command_for(cloth, folder, 1, 400), "--stop-file", str(stop_file)])
-    wait_for(lambda: frames_on_disk(folder, "take_000", vertices) >= 20)
-    stop_file.touch()
-    assert bake.wait(30) == 1
+    folder = begun(cloth, tmp_path)
     assert ran.exists()
     ran.unlink()
     scene = scene_begun(folder, "take_000")
@@ -45,6 +45,112 @@ def test_python_in_the_scene_of_a_begun_take_runs_only_if_that_was_made_here(who
     assert ran.exists() == (whose == "the artist's")
     said = [note for note in events[-1].get("notes", ()) if "not made on this computer" in note]
     assert len(said) == (whose != "the artist's"), events[-1]
+
+
+def begun(cloth, tmp_path):
+    """A dataset whose only take was begun, and stopped after some frames."""
+    folder, vertices, stop_file = tmp_path / "d", len(cloth.data.vertices), tmp_path / "stop"
+    bake = start([*command_for(cloth, folder, 1, 400), "--stop-file", str(stop_file)])
+    wait_for(lambda: frames_on_disk(folder, "take_000", vertices) >= 20)
+    stop_file.touch()
+    assert bake.wait(30) == 1
+    return folder
+
+
+@pytest.mark.once
+def test_python_that_was_not_to_run_when_a_scene_was_made_does_not_run_in_it_later(tmp_path):
+    """A stranger's scene that was baked with care does not wait for the artist's own, in the same folder."""
+    cloth, ran = cloth_and_ball(), tmp_path / "ran"
+    add_script(ran, allowed=False)
+    folder = begun(cloth, tmp_path)
+    bpy.context.preferences.filepaths.use_scripts_auto_execute = True
+    events = events_of(command_for(cloth, folder, 1, 400))
+    assert not ran.exists()
+    assert any("allowed to run" in note for note in events[-1]["notes"]), events[-1]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("kind", ["folder", "frames", "pipe"])
+def test_blenders_cache_is_written_into_no_file_of_somebody_elses(kind, tmp_path):
+    cloth = cloth_and_ball()
+    folder, elsewhere = begun(cloth, tmp_path), tmp_path / "elsewhere"
+    cache = scene_begun(folder, "take_000").with_name("blendcache_take")
+    elsewhere.mkdir()
+    name = next(cache.iterdir()).name.split("_")[0]
+    for number in range(1, 401):
+        (elsewhere / f"{name}_{number:06d}_00.bphys").write_text("somebody's own")
+    before = files_in(elsewhere)
+    (cache / "of no frame.bphys").touch()
+    if kind == "folder":
+        shutil.rmtree(cache)
+        cache.symlink_to(elsewhere)
+    for number in range(300, 401) if kind == "frames" else ():  # which a resumed bake comes to
+        place = cache / f"{name}_{number:06d}_00.bphys"
+        (place.symlink_to if number % 2 else place.hardlink_to)(elsewhere / place.name)
+    if kind == "pipe":
+        os.mkfifo(cache / f"{name}_000300_00.bphys")
+    last = events_of(command_for(cloth, folder, 1, 400))[-1]
+    assert last.get("code") == ("place_is_link" if kind == "folder" else None), last
+    assert files_in(elsewhere) == before
+
+
+@pytest.mark.parametrize("place", ["scene.new.blend@", "take_000/take.new.blend@", "take_000"])
+def test_no_scene_is_saved_through_a_link(place, tmp_path):
+    cloth, victim = cloth_and_ball(), tmp_path / "victim"
+    folder = tmp_path / "d"
+    command = command_for(cloth, folder, 1, 5)
+    victim.mkdir() if place == "take_000" else victim.write_text("somebody's own")
+    (folder / "bake" / place).parent.mkdir(exist_ok=True)
+    (folder / "bake" / place).symlink_to(victim)
+    if place.startswith("scene"):
+        with pytest.raises(Problem, match="is a link"):
+            command_for(cloth, folder, 1, 5)
+        save_copy(folder / "bake" / "scene.blend")
+        assert not (folder / "bake" / place).is_symlink()
+    last = run(command)
+    assert last.get("code") == ("place_is_link" if place == "take_000" else None), last
+    assert not any(victim.iterdir()) if victim.is_dir() else victim.read_text() == "somebody's own"
+
+
+@pytest.mark.once
+def test_a_plan_says_nothing_of_what_is_run(tmp_path):
+    """It lies in the dataset, where others may write: what is run follows from the command line alone."""
+    ran = tmp_path / "ran"
+    command = command_for(cloth_and_ball(), tmp_path / "d", 1, 5)
+    path = tmp_path / "d" / "bake" / "bake.json"
+    for name in ("worker", "blender", "solver", "key", "dataset"):
+        mine = path.read_text()
+        path.write_text(json.dumps(json.loads(mine) | {name: ["/bin/sh", "-c", f"touch '{ran}'"]}))
+        assert run(command)["code"] == "dataset_damaged" and not ran.exists()
+        path.write_text(mine)
+
+
+def test_a_scene_that_is_a_pipe_is_not_waited_for(tmp_path):
+    cloth, folder = cloth_and_ball(), tmp_path / "d"
+    command = command_for(cloth, folder, 1, 5)
+    (folder / "bake" / "scene.blend").unlink()
+    os.mkfifo(folder / "bake" / "scene.blend")
+    assert run(command)["code"] == "bake_scene_lost"
+
+
+def test_fluids_in_a_scene_write_beside_the_take_and_nowhere_else(tmp_path):
+    cloth, elsewhere = cloth_and_ball(), tmp_path / "elsewhere"
+    bpy.ops.mesh.primitive_cube_add()
+    domain = bpy.context.object.modifiers.new("Fluid", "FLUID")
+    domain.fluid_type = "DOMAIN"
+    domain.domain_settings.cache_directory = str(elsewhere)
+    command_for(cloth, tmp_path / "d", 1, 5)
+    shutil.rmtree(elsewhere, ignore_errors=True)  # what Blender itself has written there
+    plan = BakePlan.read(tmp_path / "d" / "bake" / "bake.json")
+    scene, _ = open_scene(plan.scene_copy, plan, Trust())
+    named = {
+        Path(bpy.path.abspath(modifier.domain_settings.cache_directory))
+        for obj in scene.objects
+        for modifier in obj.modifiers
+        if modifier.type == "FLUID"
+    }
+    assert len(named) == 1 and all(place.is_relative_to(plan.folder) for place in named)
+    assert not elsewhere.exists()
 
 
 @pytest.mark.parametrize("name", ["takes", "bake"])

@@ -20,8 +20,8 @@ from workplaces import place_of, planned, silent
 
 from neural_physics.baking.plan import BakePlan
 from neural_physics.blender.baking import preparing
+from neural_physics.blender.baking.seals import Trust
 from neural_physics.blender.baking.solver_request import solver_request
-from neural_physics.blender.baking.take_scenes import Trust
 from neural_physics.blender.baking.track_recording import record_tracks
 from neural_physics.blender.jobs import programs
 from neural_physics.blender.settings.properties import settings_of

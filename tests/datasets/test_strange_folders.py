@@ -14,6 +14,7 @@ from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.jobs import process
+from neural_physics.jobs.events import parse_event
 from neural_physics.jobs.process import JobFiles, JobProcess
 
 
@@ -73,6 +74,17 @@ def test_a_take_does_not_go_on_through_a_link(dataset, elsewhere, name):
     assert raised.value.code == "place_is_link"
 
 
+@pytest.mark.parametrize("name", ["positions.pc2", "interaction.npy"])
+@pytest.mark.parametrize("kind", ["second name", "pipe"])
+def test_a_take_does_not_go_on_in_a_file_that_is_somebody_elses(dataset, elsewhere, name, kind):
+    place = dataset.path / "takes" / "take_000" / name
+    place.unlink()
+    place.hardlink_to(elsewhere / name) if kind == "second name" else os.mkfifo(place)
+    with pytest.raises(Problem) as raised:
+        dataset.writer("take_000", TakeInfo(4))
+    assert raised.value.code == "place_not_own_file"
+
+
 def test_neither_a_plan_nor_a_job_is_written_through_a_link(dataset, elsewhere):
     for name in ("bake", "jobs"):
         (dataset.path / name).symlink_to(elsewhere)
@@ -95,3 +107,16 @@ def test_a_log_without_end_is_not_read_to_it(tmp_path, monkeypatch):
     files.log.write_text('{"event": "log", "text": "much"}\n' * 1000 + '{"event": "result", "model": "m"}\n')
     job = JobProcess(files)
     assert job.state.phase == "finished" and job.state.result["model"] == "m"
+
+
+@pytest.mark.parametrize("line", ["1", "", "a\r" * 10, '{"event": "log", "text": "much"}'])
+def test_of_a_log_of_countless_lines_the_last_ones_are_followed(tmp_path, monkeypatch, line):
+    """Each takes microseconds, and a panel waits for all of them."""
+    monkeypatch.setattr(process, "MOST_LINES", 50)
+    looked = []
+    files = JobFiles(tmp_path, "train")
+    files.about.write_text("{}")
+    files.log.write_text(f"{line}\n" * 1000 + '{"event": "result", "model": "m"}\n')
+    monkeypatch.setattr(process, "parse_event", lambda said: looked.append(said) or parse_event(said))
+    job = JobProcess(files)
+    assert job.state.phase == "finished" and job.state.result["model"] == "m" and len(looked) <= 51

@@ -312,7 +312,7 @@ logs.mkdir()
 try:
     part("neural_physics.blender.jobs.host").start(logs, "train", [sys.executable, "-c", "print(1)"])
 except errors.Problem as problem:
-    assert problem.code == "folder_not_writable", problem
+    assert problem.code == "place_is_link", problem
 else:
     raise AssertionError("written through a link")
 assert victim.read_text() == "dear diary" and not any(folder.iterdir())

@@ -168,6 +168,42 @@ def test_a_long_catch_up_waits_to_be_asked_for_and_comes_to_the_same(sheet, monk
     assert np.array_equal(play_scenes.shown(sheet), played[100])
 
 
+def test_a_slow_model_is_not_waited_for_longer_than_the_frames_it_plays(sheet, monkeypatch):
+    """When a file is opened at a late frame, all steps up to it are due at once."""
+    played = play_scenes.played(sheet, range(1, 101))
+    scene = bpy.context.scene
+    scene.frame_set(1)
+    playback.attach(sheet)
+    timeline = playback.PLAYED.session_of(sheet).timeline
+    clock = iter(range(10**6))  # each look at it is a second later
+    catch_up = played_objects.PlayedObjects._catch_up
+    monkeypatch.setattr(
+        played_objects.PlayedObjects, "_catch_up", lambda *given, patient: catch_up(*given, patient=False)
+    )
+    monkeypatch.setattr(played_objects, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(played_objects, "LONGEST_WAIT", 20.5)
+    before = timeline.steps_taken
+    scene.frame_set(100)
+    assert playback.status_of(sheet).behind == 77 and 20 <= timeline.steps_taken - before <= 22
+    monkeypatch.setattr(played_objects, "LONGEST_WAIT", 1e9)
+    list(playback.catch_up(scene))
+    assert np.array_equal(play_scenes.shown(sheet), played[100])
+    assert timeline.steps_taken - before < 110  # hardly any twice
+
+
+@pytest.mark.parametrize(("fps", "fps_base"), [(1, 1e6), (1, 9.0), (120, 1e-5), (4801, 1.0)])
+def test_a_frame_rate_that_a_model_has_no_end_of_steps_for_is_refused(sheet, fps, fps_base):
+    scene = bpy.context.scene
+    scene.render.fps, scene.render.fps_base = fps, fps_base
+    scene.frame_set(1)
+    playback.attach(sheet)
+    scene.frame_set(2)
+    assert playback.status_of(sheet).problem.code == "frame_rate_unusable"
+    scene.render.fps, scene.render.fps_base = 24, 1.0
+    scene.frame_set(3)
+    assert playback.status_of(sheet).problem is None
+
+
 def test_positions_in_a_moving_reference_frame_follow_it():
     play_scenes.open_scene()
     hand, carrier = play_scenes.add_hand(), play_scenes.add_hand("Carrier", seed=3)

@@ -1,6 +1,8 @@
 """The training loop with a learner whose errors are known in advance."""
 
 import json
+import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -202,6 +204,53 @@ def test_a_checkpoint_that_another_version_kept_otherwise_starts_anew(tmp_path, 
     assert parts.anew
     assert np.array_equal(parts.best["total"], whole.best["total"])
     assert parts.course.history == whole.course.history
+
+
+@pytest.mark.parametrize(
+    "course",
+    [
+        {"step": -(10**15)},
+        {"step": 1.5},
+        {"step": "7"},
+        {"step": True},
+        {"best_step": -1},
+        {"best_step": None},
+        {"seconds": -1e300},
+        {"seconds": math.nan},
+        {"seconds": "0"},
+        {"reason": ["ended"]},
+        {"least": "little"},
+        {"history": [[math.inf, 1.0, 1.0]]},
+        {"history": [[1]]},
+        {"best": {"relative": 0.0, "of": 1}},
+        {"more": 1},
+    ],
+)
+def test_a_checkpoint_of_a_training_that_never_was_starts_anew(tmp_path, course):
+    """Somebody may have put it there: nothing goes on for ever, and nothing ends in a traceback."""
+    with pytest.raises(Problem):
+        train(tmp_path / "c", Learner([0.9]), StopAfter(30))
+    tensors, about = read_tensors(tmp_path / "c")
+    about["course"] = json.dumps(json.loads(about["course"]) | course)
+    write_tensors(tmp_path / "c", tensors, about)
+    training = train(tmp_path / "c", Learner([0.9]))
+    assert training.anew and training.course.step == 100
+
+
+def test_of_another_trainings_checkpoint_nothing_is_read_but_that_it_is_anothers(tmp_path):
+    header = {
+        "__metadata__": {"identity": "b"},
+        "x": {"dtype": "U8", "shape": [1 << 27], "data_offsets": [0, 1 << 27]},
+    }
+    text = json.dumps(header).encode()
+    with (tmp_path / "c").open("wb") as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        file.truncate(8 + len(text) + (1 << 27))
+    tracemalloc.start()
+    training = Training(Learner([0.9]), Schedule(100, 10, 100), tmp_path / "c", "a")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert training.anew and peak < 1 << 24
 
 
 def test_the_best_model_is_kept_for_others_at_checkpoints_and_only_when_it_is_another(tmp_path):

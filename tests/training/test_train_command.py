@@ -207,6 +207,17 @@ def test_bad_inputs_have_their_sentences(dataset, tmp_path):
     assert refusal(dataset, Path("/proc/model.safetensors"))["code"] == "folder_not_writable"
 
 
+@pytest.mark.parametrize("fresh", [True, False])
+def test_no_checkpoint_is_written_or_deleted_through_a_link(dataset, tmp_path, fresh):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "mine").touch()
+    (tmp_path / "m.safetensors.training").symlink_to(elsewhere)
+    _, said, _ = train(dataset, tmp_path / "m.safetensors", *QUICK, *(["--fresh"] if fresh else []))
+    assert said[-1].get("code") == "place_is_link", said[-1]
+    assert [path.name for path in elsewhere.iterdir()] == ["mine"]
+
+
 def test_a_training_that_stops_giving_numbers_leaves_its_best_model(dataset, tmp_path, monkeypatch):
     step = SubspaceLearner.step
     monkeypatch.setattr(

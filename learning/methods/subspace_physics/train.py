@@ -184,8 +184,8 @@ def _prepared(
 ) -> SubspaceData:
     """The data in its subspaces, kept on disk so that a resumed training need not compute them again."""
     path, key = options.work / "subspace.safetensors", identity(dataset, options)
-    found = read_tensors(path)
-    if found is not None and found[1].get("identity") == key:
+    found = read_tensors(path, key)
+    if found is not None:
         return SubspaceData.from_tensors(found[0])
     data = prepare(training, validation, dataset.info, options.bases, mirrors=mirrors, emit=emit, stop=stop)
     write_tensors(path, data.to_tensors(), {"identity": key})

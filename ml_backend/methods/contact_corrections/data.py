@@ -251,8 +251,8 @@ class _Solving:
 
     def resume(self, path: Path, identity: str) -> int:
         """How many states are done already."""
-        found = read_tensors(path)
-        if found is None or found[1].get("identity") != identity:
+        found = read_tensors(path, identity)
+        if found is None:
             return 0
         tensors = found[0]
         if any(f"internal.{field.name}" not in tensors for field in fields(Samples)):

@@ -52,8 +52,8 @@ class Preparation:
     def of(self, training: list[Span], validation: list[Span]) -> Prepared:
         """Prepare the body's spans; kept on disk for resuming. Raises Problem("stopped" | ...)."""
         path = self.options.work / "latent_data.safetensors"
-        found = read_tensors(path)
-        if found is not None and found[1].get("identity") == self.key:
+        found = read_tensors(path, self.key)
+        if found is not None:
             data = LatentData.from_tensors(found[0])
             stiffness = Stiffness(found[0]["stiffness.c"], found[0]["stiffness.each"])
             return Prepared(data, self._physics(data, stiffness), stiffness)

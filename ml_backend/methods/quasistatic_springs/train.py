@@ -189,8 +189,8 @@ class _Fit:
         return f"{self.key} {asdict(self.preset)}"
 
     def _checkpoint(self) -> tuple[Doubles, float]:
-        found = read_tensors(self.path)
-        if found is None or found[1].get("identity") != self._identity:
+        found = read_tensors(self.path, self._identity)
+        if found is None:
             return np.empty((2, 0)), 0.0
         return found[0]["springs"], float(found[1]["seconds"])
 

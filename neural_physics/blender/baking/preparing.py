@@ -45,7 +45,7 @@ from .local_programs import BY_THE_SOLVER, local_programs
 from .made_with import made_with
 from .pose_motion import check_poses, poses_asked_for
 from .scene_copy import first_frame, noisy_winds, save_copy
-from .seals import is_sealed, key_file, seal
+from .seals import Trust, is_sealed, key_file
 from .solver_request import solver_request
 from .surroundings import ball_radii, gravity_of
 from .training_motion import animation_end, check_training_motion, motion_varies, moving_takes
@@ -126,7 +126,7 @@ def _written(
     if copied:
         with with_unused_actions(obj):
             save_copy(plan.scene_copy)
-        seal(plan.scene_copy, key_file())
+        Trust(key_file(), scripts=scripts_may_run()).seal(plan.scene_copy)
     return work_command(dataset.path, by_solver=plan.by_solver)
 
 
@@ -356,6 +356,7 @@ def _notes_on_scenes(dataset: Dataset, existing: dict[str, TakeInfo]) -> list[st
     if not others:
         return []
     return [
-        f"The scenes that {', '.join(others)} began with were not made on this computer, so that Python of "
-        "their own does not run in them. If it should, delete the dataset and bake again."
+        f"The scenes that {', '.join(others)} began with were not made on this computer, or not with Python "
+        "allowed to run, so that Python of their own does not run in them. If it should, delete the dataset "
+        "and bake again."
     ]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import cast
 
 import bpy
+from bpy.app.handlers import persistent
 
 from ...errors import Problem
 from ..playing.collision_suspension import wake_collider
@@ -26,7 +29,9 @@ def save_copy(path: Path) -> None:
     """
     scratch = path.with_name(f"{path.stem}.new.blend")
     try:
-        scratch.unlink(missing_ok=True)
+        # Blender writes to the second one first, and through a link that was put there.
+        for left in (scratch, scratch.with_name(f"{scratch.name}@")):
+            left.unlink(missing_ok=True)
         bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
         scratch.replace(path)
     except (RuntimeError, OSError) as error:
@@ -46,6 +51,28 @@ def prepare_for_bake(scene: bpy.types.Scene, view_layer: str, obj: bpy.types.Obj
         cast(bpy.types.FieldSettings, field.field).noise = 0.0
     _show(scene, obj)
     _fresh_caches(scene, obj, frames)
+
+
+@contextmanager
+def fluids_written_below(folder: Path) -> Iterator[None]:
+    """Let what is a fluid in a file that is opened here write into a new folder, as it does in each frame.
+
+    The scene names any place for that: the artist's own simulation may lie there, or a stranger's choice.
+    """
+
+    @persistent  # the file that is opened would take it away
+    def name_anew(*_: object) -> None:
+        for obj in bpy.data.objects:
+            for modifier in obj.modifiers:
+                if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
+                    modifier.domain_settings.cache_directory = mkdtemp(prefix="fluid_", dir=folder)
+
+    loaded = bpy.app.handlers.load_post  # after which Blender evaluates the file for the first time
+    loaded.append(name_anew)
+    try:
+        yield
+    finally:
+        loaded.remove(name_anew)
 
 
 def noisy_winds(scene: bpy.types.Scene) -> list[bpy.types.Object]:

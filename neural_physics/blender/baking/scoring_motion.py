@@ -20,7 +20,8 @@ from ...models.model_file import read_model
 from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import PHYSICS_TYPES
 from .scene_copy import first_frame
-from .take_scenes import Trust, open_with_motion
+from .seals import Trust
+from .take_scenes import open_with_motion
 
 
 def score_motion(plan: BakePlan, task: str, trust: Trust, *, emit: Emit, stop: StopRequest) -> dict[str, Any]:

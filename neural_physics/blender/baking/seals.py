@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import os
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
@@ -18,13 +19,29 @@ from ..settings.own_folders import user_folder
 KEY, KEY_BYTES = "scenes.key", 32  # in the user's folder
 
 
+@dataclass(frozen=True)
+class Trust:
+    """Whether the Python of scenes may run in this bake, of those that are sealed with the key in a file."""
+
+    key: Path | None = None
+    scripts: bool = False
+
+    def is_in(self, scene: Path) -> bool:
+        """Whether this scene's own Python may run."""
+        return self.scripts and self.key is not None and is_sealed(scene, self.key)
+
+    def seal(self, scene: Path) -> None:
+        """Seal a scene if its Python may run now: what may not must not later. Raises what `writing` does."""
+        if self.scripts and self.key is not None:
+            seal(scene, self.key)
+
+
 def key_file() -> Path:
     """Where the user's key is, which is made at the first time. Raises what `writing` does."""
     path = user_folder() / KEY
     if not path.is_file():
         with writing(path):
-            write_atomically(path, os.urandom(KEY_BYTES))
-            path.chmod(0o600)
+            write_atomically(path, os.urandom(KEY_BYTES), private=True)
     return path
 
 

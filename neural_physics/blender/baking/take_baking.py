@@ -6,6 +6,7 @@ few frames of Blender's own cache. A resumed take is the same, bit for bit, as a
 
 from __future__ import annotations
 
+import re
 import shutil
 from typing import Any
 
@@ -18,12 +19,15 @@ from ...datasets.dataset_info import Exclusion, TakeInfo
 from ...datasets.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.links import check_no_link, is_own_file
 from ...jobs.events import Emit, Progress, StopRequest
 from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import read_positions
 from .scene_copy import first_frame, simulates_alone
-from .take_scenes import Trust, open_scene, write_take_scene
+from .seals import Trust
+from .take_scenes import open_scene, write_take_scene
 
+CACHE = re.compile(r".+_(\d+)_\d+\.bphys")  # a frame of Blender's cache
 CACHES_KEPT = 8  # frames of Blender's cache on disk
 CHECKED = 2  # frames simulated again on resuming, and compared with the take
 WARM_UP = 3  # frames read from the cache before that: colliders and velocities look back
@@ -34,8 +38,8 @@ def bake_take(
 ) -> dict[str, Any]:
     """Bake a take, or the rest of it; returns what the "result" event says.
 
-    Raises Problem("stopped" | "taken_over" | "vertex_count_changes" | "disk_full" | "folder_not_writable" |
-    ...).
+    Raises Problem("stopped" | "taken_over" | "vertex_count_changes" | "place_is_link" | "disk_full" |
+    "folder_not_writable" | ...).
     """
     if not place.scene.exists():
         write_take_scene(place.scene, plan, plan.take(place.name), trust)
@@ -56,6 +60,7 @@ class _TakeBake:
         self.writer = self.dataset.writer(take.name, info, may_write=place.may_write)
         self._done = self.dataset.take(take.name)
         self._breaks = [e for e in self.writer.info.excluded if e.reason == RESUMED]
+        self._clear_cache_of_others()
         self._open()
 
     def run(self, emit: Emit, stop: StopRequest) -> None:
@@ -84,6 +89,14 @@ class _TakeBake:
             self._obj, info.channels, reference_frame_of(self._obj), {}, fps=info.fps
         )
         self._positions = np.empty((info.vertex_count, 3), np.float32)
+
+    def _clear_cache_of_others(self) -> None:
+        """Blender writes its cache through what stands for another file, and waits for a pipe."""
+        check_no_link(self._cache)
+        with writing(self._cache):
+            for path in self._cache.iterdir() if self._cache.is_dir() else ():
+                if not is_own_file(path) and not path.is_dir():
+                    path.unlink()
 
     def _step(self, index: int) -> bool:
         """Simulate one frame and add it to the take; False if it has no numbers."""
@@ -132,7 +145,11 @@ class _TakeBake:
         if not count or not simulates_alone(self._scene, self._obj):
             return 0
         restart = count - 1 - CHECKED
-        cached = {int(path.name.split("_")[-2]) - self._first: path for path in self._cache.glob("*.bphys")}
+        cached = {
+            int(found[1]) - self._first: path
+            for path in self._cache.glob("*.bphys")
+            if (found := CACHE.fullmatch(path.name))
+        }
         with writing(self._cache):
             for index, path in cached.items():
                 if index > restart or index == max(cached):

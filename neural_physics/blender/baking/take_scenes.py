@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import bpy
@@ -11,36 +10,29 @@ from ...baking.plan import BakePlan, PlannedTake
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.links import check_no_link
+from ...files.reading import NotReadable, open_plain
 from ..scene.live_fabric import key_fabric
 from .pose_motion import key_poses
-from .scene_copy import first_frame, prepare_for_bake, save_copy
-from .seals import is_sealed, seal
+from .scene_copy import first_frame, fluids_written_below, prepare_for_bake, save_copy
+from .seals import Trust
 from .training_motion import Span, key_training_motion
-
-
-@dataclass(frozen=True)
-class Trust:
-    """Whether scripts of scenes may run that are sealed with the user's key, in this file; None: no key."""
-
-    key: Path | None = None
-    scripts: bool = False
-
-    def of(self, scene: Path) -> bool:
-        """Whether a scene's own scripts may run."""
-        return self.scripts and self.key is not None and is_sealed(scene, self.key)
 
 
 def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scene, bpy.types.Object]:
     """Open a copy of the scene; its scripts may run if it was made here.
 
-    Raises Problem("bake_scene_lost").
+    Raises Problem("place_is_link" | "bake_scene_lost").
     """
+    check_no_link(path.parent)
     try:
-        bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trust.of(path))
+        open_plain(path).close()  # Blender would wait for a pipe
+        with fluids_written_below(path.parent):
+            bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trust.is_in(path))
         scene = bpy.data.scenes[plan.scene]
-        return scene, scene.objects[plan.object]
-    except (RuntimeError, KeyError) as error:
+        obj = scene.objects[plan.object]
+    except (OSError, NotReadable, RuntimeError, KeyError) as error:
         raise Problem("bake_scene_lost", path=path, object=plan.object) from error
+    return scene, obj
 
 
 def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust) -> None:
@@ -50,8 +42,7 @@ def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     save_copy(path)
-    if trust.key is not None:
-        seal(path, trust.key)
+    trust.seal(path)
 
 
 def open_with_motion(

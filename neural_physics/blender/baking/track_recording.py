@@ -24,7 +24,8 @@ from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import read_positions
 from ..settings.motions import is_wind
 from .scene_copy import first_frame
-from .take_scenes import Trust, open_scene, write_take_scene
+from .seals import Trust
+from .take_scenes import open_scene, write_take_scene
 
 COLUMNS = ("interaction", "pins", "colliders", "wind", "frame_from_world", "object_from_frame", "bones")
 SAME_SCALE = 1e-3  # of the scale's own size

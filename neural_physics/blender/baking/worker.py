@@ -38,8 +38,8 @@ def main() -> int:
     from neural_physics.baking.handing_over import workplace
     from neural_physics.baking.plan import BakePlan
     from neural_physics.blender.baking.scoring_motion import score_motion
+    from neural_physics.blender.baking.seals import Trust
     from neural_physics.blender.baking.take_baking import bake_take
-    from neural_physics.blender.baking.take_scenes import Trust
     from neural_physics.blender.baking.track_recording import record_tracks
     from neural_physics.blender.settings import properties
 

@@ -180,10 +180,11 @@ def _stamp(files: JobFiles) -> tuple[int, ...]:
 def _argv_of(files: JobFiles) -> list[str] | None:
     """What the job was started with last."""
     try:
-        about: dict[str, list[str]] = read_json(files.about)
-        return about.get("argv")
-    except (OSError, ValueError, AttributeError):
+        about = read_json(files.about)
+    except (OSError, ValueError):
         return None
+    argv = about.get("argv") if isinstance(about, dict) else None
+    return argv if isinstance(argv, list) else None
 
 
 def _watch() -> None:

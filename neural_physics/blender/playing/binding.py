@@ -10,7 +10,7 @@ from ...capsules.projection import Bodies
 from ...errors import Problem
 from ...methods.interface import Method
 from ...models.model_file import ModelInfo
-from ...timeline.timeline import Timeline
+from ...timeline.timeline import MOST_STEPS, Timeline
 from ..scene.capsule_sampling import CapsuleSampler, CapsuleSettings
 from ..scene.collider_sizes import widths_of
 from ..scene.references import Named
@@ -62,8 +62,11 @@ class Binding:
     ) -> None:
         """cloth_capsules: those capsules that a method which simulates collides with, as channels of y.
 
-        Raises Problem("interaction_missing" | "channel_not_sampled").
+        Raises Problem("frame_rate_unusable" | "interaction_missing" | "channel_not_sampled").
         """
+        if not 1.0 / MOST_STEPS <= setup.fps * method.dt <= MOST_STEPS:
+            rates = {"found": f"{setup.fps:.3g}", "expected": f"{1.0 / method.dt:.3g}"}
+            raise Problem("frame_rate_unusable", object=obj.name, **rates)
         self.setup = setup
         self._projection, self._cloth_capsules, self._own_size = (
             projection,

@@ -15,6 +15,7 @@ import bpy
 
 from ...errors import Problem
 from ...methods.loaded_models import LoadedModels
+from ...timeline.stepping import together
 from ..scene.references import search_again
 from ..scene.setting_up import keep_names
 from ..settings.edits import note_edit
@@ -282,8 +283,10 @@ class PlayedObjects:
         try:
             for missing in frames:
                 scene.frame_set(missing)
-                if not patient and perf_counter() - started > LONGEST_WAIT:
-                    break
+                if not patient:
+                    self._step_along(missing)
+                    if perf_counter() - started > LONGEST_WAIT:
+                        break
             wait = LONGEST_WAIT if visit.playing or patient else SHORT_WAIT
             for later in range(frames.stop, further.stop):
                 if perf_counter() - started > wait:
@@ -292,6 +295,12 @@ class PlayedObjects:
             scene.frame_set(visit.frame, subframe=visit.subframe)
         finally:
             self._catching_up = None
+
+    def _step_along(self, frame: int) -> None:
+        """Take the steps up to a frame that was caught up: with a slow model they take longer than it did."""
+        readers = [s.reader for s in self._sessions.values() if s.problem is None and s.reader is not None]
+        # What goes wrong there goes wrong once more where the state is asked for, and is reported then.
+        together([each for reader in readers if (each := reader.timeline.following(frame)) is not None])
 
     def _look_through(self, depsgraph: bpy.types.Depsgraph) -> tuple[set[str], bool]:
         """The names of the objects that moved, and whether animation was edited; notices Play switches."""

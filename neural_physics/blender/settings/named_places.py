@@ -66,7 +66,7 @@ def _is_below(place: Path, root: Path) -> bool:
         return False
     try:
         return _is_plainly_below(place.resolve(), root.resolve())
-    except (OSError, RuntimeError):  # a circle of links
+    except (OSError, RuntimeError, ValueError):  # a circle of links, or a name that none can have
         return False
 
 
@@ -95,7 +95,7 @@ def _whole(place: Path) -> Path:
 def _resolved(place: Path) -> str:
     try:
         return str(place.resolve())
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, ValueError):
         return str(place)
 
 

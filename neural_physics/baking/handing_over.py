@@ -127,6 +127,9 @@ class Workplace:
 
     def _take_over(self) -> None:
         """Have all that the holder before had; copied, where it may still be writing there."""
+        for place in (self.folder, self.folder.with_suffix(".new")):  # of nobody: this number is new
+            if check_no_link(place).is_dir():
+                shutil.rmtree(place)
         left = taken_up(self.lease.folder)
         if left is None:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -139,7 +142,6 @@ class Workplace:
             left.rename(self.folder)
             return
         scratch = self.folder.with_suffix(".new")
-        shutil.rmtree(scratch, ignore_errors=True)
         shutil.copytree(left, scratch, symlinks=True)
         scratch.rename(self.folder)
 

@@ -94,12 +94,12 @@ def test_blenders_cache_is_written_into_no_file_of_somebody_elses(kind, tmp_path
     assert files_in(elsewhere) == before
 
 
-@pytest.mark.parametrize("place", ["scene.new.blend@", "take_000/take.new.blend@", "take_000"])
+@pytest.mark.parametrize("place", ["scene.new.blend@", "take_000/1", "take_000"])
 def test_no_scene_is_saved_through_a_link(place, tmp_path):
     cloth, victim = cloth_and_ball(), tmp_path / "victim"
     folder = tmp_path / "d"
     command = command_for(cloth, folder, 1, 5)
-    victim.mkdir() if place == "take_000" else victim.write_text("somebody's own")
+    victim.mkdir() if place.startswith("take") else victim.write_text("somebody's own")
     (folder / "bake" / place).parent.mkdir(exist_ok=True)
     (folder / "bake" / place).symlink_to(victim)
     if place.startswith("scene"):
@@ -108,7 +108,7 @@ def test_no_scene_is_saved_through_a_link(place, tmp_path):
         save_copy(folder / "bake" / "scene.blend")
         assert not (folder / "bake" / place).is_symlink()
     last = run(command)
-    assert last.get("code") == ("place_is_link" if place == "take_000" else None), last
+    assert last.get("code") == ("place_is_link" if place.startswith("take") else None), last
     assert not any(victim.iterdir()) if victim.is_dir() else victim.read_text() == "somebody's own"
 
 

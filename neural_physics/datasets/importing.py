@@ -20,6 +20,7 @@ from ..files.atomic import writing
 from ..files.links import check_no_link
 from ..files.one_at_a_time import one_at_a_time
 from ..files.reading import open_plain, read_array
+from ..files.replacing import remove_folder, rename
 from ..files.row_files import map_rows
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
 from .dataset_info import DatasetInfo, Role, TakeInfo, read_take_info
@@ -285,7 +286,7 @@ def _delete_unfinished(folder: Path, dataset: Path) -> None:
     if not (folder / "take.json").is_file() or read_take_info(folder).complete:
         raise Problem("take_exists", path=dataset, take=folder.name)
     with writing(folder):
-        shutil.rmtree(folder)
+        remove_folder(folder)
 
 
 def _write(
@@ -315,7 +316,7 @@ def _write(
                 visited=visited,
             )
             takes.mkdir(exist_ok=True)
-            scratch.rename(folder)
+            rename(scratch, folder)
         except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
             raise
@@ -346,7 +347,7 @@ def discard_killed(dataset_path: Path) -> None:
     """Delete what an import has left that was killed. Raises OSError and Problem("place_is_link")."""
     scratch = check_no_link(dataset_path / SCRATCH)
     if scratch.exists():
-        shutil.rmtree(scratch)
+        remove_folder(scratch)
 
 
 def _to_frame(shape: Floats, object_from_frame: Doubles) -> Floats:

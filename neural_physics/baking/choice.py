@@ -15,11 +15,12 @@ import numpy as np
 
 from ..files.atomic import write_atomically, writing
 from ..files.reading import NotReadable, read_bytes, read_json
+from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest
 from ..jobs.process import JobFiles, JobProcess
 from ..wording import distance, plural
 from .plan import BakePlan, PlannedTake
-from .workers import POLL_EVERY, RETRIES, cores, end, start_worker
+from .workers import POLL_EVERY, RETRIES, end, start_worker
 
 STAGE = "Choosing takes"
 TASK = "choice_"  # before the number of a share, as the name of a worker's task
@@ -67,7 +68,7 @@ def choose(plan: BakePlan, emit: Emit, stop: StopRequest) -> BakePlan:
     asked = candidates(plan)
     if not asked:
         return plan
-    shares = range(min(plan.parallel or len(cores()), len(asked)))
+    shares = range(min(plan.parallel or len(usable_cores()), len(asked)))
     for _ in range(RETRIES + 1):  # those of a coordinator that was killed may just have stopped
         failed = _run([_process(plan, share, count=len(shares)) for share in shares], asked, emit, stop)
         if failed is None:
@@ -148,7 +149,7 @@ def _scores_file(plan: BakePlan, task: str) -> Path:
 
 
 def _process(plan: BakePlan, share: int, *, count: int) -> JobProcess:
-    task, own = _task(share, count), cores()
+    task, own = _task(share, count), usable_cores()
     return start_worker(plan, plan.worker, JobFiles(plan.folder, task), task, core=own[share % len(own)])
 
 

@@ -23,11 +23,12 @@ from ..datasets.pace import write_pace
 from ..datasets.simulation_request import SimulationRequest
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
+from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
 from ..jobs.process import JobFiles, JobProcess
 from .choice import choose
 from .plan import BakePlan, PlannedTake
-from .workers import POLL_EVERY, RETRIES, cores, end, start_worker
+from .workers import POLL_EVERY, RETRIES, end, start_worker
 
 BODY = "body"  # the solver's first job, which the takes wait for
 
@@ -56,7 +57,7 @@ class Coordinator:
     def __init__(self, plan: BakePlan, emit: Emit, stop: StopRequest) -> None:
         self._plan, self._emit, self._stop = plan, emit, stop
         self._dataset = Dataset.open(Path(plan.dataset))
-        self._cores = cores()
+        self._cores = usable_cores()
         self._frames = {take.name: self._frames_on_disk(take.name) for take in plan.takes}
         self._complete = {take.name for take in plan.takes if self._is_complete(take.name)}
         missing = [take for take in plan.takes if take.name not in self._complete]

@@ -18,7 +18,7 @@ from ..arrays import Doubles, Floats
 from ..errors import Problem
 from ..files.atomic import writing
 from ..files.links import check_no_link
-from ..files.one_at_a_time import one_at_a_time
+from ..files.locks import one_at_a_time
 from ..files.reading import open_plain, read_array
 from ..files.replacing import remove_folder, rename
 from ..files.row_files import map_rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -254,16 +253,6 @@ def test_options_for_pip_may_begin_with_dashes(monkeypatch, tmp_path):
         monkeypatch.setattr(sys, "argv", argv[argv.index("neural_physics.jobs.environment") :])
         assert create_environment() == 0
         assert given[-1] == options.split()
-
-
-def test_backslashes_of_windows_paths_reach_pip(monkeypatch):
-    monkeypatch.setattr(training_environment, "WINDOWS", True)
-    word = training_environment.create_command(r'--cert "C:\my certs\a.pem"')[-1]
-    split = "import shlex, sys; print(shlex.split(sys.argv[1]))"
-    said = subprocess.run(
-        [sys.executable, "-c", split, word.partition("=")[2]], check=True, capture_output=True, text=True
-    )
-    assert said.stdout.strip() == str(["--cert", r"C:\my certs\a.pem"])
 
 
 def test_a_copy_of_the_scene_that_cannot_take_the_place_of_an_old_one_is_reported(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -50,10 +51,12 @@ class HeldFiles:
     """From now on files that this process has open cannot be replaced, renamed or deleted, as on Windows.
 
     Python opens files there so that this holds for all it opens; what is mapped is open as well.
+    by: the processes that it holds for, as in /proc; by default this one.
     """
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, by: str = "self") -> None:
         self.refusals: list[str] = []
+        self._by = by
         for name in ("replace", "rename", "unlink", "remove"):
             monkeypatch.setattr(os, name, self._careful(getattr(os, name)))
         monkeypatch.setattr(shutil, "_use_fd_functions", False)
@@ -62,7 +65,7 @@ class HeldFiles:
         def refuse_if_held(*paths: Any, **more: Any) -> None:
             if not more.get("dir_fd"):
                 for path, winerror in zip(paths, (SHARING_VIOLATION, ACCESS_DENIED), strict=False):
-                    if is_open(Path(path)):
+                    if is_open(Path(path), self._by):
                         self.refusals.append(f"{act.__name__} {path}")
                         raise refused(winerror)
             if act.__name__ == "rename" and Path(paths[0]) != Path(paths[1]) and os.path.lexists(paths[1]):
@@ -74,21 +77,19 @@ class HeldFiles:
         return refuse_if_held
 
 
-def is_open(path: Path) -> bool:
-    """Whether this process has a file open or mapped, or one below a folder."""
+def is_open(path: Path, by: str) -> bool:
+    """Whether a process has a file open or mapped, or one below a folder."""
     real = str(path.parent.resolve() / path.name)
-    return any(held == real or held.startswith(f"{real}/") for held in _held())
+    return any(held == real or held.startswith(f"{real}/") for held in _held(by))
 
 
-def _held() -> set[str]:
+def _held(by: str) -> set[str]:
     held = set()
-    for number in list(Path("/proc/self/fd").iterdir()):
-        try:
+    for number in list(Path("/proc").glob(f"{by}/fd/*")):
+        with suppress(OSError):  # that of the list itself, or of what has just ended
             held.add(str(number.readlink()))
-        except OSError:  # that of the list itself
-            continue
-    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
-        parts = line.split(None, 5)
-        if len(parts) == 6:
-            held.add(parts[5])
+    for maps in Path("/proc").glob(f"{by}/maps"):
+        with suppress(OSError):
+            lines = [line.split(None, 5) for line in maps.read_text(encoding="utf-8").splitlines()]
+            held |= {line[5] for line in lines if len(line) == 6}
     return held

@@ -14,7 +14,7 @@ import bpy
 from ...datasets.status import forget
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.links import check_no_link
+from ...files.links import check_no_link, is_link
 from ...files.replacing import rename
 from ...jobs.process import is_written
 from ...jobs.wording import job_name
@@ -67,7 +67,7 @@ def move_files(obj: bpy.types.Object) -> Path:
     nothing has changed.
     """
     folder = check_move(obj)
-    if any(is_written(log) for log in folder.rglob("*.jsonl") if not log.is_symlink()):
+    if any(is_written(log) for log in folder.rglob("*.jsonl") if not is_link(log)):
         # What another Blender has started, or has outlived the bake that started it.
         raise Problem("object_busy", object=obj.name, job=job_name(object_tasks.BAKE))
     target = check_place(_free_place(obj), obj, DATASET_SETTING)

@@ -19,6 +19,7 @@ from ..errors import Problem
 from ..files.atomic import writing
 from ..files.links import check_no_link
 from ..files.locks import one_at_a_time
+from ..files.names import same_key
 from ..files.reading import open_plain, read_array
 from ..files.replacing import remove_folder, rename
 from ..files.row_files import map_rows
@@ -301,8 +302,12 @@ def _write(
     takes, scratch = dataset.path / "takes", dataset.path / SCRATCH
     with writing(dataset.path), one_at_a_time(dataset.path):
         check_no_link(takes)
-        name = name or next(free for n in count() if not (takes / (free := f"take_{n:03d}")).exists())
+        there = {same_key(path.name): path.name for path in takes.iterdir()} if takes.is_dir() else {}
+        name = name or next(free for n in count() if (free := f"take_{n:03d}") not in there)
         folder = takes / name
+        # Two folders whose names differ in capitals alone would be one on another computer.
+        if there.get(same_key(name), name) != name:
+            raise Problem("take_exists", path=dataset.path, take=there[same_key(name)])
         if folder.exists():
             _delete_unfinished(folder, dataset.path)
         try:

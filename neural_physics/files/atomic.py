@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..errors import Problem
 from .flushing import flush
+from .refusals import reason_of
 from .replacing import replace
 
 
@@ -20,7 +21,7 @@ def writing(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise Problem("disk_full", path=path) from error
-        raise Problem("folder_not_writable", path=path, reason=error.strerror or error) from error
+        raise Problem("folder_not_writable", path=path, reason=reason_of(error, path)) from error
 
 
 def write_atomically(path: Path, data: bytes) -> None:

@@ -19,6 +19,7 @@ KNOWS_SYSTEMS = {
     "neural_physics/files/open_files.py",
     "neural_physics/files/reading.py",  # opens without waiting, where there are pipes
     "neural_physics/datasets/take_writer.py",  # as that
+    "neural_physics/files/refusals.py",
     "neural_physics/files/replacing.py",
     "neural_physics/jobs/cores.py",
     "neural_physics/jobs/processes.py",

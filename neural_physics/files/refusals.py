@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-# Of folders, and 12 less than of files. Longer ones Windows takes to be missing, unless it was set up otherwise.
+# Of folders; 12 less than of files. What is longer is missing to Windows, unless it was set up otherwise.
 LONGEST_ON_WINDOWS = 247
 MISSING_OR_TOO_LONG = (2, 3, 206)
 

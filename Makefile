@@ -15,7 +15,7 @@ LEARNED := tests/methods tests/benchmarks
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-slow fuzz soak check check-library check-extension zip bench bench-full clean
+.PHONY: setup demo test test-slow fuzz soak check check-library check-extension zip wheels bench bench-full clean
 .PHONY: quick-library quick-methods quick-4.5 quick-4.5-extension quick-5.2 quick-5.2-extension
 .PHONY: slow-library slow-4.5 slow-5.2 window
 
@@ -86,6 +86,10 @@ check-extension:
 
 zip: $(ENV_45)/ready
 	$(PY_45) -m tools.build_zip
+
+# For which systems there are wheels of what the requirements name: docs/wheels.md, anew from the index.
+wheels: $(ENV_45)/ready
+	$(PY_45) -m tools.wheels
 
 # Mutated files of all kinds, from fresh seeds: `make fuzz MINUTES=30`. Fails if anything is found.
 MINUTES := 5

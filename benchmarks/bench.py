@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from benchmarks.folders import REPORT
 from benchmarks.registry import BENCHMARKS, PARTS
 from benchmarks.runner import run
 from neural_physics.files.atomic import write_atomically
+from neural_physics.jobs.cores import usable_cores
 
 VERSIONS = "code"  # in the report: of the code that each part is of
 
@@ -62,7 +62,7 @@ def _is_recorded(path: Path, name: str) -> bool:
 def _add(path: Path, name: str, found: dict[str, Any]) -> None:
     report = _report(path)
     versions = {**report.get(VERSIONS, {}), name: code_version(*CODE)}
-    report |= {"cores": len(os.sched_getaffinity(0)), name: found, VERSIONS: versions}
+    report |= {"cores": len(usable_cores()), name: found, VERSIONS: versions}
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, (json.dumps(report, indent=1) + "\n").encode())
 

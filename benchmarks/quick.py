@@ -36,6 +36,7 @@ from benchmarks.history import HISTORY, Run, append, last_release
 from benchmarks.ratios import written
 from benchmarks.registry import BENCHMARKS
 from benchmarks.runner import run
+from neural_physics.jobs.cores import usable_cores
 from neural_physics.jobs.launch import PACKAGES
 
 QUICK, TABLE = BENCH / "quick", BENCH / "quick.md"
@@ -83,7 +84,7 @@ def prepare_all(names: Iterable[str], prepare: Callable[[str, int], float] | Non
     prepared in a process of its own.
     """
     cores: SimpleQueue[int] = SimpleQueue()
-    for core in sorted(os.sched_getaffinity(0))[:AT_A_TIME]:
+    for core in usable_cores()[:AT_A_TIME]:
         cores.put(core)
     chosen = {name: BENCHMARKS[name].quick for name in names if name}
     prepared = [name for name, quick in chosen.items() if quick.prepares]
@@ -167,7 +168,7 @@ def _measured(name: str) -> dict[str, float]:
     folder_of(name).mkdir(parents=True, exist_ok=True)
     print(f"{name}: measuring", flush=True)
     log = folder_of(name) / "measuring.log"
-    core = min(os.sched_getaffinity(0))
+    core = min(usable_cores())
     found = run("benchmarks.quick:measure_here", {"name": name}, one_thread=True, core=core, log=log)
     return {figure: _short(value) for figure, value in found.items()}
 
@@ -178,14 +179,14 @@ def _short(value: float) -> float:
 
 
 def _calibration() -> float:
-    core = min(os.sched_getaffinity(0))
+    core = min(usable_cores())
     found: float = run("benchmarks.calibration:calibration_ms", {}, one_thread=True, core=core)
     return found
 
 
 def _box() -> dict[str, Any]:
     return {
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": len(usable_cores()),
         "processor": _processor(),
         "python": platform.python_version(),
         "numpy": np.__version__,

@@ -20,6 +20,7 @@ from typing import Any
 
 from benchmarks.folders import ROOT
 from learning.evaluation.timing import ONE_THREAD
+from neural_physics.jobs.cores import keep_to_cores
 
 
 def run(
@@ -52,7 +53,7 @@ def run(
 def _run_here(task: str, answer: Path) -> None:
     function, arguments, core = json.loads(task)
     if core is not None:
-        os.sched_setaffinity(0, {core})
+        keep_to_cores([core])
     module, _, name = function.partition(":")
     found = getattr(import_module(module), name)(**arguments)
     answer.write_text(json.dumps(found), encoding="utf-8")

@@ -16,10 +16,10 @@ from importlib import import_module
 from pathlib import Path
 
 from neural_physics.errors import Problem
+from neural_physics.files.open_files import open_many_files
 from neural_physics.jobs.events import Emit, StopRequest, error_event, print_event
 
 THREADS = ("OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")  # of NumPy's products
-MOST_FILES = 10240  # more than macOS allows cannot be asked for
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Program:
 
     def run(self, words: list[str]) -> int:
         """One command; its exit status: 0, 1 after a problem, 2 for a wrong command line."""
-        _open_many_files()
+        open_many_files()
         meant = words[0] if words and words[0] in self.commands else None
         if meant and self.commands[meant].one_thread:
             for variable in THREADS:
@@ -105,14 +105,3 @@ class Program:
             if name == meant:
                 import_module(known.module).add_arguments(command)
         return parser
-
-
-def _open_many_files() -> None:
-    """Let this process have as many open as it may: each take that is mapped holds two or three."""
-    if sys.platform != "win32":
-        import resource
-
-        limit, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        wanted = MOST_FILES if most == resource.RLIM_INFINITY else min(MOST_FILES, most)
-        if limit != resource.RLIM_INFINITY and limit < wanted:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

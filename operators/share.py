@@ -15,6 +15,7 @@ from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
+from ..neural_physics.files.names import portable
 from .support import Button, OperatorReturnItems, set_up_target, target
 
 MODEL_FILES = "*.safetensors"
@@ -89,7 +90,7 @@ class NEURALPHYSICS_OT_export_model(Button, bpy.types.Operator):
         _require_packed(context)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> set[OperatorReturnItems]:
-        self.filepath = f"{bpy.path.clean_name(target(context).name)}.safetensors"
+        self.filepath = f"{portable(target(context).name)}.safetensors"
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 

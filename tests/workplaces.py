@@ -11,8 +11,8 @@ from neural_physics.baking.handing_over import Workplace, lease_folder, taken_up
 from neural_physics.baking.plan import BakePlan
 from neural_physics.baking.programs import Programs
 from neural_physics.baking.work import Work
-from neural_physics.files.leases import Observer
 from neural_physics.jobs.events import Emit, StopRequest
+from neural_physics.jobs.leases import Observer
 
 
 def silent(_event: object) -> None:

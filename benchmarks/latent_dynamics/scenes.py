@@ -23,10 +23,10 @@ from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, Role, r
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.datasets.simulation_request import SimulationRequest, SimulationSettings, Tracks
 from neural_physics.datasets.takes import Dataset
-from neural_physics.files.leases import Observer
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.interaction.training_motion import MotionBox, positions_at, random_keys, wander
 from neural_physics.jobs.events import StopRequest
+from neural_physics.jobs.leases import Observer
 
 Array = NDArray[np.float64]
 Takes = tuple[tuple[int, int, Role], ...]  # frames, seed and role of each

@@ -32,6 +32,7 @@ from neural_physics.blender.playing.timings import Timings
 from neural_physics.blender.scene.sources import mesh_data
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
+from neural_physics.jobs.cores import usable_cores
 from neural_physics.methods.interface import Method, StepsMany
 from neural_physics.methods.loaded_models import LoadedModels
 from neural_physics.timeline.stepping import Stepping, together
@@ -70,7 +71,7 @@ def measure(folder: Path, bunnies: int = BUNNIES, characters: int = CHARACTERS, 
     written = _written(frames)
     return {
         "blender": bpy.app.version_string,
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": len(usable_cores()),
         "bases": BASES,
         "models": models,
         "scenes": scenes,

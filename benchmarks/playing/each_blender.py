@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,9 +10,10 @@ from typing import Any
 
 from benchmarks.folders import BENCH, ROOT
 from benchmarks.runner import run
+from neural_physics.jobs.cores import keep_to_cores, usable_cores
 
 RUNS, MODEL = 5, BENCH / "play.safetensors"
-CORES = sorted(os.sched_getaffinity(0))
+CORES = usable_cores()
 BLENDERS = {name: ROOT / ".venv" / f"blender-{name}" / "bin" / "python" for name in ("4.5", "5.2")}
 
 
@@ -77,11 +77,11 @@ def _calibrated() -> float:
 @contextmanager
 def _on(cores: Sequence[int]) -> Iterator[None]:
     """Let what is started meanwhile use these cores alone."""
-    os.sched_setaffinity(0, cores)
+    keep_to_cores(cores)
     try:
         yield
     finally:
-        os.sched_setaffinity(0, CORES)
+        keep_to_cores(CORES)
 
 
 def _said_by(module: str, blender: str, *words: object) -> dict[str, Any]:

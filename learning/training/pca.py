@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -11,12 +10,13 @@ from itertools import pairwise
 import numpy as np
 
 from neural_physics.arrays import Doubles, Floats
+from neural_physics.jobs.cores import usable_cores
 
 Chunks = Callable[[], Iterator[Floats]]
 
 SETTLED = 1e-4  # relative change of the captured variance between two passes
 MOST_PASSES = 8
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+CORES = len(usable_cores())
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
 from ml_backend.commands.environment_check import missing
 from neural_physics.errors import Problem
+from neural_physics.jobs.cores import keep_to_cores
 from neural_physics.jobs.events import Emit, StopRequest
 
 REQUIREMENTS = Path(__file__).resolve().parents[2] / "requirements" / "solver.txt"
@@ -31,8 +31,8 @@ def run(args: argparse.Namespace, emit: Emit, stop: StopRequest) -> dict[str, An
     Raises Problem("simulating_python_lacks"), and what `prepare_body`, `simulate_take` and `settle_poses` do.
     """
     stop.follow(args.coordinator)
-    if args.core is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {args.core})  # before NumPy starts its threads
+    if args.core is not None:
+        keep_to_cores([args.core])  # before NumPy starts its threads
     try:
         from neural_physics.baking.handing_over import workplace
         from neural_physics.baking.plan import BakePlan

@@ -15,13 +15,14 @@ import numpy as np
 
 from ..files.atomic import write_atomically, writing
 from ..files.reading import NotReadable, read_bytes, read_json
+from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest
 from ..jobs.process import JobFiles, JobProcess
 from ..wording import distance, plural
 from .handing_over import lease_folder, taken_up
 from .plan import BakePlan, PlannedTake
 from .programs import Programs
-from .workers import POLL_EVERY, TRIES, cores, end, start_blender
+from .workers import POLL_EVERY, TRIES, end, start_blender
 
 STAGE = "Choosing takes"
 TASK = "choice_"  # before the number of a share, as the name of a worker's task
@@ -72,7 +73,7 @@ def choose(plan: BakePlan, programs: Programs, emit: Emit, stop: StopRequest) ->
     asked = candidates(plan)
     if not asked:
         return plan
-    shares = range(min(plan.parallel or len(cores()), len(asked)))
+    shares = range(min(plan.parallel or len(usable_cores()), len(asked)))
     for _ in range(TRIES):  # those of a bake that was killed may just have stopped
         processes = [_process(plan, programs, share, count=len(shares)) for share in shares]
         failed = _run(processes, asked, emit, stop)
@@ -154,7 +155,7 @@ def _scores_file(plan: BakePlan, task: str) -> Path:
 
 
 def _process(plan: BakePlan, programs: Programs, share: int, *, count: int) -> JobProcess:
-    task, own = _task(share, count), cores()
+    task, own = _task(share, count), usable_cores()
     return start_blender(plan, programs, JobFiles(plan.folder, task), task, core=own[share % len(own)])
 
 

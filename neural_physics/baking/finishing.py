@@ -13,8 +13,9 @@ from ..datasets.simulation_request import SimulationRequest
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
 from ..files.atomic import writing
-from ..files.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
+from ..files.replacing import remove_folder
 from ..jobs.events import Emit, StopRequest
+from ..jobs.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
 from .handing_over import Workplace, is_complete, lease_folder
 from .plan import FEWEST_FRAMES, BakePlan, PlannedTake
 
@@ -110,4 +111,4 @@ def _end(place: Workplace, take: PlannedTake) -> None:
             place.hand_in()
             return
     with writing(place.lease.folder):
-        shutil.rmtree(place.lease.folder)
+        remove_folder(place.lease.folder)

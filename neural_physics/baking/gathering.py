@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..datasets.takes import Dataset
-from ..files.leases import holder_of
+from ..jobs.leases import holder_of
 from ..plain_text import one_line
 from ..wording import plural
 from .failures import Failure, failures

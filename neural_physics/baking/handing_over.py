@@ -1,7 +1,7 @@
 """A take under way: who bakes it writes in a folder of its own, and hands it in when it is done.
 
 In the dataset's folder, for a take called NAME: `bake/NAME/holder_000003.json` of each that bakes or baked it
-(see `files.leases`), `bake/NAME/3/takes/NAME` for what the third of them has of it, beside whatever else it
+(see `jobs.leases`), `bake/NAME/3/takes/NAME` for what the third of them has of it, beside whatever else it
 needs, and `takes/NAME` when it is handed in, complete or as far as it is. Handing in is renaming a folder,
 so that takes are all or nothing for who reads them, and a holder that has been given up writes where nobody
 reads.
@@ -19,8 +19,9 @@ from ..datasets.dataset_info import TakeInfo, read_take_info
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..files.atomic import writing
-from ..files.leases import Lease, Observer
 from ..files.links import check_no_link
+from ..files.replacing import remove_folder, rename
+from ..jobs.leases import Lease, Observer
 from .failures import forget_failures
 from .plan import BakePlan, side_folder
 
@@ -78,7 +79,7 @@ class Workplace:
                 # Not there, or somebody has just taken it up with the next number: then this one will notice.
                 with suppress(FileNotFoundError):
                     if (self._handed_in / "take.json").is_file():
-                        self._handed_in.rename(self._mine)
+                        rename(self._handed_in, self._mine)
         return True
 
     def hand_in(self) -> None:
@@ -90,7 +91,7 @@ class Workplace:
         complete = read_take_info(self._mine).complete
         with writing(self._handed_in):
             try:
-                self._mine.rename(self._handed_in)
+                rename(self._mine, self._handed_in)
             except OSError:
                 if not self._handed_in.exists():
                     raise
@@ -98,11 +99,11 @@ class Workplace:
                 if is_complete(self.dataset.path, self.name):
                     raise Problem("taken_over", path=self.lease.folder) from None
                 if (self._handed_in / "take.json").is_file():
-                    self._handed_in.rename(self.folder / "superseded")
-                    self._mine.rename(self._handed_in)
+                    rename(self._handed_in, self.folder / "superseded")
+                    rename(self._mine, self._handed_in)
                 else:  # no take, but somebody's files
                     for path in sorted(self._mine.iterdir(), key=lambda path: path.name == "take.json"):
-                        path.rename(self._handed_in / path.name)
+                        rename(path, self._handed_in / path.name)
         if complete:
             shutil.rmtree(self.lease.folder, ignore_errors=True)
 
@@ -129,21 +130,21 @@ class Workplace:
         """Have all that the holder before had; copied, where it may still be writing there."""
         for place in (self.folder, self.folder.with_suffix(".new")):  # of nobody: this number is new
             if check_no_link(place).is_dir():
-                shutil.rmtree(place)
+                remove_folder(place)
         left = taken_up(self.lease.folder)
         if left is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             for name in OF_OLD:
                 with suppress(FileNotFoundError):
-                    (self.lease.folder / name).rename(self.folder / name)
+                    rename(self.lease.folder / name, self.folder / name)
             return
         check_no_link(left)
         if self.lease.undisturbed:
-            left.rename(self.folder)
+            rename(left, self.folder)
             return
         scratch = self.folder.with_suffix(".new")
         shutil.copytree(left, scratch, symlinks=True)
-        scratch.rename(self.folder)
+        rename(scratch, self.folder)
 
 
 def workplace(plan: BakePlan, name: str, holder: int) -> Workplace:

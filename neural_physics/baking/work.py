@@ -21,8 +21,9 @@ from typing import Any
 from ..datasets.pace import write_pace
 from ..datasets.takes import Dataset
 from ..errors import Problem
-from ..files.leases import Lease, Observer
+from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
+from ..jobs.leases import Lease, Observer
 from ..jobs.process import JobFiles, JobProcess
 from .choice import choose
 from .failures import failures, note_failure
@@ -30,7 +31,7 @@ from .finishing import result_of
 from .handing_over import Workplace, frames_there, is_complete, lease_folder
 from .plan import BakePlan, PlannedTake, side_folder
 from .programs import Programs
-from .workers import POLL_EVERY, TRIES, cores, end, start_blender, start_solver
+from .workers import POLL_EVERY, TRIES, end, start_blender, start_solver
 
 BODY = "body"  # the solver's first job, which the takes wait for
 CHOICE = "choice"
@@ -74,7 +75,7 @@ class Work:
         Raises what `Dataset.open` does, and Problem("take_not_planned").
         """
         self._plan, self._programs, self._emit, self._stop = plan, programs, emit, stop
-        self._dataset, self._cores = Dataset.open(plan.dataset), cores()
+        self._dataset, self._cores = Dataset.open(plan.dataset), usable_cores()
         self._most = at_once or plan.parallel or len(self._cores)
         self._observer = Observer()
         asked = [each for each in plan.takes if take in ("", each.name)]

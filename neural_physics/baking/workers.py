@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Mapping, Sequence
 
@@ -57,10 +56,3 @@ def end(processes: Sequence[JobProcess]) -> None:
         while process.state.active:
             time.sleep(POLL_EVERY)
             process.poll()
-
-
-def cores() -> list[int]:
-    """The processor's cores that this process may use."""
-    if sys.platform == "linux":
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))

@@ -18,8 +18,10 @@ from ..arrays import Doubles, Floats
 from ..errors import Problem
 from ..files.atomic import writing
 from ..files.links import check_no_link
-from ..files.one_at_a_time import one_at_a_time
+from ..files.locks import one_at_a_time
+from ..files.names import same_key
 from ..files.reading import open_plain, read_array
+from ..files.replacing import remove_folder, rename
 from ..files.row_files import map_rows
 from ..interaction.channels import SIZES, Channel, ChannelLayout, Kind
 from .dataset_info import DatasetInfo, Role, TakeInfo, read_take_info
@@ -285,7 +287,7 @@ def _delete_unfinished(folder: Path, dataset: Path) -> None:
     if not (folder / "take.json").is_file() or read_take_info(folder).complete:
         raise Problem("take_exists", path=dataset, take=folder.name)
     with writing(folder):
-        shutil.rmtree(folder)
+        remove_folder(folder)
 
 
 def _write(
@@ -300,8 +302,12 @@ def _write(
     takes, scratch = dataset.path / "takes", dataset.path / SCRATCH
     with writing(dataset.path), one_at_a_time(dataset.path):
         check_no_link(takes)
-        name = name or next(free for n in count() if not (takes / (free := f"take_{n:03d}")).exists())
+        there = {same_key(path.name): path.name for path in takes.iterdir()} if takes.is_dir() else {}
+        name = name or next(free for n in count() if (free := f"take_{n:03d}") not in there)
         folder = takes / name
+        # Two folders whose names differ in capitals alone would be one on another computer.
+        if there.get(same_key(name), name) != name:
+            raise Problem("take_exists", path=dataset.path, take=there[same_key(name)])
         if folder.exists():
             _delete_unfinished(folder, dataset.path)
         try:
@@ -315,7 +321,7 @@ def _write(
                 visited=visited,
             )
             takes.mkdir(exist_ok=True)
-            scratch.rename(folder)
+            rename(scratch, folder)
         except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
             raise
@@ -346,7 +352,7 @@ def discard_killed(dataset_path: Path) -> None:
     """Delete what an import has left that was killed. Raises OSError and Problem("place_is_link")."""
     scratch = check_no_link(dataset_path / SCRATCH)
     if scratch.exists():
-        shutil.rmtree(scratch)
+        remove_folder(scratch)
 
 
 def _to_frame(shape: Floats, object_from_frame: Doubles) -> Floats:

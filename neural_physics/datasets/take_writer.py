@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats
 from ..errors import Problem
 from ..files.atomic import writing
+from ..files.flushing import flush
 from ..files.links import check_no_link, open_own
 from ..files.row_files import NPY_HEADER, npy_header
 from .dataset_info import DatasetInfo, Exclusion, TakeInfo, read_take_info, write_take_info
@@ -158,7 +159,7 @@ class TakeWriter:
     def _sync(self) -> None:
         """Wait until all frames are on the disk itself."""
         for file in self._files.values():
-            os.fsync(file.fileno())
+            flush(file.fileno())
         self._synced = time.monotonic()
 
     def _write_headers(self) -> None:

@@ -32,8 +32,9 @@ PROBLEMS: dict[str, str] = {
     "take_exists": "The dataset {path} already has a take {take}: give the new one another name.",
     "take_unknown": "The dataset {path} has no take {take} with frames to show: choose another.",
     "take_name_unusable": (
-        "“{take}” cannot be the name of a take, since each take is a folder in the dataset: choose a "
-        "short name without slashes, backslashes or colons."
+        "“{take}” cannot be the name of a take, since each take is a folder in the dataset, on Windows, too: "
+        "choose a short name of letters, digits, spaces and dashes, which is no device (such as CON) and not "
+        "“take_…” or “poses_…” in capitals."
     ),
     "interaction_not_numbers": (
         "{path} has a value that is not a number in row {row}: fix it and import again."

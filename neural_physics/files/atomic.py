@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import errno
-import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ..errors import Problem
-
-REPLACE_WITHIN = 1.0  # seconds in which a file that is held open must be let go
+from .flushing import flush
+from .refusals import reason_of
+from .replacing import replace
 
 
 @contextmanager
@@ -22,7 +21,7 @@ def writing(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise Problem("disk_full", path=path) from error
-        raise Problem("folder_not_writable", path=path, reason=error.strerror or error) from error
+        raise Problem("folder_not_writable", path=path, reason=reason_of(error, path)) from error
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
@@ -46,14 +45,5 @@ def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:
 def replace_atomically(scratch: Path, path: Path) -> None:
     """Let a file that is finished take the place of another, once it is on the disk itself."""
     with scratch.open("rb+") as file:
-        os.fsync(file.fileno())
-    patience = time.monotonic() + REPLACE_WITHIN
-    while True:
-        try:
-            scratch.replace(path)
-            return
-        except PermissionError:
-            # Windows refuses while a panel, an indexer or a virus scanner has the old file open.
-            if time.monotonic() > patience:
-                raise
-            time.sleep(0.02)
+        flush(file.fileno())
+    replace(scratch, path)

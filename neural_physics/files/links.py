@@ -9,6 +9,19 @@ from pathlib import Path
 from ..errors import Problem
 from .atomic import writing
 
+# A bit in the kind of what Windows has in place of a file or folder. Anybody can make those for folders, and
+# Python 3.11 takes them for folders. Without the bit are files that a cloud keeps.
+STANDS_FOR_ANOTHER = 0x2000_0000
+
+
+def is_link(place: Path) -> bool:
+    """Whether there is a link here, of any kind that the system has, wherever it leads. Raises OSError."""
+    try:
+        found = os.lstat(place)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_reparse_tag", 0) & STANDS_FOR_ANOTHER)
+
 
 def check_no_link(place: Path) -> Path:
     """A place beside or below a checked one, unless it leads elsewhere.
@@ -16,8 +29,7 @@ def check_no_link(place: Path) -> Path:
     Raises Problem("place_is_link"), and Problem("folder_not_writable") for what is too long for a path.
     """
     with writing(place):
-        # Windows has another kind of link for folders, which Python knows from 3.12 on.
-        if place.is_symlink() or getattr(place, "is_junction", bool)():
+        if is_link(place):
             raise Problem("place_is_link", path=place)
     return place
 
@@ -34,6 +46,7 @@ def open_own(path: str | Path, flags: int) -> int:
     """Open a file that is written where it is, such as by `open(..., opener=open_own)`.
 
     A second name of a file changes that file, a pipe waits for whoever reads it, and a device does something.
+    Windows cannot refuse a link while it opens: one that is made in between is followed there.
     Raises OSError, and Problem("place_is_link" | "place_not_own_file").
     """
     place = check_no_link(Path(path))

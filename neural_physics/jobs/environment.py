@@ -8,8 +8,6 @@ with what pip has already fetched.
 from __future__ import annotations
 
 import argparse
-import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -18,19 +16,18 @@ from pathlib import Path
 
 from ..errors import Problem
 from .events import StopRequest, error_event, print_event
+from .processes import WITHOUT_CONSOLE
+from .virtual_environments import python_in, words_of
 
 ROOM_NEEDED = 8 << 30  # bytes; PyTorch with its CUDA libraries, unpacked, is the largest part
+UTF_8 = ("-I", "-X", "utf8")  # what is said has paths in it, which may be written in any script
+QUIETLY = ("--no-input", "--disable-pip-version-check", "--progress-bar", "off")
 STAGES = {
     "Collecting": "Resolving",
     "Downloading": "Downloading",
     "Using cached": "Using cached",
     "Installing collected": "Installing",
 }
-
-
-def python_in(folder: Path) -> Path:
-    """The Python of a virtual environment."""
-    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def create(
@@ -48,10 +45,9 @@ def create(
     """
     _check_room(folder)
     _print_stage("Creating the environment")
-    _run([sys.executable, "-I", "-m", "venv", str(folder)], stop)
+    _run([sys.executable, *UTF_8, "-m", "venv", str(folder)], stop)
     python = python_in(folder)
-    pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar", "off"]
-    install = [str(python), *pip]
+    install = [str(python), *UTF_8, "-m", "pip", "install", *QUIETLY]
     _run([*install, "-r", str(requirements), *pip_options], stop)
     for package in _packages(optional) if optional else []:
         # Each on its own: some have no wheel for some systems, and few people have a compiler.
@@ -96,7 +92,12 @@ def _size(count: int) -> str:
 def _run(argv: list[str], stop: StopRequest) -> None:
     """Run one step, passing on what it says; ends it when asked to stop."""
     process = subprocess.Popen(
-        argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        argv,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        creationflags=WITHOUT_CONSOLE,
     )
     said: list[str] = []
     reader = threading.Thread(target=_pass_on, args=(process, said), daemon=True)
@@ -108,7 +109,7 @@ def _run(argv: list[str], stop: StopRequest) -> None:
             process.wait()
             raise Problem("stopped")
     if process.wait():
-        raise Problem("environment_failed", step=" ".join(argv[3:5]), reason=_last_error(said))
+        raise Problem("environment_failed", step=" ".join(argv[5:7]), reason=_last_error(said))
 
 
 def _pass_on(process: subprocess.Popen[str], said: list[str]) -> None:
@@ -152,7 +153,7 @@ def main() -> int:
     stop.listen()
     try:
         python = create(
-            args.folder, args.requirements, shlex.split(args.pip_options), stop, optional=args.optional
+            args.folder, args.requirements, words_of(args.pip_options), stop, optional=args.optional
         )
     except (Problem, OSError) as error:
         print_event(error_event(error, args.folder))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Problem
+from .processes import POLITE, Watched
 
 Event = dict[str, Any]
 Emit = Callable[[Event], None]
@@ -53,12 +54,12 @@ class StopRequest:
     def __init__(self, stop_file: Path | None = None) -> None:
         self._stop_file = stop_file
         self._signalled = False
-        self._followed = 0
+        self._followed: Watched | None = None
         self._parent: int | None = None
 
     def listen(self) -> None:
         """Take Ctrl-C and a polite kill as a request to stop."""
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in POLITE:
             signal.signal(number, self._on_signal)
 
     def _on_signal(self, *_: object) -> None:
@@ -69,29 +70,21 @@ class StopRequest:
 
         The parent may have died before this one could ask who that is.
         """
-        self._parent, self._followed = os.getppid(), process
+        self._parent = os.getppid()
+        self._followed = Watched(process) if process else None
 
     def asked(self) -> bool:
         """Whether to stop: by a signal, the stop file, or because whoever is followed is gone."""
         if self._signalled or (self._stop_file is not None and self._stop_file.exists()):
             return True
-        return self._parent is not None and (os.getppid() != self._parent or _is_gone(self._followed))
+        if self._followed is not None and self._followed.is_gone():
+            return True
+        return self._parent is not None and os.getppid() != self._parent
 
     def check(self) -> None:
         """Raise Problem("stopped") if asked; call it where all that is done has been saved."""
         if self.asked():
             raise Problem("stopped")
-
-
-def _is_gone(process: int) -> bool:
-    """Whether a process has ended."""
-    if not process or sys.platform == "win32":  # where asking would end it
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    return False
 
 
 class Progress:

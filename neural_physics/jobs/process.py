@@ -10,8 +10,6 @@ from __future__ import annotations
 import json
 import platform
 import subprocess
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,23 +18,16 @@ from typing import Any, BinaryIO
 
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
-from ..files.links import check_no_link, open_own
+from ..files.links import check_no_link, is_link
+from ..files.locks import holding, is_held
 from ..files.reading import open_plain, read_json
 from .events import parse_event
 from .life_cycle import Effect, Exited, JobEvent, JobState, Reported, Start, Stop, advance
-from .processes import STOP_OPTION, end_group, is_told_to_stop_by
-
-if sys.platform == "win32":
-    WINDOWS_FLAGS = subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
-else:
-    import fcntl
-
-    WINDOWS_FLAGS = 0
+from .processes import STOP_OPTION, end_with_children, is_told_to_stop_by, start_apart
 
 LONGEST_LINE = 1 << 20  # bytes at the end of a log, in which its last line is
 # Of a log, at each look; of more the beginning is passed over: how a job ended is said at the end.
 MOST_READ, MOST_LINES = 1 << 24, 10_000
-HELD_WITHIN = 0.5  # seconds in which those who only look whether a log is locked let it go again
 
 
 @dataclass(frozen=True)
@@ -92,8 +83,8 @@ class JobProcess:
             return
         with writing(self.files.folder):
             self.files.folder.mkdir(parents=True, exist_ok=True)
-            with open(self.files.log, "ab", opener=open_own) as log:
-                if not _hold(log.fileno()):  # another process was faster
+            with holding(self.files.log) as log:
+                if log is None:  # another process was faster
                     self._find()
                     return
                 log.truncate(0)
@@ -153,16 +144,8 @@ class JobProcess:
         log: BinaryIO,
     ) -> subprocess.Popen[bytes]:
         try:
-            return subprocess.Popen(
-                [*argv, STOP_OPTION, str(self.files.stop)],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                cwd=current_folder,
-                env=dict(environment),
-                start_new_session=True,
-                creationflags=WINDOWS_FLAGS,
-            )
+            words = [*argv, STOP_OPTION, str(self.files.stop)]
+            return start_apart(words, environment, current_folder, log)
         except OSError as error:
             raise Problem("job_not_started", path=argv[0], reason=error.strerror or error) from error
 
@@ -183,13 +166,13 @@ class JobProcess:
     def _kill(self) -> None:
         """End it and all it started."""
         if self._process is not None:
-            end_group(self._process.pid)
+            end_with_children(self._process.pid)
             return
         host, pid = self._about.get("host"), self._about.get("pid")
         # On another computer the number is some other program's, and anybody may have written the note.
         if host != platform.node() or type(pid) is not int or not is_told_to_stop_by(pid, self.files.stop):
             raise Problem("job_elsewhere", host=host or "another computer", path=self.files.folder)
-        end_group(pid)
+        end_with_children(pid)
 
     def _feed(self, event: JobEvent) -> tuple[Effect, ...]:
         self.state, effects = advance(self.state, event)
@@ -223,43 +206,7 @@ def is_written(log: Path) -> bool:
     Where the file system cannot say, it counts as not written, and so does a link to another file, which
     somebody else may have open.
     """
-    if log.is_symlink() or not log.is_file():
-        return False
-    if sys.platform == "win32":
-        try:
-            log.rename(log)  # refused there while another process has it open
-        except PermissionError:
-            return True
-        return False
-    try:
-        with log.open("rb") as file:
-            # Shared, since NFS and CIFS give no other lock on what is open for reading.
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
-
-
-def _hold(file: int) -> bool:
-    """Lock a log for as long as this process or the job, which inherits the lock, has it open.
-
-    Returns whether it could be had; where the file system has no locks, it can.
-    """
-    if sys.platform == "win32":
-        return True
-    patience = time.monotonic() + HELD_WITHIN
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() > patience:
-                return False
-            time.sleep(0.01)
-        except OSError:
-            return True
+    return not is_link(log) and log.is_file() and is_held(log)
 
 
 def _bytes(path: Path, first: int) -> bytes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -20,7 +19,7 @@ from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of
 from neural_physics.blender.baking.scene_copy import save_copy
 from neural_physics.blender.jobs import host, training_environment
 from neural_physics.blender.scene import setting_up
-from neural_physics.blender.settings import paths
+from neural_physics.blender.settings import named_places, paths
 from neural_physics.blender.tasks import object_tasks
 from neural_physics.datasets.body import MODULI, Body
 from neural_physics.datasets.simulation_request import SimulationSettings
@@ -275,16 +274,6 @@ def test_options_for_pip_may_begin_with_dashes(monkeypatch, tmp_path):
         assert given[-1] == options.split()
 
 
-def test_backslashes_of_windows_paths_reach_pip(monkeypatch):
-    monkeypatch.setattr(training_environment, "WINDOWS", True)
-    word = training_environment.create_command(r'--cert "C:\my certs\a.pem"')[-1]
-    split = "import shlex, sys; print(shlex.split(sys.argv[1]))"
-    said = subprocess.run(
-        [sys.executable, "-c", split, word.partition("=")[2]], check=True, capture_output=True, text=True
-    )
-    assert said.stdout.strip() == str(["--cert", r"C:\my certs\a.pem"])
-
-
 def test_a_copy_of_the_scene_that_cannot_take_the_place_of_an_old_one_is_reported(tmp_path, monkeypatch):
     def refuse(*_, **__):
         raise PermissionError(13, "Permission denied")
@@ -294,3 +283,50 @@ def test_a_copy_of_the_scene_that_cannot_take_the_place_of_an_old_one_is_reporte
     with pytest.raises(Problem) as caught:
         save_copy(tmp_path / "scene.blend")
     assert caught.value.code == "folder_not_writable"
+
+
+# Names
+
+
+def named(first, second):
+    """Two objects that are called so."""
+    for name in (first, second):
+        bpy.context.scene.collection.objects.link(bpy.data.objects.new(name, bpy.data.meshes.new(name)))
+    return bpy.data.objects[first], bpy.data.objects[second]
+
+
+def made(obj):
+    """Where an object's files are, once something was made there."""
+    paths.keep_together(obj)
+    paths.dataset_folder(obj).mkdir(parents=True)
+    return paths.dataset_folder(obj).parent.name.casefold()
+
+
+@pytest.mark.parametrize("names", [("Skirt", "sKIRT"), ("a b", "a_b"), ("Ä", "Ö"), ("Å", "A\u030a")])
+def test_objects_whose_names_are_alike_have_folders_of_their_own_on_every_system(tmp_path, names):
+    saved_cloth(tmp_path)
+    first, second = named(*names)
+    places = made(first), made(second)
+    assert places[0] != places[1] and paths.model_path(first) != paths.model_path(second)
+
+
+def test_an_object_does_not_take_over_the_folder_of_one_that_was_renamed(tmp_path):
+    saved_cloth(tmp_path)
+    first, second = named("Skirt", "Other")
+    before = made(first)
+    first.name, second.name = "Curtain", "Skirt"
+    assert made(second) != before
+
+
+def test_blend_files_with_accents_in_their_names_do_not_share_a_folder(tmp_path):
+    first = paths.model_path(saved_cloth(tmp_path, "été"))
+    assert paths.model_path(saved_cloth(tmp_path, "ôté")) != first
+
+
+def test_a_scene_cannot_name_blenders_own_folders_in_other_capitals(tmp_path, monkeypatch):
+    """macOS and Windows find them so, too."""
+    saved_cloth(tmp_path)
+    monkeypatch.setattr(named_places, "_of_programs", lambda: [tmp_path / "Library" / "Blender"])
+    for name in ("Library/Blender", "library/BLENDER", "LIBRARY/blender."):
+        assert not named_places.may_name(tmp_path / name / "scripts" / "model.safetensors")
+    assert named_places.may_name(tmp_path / "Library" / "Blender models" / "model.safetensors")

@@ -11,8 +11,8 @@ import synthetic
 from neural_physics.baking.handing_over import Workplace, gather, is_complete, lease_folder, scene_begun
 from neural_physics.datasets.dataset_info import TakeInfo
 from neural_physics.errors import Problem
-from neural_physics.files import leases
-from neural_physics.files.leases import PATIENCE, Observer
+from neural_physics.jobs import leases
+from neural_physics.jobs.leases import PATIENCE, Observer
 
 FRAMES = 12
 

@@ -33,7 +33,7 @@ number, patience, slowly = int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[
 import fcntl
 fcntl.flock = fcntl.lockf = lambda *_: None
 import numpy as np
-from neural_physics.files import leases
+from neural_physics.jobs import leases
 leases._this_computer = lambda: f"computer {{number}}"
 leases.PATIENCE, leases.RENEW_EVERY = patience, patience / 6
 platform.node = lambda: f"computer {{number}}"

@@ -365,3 +365,12 @@ def test_meshes_that_cannot_be_read_are_refused(tmp_path, name, text):
     with pytest.raises(Problem) as raised:
         read_mesh_file(tmp_path / name)
     assert raised.value.code in ("mesh_unreadable", "dataset_damaged")
+
+
+def test_a_take_whose_name_differs_from_another_by_capitals_alone_is_refused(files):
+    """On macOS and Windows they would be one folder, and the second would go on with the first."""
+    add(files, name="Walk")
+    with pytest.raises(Problem, match="Walk") as raised:
+        add(files, name="wALK")
+    assert raised.value.code == "take_exists" and "Walk" in raised.value.message
+    assert [path.name for path in (files / "d" / "takes").iterdir()] == ["Walk"]

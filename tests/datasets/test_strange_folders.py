@@ -88,9 +88,7 @@ def test_a_take_does_not_go_on_in_a_file_that_is_somebody_elses(dataset, elsewhe
 def test_neither_a_plan_nor_a_job_is_written_through_a_link(dataset, elsewhere):
     for name in ("bake", "jobs"):
         (dataset.path / name).symlink_to(elsewhere)
-    plan = BakePlan(
-        str(dataset.path), "Sheet", "Scene", "ViewLayer", ("worker",), (PlannedTake("a", 1, 2, "test"),)
-    )
+    plan = BakePlan(dataset.path, "Sheet", "Scene", "ViewLayer", (PlannedTake("a", 1, 2, "test"),))
     job = JobProcess(JobFiles(dataset.path / "jobs", "train"))
     for write in (plan.write, lambda: job.start(["false"], {}), lambda: check_own_folders(dataset.path)):
         with pytest.raises(Problem) as raised:

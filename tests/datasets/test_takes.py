@@ -26,8 +26,6 @@ from neural_physics.datasets.point_caches import PC2_HEADER
 from neural_physics.datasets.rest_mesh import Mesh, read_mesh, write_mesh
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
-from neural_physics.files import atomic
-from neural_physics.files.atomic import write_atomically
 from neural_physics.interaction.channels import Channel, ChannelLayout
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -460,29 +458,6 @@ def test_checkpoints_and_what_is_replaced_wait_for_the_disk_itself(tmp_path, mon
         assert calls == (files if number >= 63 else [])
     writer.close()
     assert calls == [*files, *files, "take.json.new", "-> take.json"]
-
-
-@pytest.mark.parametrize("held", [0.1, 9.0])
-def test_a_file_that_another_program_holds_for_a_moment_is_replaced_all_the_same(tmp_path, monkeypatch, held):
-    """As Windows refuses it."""
-    path, free, replace_file = tmp_path / "f", time.monotonic() + held, Path.replace
-    path.write_bytes(b"old")
-
-    def refused(self, target):
-        if time.monotonic() < free:
-            raise PermissionError("held")
-        return replace_file(self, target)
-
-    monkeypatch.setattr(Path, "replace", refused)
-    monkeypatch.setattr(atomic, "REPLACE_WITHIN", 0.3)
-    if held < atomic.REPLACE_WITHIN:
-        write_atomically(path, b"new")
-        assert path.read_bytes() == b"new"
-    else:
-        with pytest.raises(PermissionError):
-            write_atomically(path, b"new")
-        assert path.read_bytes() == b"old"
-    assert [p.name for p in tmp_path.iterdir()] == ["f"]
 
 
 def test_edges_are_those_of_the_faces_each_once():

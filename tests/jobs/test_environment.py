@@ -18,6 +18,7 @@ from ml_backend.commands.environment_check import missing, requirements
 from neural_physics.errors import Problem
 from neural_physics.jobs import environment
 from neural_physics.jobs.events import StopRequest
+from neural_physics.jobs.virtual_environments import python_in
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PIP_NO_INDEX": "1"}
@@ -191,7 +192,7 @@ def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path) -> None:
 
 def test_a_command_in_a_python_without_the_packages_says_what_it_lacks(tmp_path: Path) -> None:
     venv.create(tmp_path / "plain", symlinks=True)
-    plain = environment.python_in(tmp_path / "plain")
+    plain = python_in(tmp_path / "plain")
     for words in (["check", "somewhere"], ["train", "somewhere", "--out", "m", "--json"]):
         done = subprocess.run(
             [str(plain), "-m", "ml_backend", *words],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from ...datasets.fingerprint import MADE_WITH, check_made_with, to_text
 from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.replacing import remove_folder
 from ...interaction.channels import ChannelLayout
 from ...jobs.isolated_python import run_module
 from ...wording import plural
@@ -257,9 +257,9 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
             continue
         with writing(dataset.path):
             if begun_in.is_dir():
-                shutil.rmtree(begun_in)
+                remove_folder(begun_in)
             if take is not None:
-                shutil.rmtree(dataset.path / "takes" / name)
+                remove_folder(dataset.path / "takes" / name)
         if take is not None and take.info.complete:
             useless[name] = ", ".join(sorted({e.reason for e in take.info.excluded}))
     if not useless:
@@ -278,7 +278,7 @@ def _begun_takes(dataset: Dataset) -> dict[str, TakeInfo]:
                 writer.end_here()
             if writer.count < FEWEST_FRAMES:
                 with writing(writer.folder):
-                    shutil.rmtree(writer.folder)
+                    remove_folder(writer.folder)
                 continue
             info = replace(info, frames=writer.count, complete=True)
         takes[name] = info

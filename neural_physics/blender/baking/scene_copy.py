@@ -14,6 +14,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ...errors import Problem
+from ...files.replacing import replace
 from ..playing.collision_suspension import wake_collider
 from ..playing.geometry_nodes import remove_modifier
 from ..scene.cache_modifier import remove_cache
@@ -33,7 +34,7 @@ def save_copy(path: Path) -> None:
         for left in (scratch, scratch.with_name(f"{scratch.name}@")):
             left.unlink(missing_ok=True)
         bpy.ops.wm.save_as_mainfile(filepath=str(scratch), copy=True, relative_remap=True)
-        scratch.replace(path)
+        replace(scratch, path)
     except (RuntimeError, OSError) as error:
         # Blender reports a full disk in words only.
         if os.strerror(errno.ENOSPC) in str(error):

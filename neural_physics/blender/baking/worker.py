@@ -23,15 +23,16 @@ LAUNCHER = Path(__file__).resolve().parents[2] / "jobs" / "launch.py"
 def main() -> int:
     """Bake, or record, the take named on the command line; the process's exit status."""
     arguments = _arguments()
-    if arguments.core is not None and hasattr(os, "sched_setaffinity"):
-        # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
-        os.sched_setaffinity(0, {arguments.core})
     runpy.run_path(str(LAUNCHER))["load_packages"]()
+    from neural_physics.jobs.cores import keep_to_cores
     from neural_physics.jobs.events import StopRequest, error_event, print_event
 
     stop = StopRequest(arguments.stop_file)
     stop.listen()
     stop.follow(arguments.coordinator)
+    if arguments.core is not None:
+        # Before bpy starts its threads: Blender's cloth is only repeatable on one of them.
+        keep_to_cores([arguments.core])
     import bpy
 
     from neural_physics.baking.choice import TASK

@@ -13,15 +13,14 @@ from typing import Any
 import bpy
 
 from ...errors import Problem
-from ...jobs.environment import python_in
 from ...jobs.events import parse_event
 from ...jobs.isolated_python import clean_environment, run_module
 from ...jobs.life_cycle import JobState
-from ...jobs.process import WINDOWS_FLAGS
+from ...jobs.processes import WITHOUT_CONSOLE
+from ...jobs.virtual_environments import python_in
 from ..settings.own_folders import EXTENSION_ROOT, PACKAGE, user_folder
 from . import host
 
-WINDOWS = os.name == "nt"
 VARIABLE = "NEURAL_PHYSICS_PYTHON"
 REQUIREMENTS = EXTENSION_ROOT / "requirements" / "training.txt"
 SOLVER_REQUIREMENTS = EXTENSION_ROOT / "requirements" / "solver.txt"
@@ -107,7 +106,7 @@ def _ask(python: Path, _changed: int) -> None:
             env=clean_environment(),
             cwd=user_folder(),
             timeout=ANSWERS_WITHIN,
-            creationflags=WINDOWS_FLAGS,
+            creationflags=WITHOUT_CONSOLE,
         )
         said = asked.stdout.decode(errors="replace").splitlines()
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -175,8 +174,6 @@ def create_command(pip_options: str) -> list[str]:
     """The job that makes the environment, with the Python that Blender brings."""
     job = run_module(sys.executable, "neural_physics.jobs.environment")
     job += ["--folder", str(environment_folder())]
-    if WINDOWS:  # whose paths would lose their backslashes where the options are split
-        pip_options = pip_options.replace("\\", "\\\\")
     job += ["--requirements", str(REQUIREMENTS), "--optional", str(SOLVER_REQUIREMENTS)]
     # In one word: options of pip begin with dashes, too.
     return [*job, f"--pip-options={pip_options}"]

@@ -12,6 +12,7 @@ import bpy
 from ...datasets.point_caches import pc2_header
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.replacing import replace
 from ..scene.cache_modifier import show_cache
 from ..scene.sources import mesh_data
 from .geometry_nodes import read_positions
@@ -71,7 +72,7 @@ def bake_steps(
                     if number >= first:
                         file.write(read_positions(mesh_data(obj)).tobytes())
                     yield done, total
-            scratch.replace(path)
+            replace(scratch, path)
     finally:
         scene.frame_set(frame, subframe=subframe)
         with suppress(OSError):  # in a folder that has become read-only; why the bake ended is said already

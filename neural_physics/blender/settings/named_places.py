@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import bpy
 
 from ...errors import Problem
 from ...files.atomic import write_atomically
+from ...files.names import same_key
 from .own_folders import EXTENSION_ROOT, unsaved_folder, user_folder
 
 MEMORY = "agreed_places.json"  # in the user's folder
@@ -76,9 +77,15 @@ def _is_plainly_below(place: Path, root: Path) -> bool:
     if any(part.startswith(".") for part in place.relative_to(root).parts):
         return False
     # Where a .blend lies in the home folder, Blender's own settings and scripts may be below it.
-    return not any(
-        place.is_relative_to(folder) and not root.is_relative_to(folder) for folder in _of_programs()
-    )
+    # Written in other capitals they are the same places on macOS and Windows.
+    below, here = _same_place(place), _same_place(root)
+    folders = [_same_place(folder) for folder in _of_programs()]
+    return not any(below.is_relative_to(folder) and not here.is_relative_to(folder) for folder in folders)
+
+
+def _same_place(place: Path) -> PurePath:
+    """What is equal for paths to one and the same place on some system."""
+    return PurePath(place.anchor, *(same_key(part) for part in place.parts[1:]))
 
 
 def _of_programs() -> list[Path]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 
 import bpy
 
 from ...errors import Problem
 from ...files.links import check_no_link
+from ...files.names import portable, same_key
 from .named_places import check_place, may_name
 from .own_folders import unsaved_folder
 from .properties import settings_of
@@ -101,16 +103,19 @@ def jobs_folder(obj: bpy.types.Object) -> Path:
 
 
 def home_folder(obj: bpy.types.Object) -> Path:
-    """`neural_physics/<.blend>/<object>` beside the .blend, or in the user folder where that is unsaved."""
-    name = bpy.path.clean_name(obj.name)
+    """`neural_physics/<.blend>/<object>` beside the .blend, or in the user folder where that is unsaved.
+
+    With a number where another object's files are there already, whose name differs too little for a folder.
+    """
+    name = portable(obj.name)
     if not bpy.data.filepath:
-        return unsaved_folder() / name
+        return _not_anothers(unsaved_folder() / name, obj)
     blend = Path(bpy.data.filepath)
     home = blend.parent / "neural_physics"
     # Where earlier versions kept them.
     if (home / name / DATASET / "dataset.json").is_file() or (home / name / MODEL).is_file():
         return home / name
-    return home / bpy.path.clean_name(blend.stem) / name
+    return _not_anothers(home / portable(blend.stem) / name, obj)
 
 
 def keep_together(obj: bpy.types.Object) -> None:
@@ -120,10 +125,23 @@ def keep_together(obj: bpy.types.Object) -> None:
         home = home_folder(obj)
         root = "//" + home.relative_to(Path(bpy.data.filepath).parent).as_posix()
     else:
-        name = f"{bpy.path.clean_name(obj.name)} {datetime.now():%Y-%m-%d %H.%M.%S}"
-        root = (unsaved_folder() / name).as_posix()
+        name = f"{portable(obj.name)} {datetime.now():%Y-%m-%d %H.%M.%S}"
+        root = _not_anothers(unsaved_folder() / name, obj).as_posix()
     settings.dataset_folder = settings.dataset_folder or f"{root}/{DATASET}"
     settings.model_path = settings.model_path or f"{root}/{MODEL}"
+
+
+def _not_anothers(home: Path, obj: bpy.types.Object) -> Path:
+    """A folder, or the first of those with a number that no other object's settings name files in."""
+    beside = home.parent.iterdir() if home.parent.is_dir() else ()
+    if not any(same_key(folder.name) == same_key(home.name) for folder in beside):
+        return home
+    others = (settings_of(other) for other in bpy.data.objects if other != obj)
+    named = {name for settings in others for name in (settings.dataset_folder, settings.model_path) if name}
+    above = {place for name in named for place in Path(bpy.path.abspath(name)).parents}
+    taken = {same_key(place.name) for place in above if place.parent == home.parent}
+    numbered = (home if number == 1 else home.with_name(f"{home.name} {number}") for number in count(1))
+    return next(place for place in numbered if same_key(place.name) not in taken)
 
 
 def remove_if_empty(folder: Path) -> None:

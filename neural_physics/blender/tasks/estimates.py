@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
-
 import bpy
 
 from ...datasets.status import dataset_status
+from ...jobs.cores import usable_cores
 from ..baking.training_motion import moving_takes
 from ..scene.sources import mesh_data, physics_modifier, uses_solver
 from ..settings.paths import dataset_folder
@@ -28,7 +27,7 @@ def bake_seconds(obj: bpy.types.Object) -> float | None:
     if pace is None:
         return None
     missing = max(0, moving_takes(obj) * settings.take_frames - made.frames)
-    at_a_time = min(settings.parallel_takes or os.cpu_count() or 1, moving_takes(obj))
+    at_a_time = min(settings.parallel_takes or len(usable_cores()), moving_takes(obj))
     return OVERHEAD + missing * pace / at_a_time if missing else 0.0
 
 

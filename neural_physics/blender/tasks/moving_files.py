@@ -14,7 +14,8 @@ import bpy
 from ...datasets.status import forget
 from ...errors import Problem
 from ...files.atomic import writing
-from ...files.links import check_no_link
+from ...files.links import check_no_link, is_link
+from ...files.replacing import rename
 from ...jobs.process import is_written
 from ...jobs.wording import job_name
 from ..jobs import host
@@ -66,7 +67,7 @@ def move_files(obj: bpy.types.Object) -> Path:
     nothing has changed.
     """
     folder = check_move(obj)
-    if any(is_written(log) for log in folder.rglob("*.jsonl") if not log.is_symlink()):
+    if any(is_written(log) for log in folder.rglob("*.jsonl") if not is_link(log)):
         # What another Blender has started, or has outlived the bake that started it.
         raise Problem("object_busy", object=obj.name, job=job_name(object_tasks.BAKE))
     target = check_place(_free_place(obj), obj, DATASET_SETTING)
@@ -123,7 +124,7 @@ def _free_place(obj: bpy.types.Object) -> Path:
 def _renamed(folder: Path, target: Path) -> bool:
     """Whether it could be moved without copying, which only goes on one disk."""
     try:
-        folder.rename(target)
+        rename(folder, target)
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
@@ -139,7 +140,7 @@ def _copy(folder: Path, target: Path) -> None:
     scratch = target.with_name(f"{target.name}.new")
     try:
         shutil.copytree(folder, scratch, symlinks=True)
-        scratch.rename(target)
+        rename(scratch, target)
     except OSError:
         shutil.rmtree(scratch, ignore_errors=True)
         raise

@@ -16,6 +16,7 @@ from ...datasets.status import dataset_status, forget
 from ...datasets.takes import BODY
 from ...errors import Problem
 from ...files.atomic import writing
+from ...files.replacing import remove_folder
 from ...jobs.wording import job_name
 from ...methods.registry import load_method
 from ...models.model_file import parse_model, read_model_bytes
@@ -202,9 +203,9 @@ def delete_dataset(obj: bpy.types.Object) -> None:
             (folder / name).unlink(missing_ok=True)
         importing.discard_killed(folder)
         for about in (folder / "takes").glob("*/take.json"):
-            shutil.rmtree(about.parent)
+            remove_folder(about.parent)
         if (bake / "bake.json").is_file():
-            shutil.rmtree(bake)
+            remove_folder(bake)
         remove_if_empty(folder / "takes")
         remove_if_empty(folder)
     forget()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
-import os
-import sys
 from contextlib import chdir
 from functools import cache
 from pathlib import Path
@@ -18,6 +16,7 @@ from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
 from ...arrays import Doubles, Indices, Mask
+from .compiled_libraries import let_be_found
 from .surface_checks import enclosed_volume, winding_numbers
 
 # Of the cage's lattice: its memory is about 2 KB a cell.
@@ -305,9 +304,7 @@ def _tetwild() -> ModuleType:
             "Filling a surface with tetrahedra needs the package pytetwild, which is not installed: "
             "install it, or use a cage instead."
         )
-    libraries = Path(folders[0]).with_name("pytetwild.libs")
-    if sys.platform == "win32" and libraries.is_dir():
-        os.add_dll_directory(str(libraries))
+    let_be_found(Path(folders[0]).with_name("pytetwild.libs"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -15,7 +15,6 @@ import json
 import os
 import platform
 import secrets
-import sys
 import time
 import uuid
 from collections.abc import Callable
@@ -25,9 +24,10 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import Problem
-from .atomic import write_atomically, writing
-from .links import check_no_link, open_own
-from .reading import read_json
+from ..files.atomic import write_atomically, writing
+from ..files.links import check_no_link, open_own
+from ..files.reading import read_json
+from .processes import Watched
 
 PATIENCE = 60.0  # seconds without a change until a holder is taken for gone
 RENEW_EVERY = 10.0  # seconds
@@ -58,7 +58,11 @@ class Holder:
         if self.has_let_go:
             return True
         process = self.said.get("process")
-        return self.said.get("computer") == _this_computer() and type(process) is int and not _runs(process)
+        return (
+            self.said.get("computer") == _this_computer()
+            and type(process) is int
+            and Watched(process).is_gone()
+        )
 
 
 @dataclass
@@ -193,21 +197,7 @@ def _is_number(digits: str) -> bool:
 def _this_computer() -> str:
     """What no other computer says of itself, and no container on it, nor this one before it was restarted."""
     said = [platform.node(), f"{uuid.getnode():x}"]
-    if sys.platform == "linux":
-        with suppress(OSError):
-            said.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
-            said.append(str(Path("/proc/self/ns/pid").readlink()))
+    with suppress(OSError):  # Linux says it
+        said.append(Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip())
+        said.append(str(Path("/proc/self/ns/pid").readlink()))
     return " ".join(said)
-
-
-def _runs(process: int) -> bool:
-    """Whether this computer has a process of this number. Where it cannot be asked, it has."""
-    if sys.platform == "win32" or process <= 0:  # where asking would end it, or ask others
-        return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from neural_physics.errors import Problem
-from neural_physics.files import leases
-from neural_physics.files.leases import PATIENCE, RENEW_EVERY, Observer, holder_of
+from neural_physics.jobs import leases
+from neural_physics.jobs.leases import PATIENCE, RENEW_EVERY, Observer, holder_of
 
 
 class Clock:
@@ -89,7 +89,7 @@ def _claimed(folder: Path):
 
 
 def test_a_process_of_this_computer_that_has_ended_is_not_waited_for(tmp_path):
-    ended = "from pathlib import Path; from neural_physics.files.leases import Observer; "
+    ended = "from pathlib import Path; from neural_physics.jobs.leases import Observer; "
     ended += f"print(Observer().claim(Path({str(tmp_path)!r})).number)"
     assert subprocess.check_output([sys.executable, "-c", ended]).strip() == b"1"
     assert Observer().claim(tmp_path).number == 2

@@ -1,0 +1,48 @@
+"""Names of files and folders that mean the same on every system.
+
+A dataset is copied from one computer to another: two folders on Linux are one where letters are the same
+in either case, some names are devices on Windows, and it drops dots and spaces at the end of others.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+# Whatever follows after a dot.
+DEVICES = frozenset(
+    (
+        "con",
+        "prn",
+        "aux",
+        "nul",
+        "conin$",
+        "conout$",
+        *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³"),
+    )
+)
+NOT_ON_WINDOWS = frozenset('<>:"/\\|?*')
+KEPT_KINDS = "LMN"  # of Unicode's categories: letters, marks on them, numbers
+KEPT_SIGNS = "-_"
+
+
+def same_key(name: str) -> str:
+    """What is equal for names that are one and the same on some system."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold()).rstrip(". ")
+
+
+def is_portable(name: str) -> bool:
+    """Whether files may be called so on every system."""
+    if not name or name != name.rstrip(". ") or not name.isprintable() or set(name) & NOT_ON_WINDOWS:
+        return False
+    return not _is_device(name)
+
+
+def portable(text: str) -> str:
+    """A name for a text, such as an object's: letters of every script and numbers stay, one for one."""
+    whole = unicodedata.normalize("NFC", text)
+    name = "".join(c if c in KEPT_SIGNS or unicodedata.category(c)[0] in KEPT_KINDS else "_" for c in whole)
+    return f"{name}_" if not name or _is_device(name) else name
+
+
+def _is_device(name: str) -> bool:
+    return name.partition(".")[0].rstrip().casefold() in DEVICES

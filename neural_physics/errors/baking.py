@@ -20,8 +20,8 @@ PROBLEMS: dict[str, str] = {
         "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."
     ),
     "not_prepared": (
-        "Nothing is left to bake in {path}: every take is complete, or no bake was prepared there. Prepare one "
-        "from the scene, with Bake or the command `prepare`."
+        "Nothing waits to be baked in {path}: if takes are missing, prepare a bake from the scene first, with "
+        "Bake or the command `prepare`."
     ),
     "take_held": ("{host} still works on {take}: stop the bake there, or wait until it has finished."),
     "take_not_planned": (

@@ -80,35 +80,42 @@ class Contact:
 
     def __init__(self, basis: Floats, mean: Floats) -> None:
         """basis (u, 3 P), mean (3, P): the vertices that can be pushed, axis by axis."""
-        self._basis, self._back = basis, np.ascontiguousarray(basis.T)
-        self._mean = mean
+        self._basis, self._mean = basis, mean
+        self._of_each = np.ascontiguousarray(basis.reshape(len(basis), *mean.shape).T)
 
     def push(self, q: Floats, centres: list[Floats], radii: Floats) -> tuple[Floats, list[ContactAt]]:
         """(n, u) at q (n, u), centres of C balls (n, 3), radii (C,); and what its gradient needs."""
         n = len(q)
         places = (q @ self._basis).reshape(n, *self._mean.shape)
         places += self._mean
-        total, balls = np.zeros_like(places), []
+        total, balls = np.zeros_like(q), []
         for centre, radius in zip(centres, radii, strict=True):
             away = places - centre[:, :, None]
             squares = np.einsum("nip,nip->np", away, away)
-            rows, columns = np.nonzero(squares < radius * radius)
+            rows, columns = np.divmod(np.flatnonzero(squares < radius * radius), squares.shape[1])
             distance = np.sqrt(np.maximum(squares[rows, columns], LEAST))
             inside = ContactAt(rows, columns, away[rows, :, columns], distance, radius / distance - 1.0)
-            total[rows, :, columns] += inside.away * inside.share[:, None]
+            _add(total, rows, inside.away * inside.share[:, None], self._of_each[columns])
             balls.append(inside)
-        return total.reshape(n, -1) @ self._back, balls
+        return total, balls
 
     def pull(self, balls: list[ContactAt], by_push: Floats, radii: Floats, *, by_radii: Floats) -> Floats:
         """The gradient by q (n, u) where by_push (n, u) is that by the push; by_radii (C,) is added to."""
-        n = len(by_push)
-        by_total = (by_push @ self._basis).reshape(n, *self._mean.shape)
-        by_places = np.zeros_like(by_total)
+        by_q = np.zeros_like(by_push)
         for k, (at, radius) in enumerate(zip(balls, radii, strict=True)):
-            by_pushed = by_total[at.rows, :, at.columns]
+            of_each = self._of_each[at.columns]
+            by_pushed = np.matmul(of_each, by_push[at.rows][:, :, None])[:, :, 0]
             dot = np.einsum("mi,mi->m", by_pushed, at.away)
             by_radii[k] += (dot / at.distance).sum()
             by_pushed *= at.share[:, None]
             by_pushed -= at.away * (radius * dot / at.distance**3)[:, None]
-            by_places[at.rows, :, at.columns] += by_pushed
-        return by_places.reshape(n, -1) @ self._back
+            _add(by_q, at.rows, by_pushed, of_each)
+        return by_q
+
+
+def _add(total: Floats, rows: NDArray[np.int64], vectors: Floats, of_each: Floats) -> None:
+    """Add vectors (m, 3), in bases (m, 3, u) of their own, to the states (n, u) of sorted rows (m,)."""
+    if len(rows):
+        first = np.flatnonzero(np.diff(rows, prepend=-1))
+        in_bases = np.matmul(vectors[:, None], of_each)[:, 0]
+        total[rows[first]] += np.add.reduceat(in_bases, first, axis=0)

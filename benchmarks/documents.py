@@ -17,6 +17,11 @@ from benchmarks.registry import TABLES
 PAGE = ROOT / "docs" / "benchmarks.md"
 
 
+def _replaced(pattern: str, text: str, page: str) -> str:
+    """The page with another text, taken as it is, where the pattern is found."""
+    return re.sub(pattern, lambda _: text, page, flags=re.DOTALL)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Replace each table whose part is in the report, and keep all other text."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -26,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for place, (part, written) in TABLES.items():
         if part in report:
             text = f"<!-- {place} -->\n{written(report[part])}\n<!-- end -->"
-            page = re.sub(rf"<!-- {place} -->.*?<!-- end -->", lambda _, t=text: t, page, flags=re.DOTALL)
+            page = _replaced(rf"<!-- {place} -->.*?<!-- end -->", text, page)
     PAGE.write_text(page, encoding="utf-8")
 
 

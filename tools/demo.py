@@ -53,7 +53,7 @@ class Measurements:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.values: dict[str, Any] = json.loads(path.read_text()) if path.is_file() else {}
+        self.values: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
     def once(self, name: str, measure: Any) -> None:  # noqa: ANN401 (a step without arguments)
         """Run `measure` and keep its result under `name`, unless there is one already."""
@@ -80,7 +80,7 @@ def scene_to_work_in() -> bpy.types.Object:
 def bake(obj: bpy.types.Object) -> dict[str, Any]:
     """Bake the object's takes, and return the job's result."""
     return workshop.run_job(
-        "Bake", jobs_folder(obj), object_tasks.BAKE, object_tasks.bake_command(bpy.context.scene, obj)
+        "Bake", jobs_folder(obj), object_tasks.BAKE, object_tasks.bake_command(_active_scene(), obj)
     )
 
 
@@ -101,9 +101,9 @@ def evaluate(obj: bpy.types.Object) -> dict[str, Any]:
 def time_play(obj: bpy.types.Object) -> dict[str, Any]:
     """Milliseconds per frame in Blender, everything included: of its cloth, and of Play."""
     playback.detach(obj)
-    cloth = frame_times(bpy.context.scene)
+    cloth = frame_times(_active_scene())
     playback.attach(obj)
-    play = frame_times(bpy.context.scene)
+    play = frame_times(_active_scene())
     playback.detach(obj)
     return {"cloth_ms": median(cloth[2:]), "play_ms": median(play[2:])}
 
@@ -120,7 +120,7 @@ def frame_times(scene: bpy.types.Scene) -> list[float]:
 
 def render(obj: bpy.types.Object) -> dict[str, Any]:
     """The scene's own animation: Blender's cloth on the left, the model on the right."""
-    scene, scratch = bpy.context.scene, DEMO / "frames"
+    scene, scratch = _active_scene(), DEMO / "frames"
     kinds = ("cloth", "play")
     began = monotonic()
     bar = iter(workshop.counted("Render", range(2 * len(SHOWN) + 2)))
@@ -152,8 +152,15 @@ def pack(obj: bpy.types.Object) -> None:
     """Write a .blend that plays without anything else."""
     packing.pack(obj, model_path(obj))
     playback.attach(obj)
-    bpy.context.scene.frame_set(bpy.context.scene.frame_start)
+    scene = _active_scene()
+    scene.frame_set(scene.frame_start)
     bpy.ops.wm.save_mainfile()
+
+
+def _active_scene() -> bpy.types.Scene:
+    scene = bpy.context.scene
+    assert scene is not None  # the demo has opened one
+    return scene
 
 
 def show(measured: dict[str, Any]) -> None:

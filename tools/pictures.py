@@ -12,16 +12,21 @@ import bpy
 from PIL import Image, ImageDraw, ImageFont
 
 CAPTION = 34  # pixels below each picture
+# What of Blender's is loaded is known to it alone, and not to the stubs.
+ENGINE, VIEW = "engine", "view_transform"
 INK, PAPER = (235, 238, 240), (28, 32, 36)
 
 
 def use_workbench(scene: bpy.types.Scene, size: int) -> None:
     """Quick, plain pictures for animations."""
-    scene.render.engine = "BLENDER_WORKBENCH"
+    setattr(scene.render, ENGINE, "BLENDER_WORKBENCH")
     scene.render.resolution_x = scene.render.resolution_y = size
-    scene.display.render_aa = "5"
-    scene.view_settings.view_transform, scene.view_settings.exposure = "Standard", 0.9
-    shading = scene.display.shading
+    display, colours = scene.display, scene.view_settings
+    assert display is not None and colours is not None and display.shading is not None  # scenes have them
+    display.render_aa = "5"
+    setattr(colours, VIEW, "Standard")
+    colours.exposure = 0.9
+    shading = display.shading
     shading.light, shading.color_type = "STUDIO", "MATERIAL"
     shading.show_shadows = shading.show_cavity = True
     shading.cavity_type, shading.shadow_intensity = "BOTH", 0.35
@@ -29,14 +34,17 @@ def use_workbench(scene: bpy.types.Scene, size: int) -> None:
 
 def use_cycles(scene: bpy.types.Scene, size: int, samples: int) -> None:
     """Good pictures, some seconds each on a processor."""
-    scene.render.engine = "CYCLES"
+    setattr(scene.render, ENGINE, "CYCLES")
     scene.render.resolution_x = scene.render.resolution_y = size
-    scene.view_settings.view_transform, scene.view_settings.exposure = "AgX", 0.0
-    scene.cycles.device = "CPU"
-    scene.cycles.samples = samples
-    scene.cycles.use_denoising = False
-    scene.cycles.max_bounces = 4
-    scene.cycles.sample_clamp_indirect = 2.0
+    colours, cycles = scene.view_settings, scene.cycles
+    assert colours is not None and cycles is not None  # every scene has both
+    setattr(colours, VIEW, "AgX")
+    colours.exposure = 0.0
+    cycles.device = "CPU"
+    cycles.samples = samples
+    cycles.use_denoising = False
+    cycles.max_bounces = 4
+    cycles.sample_clamp_indirect = 2.0
 
 
 def render(scene: bpy.types.Scene, path: Path) -> None:

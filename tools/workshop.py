@@ -37,7 +37,9 @@ def empty_scene() -> bpy.types.Scene:
         properties.register()
         playback.register()
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    bpy.context.preferences.filepaths.save_version = 0  # no .blend1 beside what is saved
+    preferences = bpy.context.preferences
+    assert preferences is not None  # Blender always has some
+    preferences.filepaths.save_version = 0  # no .blend1 beside what is saved
     scene = bpy.context.scene
     assert scene is not None  # one was just made
     return scene

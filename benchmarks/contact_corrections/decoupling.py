@@ -158,7 +158,8 @@ def _predicted(found: Study, sets: Sets, width: int, bases: int, *, name: str) -
     tensors = {key: np.asarray(each, np.float32) for key, each in best.items()}
     model = Model(found.training.info(found.solved, {}), tensors, name)
     count = sets.training.features.shape[1]
-    correction = correction_of(model, "one", count, sets.training.r.shape[1:])
+    _, vertices, axes = sets.training.r.shape
+    correction = correction_of(model, "one", count, (vertices, axes))
     assert correction is not None  # it was just made
     c = np.stack([correction.network(x) for x in sets.tested.features.astype(np.float64)])
     return np.einsum("n,nm,mbd->nbd", sets.tested.shares, c, correction.basis, optimize=True)

@@ -81,7 +81,9 @@ def _worst(found: Study) -> Compared:
 def _draw(axes: Axes, found: Study, shape: Array, at: Compared, *, colour: str) -> None:
     seen = _Seen(found)
     triangles = seen(shape)[found.scene.body.elements]
-    axes.add_collection(PolyCollection(triangles, facecolors=colour, edgecolors="white", linewidths=0.25))
+    axes.add_collection(
+        PolyCollection(list(triangles), facecolors=colour, edgecolors="white", linewidths=0.25)
+    )
     for collider, centre, turn in zip(
         found.scene.contact.shapes, at.placed.centres, at.placed.turns, strict=True
     ):

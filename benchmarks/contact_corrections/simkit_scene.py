@@ -138,8 +138,8 @@ class SimkitScene:
 
     def positions(self) -> Array:
         """(B, 3) m, of all of the body's vertices."""
-        x: Array = (self._basis @ self._z + self._carried @ self._frames).reshape(-1, 3)
-        return x
+        x = self._basis @ self._z + self._carried @ self._frames
+        return np.asarray(x, np.float64).reshape(-1, 3)
 
     def _drag(self, frames: Array) -> tuple[Array, Array]:
         """Damping by the stiffness where the step begins, as a quadratic energy: (c, c), (c, 1)."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 
@@ -95,7 +95,7 @@ def study(row: Row) -> Study | None:
     dataset = baked(row.example)
     if dataset is None:
         return None
-    preset = cast(ContactPreset, changed(PRESETS[PRESET], _changes(row)))
+    preset = changed(PRESETS[PRESET], _changes(row))
     body, (training, held_out) = solid_body(dataset), split(dataset)
     scene = contact_scene(dataset, body, training, preset.handles)
     options = Options(PRESET, preset, BASES, 0, device="cpu", out=row.model, checkpoint_every=1e9)

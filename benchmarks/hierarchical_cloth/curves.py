@@ -53,7 +53,8 @@ def learned(
 
 def layers_in(tensors: Tensors, level: int) -> Layers:
     """Those of a level, of what `LevelLearner.weights` gave."""
-    found, prefix = [], f"levels.{level}"
+    found: list[tuple[NDArray[np.float32], NDArray[np.float32]]] = []
+    prefix = f"levels.{level}"
     while f"{prefix}.{len(found)}.weight" in tensors:
         k = len(found)
         found.append((tensors[f"{prefix}.{k}.weight"], tensors[f"{prefix}.{k}.bias"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from benchmarks.hierarchical_cloth.curves import linear_subdivision_error
@@ -26,7 +27,7 @@ def judge() -> dict[str, Any]:
             preset = replace(usual, layers=layers, width=width, epochs=EPOCHS)
             curves[form] = [as_lists(network(level, form, preset)[0]) for level in LEVELS]
             run = random_networks(hierarchy, rest, form, layers, width=width)
-            ms[form] = processor_ms(lambda of=run: of(rest[: hierarchy.levels[0].vertex_count]), FRAMES)
+            ms[form] = processor_ms(partial(run, rest[: hierarchy.levels[0].vertex_count]), FRAMES)
         rows.append({"layers": layers, "width": width, "curves": curves, "ms": ms})
     linear = [linear_subdivision_error(both(level, "local")[1]) for level in LEVELS]
     return {"pairs": PAIRS, "epochs": EPOCHS, "linear": linear, "rows": rows}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from benchmarks.markdown_tables import Column, table
@@ -113,16 +114,14 @@ def structures(part: Part) -> str:
 def stretched(part: Part) -> str:
     """Fig. 11: a line for each way, error and roughness of each scene."""
     rows = part["rows"]
+
+    def error_in(row: dict[str, Any]) -> Callable[[Any], Any]:
+        return lambda name: _mm(row["errors"].get(name))
+
     columns = [
         Column("", lambda name: WAYS.get(name, f"`{name}`" if name in ("paper", "local") else name)),
-        *(
-            Column(f"scene {k}, mm", lambda name, row=row: _mm(row["errors"].get(name)), ".1f")
-            for k, row in enumerate(rows, 1)
-        ),
-        *(
-            Column(f"scene {k}, degrees", lambda name, row=row: row["degrees"][name], ".1f")
-            for k, row in enumerate(rows, 1)
-        ),
+        *(Column(f"scene {k}, mm", error_in(row), ".1f") for k, row in enumerate(rows, 1)),
+        *(Column(f"scene {k}, degrees", row["degrees"].__getitem__, ".1f") for k, row in enumerate(rows, 1)),
     ]
     times_longer = ", ".join(f"{row['times']:.1f}" for row in rows)
     said = f"The longest edge is {times_longer} times as long as in rest."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from statistics import median
 from time import process_time
@@ -57,7 +58,7 @@ def random_networks(
         for into, out in pairwise(sizes)
     ]
     linear = np.zeros((OUTPUTS, inputs), np.float32) if form == "local" else None
-    limits = np.tile(np.float32([[-1e3], [1e3]]), inputs) if form == "local" else None
+    limits = np.tile(np.array([[-1e3], [1e3]], np.float32), inputs) if form == "local" else None
     count = len(hierarchy.levels) - 1
     return LevelNetworks(hierarchy, rest, [form] * count, [Layers(weights, linear, limits)] * count)
 
@@ -87,7 +88,7 @@ def _row(name: str, columns: int, rows: int) -> dict[str, Any]:
     }
     for form, run in networks.items():
         ms[form] = _stepped(_admm(level_0, scene), level_0.rest, winds, run)
-        ms[f"{form} networks"] = processor_ms(lambda of=run: of(level_0.rest), FRAMES)
+        ms[f"{form} networks"] = processor_ms(partial(run, level_0.rest), FRAMES)
     others = iter(replace(scene.fabric, stretch=100.0 + k) for k in range(UNCOUNTED + ANOTHER))
     ms["another stiffness"] = processor_ms(lambda: level_0.system(next(others), False), UNCOUNTED + ANOTHER)
     return {"name": name, "masses": len(rest), "level_0": n, "ms": ms}

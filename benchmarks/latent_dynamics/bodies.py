@@ -11,6 +11,7 @@ from scipy.spatial import ConvexHull
 from neural_physics.datasets.simulation_request import ColliderMesh, SimulationRequest, SimulationSettings
 
 Array = NDArray[np.float64]
+Polygons = tuple[Array, NDArray[np.integer], NDArray[np.integer]]  # points (V, 3), faces' corners and sizes
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
 SHEET = (12, 16)  # vertices: the paper's cloth has 576 numbers, too
@@ -30,7 +31,7 @@ def sheet() -> SimulationRequest:
     return request("Cloth", settings, mesh, lambda p: (p[:, 2] > -1e-6) & (np.abs(p[:, 0] - 0.375) > 0.37))
 
 
-def block_mesh(size: tuple[float, float, float], cells: tuple[int, int, int]) -> tuple[Array, Array, Array]:
+def block_mesh(size: tuple[float, float, float], cells: tuple[int, int, int]) -> Polygons:
     """The surface of a block from the origin along x, of quads turned outwards."""
     numbers: dict[tuple[int, int, int], int] = {}
     quads: list[list[int]] = []
@@ -65,7 +66,7 @@ def ball_mesh(radius: float, points: int = 200) -> ColliderMesh:
 def request(
     name: str,
     settings: SimulationSettings,
-    mesh: tuple[Array, Array, Array],
+    mesh: Polygons,
     pinned: Callable[[Array], NDArray[np.bool_]],
     *,
     edges: Array | None = None,

@@ -104,8 +104,8 @@ class Roller:
         scale = (on_mesh[self.moved :] * basis[self.moved :]).sum() / (on_mesh[self.moved :] ** 2).sum()
         own[self.moved :] *= scale
         on_mesh[self.moved :] *= scale
-        size = np.linalg.norm(np.ptp(self.body.rest_positions, axis=0))
-        off = max(np.abs(on_mesh - basis).max(), np.abs(self.body.carried(data.mean) - mean).max())
+        size = float(np.linalg.norm(np.ptp(self.body.rest_positions, axis=0)))
+        off = float(max(np.abs(on_mesh - basis).max(), np.abs(self.body.carried(data.mean) - mean).max()))
         if off > SAME * max(size, float(np.abs(basis).max())):
             raise SystemExit(f"{dataset.path} is not what {path} was trained on: {off:.2g} m off")
         return data.mean, own
@@ -116,9 +116,10 @@ def _prepared(dataset: Dataset) -> LatentData:
     body = dataset.body
     assert body is not None
     torch.set_num_threads(1)
-    spans = tuple(map(of_body, split(dataset)))
+    training, validation = map(of_body, split(dataset))
     return prepare(
-        *spans,
+        training,
+        validation,
         dataset,
         body,
         bases=BASES,

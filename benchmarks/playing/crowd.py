@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain, product
 from pathlib import Path
 from time import perf_counter
@@ -33,8 +34,9 @@ from neural_physics.blender.scene.sources import mesh_data
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.jobs.cores import usable_cores
-from neural_physics.methods.interface import Method, StepsMany
+from neural_physics.methods.interface import StepsMany
 from neural_physics.methods.loaded_models import LoadedModels
+from neural_physics.methods.subspace_physics.method import FAST
 from neural_physics.timeline.stepping import Stepping, together
 from neural_physics.timeline.timeline import FrameState, Timeline
 
@@ -61,7 +63,7 @@ def measure(folder: Path, bunnies: int = BUNNIES, characters: int = CHARACTERS, 
     began = perf_counter()
     PLAYED.clear()
     PLAYED.rebuild()
-    bpy.context.scene.frame_set(1)
+    _active_scene().frame_set(1)
     loading = perf_counter() - began
     models = []
     for (what, alike), fast in product(crowd.items(), (True, False)):
@@ -80,10 +82,16 @@ def measure(folder: Path, bunnies: int = BUNNIES, characters: int = CHARACTERS, 
     }
 
 
+def _active_scene() -> bpy.types.Scene:
+    scene = bpy.context.scene
+    assert scene is not None  # Blender always has one in the background
+    return scene
+
+
 def _scene(folder: Path, bunnies: int, characters: int) -> dict[str, list[bpy.types.Object]]:
     """Those that play, by what they are."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    scene = bpy.context.scene
+    scene = _active_scene()
     body = bunny.build(scene, RESOLUTION)
     _play(body, folder / "bunny.safetensors", BALL)
     garment = cape.build(scene)
@@ -110,7 +118,7 @@ def _bunnies(first: bpy.types.Object, count: int) -> list[bpy.types.Object]:
         copy.location = APART * (k % ROW), APART * (k // ROW), 0.0
         collection.objects.link(copy)
         found.append(copy)
-    bpy.context.view_layer.update()
+    _active_scene().view_layers[0].update()
     return found
 
 
@@ -137,14 +145,14 @@ def _model(path: Path, count: int, fast: bool) -> Row:
     steps = 0.2 * rng.standard_normal((count, SOME + 1, loaded.model.info.channels.size), np.float32)
     for ys, crowd in product(np.cumsum(steps, 1), crowds):
         method: Any = loaded.method()
-        method.adjust({"fast": float(fast)})
+        method.adjust({FAST: float(fast)})
         timeline = Timeline(method, 1.0 / method.dt, 0)
         for frame, y in enumerate(ys):
             timeline.record(frame, y)
         crowd.append(timeline)
     times: dict[str, list[float]] = {}
     for frame in range(1, SOME + 1):
-        for name, work in _work(*crowds, frame).items():
+        for name, work in _work(crowds[0], crowds[1], frame).items():
             times.setdefault(name, []).append(_ms(work))
     for way in ("together", "alone"):
         times[f"both_{way}"] = [
@@ -181,10 +189,10 @@ def _wanted(timeline: Timeline, frame: int) -> Wanted[None]:
 
 def _frames(crowd: dict[str, list[bpy.types.Object]], frames: int, fast: bool) -> Row:
     """Whole frames, each for the first time."""
-    scene = bpy.context.scene
+    scene = _active_scene()
     playing = list(chain.from_iterable(crowd.values()))
     for obj in playing:
-        settings_of(obj).fast = fast
+        setattr(settings_of(obj), FAST, fast)
     times: dict[str, list[float]] = {"together": [], "alone": []}
     for _ in range(ROUNDS):
         for way, taken in times.items():
@@ -193,7 +201,7 @@ def _frames(crowd: dict[str, list[bpy.types.Object]], frames: int, fast: bool) -
                 _begin(session, way == "together")
             scene.frame_set(1)
             scene.frame_set(2)  # from here on frames are foreseen
-            taken += [_ms(lambda frame=frame: scene.frame_set(frame)) for frame in range(3, frames + 3)]
+            taken += [_ms(partial(scene.frame_set, frame)) for frame in range(3, frames + 3)]
     for obj in playing:
         problem = playback.status_of(obj).problem
         if problem is not None:
@@ -207,18 +215,19 @@ def _frames(crowd: dict[str, list[bpy.types.Object]], frames: int, fast: bool) -
 
 def _begin(session: PlaySession, together: bool) -> None:
     """Forget what was played; what does not step many is stepped and decoded by itself."""
-    method: Method = session.method
+    method: Any = session.method
     assert session.reader is not None
     session.reader.begin_anew()
-    session.timeline.many = method if together and isinstance(method, StepsMany) else None
+    many: Any = method if together and isinstance(method, StepsMany) else None
+    session.timeline.many = many
 
 
 def _written(frames: int) -> list[float]:
     """Of frames at which what is shown now is written once more."""
     shapes = [
-        (session.object(), session.timeline.positions(session.reader.frame).copy())
+        (obj, session.timeline.positions(session.reader.frame).copy())
         for session in PLAYED.sessions()
-        if session.reader is not None and session.reader.frame is not None
+        if session.reader is not None and session.reader.frame is not None and (obj := session.object())
     ]
     playback.unregister()
 
@@ -227,8 +236,8 @@ def _written(frames: int) -> list[float]:
             write_positions(mesh_data(obj), positions)
 
     bpy.app.handlers.frame_change_pre.append(write)
-    scene = bpy.context.scene
-    taken = [_ms(lambda frame=frame: scene.frame_set(frame)) for frame in range(3, frames + 3)]
+    scene = _active_scene()
+    taken = [_ms(partial(scene.frame_set, frame)) for frame in range(3, frames + 3)]
     bpy.app.handlers.frame_change_pre.clear()
     return taken
 

@@ -45,7 +45,7 @@ class RandomModel:
         across = np.linspace(-1.0, 1.0, side, dtype=np.float32)
         grid = np.stack([*np.meshgrid(across, across), np.zeros((side, side))], -1).reshape(-1, 3)
         self.mean = grid[:vertices].astype(np.float32)
-        self.up = np.broadcast_to(np.float32((0.0, 0.0, 1.0)), self.mean.shape).copy()
+        self.up = np.broadcast_to(np.array((0.0, 0.0, 1.0), np.float32), self.mean.shape).copy()
         self.basis, self.q = (rng.standard_normal((bases, vertices, 3), np.float32) for _ in range(2))
         for part in (self.basis, self.q):
             part *= np.float32(0.05 / np.sqrt(bases))

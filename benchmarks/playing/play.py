@@ -29,9 +29,8 @@ from neural_physics.blender.playing.handlers import PLAYED
 from neural_physics.blender.scene.sources import mesh_data, physics_modifier
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
-from neural_physics.methods.interface import Method
 from neural_physics.methods.registry import load_method
-from neural_physics.methods.subspace_physics.method import FAST
+from neural_physics.methods.subspace_physics.method import FAST, SubspacePhysics
 
 POINTS, BASES = 51, 64
 FRAMES, ROUNDS = 250, 4
@@ -55,8 +54,10 @@ def measure(
     """
     bpy.ops.wm.read_factory_settings(use_empty=True)
     scene = bpy.context.scene
+    assert scene is not None  # one was just made
     sheet = ball_and_sheet.build(scene, POINTS)
     modifier = physics_modifier(sheet)
+    assert isinstance(modifier, bpy.types.ClothModifier)  # it is a sheet of cloth
     frames = range(1, frame_count + 1)
     modifier.show_viewport = False
     nothing = _frame_ms(scene, frames, clock)
@@ -70,7 +71,7 @@ def measure(
         playback.detach(sheet)
         cloth += _frame_ms(scene, frames, clock)
         for fast, played in models.items():
-            settings_of(sheet).fast = fast
+            setattr(settings_of(sheet), FAST, fast)
             scene.frame_set(1)
             playback.attach(sheet)
             played.take(scene, frames, clock)
@@ -83,6 +84,7 @@ def measure(
     (session,) = PLAYED.sessions()
     ys = [y for y in map(session.timeline.recorded, frames) if y is not None]
     method = load_method(packing.model_of(sheet))
+    assert isinstance(method, SubspacePhysics)  # which has a whole model and Fast
     alone = {fast: _alone(method, ys, fast=fast) for fast in models}
     positions = method.positions(method.start(ys[0]), ys[0])
     playback.unregister()
@@ -136,7 +138,7 @@ class _Played:
         release(ball)
 
 
-def _alone(method: Method, ys: Sequence[Floats], *, fast: bool) -> dict[str, float]:
+def _alone(method: SubspacePhysics, ys: Sequence[Floats], *, fast: bool) -> dict[str, float]:
     method.adjust({FAST: float(fast)})
     state = method.start(ys[0])
     steps, decodings = [], []

@@ -50,11 +50,11 @@ def _add_action(
     animation.action = action
     for frame in range(1, frames + 1, STEP):
         still = frame == 1 or frame + STEP > frames
-        rig.location = np.zeros(3) if still else rng.uniform(-shift, shift, 3)
+        rig.location = (0.0, 0.0, 0.0) if still else tuple(rng.uniform(-shift, shift, 3))
         rig.keyframe_insert("location", frame=frame)
         for bone in (armature.bones[each] for each in human.MOVED):
             bone.rotation_mode = "XYZ"
-            bone.rotation_euler = np.zeros(3) if still else rng.uniform(-turn, turn, 3)
+            bone.rotation_euler = (0.0, 0.0, 0.0) if still else tuple(rng.uniform(-turn, turn, 3))
             bone.keyframe_insert("rotation_euler", frame=frame)
     animation.action = None
     rig.location = (0.0, 0.0, 0.0)

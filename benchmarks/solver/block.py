@@ -40,12 +40,12 @@ def judge() -> dict[str, Any]:
     the block without contact (see `simkit`).
     """
     block = _Block(TETRAHEDRA)
-    lame = lame_parameters(YOUNG, POISSON)
+    mu, lam = map(float, lame_parameters(YOUNG, POISSON))
     return {
         **_pressed(block, FRAMES),
         "shell": shell.judge(),
         "simkit": simkit.judge(
-            block.vertices, block.tetrahedra, block.masses[::3], lame, tolerance=block.solver.tolerance
+            block.vertices, block.tetrahedra, block.masses[::3], (mu, lam), tolerance=block.solver.tolerance
         ),
     }
 

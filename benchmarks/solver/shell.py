@@ -24,6 +24,7 @@ from neural_physics.solver.implicit_euler import ImplicitEuler
 from neural_physics.solver.masses import lumped, of_coordinates
 from neural_physics.solver.system import State, Surroundings, System, gravity
 from neural_physics.solver.terms.shells import HingeTerm, MembraneTerm
+from neural_physics.solver.terms.term import Term
 from tools.workshop import empty_scene
 
 POINTS, SIZE, FRAMES, FPS, QUALITY = 51, 1.0, 12, 24, 5
@@ -98,7 +99,7 @@ def _system(vertices: Array, triangles: Array) -> System:
     sides = vertices[triangles[:, 1:]] - vertices[triangles[:, :1]]
     areas = 0.5 * np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
     masses = of_coordinates(lumped(len(vertices), triangles, fabric.area_density * areas))
-    terms = [
+    terms: list[Term] = [
         MembraneTerm(triangles, vertices, fabric.thickness, fabric.young, poisson=fabric.poisson),
         HingeTerm(mesh, vertices, fabric.bending),
     ]

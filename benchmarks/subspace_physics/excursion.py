@@ -71,7 +71,7 @@ def compared(method: Method, mean_shape: Shapes) -> dict[str, Any]:
             sums[name].add(shapes, truth)
     largest = float(np.abs(left[GIVEN_FRAMES:]).max())
     count = sum(each["counted"] for each in per_return)
-    found = {f"error_{name}": one.errors().error if count else None for name, one in sums.items()}
+    found = {f"error_{name}": one.errors().error for name, one in sums.items()} if count else {}
     return {
         "frames": len(take.positions),
         "returns": len(runs),
@@ -79,7 +79,7 @@ def compared(method: Method, mean_shape: Shapes) -> dict[str, Any]:
         "finite": bool(np.isfinite(left).all()),
         "largest_coordinate": largest,
         "bounded": largest < LARGEST,
-        **found,
+        **{f"error_{name}": found.get(f"error_{name}") for name in WAYS},
         "per_return": per_return,
         "ratio": found["error_left"] / found["error_never_left"] if count else None,
     }
@@ -132,8 +132,9 @@ def excursion_path() -> NDArray[np.float64]:
     low, high = np.array(MOTION.low), np.array(MOTION.high)
     middle, half = (low + high) / 2, (high - low) / 2
     wide = replace(MOTION, low=tuple(middle - TIMES * half), high=tuple(middle + TIMES * half))
-    pieces, place = [], np.array(BALL_START)
-    while sum(map(len, pieces)) < FRAMES:
+    pieces: list[NDArray[np.float64]] = []
+    place = np.array(BALL_START)
+    while sum(len(piece) for piece in pieces) < FRAMES:
         pieces.append(wander(MOTION, INSIDE, 1 / FPS, rng, start=tuple(place)))
         corner = middle + TIMES * half * rng.choice([-1.0, 1.0], 3)
         pieces.append(_visit(wide, pieces[-1][-1], corner, rng))

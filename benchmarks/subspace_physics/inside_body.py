@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import bpy
 import numpy as np
 from mathutils import Vector
@@ -27,7 +29,8 @@ class Surface:
 
     def __init__(self, positions: Points, faces: list[list[int]]) -> None:
         """positions (V, 3), metres; faces: the vertices of each, seen from outside counterclockwise."""
-        self._tree = BVHTree.FromPolygons(positions.tolist(), faces)
+        # The stubs say that it makes nothing.
+        self._tree = cast(BVHTree, BVHTree.FromPolygons(positions.tolist(), faces))
         sizes = np.array([len(face) for face in faces])
         self._triangles = triangulate(np.concatenate([np.asarray(face) for face in faces]), sizes)
         self._positions = np.asarray(positions, np.float64)
@@ -49,12 +52,12 @@ class Surface:
             if first != second:
                 inside = self._solid_angle(points[index]) > 0.5
             if inside:
-                depths[index] = self._tree.find_nearest(point)[3]
+                depths[index] = cast(float, self._tree.find_nearest(point)[3])  # there are faces
         return depths
 
     def _solid_angle(self, point: Points) -> float:
         """How often the surface winds around a point (3,), from all its faces."""
-        return float(winding_numbers(np.float64(point)[None], self._positions, self._triangles)[0])
+        return float(winding_numbers(np.array(point, np.float64)[None], self._positions, self._triangles)[0])
 
     def _winds(self, point: Vector, way: Vector) -> int:
         count = 0

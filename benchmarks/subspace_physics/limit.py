@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.subspace_physics.datasets import SHEET, Corpus, baked
 from neural_physics.baking.plan import PlannedTake
+from neural_physics.blender.scene.sources import mesh_data
 from neural_physics.datasets.takes import Dataset
 from neural_physics.evaluation.rollouts import ErrorSums, chunks
 
@@ -55,5 +56,5 @@ def _all(positions: NDArray[np.float32]) -> list[slice]:
 
 def enlarge(obj: bpy.types.Object) -> None:
     """Make a twin's sheet."""
-    for vertex in obj.data.vertices:
+    for vertex in mesh_data(obj).vertices:
         vertex.co *= LARGER

@@ -93,7 +93,11 @@ def _found() -> dict[str, Any]:
         settings = settings_of(obj)
         objects[obj.name] = {
             "modifiers": [[item.name, item.type, item.show_viewport] for item in obj.modifiers],
-            "caches": [Path(item.filepath).name for item in obj.modifiers if item.type == "MESH_CACHE"],
+            "caches": [
+                Path(item.filepath).name
+                for item in obj.modifiers
+                if isinstance(item, bpy.types.MeshCacheModifier)
+            ],
             "enabled": settings.enabled,
             "playing": settings.playing,
             "dataset": settings.dataset_folder,

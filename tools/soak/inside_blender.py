@@ -21,7 +21,9 @@ from tools.soak.marks import BEGINS
 def main(scene: str, *words: str) -> int:
     """Open the scene and run the command; its exit status."""
     bpy.ops.wm.read_factory_settings(use_empty=True)
-    bpy.context.preferences.filepaths.save_version = 0  # no .blend1, which no two runs have alike
+    preferences = bpy.context.preferences
+    assert preferences is not None  # Blender always has some
+    preferences.filepaths.save_version = 0  # no .blend1, which no two runs have alike
     register_parts((properties, host, playback))
     bpy.ops.wm.open_mainfile(filepath=scene)
     print(BEGINS, flush=True)  # noqa: T201 (whoever times a fault waits for it)

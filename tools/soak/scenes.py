@@ -8,6 +8,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 
+from neural_physics.blender.scene.sources import mesh_data
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.point_caches import write_pc2
 from tools.workshop import empty_scene, run_and_exit
@@ -43,9 +44,13 @@ def add_cloth() -> bpy.types.Object:
         [(c, c + 1, c + POINTS + 1, c + POINTS) for c in corners],
     )
     sheet = bpy.data.objects.new("Sheet", mesh)
-    bpy.context.collection.objects.link(sheet)
+    collection = bpy.context.collection
+    assert collection is not None  # that of the scene
+    collection.objects.link(sheet)
     sheet.vertex_groups.new(name="Pins").add(list(range(POINTS * (POINTS - 1), POINTS**2)), 1.0, "REPLACE")
-    cloth = sheet.modifiers.new("Cloth", "CLOTH").settings
+    modifier = sheet.modifiers.new("Cloth", "CLOTH")
+    assert isinstance(modifier, bpy.types.ClothModifier)
+    cloth = modifier.settings
     cloth.vertex_group_mass, cloth.quality = "Pins", 3
     react_to_a_ball(sheet, (0.0, -0.8, 0.0), ((-0.8, -0.9, -0.8), (0.8, 0.9, 0.4)))
     settings_of(sheet).take_frames = CLOTH_FRAMES
@@ -57,7 +62,7 @@ def add_jelly() -> bpy.types.Object:
     bpy.ops.mesh.primitive_cube_add(size=0.6)
     cube = bpy.context.object
     assert cube is not None  # it was just added
-    feet = [vertex.index for vertex in cube.data.vertices if vertex.co.z < 0.0]
+    feet = [vertex.index for vertex in mesh_data(cube).vertices if vertex.co.z < 0.0]
     cube.vertex_groups.new(name="Pins").add(feet, 1.0, "REPLACE")
     simulation = settings_of(cube).simulation
     simulation.kind, simulation.pins = "SOLID", "Pins"
@@ -79,6 +84,7 @@ def react_to_a_ball(
     assert ball is not None  # it was just added
     ball.name = "Ball"
     ball.modifiers.new("Collision", "COLLISION")
+    assert ball.collision is not None  # its modifier brings it
     ball.collision.thickness_outer = 0.05
     item = settings_of(obj).interactions.add()
     item.name, item.object, item.motion = ball.name, ball, "WANDER"

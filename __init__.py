@@ -17,6 +17,7 @@ from .neural_physics.blender.jobs import host
 from .neural_physics.blender.playing import playback, preview_drawing
 from .neural_physics.blender.settings import properties
 from .neural_physics.blender.settings.registration import register_parts, unregister_parts
+from .neural_physics.blender.tasks import forgetting
 
 PARTS = (
     properties,
@@ -32,6 +33,7 @@ PARTS = (
     playback,
     preview_drawing,
     drops,
+    forgetting,
     operators,
     panels,
     commands,

@@ -34,6 +34,11 @@ class Forewarning:
 _seen: dict[int, tuple[float, list[Forewarning]]] = {}  # by the object's session_uid
 
 
+def forget_forewarnings() -> None:
+    """Look at all objects again."""
+    _seen.clear()
+
+
 def forewarnings(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[Forewarning]:
     """Of an object that `preparing.check_bake` accepts."""
     when, found = _seen.get(obj.session_uid, (float("-inf"), []))

@@ -34,6 +34,11 @@ RAMP = np.array([(0.02, 0.0, 0.12), (0.0, 0.15, 0.3), (0.05, 0.5, 0.15), (1.0, 0
 _checked: dict[Path, tuple[tuple[object, ...], Problem | None]] = {}
 
 
+def forget_evaluations() -> None:
+    """Check the files of evaluations again where they are asked about."""
+    _checked.clear()
+
+
 def check_evaluation(obj: bpy.types.Object) -> None:
     """Raise the Problem that keeps an evaluation from being shown."""
     check_mesh(obj)

@@ -88,6 +88,16 @@ def let_go(folder: Path) -> None:
         del _jobs[files]
 
 
+def forget_resting() -> None:
+    """Forget the jobs that do not run and have delivered: what is asked for is found on disk again."""
+    for files in [files for files, job in _jobs.items() if not (job.state.active or job.waits_for_delivery)]:
+        del _jobs[files]
+    for files in _on_disk.keys() - _jobs.keys():
+        del _on_disk[files]
+    for files in _ended.keys() - _jobs.keys():
+        del _ended[files]
+
+
 def begun(folder: Path, kind: str, words: Sequence[str]) -> float | None:
     """When a job was started last, seconds since 1970; None unless its command ends with these words."""
     files = JobFiles(folder, kind)

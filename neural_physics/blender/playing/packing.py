@@ -196,5 +196,11 @@ def is_another(obj: bpy.types.Object, path: Path) -> bool:
     return _compared[path][1]
 
 
+def forget_files() -> None:
+    """Look again at packed models and the files they are compared with."""
+    _compared.clear()
+    _sizes.clear()
+
+
 def _name_of(obj: bpy.types.Object) -> str:
     return str(settings_of(obj).model.name)

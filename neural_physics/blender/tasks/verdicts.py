@@ -44,6 +44,11 @@ def may_bake_more(obj: bpy.types.Object, found: Verdict) -> bool:
     return found.advice == "takes" and there and not new_takes(obj) and motion_varies(obj)
 
 
+def forget_verdicts() -> None:
+    """Read models again where they are asked about."""
+    _judged.clear()
+
+
 def _look(obj: bpy.types.Object) -> tuple[Verdict, int] | None:
     try:
         key = (*packing.identity_of(obj), *_stamp(obj))

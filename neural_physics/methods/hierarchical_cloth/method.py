@@ -11,9 +11,11 @@ from ...arrays import Doubles, Floats
 from ...models.model_file import Model, damaged
 from ...projective_dynamics.cloth import Cloth
 from ...subdivision.levels import MOST_COARSE, MOST_LEVELS, Hierarchy, level_of, subdivided_levels
-from ..clipping import bounded, keep_within_reach, within_reach
+from ..clipping import bounded, keep_within_reach
 from .loads import ClothLoads, Pins
 from .networks import LevelNetworks
+
+LOST = 1000.0  # sizes away from where it would hang at rest: no cloth that is seen gets there
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +71,16 @@ class HierarchicalCloth:
             self._cloth = Cloth(rest[self._coarse], coarse.triangles, self._coarse_pins.vertices, self.dt)
         except ValueError as error:
             raise damaged(model.path, str(error)) from error
+        self._size = float(np.linalg.norm(np.ptp(self._cloth.rest, axis=0)))
         self._networks = LevelNetworks.of_model(model, hierarchy, hierarchy.sorted(rest))
         self._shown = np.empty((self.vertex_count, 3), np.float32)
 
     def start(self, y: Floats) -> ClothState:
         """See `Method`: at rest, moved along with the pins."""
         y = bounded(y)
-        rest, pins = self._cloth.rest, self._coarse_pins
-        x = rest.copy()
-        if len(pins.vertices):
-            at = pins.positions(y)
-            x += (at - rest[pins.vertices]).mean(axis=0)
-            x[pins.vertices] = at
+        pins = self._coarse_pins
+        x = self._cloth.rest + self._carried(y)[0]
+        x[pins.vertices] = pins.positions(y)
         return ClothState(x, np.zeros_like(x), self._loads.ends(y))
 
     def state_from(
@@ -97,15 +97,17 @@ class HierarchicalCloth:
     def step(self, state: ClothState, y: Floats, ahead: Sequence[Floats] = ()) -> ClothState:
         """Algorithm 1 up to the networks: external forces, then ADMM.
 
-        A step that leads out of reach, which those of no trained model do, is not taken: the cloth then
-        stands still.
+        Cloth that is `LOST`, as after wind of 1e8 m/s, begins anew as at `start`: where springs are soft, or
+        stiffness changes at every frame, they would not bring it back, and shake it further away.
         """
         x, v, loads, y = state.positions, state.velocities, self._loads, bounded(y)
         fabric = loads.fabric(y)
         load = loads.load(y, state.ends, x, v, dt=self.dt, pins=self._coarse_pins)
         x, v = self._cloth.step(x, v, fabric, load, iterations=self._iterations)
-        if not within_reach(x, v):
-            x, v = state.positions, np.zeros_like(x)
+        moved, apart = self._carried(y)
+        # Of numbers that are none this is false, too.
+        if not (np.abs(x - self._cloth.rest - moved) <= LOST * self._size + apart).all():
+            return self.start(y)
         return ClothState(x, v, loads.ends(y))
 
     def positions(self, state: ClothState, y: Floats, bases: int | None = None) -> Floats:
@@ -131,6 +133,15 @@ class HierarchicalCloth:
 
     def coefficients(self, state: ClothState, y: Floats) -> None:
         """None: the networks are not linear."""
+
+    def _carried(self, y: Floats) -> tuple[Doubles, float]:
+        """How far the pins are from where they rest, metres: (3,) all together, and each besides, at most."""
+        pins = self._coarse_pins
+        if not len(pins.vertices):
+            return np.zeros(3), 0.0
+        moved = pins.positions(y) - self._cloth.rest[pins.vertices]
+        together: Doubles = moved.mean(axis=0)
+        return together, float(np.abs(moved - together).max())
 
 
 def _hierarchy(model: Model) -> Hierarchy:

@@ -14,11 +14,46 @@ from neural_physics.projective_dynamics.admm import _inverse
 from neural_physics.projective_dynamics.cloth import Cloth
 
 
-def test_a_step_out_of_reach_is_not_taken():
+def test_cloth_that_no_number_says_where_it_is_begins_anew():
     method = load_method(parse_model(cloth_model_file(gravity=[0.0, 0.0, -1e30]), "sheet"))
     y = np.float32([0.0, 0.0, 0.0, 60.0, 3e-4])
     state = method.step(method.start(y), y)
     assert np.array_equal(state.positions, method.start(y).positions) and not state.velocities.any()
+
+
+@pytest.mark.parametrize(("stretch", "bending"), [(60.0, 3e-4), (1e-3, 3e-4), (0.1, 0.2)])
+def test_cloth_comes_back_after_something_huge(stretch, bending):
+    method = load_method(parse_model(cloth_model_file(), "sheet"))
+    chance = np.random.default_rng(0)
+
+    def ordinary(frame):
+        sway = 0.2 * np.sin(0.3 * frame + np.arange(3))
+        shaken = 0.5 * (1.0 + np.sin(0.3 * frame))  # an artist's hand on a slider
+        return np.float32([*sway, stretch * shaken, bending * shaken])
+
+    with np.errstate(all="ignore"):
+        state = method.start(ordinary(0))
+        for _ in range(10):
+            state = method.step(state, (1e8 * chance.uniform(-1.0, 1.0, 5)).astype(np.float32))
+        for frame in range(300):
+            state = method.step(state, ordinary(frame))
+        shown = method.positions(state, ordinary(frame))
+    assert np.abs(shown - method.mean_shape).max() < 1000.0 * np.linalg.norm(
+        np.ptp(method.mean_shape, axis=0)
+    )
+
+
+def test_cloth_between_hands_far_apart_is_not_taken_for_lost():
+    tensors, metadata = parse_tensors(cloth_model_file())
+    anchors = tensors["pins.anchors"].copy()
+    anchors[0, 0] -= 5000.0
+    tensors["pins.anchors"] = anchors
+    method = load_method(parse_model(format_tensors(tensors, metadata), "sheet"))
+    y = np.float32([0.0, 0.0, 0.0, 60.0, 3e-4])
+    state = method.start(y)
+    for _ in range(3):
+        state = method.step(state, y)
+    assert not np.array_equal(state.positions, method.start(y).positions)
 
 
 @pytest.mark.parametrize("weights", [1e20, 3e38])

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 PROBLEMS: dict[str, str] = {
     "frames_too_few": "The takes of {object} are too short: set Frames per Take to at least {needed}.",
+    "bake_frame_rate": (
+        "{object} cannot be baked at {found} frames per second: set a Frame Rate from {least} to {most} "
+        "under Output."
+    ),
     "vertex_count_changes": (
         "The modifiers before the physics of {object} change its vertex count from {expected} to "
         "{found}: apply them, or move them after the physics."

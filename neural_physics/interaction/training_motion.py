@@ -100,12 +100,12 @@ def wander_and_follow(
     wanders, follows = rng.uniform(0.0, 2.0) * len(path) * (1.0 - share) / share, 0  # frames
     while len(places) < frames:
         if wanders >= 2.0:
-            here = cast(Triple, tuple(places[-1]))
-            places = np.concatenate([places, wander(box, round(wanders), dt, rng, start=here)[1:]])
+            here, most = cast(Triple, tuple(places[-1])), round(min(wanders, frames))
+            places = np.concatenate([places, wander(box, most, dt, rng, start=here)[1:]])
         way = path[0] - places[-1]
         seconds = max(box.shortest, float(np.linalg.norm(way)) * (15.0 / 8.0) / box.fastest)
         keys = np.array([0.0, seconds]), np.stack([places[-1], path[0]])
-        reach = positions_at(*keys, np.arange(1, int(np.ceil(seconds / dt)) + 1) * dt)
+        reach = positions_at(*keys, np.arange(1, int(min(np.ceil(seconds / dt), frames)) + 1) * dt)
         at = np.arange(0.0, len(path) - 1.0, rng.uniform(0.75, 1.25))
         followed = np.stack([np.interp(at, np.arange(len(path)), path[:, axis]) for axis in range(3)], 1)
         places = np.concatenate([places, reach, followed[1:]])

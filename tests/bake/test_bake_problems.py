@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 
 pytest.importorskip("bpy")
@@ -23,9 +24,11 @@ from scenes import (
     settings_of,
 )
 
+from neural_physics.blender.baking.training_motion import clip_of
 from neural_physics.blender.playing.collision_suspension import suspend_collisions
 from neural_physics.blender.playing.geometry_nodes import add_modifier, write_positions
 from neural_physics.blender.scene.modifier_stack import switch_off_physics
+from neural_physics.blender.scene.rig_actions import curves_of
 from neural_physics.blender.scene.sources import read_positions
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
@@ -279,3 +282,24 @@ def test_a_begun_take_whose_scene_was_lost_ends_with_the_frames_it_has(tmp_path)
     text = (folder / "take.json").read_text().replace('"frames": 30', '"frames": 99')
     (folder / "take.json").write_text(text.replace('"complete": true', '"complete": false'))
     assert run(command_for(cloth, tmp_path / "d", 1, 99))["frames"] == 30
+
+
+@pytest.mark.parametrize(("fps", "fps_base"), [(1, 1e6), (24, 25.0), (1001, 1.0), (24, 1e-5)])
+def test_a_frame_rate_at_which_no_time_or_no_end_of_it_passes(tmp_path, fps, fps_base):
+    cloth = cloth_and_ball()
+    bpy.context.scene.render.fps, bpy.context.scene.render.fps_base = fps, fps_base
+    refused(cloth, tmp_path / "d", "bake_frame_rate", "from 1 to 1000")
+
+
+def test_an_action_with_a_key_that_is_never_reached_is_read_for_an_hour_of_it():
+    """Somebody may have set it: an array of all its frames has no room in memory."""
+    empty_scene()
+    ball = add_ball()
+    ball.location.x = 1.0
+    ball.keyframe_insert("location", index=0, frame=1)
+    action = ball.animation_data.action
+    curve = curves_of(action)["location", 0]
+    curve.keyframe_points.insert(2.0, 3.0)
+    curve.keyframe_points[-1].co.x = 1e12
+    clip = clip_of(action, [("location", 0)], np.array([1.0]))
+    assert clip.shape == (100_000, 1)

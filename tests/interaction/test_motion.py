@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -139,3 +141,16 @@ def test_a_motion_box_that_allows_no_motion_is_refused(box):
     with pytest.raises(Problem, match="Ball") as raised:
         box.check("Ball")
     assert raised.value.code == "motion_box_empty"
+
+
+@pytest.mark.parametrize(("share", "far"), [(1e-12, 0.0), (0.5, 1e12), (1e-12, 1e12)])
+def test_a_way_that_takes_longer_than_the_take_takes_no_more_memory_than_that(share, far):
+    box, path = MotionBox((-1, -1, -1), (1, 1, 1), fastest=0.01), np.zeros((3, 3))
+    path[:, 0] = far + np.arange(3)
+    tracemalloc.start()
+    found = wander_and_follow(
+        box, 1000, 1 / 24, np.random.default_rng(1), start=(0.0, 0.0, 0.0), path=path, share=share
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.shape == (1000, 3) and np.isfinite(found).all() and peak < 1 << 22

@@ -51,6 +51,7 @@ from .surroundings import ball_radii, gravity_of
 from .training_motion import animation_end, check_training_motion, motion_varies, moving_takes
 from .trust import holds_scripts, scripts_may_run
 
+FRAME_RATES = (1, 1000)  # per second
 KEPT = "kept_for_testing"  # in the dataset's provenance
 
 
@@ -153,7 +154,8 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     Those of `sources.check_target`, `skins.check_skin`, `sampling.layout_of`, `training_motion` and
     `pose_motion.check_poses`, where the bundled solver simulates those of
     `collider_meshes.check_colliders` and `programs.require_ml_backend`, and
-    Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "frames_too_few").
+    Problem("object_not_in_scene" | "interaction_missing" | "interaction_hidden" | "bake_frame_rate" |
+    "frames_too_few").
     """
     check_target(obj)
     view_layer = next((v for v in _view_layers(scene) if obj.name in v.objects), None)
@@ -170,6 +172,10 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     frame = settings.frame_object
     if frame and frame.name not in view_layer.objects:
         raise Problem("interaction_missing", object=obj.name, interaction=frame.name)
+    fps = scene.render.fps / scene.render.fps_base
+    if not FRAME_RATES[0] <= fps <= FRAME_RATES[1]:
+        least, most = FRAME_RATES
+        raise Problem("bake_frame_rate", object=obj.name, found=f"{fps:.3g}", least=least, most=most)
     if settings.take_frames < FEWEST_FRAMES:
         raise Problem("frames_too_few", object=obj.name, needed=FEWEST_FRAMES)
     check_training_motion(obj)

@@ -27,6 +27,7 @@ from ..scene.rig_actions import Channel, actions_played, check_actions, curves_o
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
+LONGEST_CLIP = 100_000  # frames of an action: more than an hour
 BLEND_SECONDS = 0.3  # from one action to the next
 LOCATION: tuple[Channel, ...] = (("location", 0), ("location", 1), ("location", 2))
 
@@ -246,9 +247,10 @@ def key_channels(rig: bpy.types.Object, channels: Sequence[Channel], rows: Doubl
 
 
 def clip_of(action: bpy.types.Action, channels: Sequence[Channel], still: Doubles) -> Doubles:
-    """(frames, channels): an action frame by frame; what it does not move stays still."""
+    """(frames, channels): an action frame by frame, up to LONGEST_CLIP; what it does not move stays still."""
     curves = curves_of(action)
     first, last = round(action.frame_range[0]), round(action.frame_range[1])
+    last = min(last, first + LONGEST_CLIP - 1)
     clip = np.tile(still, (last - first + 1, 1))
     for column, channel in enumerate(channels):
         if channel in curves:

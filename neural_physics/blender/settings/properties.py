@@ -29,6 +29,7 @@ from ...methods.specification import (
     NumberSetting,
 )
 from ...projective_dynamics.cloth import Fabric
+from . import limits
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import refresh_display
 from .handles import NEURALPHYSICS_PG_handle
@@ -37,6 +38,7 @@ from .named_places import agree
 from .registration import register_classes, unregister_classes
 from .simulation import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
 
+LAST_FRAME = 1_048_574  # of Blender
 DECODERS = [
     ("PROCESSOR", "CPU", "Bit-identical positions wherever and however it is played"),
     (
@@ -410,7 +412,12 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         update=refresh_display,
     )
     start_frame: IntProperty(
-        name="Start", description="Frame on which the motion starts", default=1, update=refresh_display
+        name="Start",
+        description="Frame on which the motion starts",
+        default=1,
+        min=-LAST_FRAME,
+        max=LAST_FRAME,
+        update=refresh_display,
     )
     resting_collision: BoolVectorProperty(
         description="Whether Play switched the Collision modifier off in the viewport and in renders",
@@ -444,10 +451,12 @@ def register() -> None:
     """Register the classes of the settings and attach them to every object."""
     register_classes(CLASSES)
     setattr(bpy.types.Object, "neural_physics", PointerProperty(type=NEURALPHYSICS_PG_object))  # noqa: B010
+    limits.register()
 
 
 def unregister() -> None:
     """Detach the settings from objects and unregister their classes."""
+    limits.unregister()
     delattr(bpy.types.Object, "neural_physics")
     unregister_classes(CLASSES)
 

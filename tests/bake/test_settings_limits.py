@@ -1,0 +1,97 @@
+"""Settings that a file holds beyond what can be typed: they are brought within their limits."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+pytest.importorskip("bpy")
+from scenes import add_ball, add_cloth, bpy, empty_scene, react_to, settings_of
+
+pytestmark = pytest.mark.blender
+
+BILLIONS = 2**31 - 1
+# Of the object, of what it reacts to, and of its simulation: what a file says, and what it is then.
+BEYOND = {
+    "take_count": (BILLIONS, 1000),
+    "take_frames": (-5, 3),
+    "parallel_takes": (BILLIONS, 256),
+    "pose_count": (BILLIONS, 100_000),
+    "bases_shown": (-7, 0),
+    "start_frame": (-BILLIONS, -1_048_574),
+    "ground_height": (math.nan, 0.0),
+    "pose_range": (1e30, 3.1416),
+    "basis_count": (BILLIONS, None),
+    "seed": (-1, 0),
+}
+BEYOND_OF_MOVERS = {
+    "shortest": (0.0, 0.02),
+    "fastest": (-1e30, 0.01),
+    "variation": (math.inf, 0.0),
+    "box_high": ([math.nan, 1.0, 1.0], [1.0, 1.0, 1.0]),
+}
+BEYOND_OF_SIMULATION = {
+    "tetrahedra": (BILLIONS, 1_000_000),
+    "steps": (BILLIONS, 100),
+    "poisson": (9.0, 0.499),
+}
+
+
+def stored(settings):
+    """What a file holds of settings; nothing checks what is written there."""
+    return settings.bl_system_properties_get(do_create=True) if bpy.app.version >= (5, 0, 0) else settings
+
+
+def strangers_file(path):
+    """A scene as no Blender would let anybody set it."""
+    empty_scene()
+    cloth = add_cloth()
+    react_to(cloth, add_ball())
+    for settings, beyond in parts_of(cloth):
+        for name, (value, _) in beyond.items():
+            stored(settings)[name] = value
+    bpy.ops.wm.save_as_mainfile(filepath=str(path), copy=True)
+    return cloth.name
+
+
+def parts_of(cloth):
+    settings = settings_of(cloth)
+    return (
+        (settings, BEYOND),
+        (settings.interactions[0], BEYOND_OF_MOVERS),
+        (settings.simulation, BEYOND_OF_SIMULATION),
+    )
+
+
+@pytest.mark.parametrize("how", ["opened", "appended", "linked"])
+def test_what_a_file_sets_beyond_the_limits_is_brought_within_them(tmp_path, how):
+    name = strangers_file(tmp_path / "stranger.blend")
+    if how == "opened":
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "stranger.blend"))
+    else:
+        empty_scene()
+        bring = bpy.ops.wm.append if how == "appended" else bpy.ops.wm.link
+        bring(directory=str(tmp_path / "stranger.blend" / "Object"), filename=name)
+    for settings, beyond in parts_of(bpy.data.objects[name]):
+        for setting, (value, within) in beyond.items():
+            found = getattr(settings, setting)
+            if within is None:
+                assert found == settings.bl_rna.properties[setting].hard_max < value, setting
+            else:
+                assert (
+                    list(found) == within if isinstance(within, list) else found == pytest.approx(within)
+                ), setting
+
+
+def test_what_is_within_the_limits_stays_as_it_is(tmp_path):
+    empty_scene()
+    cloth = add_cloth()
+    react_to(cloth, add_ball(), box_low=(-3.0, -2.0, -1.0))
+    settings, name = settings_of(cloth), cloth.name
+    settings.take_count, settings.stretch, settings.start_frame = 1000, 12.5, -3
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "mine.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "mine.blend"))
+    settings = settings_of(bpy.data.objects[name])
+    assert (settings.take_count, settings.stretch, settings.start_frame) == (1000, 12.5, -3)
+    assert tuple(settings.interactions[0].box_low) == (-3.0, -2.0, -1.0)

@@ -98,7 +98,7 @@ def judge() -> dict[str, Any]:
 
     And of one box what the panel's defaults bake, and its few takes imported.
     """
-    rows = [
+    rows: list[tuple[str, str, Callable[[], Dataset]]] = [
         *((box, "", partial(takes, box)) for box in BOXES),
         *((box, "many", partial(takes, box, many=True)) for box in BOXES),
         ("B", "usual", _usual),

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from neural_physics.baking.handing_over import Workplace, lease_folder, taken_up, workplace
+from neural_physics.baking.handing_over import Workplace, workplace
 from neural_physics.baking.plan import BakePlan
 from neural_physics.baking.programs import Programs
 from neural_physics.baking.work import Work
+from neural_physics.datasets.take_folders import holders_folder, last_holder
 from neural_physics.jobs.events import Emit, StopRequest
 from neural_physics.jobs.leases import Observer
 
@@ -26,7 +27,7 @@ def planned(command: Sequence[str]) -> BakePlan:
 
 def place_of(plan: BakePlan, name: str = "take_000") -> Workplace:
     """Where this process bakes the take, its first holder."""
-    folder = lease_folder(plan.dataset, name)
+    folder = holders_folder(plan.dataset, name)
     if not folder.is_dir():
         lease = Observer().claim(folder)
         assert lease is not None
@@ -38,7 +39,7 @@ def place_of(plan: BakePlan, name: str = "take_000") -> Workplace:
 
 def take_folder(dataset: Path, name: str = "take_000") -> Path:
     """Where a take is now: handed in, or under way."""
-    holder = taken_up(lease_folder(dataset, name))
+    holder = last_holder(holders_folder(dataset, name))
     under_way = (dataset if holder is None else holder) / "takes" / name
     return under_way if under_way.is_dir() else dataset / "takes" / name
 

@@ -17,11 +17,12 @@ from benchmarks.folders import BENCH
 from benchmarks.latent_dynamics.bodies import ball_mesh, block_mesh, request, sheet
 from ml_backend.simulation.preparing import prepare_body
 from ml_backend.simulation.recording import simulate_take
-from neural_physics.baking.handing_over import Workplace, lease_folder
+from neural_physics.baking.handing_over import Workplace
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, Role, read_take_info, write_take_info
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.datasets.simulation_request import SimulationRequest, SimulationSettings, Tracks
+from neural_physics.datasets.take_folders import holders_folder
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.interaction.training_motion import MotionBox, positions_at, random_keys, wander
@@ -103,7 +104,7 @@ def baked(scene: LatentScene, folder: Path) -> Dataset:
         asked.write(plan.request)
         prepare_body(plan, _silent)
         for take in takes:
-            lease = Observer().claim(lease_folder(path, take.name))
+            lease = Observer().claim(holders_folder(path, take.name))
             if lease is None:
                 raise SystemExit(f"{path}: somebody else simulates {take.name}")
             place = Workplace(Dataset.open(path), take.name, lease)

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ..datasets.take_folders import holders_folder, last_holder
 from ..files.atomic import write_atomically, writing
 from ..files.reading import NotReadable, read_bytes, read_json
 from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest
 from ..jobs.process import JobFiles, JobProcess
 from ..wording import distance, plural
-from .handing_over import lease_folder, taken_up
 from .plan import BakePlan, PlannedTake
 from .programs import Programs
 from .workers import POLL_EVERY, TRIES, end, start_blender
@@ -57,7 +57,7 @@ def open_takes(plan: BakePlan) -> list[PlannedTake]:
         if take.role == "training"
         and take.kind == "dynamic"
         and not (begun / take.name).is_dir()
-        and taken_up(lease_folder(plan.dataset, take.name)) is None
+        and last_holder(holders_folder(plan.dataset, take.name)) is None
     ]
 
 

@@ -10,13 +10,14 @@ from typing import Any
 
 from ..datasets.frame_checks import FALLING
 from ..datasets.simulation_request import SimulationRequest
+from ..datasets.take_folders import holders_folder
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
 from ..files.atomic import writing
 from ..files.replacing import remove_folder
 from ..jobs.events import Emit, StopRequest
 from ..jobs.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
-from .handing_over import Workplace, is_complete, lease_folder
+from .handing_over import Workplace, is_complete
 from .plan import FEWEST_FRAMES, BakePlan, PlannedTake
 
 LOOK_EVERY = 1.0  # seconds
@@ -78,7 +79,7 @@ def finish(plan: BakePlan, emit: Emit, stop: StopRequest) -> dict[str, Any]:
     """
     dataset, observer = Dataset.open(plan.dataset), Observer()
     for take in plan.takes:
-        folder = lease_folder(plan.dataset, take.name)
+        folder = holders_folder(plan.dataset, take.name)
         begun = folder.is_dir() or take.name in dataset.take_names()
         if begun and not is_complete(plan.dataset, take.name):
             _end(Workplace(dataset, take.name, _claimed(observer, folder, take.name, stop)), take)

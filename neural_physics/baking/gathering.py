@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ..datasets.take_folders import holders_folder
 from ..datasets.takes import Dataset
 from ..jobs.leases import holder_of
 from ..plain_text import one_line
 from ..wording import plural
 from .failures import Failure, failures
-from .handing_over import frames_there, is_complete, lease_folder
+from .handing_over import frames_there, is_complete
 from .plan import BakePlan, PlannedTake
 from .workers import TRIES
 
@@ -47,7 +48,7 @@ def states(plan: BakePlan) -> list[TakeState]:
 
 
 def _state(dataset: Dataset, take: PlannedTake) -> TakeState:
-    folder = lease_folder(dataset.path, take.name)
+    folder = holders_folder(dataset.path, take.name)
     failed, holder = tuple(failures(folder)), holder_of(folder)
     phase: Phase = "waiting"
     if is_complete(dataset.path, take.name):

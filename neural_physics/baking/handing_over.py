@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..datasets.dataset_info import TakeInfo, read_take_info
+from ..datasets.take_folders import TAKES, holder_folders, holders_folder, last_holder
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..files.atomic import writing
@@ -23,9 +24,9 @@ from ..files.links import check_no_link
 from ..files.replacing import remove_folder, rename
 from ..jobs.leases import Lease, Observer
 from .failures import forget_failures
-from .plan import BakePlan, side_folder
+from .plan import BakePlan
 
-TAKES, SCENE = "takes", "take.blend"
+SCENE = "take.blend"
 # What version 0.1 had of a begun take, beside where its holders leave word now.
 OF_OLD = (SCENE, "take.seal", "blendcache_take", "tracks.npz", "state.npz")
 
@@ -131,7 +132,7 @@ class Workplace:
         for place in (self.folder, self.folder.with_suffix(".new")):  # of nobody: this number is new
             if check_no_link(place).is_dir():
                 remove_folder(place)
-        left = taken_up(self.lease.folder)
+        left = last_holder(self.lease.folder)
         if left is None:
             self.folder.mkdir(parents=True, exist_ok=True)
             for name in OF_OLD:
@@ -149,12 +150,7 @@ class Workplace:
 
 def workplace(plan: BakePlan, name: str, holder: int) -> Workplace:
     """That of a holder of this number, for a process that works for it. Raises what `Dataset.open` does."""
-    return Workplace(Dataset.open(plan.dataset), name, Lease(lease_folder(plan.dataset, name), holder))
-
-
-def lease_folder(dataset: Path, name: str) -> Path:
-    """Where the holders of a take leave word."""
-    return side_folder(dataset) / name
+    return Workplace(Dataset.open(plan.dataset), name, Lease(holders_folder(plan.dataset, name), holder))
 
 
 def is_complete(dataset: Path, name: str) -> bool:
@@ -170,7 +166,7 @@ def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
     """
     observer, elsewhere = Observer(), {}
     for name in names:
-        folder = lease_folder(dataset.path, name)
+        folder = holders_folder(dataset.path, name)
         if not folder.is_dir():
             continue
         lease = observer.claim(folder)
@@ -180,7 +176,7 @@ def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
                 place.leave()
                 forget_failures(folder)
             continue
-        there = taken_up(folder)
+        there = last_holder(folder)
         if there is not None and (there / TAKES / name / "take.json").is_file():
             elsewhere[name] = read_take_info(there / TAKES / name)
     return elsewhere
@@ -188,7 +184,7 @@ def gather(dataset: Dataset, names: Iterable[str]) -> dict[str, TakeInfo]:
 
 def frames_there(dataset: Dataset, name: str) -> int:
     """How many frames there are of a take, handed in or under way."""
-    folder = taken_up(lease_folder(dataset.path, name))
+    folder = last_holder(holders_folder(dataset.path, name))
     for found in (dataset, *([] if folder is None else [dataset.with_takes_in(folder)])):
         if (found.path / TAKES / name / "take.json").is_file():
             with suppress(Problem):  # half written, or gone since
@@ -198,18 +194,5 @@ def frames_there(dataset: Dataset, name: str) -> int:
 
 def scene_begun(dataset: Path, name: str) -> Path | None:
     """The scene with which a take that is not complete can be gone on with."""
-    scenes = (folder / SCENE for folder in _folders(lease_folder(dataset, name)))
+    scenes = (folder / SCENE for folder in holder_folders(holders_folder(dataset, name)))
     return next((scene for scene in scenes if scene.is_file()), None)
-
-
-def taken_up(folder: Path) -> Path | None:
-    """Of the holders of a take, given where they leave word, the folder of the last one that had anything."""
-    return next(iter(_folders(folder)), None)
-
-
-def _folders(folder: Path) -> list[Path]:
-    """Those of all holders, the last one first."""
-    if not folder.is_dir():
-        return []
-    numbered = [path for path in folder.iterdir() if path.name.isascii() and path.name.isdecimal()]
-    return sorted(numbered, key=lambda path: -int(path.name))

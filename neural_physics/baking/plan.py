@@ -12,13 +12,13 @@ from typing import get_args
 import numpy as np
 
 from ..datasets.dataset_info import Role, TakeInfo, TakeKind
+from ..datasets.take_folders import SIDE_FOLDER, side_folder
 from ..datasets.take_names import check_take_name
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link
 from ..files.reading import read_json
 
-SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
 MOST_FRAMES = 100_000_000  # of a take
 MOST_SEED = 2**64 - 1
 MOST_AT_ONCE, MOST_MOTIONS = 10_000, 10_000
@@ -144,11 +144,6 @@ def _check(plan: BakePlan) -> None:
 
 def _is_number(value: object, least: int, most: int) -> bool:
     return type(value) is int and least <= value <= most
-
-
-def side_folder(dataset: Path) -> Path:
-    """Where a bake keeps its scenes, logs and caches."""
-    return dataset / SIDE_FOLDER
 
 
 def check_own_folders(dataset: Path) -> None:

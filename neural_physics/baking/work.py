@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..datasets.pace import write_pace
+from ..datasets.take_folders import holders_folder, side_folder
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..jobs.cores import usable_cores
@@ -28,8 +29,8 @@ from ..jobs.process import JobFiles, JobProcess
 from .choice import choose
 from .failures import failures, note_failure
 from .finishing import result_of
-from .handing_over import Workplace, frames_there, is_complete, lease_folder
-from .plan import BakePlan, PlannedTake, side_folder
+from .handing_over import Workplace, frames_there, is_complete
+from .plan import BakePlan, PlannedTake
 from .programs import Programs
 from .workers import POLL_EVERY, TRIES, end, start_blender, start_solver
 
@@ -133,7 +134,7 @@ class Work:
         for take in list(self._waiting):
             if len(self._running) >= self._most:
                 return
-            failed = failures(lease_folder(self._plan.dataset, take.name))
+            failed = failures(holders_folder(self._plan.dataset, take.name))
             if len(failed) >= TRIES:
                 self._waiting.remove(take)
                 self._lost[take.name] = failed[-1].log
@@ -155,7 +156,7 @@ class Work:
             self._frames[take.name] = frames_there(self._dataset, take.name)
 
     def _claimed(self, take: PlannedTake) -> Workplace | None:
-        lease = self._observer.claim(lease_folder(self._plan.dataset, take.name), platform.node())
+        lease = self._observer.claim(holders_folder(self._plan.dataset, take.name), platform.node())
         if lease is None:
             return None
         place = Workplace(self._dataset, take.name, lease)

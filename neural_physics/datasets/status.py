@@ -6,13 +6,16 @@ Its files' times and sizes are looked at once a second at most, and what is in t
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Problem
 from ..interaction.poses import pose_channel
 from .fingerprint import MADE_WITH
-from .takes import Dataset
+from .take_folders import under_way
+from .takes import Dataset, TakeOutline
 
 LOOK_AGAIN = 1.0  # seconds
 BYTES_PER_VERTEX = 12  # three float32
@@ -65,7 +68,9 @@ def forget() -> None:
 
 def _stamp(path: Path) -> Stamp:
     """Name, time and size of every file that is read."""
-    names = ("dataset.json", "mesh.npz", "takes/*/take.json", "takes/*/positions.pc2", "takes/*/*.npy")
+    read = ("take.json", "positions.pc2", "*.npy")
+    takes = [f"{where}takes/*/{name}" for where in ("", "bake/*/*/") for name in read]
+    names = ("dataset.json", "mesh.npz", *takes)
     files = sorted(file for name in names for file in path.glob(name))
     about = [(file, file.stat()) for file in files if file.is_file()]
     return tuple((str(file), a.st_mtime_ns, a.st_size) for file, a in about)
@@ -74,7 +79,8 @@ def _stamp(path: Path) -> Stamp:
 def _look(path: Path) -> DatasetStatus:
     try:
         dataset = Dataset.open(path)
-        takes = dataset.outlines()
+        begun = under_way(path)
+        takes = [*dataset.outlines(), *_begun(dataset, begun)]
         body = dataset.body
     except Problem as problem:
         return DatasetStatus(trouble=problem)
@@ -86,16 +92,25 @@ def _look(path: Path) -> DatasetStatus:
         excluded=sum(take.frame_count - take.usable_frames for take in takes),
         reasons=tuple(dict.fromkeys(e.reason for e in excluded)),
         size=sum(take.frame_count for take in takes) * dataset.info.vertex_count * BYTES_PER_VERTEX,
-        changed=max((_written(path, take.name) for take in takes), default=0.0),
+        changed=max((_written(begun.get(take.name, path), take.name) for take in takes), default=0.0),
         solver_steps=None if body is None else body.settings.steps,
         physics=dataset.info.provenance.get("physics", ""),
         topology=dataset.info.topology,
         made_with=dataset.info.provenance.get(MADE_WITH, ""),
         seconds_per_frame=dataset.seconds_per_frame(),
-        moving=dataset.moving_takes,
+        moving=sum(take.info.kind != "quasistatic" for take in takes),
         posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
     )
 
 
+def _begun(dataset: Dataset, begun: Mapping[str, Path]) -> Iterator[TakeOutline]:
+    for name, folder in begun.items():
+        with suppress(Problem):  # it was just handed in
+            yield dataset.with_takes_in(folder).outline(name)
+
+
 def _written(path: Path, take: str) -> float:
-    return (path / "takes" / take / "positions.pc2").stat().st_mtime
+    try:
+        return (path / "takes" / take / "positions.pc2").stat().st_mtime
+    except OSError:  # it was just handed in, or deleted
+        return 0.0

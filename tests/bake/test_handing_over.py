@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 import synthetic
 
-from neural_physics.baking.handing_over import Workplace, gather, is_complete, lease_folder, scene_begun
+from neural_physics.baking.handing_over import Workplace, gather, is_complete, scene_begun
 from neural_physics.datasets.dataset_info import TakeInfo
+from neural_physics.datasets.status import dataset_status, forget
+from neural_physics.datasets.take_folders import holders_folder
 from neural_physics.errors import Problem
 from neural_physics.jobs import leases
 from neural_physics.jobs.leases import PATIENCE, Observer
@@ -49,7 +51,7 @@ class Baker:
     def __init__(self, dataset, name="take_000"):
         self.clock = Clock()
         self.observer, self.dataset, self.name = Observer(self.clock), dataset, name
-        self.folder = lease_folder(dataset.path, name)
+        self.folder = holders_folder(dataset.path, name)
 
     def waits(self):
         self.observer.is_free(self.folder)
@@ -92,7 +94,21 @@ def test_a_take_is_seen_when_it_is_handed_in(dataset):
     baker.bake(FRAMES)
     baker.end()
     check_take(dataset)
-    assert is_complete(dataset.path, "take_000") and not lease_folder(dataset.path, "take_000").exists()
+    assert is_complete(dataset.path, "take_000") and not holders_folder(dataset.path, "take_000").exists()
+
+
+def test_what_is_under_way_counts_in_the_panel(dataset):
+    baker = Baker(dataset)
+    baker.begin()
+    baker.bake(5)
+    forget()
+    found = dataset_status(dataset.path)
+    assert (found.takes, found.complete, found.frames, found.moving) == (1, 0, 5, 1)
+    baker.bake(FRAMES)
+    baker.end()
+    forget()
+    found = dataset_status(dataset.path)
+    assert (found.takes, found.complete, found.frames) == (1, 1, FRAMES)
 
 
 def test_one_that_is_handed_in_unfinished_is_gone_on_with(dataset):
@@ -182,7 +198,7 @@ def test_what_version_0_1_had_begun_is_gone_on_with(dataset):
     with dataset.writer("take_000", TakeInfo(frames=FRAMES, role="training", seed=1)) as writer:
         for number in range(5):
             writer.append(*frame(dataset, number))
-    folder = lease_folder(dataset.path, "take_000")
+    folder = holders_folder(dataset.path, "take_000")
     (folder / "blendcache_take").mkdir(parents=True)
     (folder / "take.blend").write_bytes(b"a scene")
     assert (

@@ -37,7 +37,8 @@ from neural_physics.jobs import leases
 leases._this_computer = lambda: f"computer {{number}}"
 leases.PATIENCE, leases.RENEW_EVERY = patience, patience / 6
 platform.node = lambda: f"computer {{number}}"
-from neural_physics.baking.handing_over import Workplace, is_complete, lease_folder
+from neural_physics.baking.handing_over import Workplace, is_complete
+from neural_physics.datasets.take_folders import holders_folder
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.dataset_info import TakeInfo
 from neural_physics.datasets.takes import Dataset
@@ -47,7 +48,7 @@ dataset = Dataset.open(plan.dataset)
 observer = leases.Observer(lambda: time.monotonic() + 3600.0 * (number % 3))
 
 def bake(take):
-    lease = observer.claim(lease_folder(plan.dataset, take.name))
+    lease = observer.claim(holders_folder(plan.dataset, take.name))
     if lease is None:
         return
     place = Workplace(dataset, take.name, lease)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from fuzzing.json_mutations import mutated_json_bytes
 from fuzzing.watching import Watch
-from neural_physics.baking.handing_over import lease_folder
 from neural_physics.baking.plan import BakePlan, PlannedTake
 from neural_physics.baking.surface_places import Places
+from neural_physics.datasets.take_folders import holders_folder
 
 TAKES = (
     PlannedTake("take_000", 100, 3, "training"),
@@ -32,7 +32,7 @@ def read_plan(folder: Path, chance: random.Random, watch: Watch) -> None:
     plan = watch(BakePlan.read, path)
     for take in plan.takes:
         assert plan.take(take.name) and take.frames > 0
-        assert lease_folder(plan.dataset, take.name).parent == plan.folder, take.name
+        assert holders_folder(plan.dataset, take.name).parent == plan.folder, take.name
     f"{plan.object} {plan.scene} {plan.view_layer} {' '.join(plan.notes)}".encode()
     assert plan.motions >= 1 and plan.parallel >= 0 and isinstance(plan.by_solver, bool)
     here = replace(plan, dataset=folder)  # nothing is to be written where a stranger's plan says

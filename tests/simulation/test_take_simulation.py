@@ -267,7 +267,7 @@ def going_on(asked, of_take, frames):
     return saved, gone_on, frames_of(other, 7)
 
 
-def test_contacts_that_have_become_stiffer_are_so_when_taken_up():
+def test_contacts_that_have_become_stiffer_are_so_when_last_holder():
     """A hard jelly in a press."""
     cube = cuboid((-0.2, -0.2, 0.12), (0.2, 0.2, 0.52))
     asked = request(jelly(young=1e7), cube, colliders=[ground(height=0.1), round_ball(0.3)])
@@ -277,7 +277,7 @@ def test_contacts_that_have_become_stiffer_are_so_when_taken_up():
     assert np.array_equal(gone_on, taken_up)
 
 
-def test_a_twisted_curl_is_as_twisted_when_taken_up():
+def test_a_twisted_curl_is_as_twisted_when_last_holder():
     """Its held end is moved so that its edges turn about themselves."""
     turns = np.arange(16)
     mesh, edges = strand(np.stack([0.03 * np.cos(turns), 0.03 * np.sin(turns), -0.02 * turns], 1))

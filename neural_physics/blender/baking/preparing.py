@@ -10,7 +10,7 @@ import bpy
 
 from ...baking.choice import write_guide
 from ...baking.fabric_ranges import middle_fabric, to_provenance
-from ...baking.handing_over import gather, lease_folder, scene_begun
+from ...baking.handing_over import gather, scene_begun
 from ...baking.plan import (
     FEWEST_FRAMES,
     BakePlan,
@@ -22,6 +22,7 @@ from ...baking.plan import (
 from ...baking.pose_plan import plan_poses, pose_take_names
 from ...datasets.dataset_info import ONLY_CHANNELS_ACT, YES, DatasetInfo, TakeInfo, read_take_info
 from ...datasets.fingerprint import MADE_WITH, check_made_with, to_text
+from ...datasets.take_folders import holders_folder
 from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
@@ -257,7 +258,7 @@ def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
     useless: dict[str, str] = {}  # why, by take
     begun = dataset.take_names()
     for name in names:
-        begun_in = lease_folder(dataset.path, name)
+        begun_in = holders_folder(dataset.path, name)
         take = dataset.outline(name) if name in begun else None
         if take is not None and (take.usable_frames if take.info.complete else take.frame_count):
             continue

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import bpy
 
-from ...baking.plan import check_own_folders, side_folder
+from ...baking.plan import check_own_folders
 from ...datasets import importing
 from ...datasets.dataset_info import Role
 from ...datasets.pace import PACE
 from ...datasets.status import dataset_status, forget
+from ...datasets.take_folders import side_folder
 from ...datasets.takes import BODY
 from ...errors import Problem
 from ...files.atomic import writing

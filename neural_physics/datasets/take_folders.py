@@ -1,0 +1,44 @@
+"""Where takes lie: in the dataset's `takes` when they are handed in, before that with whoever bakes them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TAKES = "takes"
+SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
+
+
+def side_folder(dataset: Path) -> Path:
+    """Where a bake keeps its scenes, logs and caches, and the takes that are under way."""
+    return dataset / SIDE_FOLDER
+
+
+def holders_folder(dataset: Path, name: str) -> Path:
+    """Where those leave word that bake a take or baked it, its holders, each with a numbered folder."""
+    return side_folder(dataset) / name
+
+
+def last_holder(folder: Path) -> Path | None:
+    """The folder of the last of a take's holders, given where they leave word."""
+    return next(iter(holder_folders(folder)), None)
+
+
+def holder_folders(folder: Path) -> list[Path]:
+    """Those of all of a take's holders, the last one first."""
+    if not folder.is_dir():
+        return []
+    numbered = [path for path in folder.iterdir() if path.name.isascii() and path.name.isdecimal()]
+    return sorted(numbered, key=lambda path: -int(path.name))
+
+
+def under_way(dataset: Path) -> dict[str, Path]:
+    """The takes that were begun and not handed in, by name: the folder in which somebody has `takes`."""
+    side = side_folder(dataset)
+    found = {}
+    for folder in sorted(side.iterdir()) if side.is_dir() else ():
+        holder = last_holder(folder)
+        handed_in = (dataset / TAKES / folder.name / "take.json").is_file()
+        begun = holder is not None and (holder / TAKES / folder.name / "take.json").is_file()
+        if holder is not None and begun and not handed_in:
+            found[folder.name] = holder
+    return found

@@ -138,7 +138,6 @@ def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interr
     bake(whole)
     broken = make(tmp_path / "broken", frames)
     share_body(tmp_path)
-    path = take_folder(tmp_path / "broken") / "positions.pc2"
     for _ in range(4):
         left = [chance.randrange(1, 18)]
 
@@ -150,6 +149,7 @@ def test_a_take_that_is_taken_up_again_and_again_ends_as_one_that_was_not_interr
         with pytest.raises(Problem) as raised:
             simulated(broken, stop=Stop())
         assert raised.value.code == "stopped"
+        path = take_folder(broken.dataset) / "positions.pc2"
         os.truncate(path, path.stat().st_size - 5)
     simulated(broken)
     assert contents(tmp_path / "broken") == contents(tmp_path / "whole")

@@ -23,6 +23,8 @@ from ..neural_physics.blender.settings.registration import register_classes, unr
 from ..neural_physics.blender.tasks import making, object_tasks, trial_takes
 from ..neural_physics.datasets.status import dataset_status, forget
 from ..neural_physics.errors import Problem
+from ..neural_physics.evaluation.report_page import only_shows_itself
+from ..neural_physics.files.links import check_no_link
 from ..neural_physics.wording import plural, size
 from .play import start_animation
 from .support import (
@@ -261,7 +263,8 @@ class NEURALPHYSICS_OT_show_log(Button, bpy.types.Operator):
     kind: EnumProperty(name="Job", items=KINDS)
 
     def run(self, context: bpy.types.Context) -> None:
-        open_file(host.log_of(object_tasks.job_folder(target(context), self.kind), self.kind))
+        log = host.log_of(object_tasks.job_folder(target(context), self.kind), self.kind)
+        open_file(check_no_link(log))
 
 
 class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
@@ -274,7 +277,10 @@ class NEURALPHYSICS_OT_open_report(Button, bpy.types.Operator):
         existing_file(report_path(target(context)))
 
     def run(self, context: bpy.types.Context) -> None:
-        bpy.ops.wm.url_open(url=report_path(target(context)).as_uri())
+        path = report_path(target(context))
+        if not only_shows_itself(path):
+            raise Problem("report_unsafe", path=path)
+        bpy.ops.wm.url_open(url=path.as_uri())
 
 
 class NEURALPHYSICS_OT_delete_dataset(Button, bpy.types.Operator):

@@ -13,6 +13,7 @@ from learning.evaluation.comparison import Comparison, motion
 from learning.evaluation.shape_pictures import camera_for
 from neural_physics.arrays import Floats
 from neural_physics.datasets.takes import Dataset
+from neural_physics.evaluation.report_page import HEAD
 from neural_physics.evaluation.rollouts import Window, rollout
 from neural_physics.methods.interface import Method
 
@@ -58,8 +59,7 @@ def write_report(
     ]
     title = f"{report['object']}: model evaluation"
     path.write_text(
-        f"<!doctype html>\n<html lang='en'><meta charset='utf-8'>"
-        f"<meta name='viewport' content='width=device-width'><title>{escape(title)}</title>"
+        f"{HEAD}<meta name='viewport' content='width=device-width'><title>{escape(title)}</title>"
         f"<style>{CSS}</style><main><h1>{escape(title)}</h1>{_about(report)}{''.join(sections)}</main></html>\n",
         encoding="utf-8",
     )

@@ -15,6 +15,10 @@ PROBLEMS: dict[str, str] = {
         "{path} was saved by someone else in the meantime and was left unchanged: the results of the job "
         "are beside it; run the command “pack” to put a model into it."
     ),
+    "report_unsafe": (
+        "The report {path} is not as this version of Neural Physics writes it, and a browser would run what is "
+        "in it: click Evaluate for another one."
+    ),
     "evaluation_missing": "{object} has not been evaluated: click Evaluate first.",
     "evaluation_other_object": (
         "{path} does not hold an evaluation of {object}: evaluate its model again, with the mesh it was trained on."

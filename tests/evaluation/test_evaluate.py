@@ -23,6 +23,7 @@ from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
 from neural_physics.datasets.point_caches import read_pc2
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
+from neural_physics.evaluation.report_page import only_shows_itself
 from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
@@ -92,7 +93,7 @@ def test_the_report_for_people_is_one_file_with_all_its_pictures(evaluated):
     assert Path(result["report"]) == out / "report.html"
     assert page.count("data:image/png;base64,iVBOR") == 10  # five frames of both
     assert page.count("<polyline") == 5 + 2 + 6 + 6  # no collider here: no penetration
-    assert "://" not in page
+    assert "://" not in page and only_shows_itself(out / "report.html")
     for words in ("Side by side", "Error over time", "three largest components", "Energy"):
         assert words in page
 

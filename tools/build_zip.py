@@ -39,6 +39,7 @@ NOT_ON_THE_PLATFORM = (
     "requirements",
     "neural_physics/solver",
     "neural_physics/jobs/environment.py",
+    "neural_physics/jobs/virtual_environments.py",
     "neural_physics/errors/training_environment.py",
     "neural_physics/blender/jobs/training_environment.py",
     "operators/environment.py",

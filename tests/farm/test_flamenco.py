@@ -1,0 +1,80 @@
+"""The job type for Flamenco, compiled as its Manager does, with a stand-in of what the Manager gives it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = ROOT / "farm" / "flamenco" / "neural_physics_bake.js"
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(NODE is None, reason="Node is not there")
+
+# Settings that are not declared are an error, as a job cannot have them.
+MANAGER = """
+const vm = require("vm"), fs = require("fs");
+const [script, given] = process.argv.slice(1);
+const author = {
+    Task: (name, type) => ({
+        name, type, commands: [], dependencies: [],
+        addCommand(command) { this.commands.push(command); },
+        addDependency(task) { this.dependencies.push(task.name); },
+    }),
+    Command: (name, parameters) => ({ name, parameters }),
+};
+const job = { tasks: [], addTask(task) { this.tasks.push(task); } };
+const context = vm.createContext({ author, job, print() {} });
+vm.runInContext(fs.readFileSync(script, "utf-8") + "; this.type = JOB_TYPE", context);
+const declared = Object.fromEntries(context.type.settings.map((each) => [each.key, each.default]));
+job.settings = new Proxy({ ...declared, ...JSON.parse(given) }, {
+    get(settings, key) {
+        if (!(key in declared)) throw new Error(`${String(key)} is not declared`);
+        return settings[key];
+    },
+});
+vm.runInContext("compileJob(job)", context);
+console.log(JSON.stringify({ tasks: job.tasks, settings: context.type.settings }));
+"""
+
+
+def compiled(**settings: Any) -> list[dict[str, Any]]:
+    """The tasks of a job with these settings."""
+    given = {"dataset": "/share/d", "blendfile": "/share/s.blend", "object": "", **settings}
+    words = [str(NODE), "-e", MANAGER, str(SCRIPT), json.dumps(given)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["tasks"]
+
+
+def words_of(task: dict[str, Any]) -> list[str]:
+    (command,) = task["commands"]
+    assert command["name"] == "exec" and command["parameters"]["exe"] == "{blender}"
+    words = command["parameters"]["args"]
+    assert words[0] == "-b" and all(isinstance(word, str) for word in words)
+    return words[words.index("--command") + 1 :]
+
+
+def test_workers_bake_what_was_prepared_and_a_model_follows() -> None:
+    tasks = {task["name"]: task for task in compiled(workers=3, takes=46, preset="final", object="Sheet")}
+    assert list(tasks) == ["prepare", "bake-1", "bake-2", "bake-3", "finish", "train", "evaluate"]
+    assert words_of(tasks["prepare"])[:4] == ["neural_physics", "prepare", "--takes", "46"]
+    assert words_of(tasks["prepare"])[-2:] == ["--object", "Sheet"]
+    assert words_of(tasks["bake-2"]) == ["neural_physics", "work", "/share/d", "--at-once", "0"]
+    assert tasks["bake-2"]["dependencies"] == ["prepare"]
+    assert tasks["finish"]["dependencies"] == ["bake-1", "bake-2", "bake-3"]
+    assert words_of(tasks["train"])[1:4] == ["train", "--preset", "final"]
+    assert (tasks["train"]["dependencies"], tasks["evaluate"]["dependencies"]) == (["finish"], ["train"])
+
+
+def test_a_job_may_end_with_the_bake() -> None:
+    assert [task["name"] for task in compiled(workers=1, train=False)] == ["prepare", "bake-1", "finish"]
+
+
+def test_no_scripts_of_the_scene_are_switched_on() -> None:
+    words = [word for task in compiled() for word in task["commands"][0]["parameters"]["args"]]
+    assert not any("autoexec" in word or "blenderArgs" in word or word == "-y" for word in words)

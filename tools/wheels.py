@@ -17,11 +17,12 @@ from packaging.requirements import Requirement
 from packaging.tags import Tag
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
+from pip._internal.models.index import PyPI
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENTS, DOCUMENT = ROOT / "requirements", ROOT / "docs" / "wheels.md"
 BEGIN, END = "<!-- wheels: begin -->", "<!-- wheels: end -->"
-INDEX = "https://pypi.org/simple/{name}/"
+INDEX = f"{PyPI.simple_url}/{{name}}/"  # the one that pip itself asks
 JSON = "application/vnd.pypi.simple.v1+json"
 ANSWERS_WITHIN = 10.0  # seconds
 PYTHONS = ("3.11", "3.13")

@@ -36,7 +36,7 @@ from benchmarks.history import HISTORY, Run, append, last_release
 from benchmarks.ratios import written
 from benchmarks.registry import BENCHMARKS
 from benchmarks.runner import run
-from neural_physics.jobs.cores import usable_cores
+from neural_physics.jobs.cores import processor, usable_cores
 from neural_physics.jobs.launch import PACKAGES
 
 QUICK, TABLE = BENCH / "quick", BENCH / "quick.md"
@@ -187,18 +187,10 @@ def _calibration() -> float:
 def _box() -> dict[str, Any]:
     return {
         "cores": len(usable_cores()),
-        "processor": _processor(),
+        "processor": processor(),
         "python": platform.python_version(),
         "numpy": np.__version__,
     }
-
-
-def _processor() -> str:
-    """The processor's model, where the system reports it."""
-    about = Path("/proc/cpuinfo")
-    lines = about.read_text(encoding="utf-8").splitlines() if about.is_file() else []
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.processor() or platform.machine()
 
 
 def _git(*words: str) -> str:

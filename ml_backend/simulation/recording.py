@@ -14,7 +14,7 @@ from ml_backend.simulation.motions import check_tracks
 from ml_backend.simulation.simulation import SavedState, Simulation
 from ml_backend.simulation.spring_cloth import SpringSimulation
 from neural_physics.arrays import Doubles, Floats
-from neural_physics.baking.handing_over import Workplace
+from neural_physics.baking.handing_over import STATE, Workplace
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.dataset_info import Exclusion, TakeInfo
@@ -55,7 +55,7 @@ class _Recording:
             check_tracks(self._tracks, self._request, take.frames, self._dataset.info.channels.size)
         except ValueError as error:
             raise Problem("dataset_damaged", path=place.folder, reason=error) from error
-        self._state_path = place.folder / "state.npz"
+        self._state_path = place.folder / STATE
         info = TakeInfo(take.frames, role=take.role, seed=take.seed)
         self.writer = self._dataset.writer(take.name, info, may_write=place.may_write)
         self._done = self._dataset.take(take.name)

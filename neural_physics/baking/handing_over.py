@@ -19,25 +19,28 @@ from ..datasets.dataset_info import TakeInfo, read_take_info
 from ..datasets.take_folders import TAKES, holder_folders, holders_folder, last_holder
 from ..datasets.takes import Dataset
 from ..errors import Problem
-from ..files.atomic import writing
+from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link
+from ..files.reading import NotReadable, read_bytes
 from ..files.replacing import remove_folder, rename
 from ..jobs.leases import Lease, Observer
 from .failures import forget_failures
 from .plan import BakePlan
 
-SCENE = "take.blend"
+LARGEST = 4096  # bytes of what says who began a take
+SCENE, CACHE, STATE, MADE_BY = "take.blend", "blendcache_take", "state.npz", "made_by"
 # What version 0.1 had of a begun take, beside where its holders leave word now.
-OF_OLD = (SCENE, "take.seal", "blendcache_take", "tracks.npz", "state.npz")
+OF_OLD = (SCENE, "take.seal", CACHE, "tracks.npz", STATE)
 
 
 @dataclass(frozen=True)
 class Workplace:
-    """Where one holder bakes one take."""
+    """Where one holder bakes one take. makes: see `Programs`; "" where that is not asked about."""
 
     dataset: Dataset
     name: str
     lease: Lease
+    makes: str = ""
 
     @property
     def folder(self) -> Path:
@@ -81,6 +84,7 @@ class Workplace:
                 with suppress(FileNotFoundError):
                     if (self._handed_in / "take.json").is_file():
                         rename(self._handed_in, self._mine)
+            self._begin_anew_if_other()
         return True
 
     def hand_in(self) -> None:
@@ -118,6 +122,20 @@ class Workplace:
                 self.hand_in()
             self.lease.check()
             self.lease.release()
+
+    def _begin_anew_if_other(self) -> None:
+        """What another kind of computer has begun would not go on as it began: it is made from the start."""
+        said, before = self.folder / MADE_BY, b""
+        if not self.makes:
+            return
+        with suppress(OSError, NotReadable):
+            before = read_bytes(said, LARGEST)
+        if before not in (b"", self.makes.encode()):
+            for place in (self._mine, self.folder / CACHE):
+                if check_no_link(place).is_dir():
+                    remove_folder(place)
+            (self.folder / STATE).unlink(missing_ok=True)
+        write_atomically(said, self.makes.encode())
 
     @property
     def _mine(self) -> Path:

@@ -44,7 +44,7 @@ class BakePlan:
     dataset: its folder, wherever that lies here; not in the file. by_solver: whether the bundled solver
     simulates, and Blender only records what moves. parallel: takes at the same time on one computer, 0 for
     one per core. notes: sentences for the artist. motions: how many are drawn for each new take, of which a
-    model chooses; 1 for no choice.
+    model chooses; 1 for no choice. makes: of the computer that planned it, see `Programs`.
     """
 
     dataset: Path
@@ -56,6 +56,7 @@ class BakePlan:
     parallel: int = 0
     notes: tuple[str, ...] = ()
     motions: int = 1
+    makes: str = ""
 
     @property
     def folder(self) -> Path:
@@ -126,7 +127,7 @@ class BakePlan:
 
 def _check(plan: BakePlan) -> None:
     """Raises ValueError for what no bake is planned like."""
-    texts = (plan.object, plan.scene, plan.view_layer, *plan.notes)
+    texts = (plan.object, plan.scene, plan.view_layer, plan.makes, *plan.notes)
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("a name or a note is not text")
     numbers_fit = _is_number(plan.parallel, 0, MOST_AT_ONCE) and _is_number(plan.motions, 1, MOST_MOTIONS)

@@ -35,7 +35,10 @@ from .programs import Programs
 from .workers import POLL_EVERY, TRIES, end, start_blender, start_solver
 
 BODY = "body"  # the solver's first job, which the takes wait for
-CHOICE = "choice"
+OTHER_KIND = (
+    "This computer ({here}) is another kind than the one that prepared the bake ({planned}): takes that it "
+    "bakes are as good, and not the same to the bit."
+)
 LOOK_EVERY = 1.0  # seconds, for what other computers have done
 
 
@@ -97,6 +100,9 @@ class Work:
         Raises Problem("stopped" | "bake_crashed"), what `result_of` does, or what a worker reported.
         """
         self._look()
+        if self._plan.makes not in ("", self._programs.makes):
+            here = OTHER_KIND.format(here=self._programs.makes, planned=self._plan.makes)
+            self._emit({"event": "log", "text": here})
         if self._plan.by_solver and self._waiting:
             self._make_body()
         started, already = time.monotonic(), sum(self._frames.values())
@@ -159,7 +165,7 @@ class Work:
         lease = self._observer.claim(holders_folder(self._plan.dataset, take.name), platform.node())
         if lease is None:
             return None
-        place = Workplace(self._dataset, take.name, lease)
+        place = Workplace(self._dataset, take.name, lease, self._programs.makes)
         return place if place.take_up() else None
 
     def _worker(self, take: PlannedTake, place: Workplace, core: int) -> _Worker:

@@ -1,10 +1,12 @@
-"""The processor's cores: which this process may use, and keeping it to some of them."""
+"""The processor: what it is called, which of its cores this process may use, and keeping to some of them."""
 
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 if sys.platform == "linux":
 
@@ -24,3 +26,11 @@ else:
 
     def keep_to_cores(cores: Iterable[int]) -> None:
         """Nothing to do: this system tells no process where to run, or has no such call in Python."""
+
+
+def processor() -> str:
+    """The processor's model, where the system says it."""
+    about = Path("/proc/cpuinfo")
+    lines = about.read_text(encoding="utf-8", errors="replace").splitlines() if about.is_file() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.processor() or platform.machine()

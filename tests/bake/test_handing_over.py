@@ -57,11 +57,11 @@ class Baker:
         self.observer.is_free(self.folder)
         self.clock.now += PATIENCE
 
-    def begin(self):
+    def begin(self, makes=""):
         lease = self.observer.claim(self.folder)
         if lease is None:
             return False
-        self.place = Workplace(self.dataset, self.name, lease)
+        self.place = Workplace(self.dataset, self.name, lease, makes)
         if not self.place.take_up():
             return False
         info = TakeInfo(frames=FRAMES, role="training", seed=1)
@@ -220,6 +220,29 @@ def test_what_is_complete_is_not_counted_as_begun_elsewhere(dataset):
     assert gather(dataset, ["take_000"])["take_000"].frames == FRAMES  # another computer has it
     baker.place.lease.release()
     assert gather(dataset, ["take_000"]) == {} and len(dataset.take("take_000").positions) == 5
+
+
+@pytest.mark.parametrize("handed_in", [False, True])
+@pytest.mark.parametrize(("makes", "kept"), [("Blender 4.5, Linux", 5), ("Blender 5.2, Linux", 0)])
+def test_another_kind_of_computer_begins_a_take_anew(dataset, makes, kept, handed_in):
+    """No take is made by two, of which each would have made another one."""
+    first, second = Baker(dataset), Baker(dataset)
+    first.begin("Blender 4.5, Linux")
+    (first.place.folder / "blendcache_take").mkdir()
+    (first.place.folder / "take.blend").touch()
+    first.bake(5)
+    if handed_in:
+        first.writer.close(finished=False)
+        first.place.leave()
+    else:
+        second.waits()
+    second.begin(makes)
+    assert second.writer.count == kept
+    assert (second.place.folder / "blendcache_take").exists() == (kept > 0)
+    assert (second.place.folder / "take.blend").exists()  # its motion is the same everywhere
+    second.bake(FRAMES)
+    second.end()
+    check_take(dataset)
 
 
 def test_a_torn_frame_of_another_is_baked_again(dataset):

@@ -118,6 +118,7 @@ def _written(
         by_solver=uses_solver(obj),
         parallel=settings_of(obj).parallel_takes,
         notes=notes,
+        makes=local_programs(by_solver=False).makes,
         motions=1 if guide is None else MOTIONS,
     )
     plan.write()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Doubles, Floats
-from ...baking.handing_over import Workplace
+from ...baking.handing_over import CACHE, Workplace
 from ...baking.plan import BakePlan
 from ...datasets.dataset_info import Exclusion, TakeInfo
 from ...datasets.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
@@ -27,7 +27,7 @@ from .scene_copy import first_frame, simulates_alone
 from .seals import Trust
 from .take_scenes import open_scene, write_take_scene
 
-CACHE = re.compile(r".+_(\d+)_\d+\.bphys")  # a frame of Blender's cache
+CACHED = re.compile(r".+_(\d+)_\d+\.bphys")  # a frame of Blender's cache
 CACHES_KEPT = 8  # frames of Blender's cache on disk
 CHECKED = 2  # frames simulated again on resuming, and compared with the take
 WARM_UP = 3  # frames read from the cache before that: colliders and velocities look back
@@ -54,7 +54,7 @@ class _TakeBake:
     def __init__(self, plan: BakePlan, place: Workplace, trust: Trust) -> None:
         take = plan.take(place.name)
         self._plan, self._scene_path, self._trust = plan, place.scene, trust
-        self._cache = place.scene.with_name(f"blendcache_{place.scene.stem}")
+        self._cache = place.folder / CACHE
         self.dataset = place.under_way()
         info = TakeInfo(frames=take.frames, role=take.role, seed=take.seed)
         self.writer = self.dataset.writer(take.name, info, may_write=place.may_write)
@@ -148,7 +148,7 @@ class _TakeBake:
         cached = {
             int(found[1]) - self._first: path
             for path in self._cache.glob("*.bphys")
-            if (found := CACHE.fullmatch(path.name))
+            if (found := CACHED.fullmatch(path.name))
         }
         with writing(self._cache):
             for index, path in cached.items():

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import Problem
 from ..interaction.poses import pose_channel
 from .fingerprint import MADE_WITH
-from .takes import Dataset
+from .takes import MOST_TAKES, Dataset, entries_of
 
 LOOK_AGAIN = 1.0  # seconds
 BYTES_PER_VERTEX = 12  # three float32
@@ -65,6 +65,10 @@ def forget() -> None:
 
 def _stamp(path: Path) -> Stamp:
     """Name, time and size of every file that is read."""
+    try:
+        entries_of(path / "takes")
+    except Problem:
+        return ((str(path), 0, MOST_TAKES + 1),)
     names = ("dataset.json", "mesh.npz", "takes/*/take.json", "takes/*/positions.pc2", "takes/*/*.npy")
     files = sorted(file for name in names for file in path.glob(name))
     about = [(file, file.stat()) for file in files if file.is_file()]
@@ -92,7 +96,7 @@ def _look(path: Path) -> DatasetStatus:
         topology=dataset.info.topology,
         made_with=dataset.info.provenance.get(MADE_WITH, ""),
         seconds_per_frame=dataset.seconds_per_frame(),
-        moving=dataset.moving_takes,
+        moving=sum(take.moves for take in takes),
         posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
     )
 

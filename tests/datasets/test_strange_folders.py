@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tracemalloc
@@ -164,3 +165,13 @@ def test_a_dataset_of_more_takes_than_anybody_bakes_is_not_looked_through(datase
     assert dataset_status(dataset.path).trouble.code == "dataset_damaged"
     with pytest.raises(Problem, match="more than 3 takes"):
         Dataset.open(dataset.path).takes()
+
+
+def test_a_line_without_end_is_no_event(tmp_path, monkeypatch):
+    """What JSON becomes takes many times as much memory."""
+    monkeypatch.setattr(process, "LONGEST_LINE", 1000)
+    files = JobFiles(tmp_path, "train")
+    files.about.write_text("{}")
+    said = {"event": "progress", "stage": "a", "done": 1, "total": 2, "seconds_left": None}
+    files.log.write_text(json.dumps({**said, "x": [0] * 1000}))
+    assert JobProcess(files).state.stage == "Starting"

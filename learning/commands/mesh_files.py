@@ -86,6 +86,8 @@ def _read_ply(data: bytes) -> tuple[Floats, Faces]:
     for name, count, properties in elements:
         if count > len(body):
             raise ValueError(f"it ends before the last {name}")
+        if not properties:  # however many, they take up nothing of the file
+            raise ValueError(f"its {name} has no properties")
         found[name] = [{p[-1]: read(p) for p in properties} for _ in range(count)]
     vertices = [[vertex[axis][0] for axis in "xyz"] for vertex in found["vertex"]]
     key = next(name for name in ("vertex_indices", "vertex_index") if name in found["face"][0])

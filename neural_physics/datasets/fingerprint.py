@@ -53,7 +53,7 @@ def changed(before: str, now: Fingerprint) -> list[str]:
     """
     try:
         known = json.loads(before or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     if not isinstance(known, dict):
         return []

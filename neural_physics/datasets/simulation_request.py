@@ -22,6 +22,7 @@ Kind = Literal["solid", "shell", "rod", "springs"]
 Elasticity = Literal["stable_neo_hookean", "stvk", "corotational"]
 Filling = Literal["tetwild", "cage"]
 BendingModel = Literal["hinges", "midedges"]
+MOST = {"steps": 1000, "tetrahedra": 10_000_000}  # of what is work for each
 LEAST_VOLUME = 1e-30  # m^3, of a cubic metre of the world in a reference frame's axes
 
 
@@ -81,8 +82,10 @@ class SimulationSettings:
             value = getattr(settings, setting.name)
             if setting.type in ("float", "int") and not np.isfinite(value):
                 raise ValueError(f"{setting.name} is not a finite number")
-        if settings.steps < 1 or settings.tetrahedra < 1:
-            raise ValueError("steps and tetrahedra must be at least 1")
+        for name, most in MOST.items():
+            value = getattr(settings, name)
+            if type(value) is not int or not 1 <= value <= most:
+                raise ValueError(f"{name} must be a whole number of at least 1 and at most {most}")
         if not 0.0 < settings.softest <= 1.0:
             raise ValueError("softest must be above 0, and 1 at most")
         for name in ("stretch", "bending"):

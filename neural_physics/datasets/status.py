@@ -15,7 +15,7 @@ from ..errors import Problem
 from ..interaction.poses import pose_channel
 from .fingerprint import MADE_WITH
 from .take_folders import under_way
-from .takes import Dataset, TakeOutline
+from .takes import MOST_TAKES, Dataset, TakeOutline, entries_of
 
 LOOK_AGAIN = 1.0  # seconds
 BYTES_PER_VERTEX = 12  # three float32
@@ -68,6 +68,10 @@ def forget() -> None:
 
 def _stamp(path: Path) -> Stamp:
     """Name, time and size of every file that is read."""
+    try:
+        entries_of(path / "takes")
+    except Problem:
+        return ((str(path), 0, MOST_TAKES + 1),)
     read = ("take.json", "positions.pc2", "*.npy")
     takes = [f"{where}takes/*/{name}" for where in ("", "bake/*/*/") for name in read]
     names = ("dataset.json", "mesh.npz", *takes)
@@ -98,7 +102,7 @@ def _look(path: Path) -> DatasetStatus:
         topology=dataset.info.topology,
         made_with=dataset.info.provenance.get(MADE_WITH, ""),
         seconds_per_frame=dataset.seconds_per_frame(),
-        moving=sum(take.info.kind != "quasistatic" for take in takes),
+        moving=sum(take.moves for take in takes),
         posed=dataset.mesh.skin is not None and pose_channel(dataset.info.channels) is not None,
     )
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Self
-
-import numpy as np
 
 from ..arrays import Floats
 from ..errors import Problem
@@ -35,6 +34,7 @@ from .simulation_request import SimulationRequest, Tracks, check_tracks
 from .take_writer import TakeWriter
 
 BODY = "body.npz"
+MOST_TAKES = 5000  # each is looked at by whoever shows a dataset
 # Of each take of the bundled solver: what it was asked for, and how all that it reacted to moved.
 REQUEST, TRACKS = "request.npz", "tracks.npz"
 
@@ -77,6 +77,11 @@ class TakeOutline:
     frame_count: int
 
     @property
+    def moves(self) -> bool:
+        """Whether it is of motion, and not of held poses."""
+        return self.info.kind != "quasistatic"
+
+    @property
     def usable_frames(self) -> int:
         """How many frames may be learned from."""
         return sum(stop - start for start, stop in _segments(self.info, self.frame_count))
@@ -104,11 +109,23 @@ def left_out_in_all(takes: Sequence[TakeOutline]) -> list[str]:
 
 
 def _segments(info: TakeInfo, frames: int) -> list[tuple[int, int]]:
-    usable = np.ones(frames, bool)
-    for excluded in info.excluded:
-        usable[excluded.first : excluded.last + 1] = False
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], usable.astype(np.int8), [0]])))
-    return [(int(start), int(stop)) for start, stop in edges.reshape(-1, 2)]
+    # Frames are not listed one by one: of a file with holes there may be billions.
+    found, start = [], 0
+    for excluded in sorted(info.excluded, key=lambda each: each.first):
+        found.append((start, min(excluded.first, frames)))
+        start = max(start, excluded.last + 1)
+    found.append((start, frames))
+    return [(start, stop) for start, stop in found if start < stop]
+
+
+def entries_of(takes: Path) -> list[Path]:
+    """What is in a dataset's folder of takes. Raises Problem("dataset_damaged") for what nobody has baked."""
+    if not takes.is_dir():
+        return []
+    entries = list(islice(takes.iterdir(), MOST_TAKES + 1))
+    if len(entries) > MOST_TAKES:
+        raise Problem("dataset_damaged", path=takes.parent, reason=f"it has more than {MOST_TAKES:,} takes")
+    return entries
 
 
 class Dataset:
@@ -202,11 +219,8 @@ class Dataset:
         return self._body_vertices is not None
 
     def take_names(self) -> list[str]:
-        """All takes that were begun, in order; they may have no frames yet."""
-        takes = self.path / "takes"
-        return (
-            sorted(p.name for p in takes.iterdir() if (p / "take.json").is_file()) if takes.is_dir() else []
-        )
+        """All takes that were begun, in order; they may have no frames yet. Raises what `entries_of` does."""
+        return sorted(p.name for p in entries_of(self.path / "takes") if (p / "take.json").is_file())
 
     def take(self, name: str) -> Take:
         """Map one take. Raises Problem("dataset_damaged")."""
@@ -289,7 +303,7 @@ class Dataset:
     @property
     def moving_takes(self) -> int:
         """How many takes are of motion, and not of held poses."""
-        return sum(take.info.kind != "quasistatic" for take in self.outlines())
+        return sum(take.moves for take in self.outlines())
 
     def outlines(self) -> list[TakeOutline]:
         """The outlines of all takes, however many they are."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
-LARGEST_JSON = 1 << 24  # bytes
+LARGEST_JSON = 1 << 23  # bytes; what is read of them takes up to twenty times as much
 MOST_UNPACKED = 4  # times what an archive takes on disk may come out of it
 ALLOWANCE = 1 << 20  # bytes that may come out of any
 KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)

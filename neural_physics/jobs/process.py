@@ -193,7 +193,7 @@ class JobProcess:
         whole = len(new) if ended else new.rfind(b"\n") + 1
         self._read += whole
         last = new[:whole].rsplit(b"\n", MOST_LINES + 1)[-MOST_LINES - 1 :]
-        return [line for each in last if (line := each.decode("utf-8", "replace").strip())]
+        return [line for each in last if (line := each[:LONGEST_LINE].decode("utf-8", "replace").strip())]
 
     def _write_about(self, about: dict[str, Any]) -> None:
         self._about = about

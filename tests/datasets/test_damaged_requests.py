@@ -46,6 +46,10 @@ def test_strands_without_faces_are_read_as_written(tmp_path):
         {"bones": np.zeros((2, 3))},
         {"colliders": (ColliderMesh("Ball", BALL.vertices, BALL.triangles + 200),)},
         {"colliders": (replace(BALL, width=-1.0),)},
+        {"settings": replace(ASKED.settings, steps=10**9)},
+        {"settings": replace(ASKED.settings, steps=1.5)},
+        {"settings": replace(ASKED.settings, steps=0)},
+        {"settings": replace(ASKED.settings, tetrahedra=10**12)},
     ],
 )
 def test_a_request_that_fits_nothing_is_refused(tmp_path, change):

@@ -42,7 +42,7 @@ def test_small_settings_count_and_the_rounding_of_places_does_not():
 
 
 @pytest.mark.parametrize(
-    "before", ["", "{", "[]", "3", '{"cloth settings": {}}', '{"another version\'s": "part"}']
+    "before", ["", "{", "[" * 100_000, "[]", "3", '{"cloth settings": {}}', '{"another version\'s": "part"}']
 )
 def test_what_is_not_known_has_not_changed(before):
     assert changed(before, PARTS) == []

@@ -341,6 +341,10 @@ def test_meshes_are_read_in_every_form(tmp_path, form):
     assert found.rest_positions == pytest.approx(MESH.rest_positions, abs=1e-7)
 
 
+A_TRIANGLE = (
+    "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+    "element face 1\nproperty list int int vertex_index\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
+)
 NO_VERTICES = "ply\nformat ascii 1.0\nelement vertex 0\n"
 
 
@@ -355,6 +359,7 @@ NO_VERTICES = "ply\nformat ascii 1.0\nelement vertex 0\n"
         ("m.obj", ""), ("m.obj", "v 0 0\nf 1 1 1"), ("m.obj", "v 0 0 0\nf 1 2 3"), ("m.obj", "v a b c"),
         ("m.ply", "ply"), ("m.ply", "ply\nformat ascii 1.0\nelement vertex 3\nend_header\n"),
         ("m.ply", "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nend_header\n1 2"),
+        ("m.ply", A_TRIANGLE.replace("end_header", "element x 20\nend_header")),
         ("m.stl", "solid"), ("m.npz", "PK"),
     ],
 )  # fmt: skip

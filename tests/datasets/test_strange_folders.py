@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import tracemalloc
 
 import numpy as np
 import pytest
 import synthetic
 
 from neural_physics.baking.plan import BakePlan, PlannedTake, check_own_folders
-from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
-from neural_physics.datasets.takes import Dataset
+from neural_physics.datasets import status, takes
+from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, TakeInfo
+from neural_physics.datasets.status import dataset_status, forget
+from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.errors import Problem
 from neural_physics.jobs import process
 from neural_physics.jobs.events import parse_event
@@ -118,3 +122,54 @@ def test_of_a_log_of_countless_lines_the_last_ones_are_followed(tmp_path, monkey
     monkeypatch.setattr(process, "parse_event", lambda said: looked.append(said) or parse_event(said))
     job = JobProcess(files)
     assert job.state.phase == "finished" and job.state.result["model"] == "m" and len(looked) <= 51
+
+
+def test_a_file_with_holes_costs_no_memory_to_look_at(dataset):
+    """A few kilobytes that say they are a billion frames."""
+    take = dataset.path / "takes" / "take_000"
+    for name, frame in (("positions.pc2", 16 * 12), ("interaction.npy", 3 * 4)):
+        os.truncate(take / name, (1 << 30) * frame)
+    forget()
+    tracemalloc.start()
+    found = dataset_status(dataset.path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.frames == pytest.approx(1 << 30, rel=1e-6) and found.excluded == 0 and peak < 1 << 26
+
+
+@pytest.mark.parametrize(
+    ("excluded", "usable"),
+    [
+        ([], [(0, 10)]),
+        ([(0, 9)], []),
+        ([(3, 4), (2, 3)], [(0, 2), (5, 10)]),
+        ([(8, 99)], [(0, 8)]),
+        ([(50, 60)], [(0, 10)]),
+        ([(0, 0), (5, 5), (2, 8)], [(1, 2), (9, 10)]),
+    ],
+)
+def test_what_is_not_excluded_is_learned_from(excluded, usable):
+    runs = tuple(Exclusion(first, last, "") for first, last in excluded)
+    take = Take("a", TakeInfo(10, excluded=runs), np.zeros((10, 1, 3)), np.zeros((10, 1)), frames=None)
+    assert take.segments() == usable
+
+
+def test_a_dataset_of_more_takes_than_anybody_bakes_is_not_looked_through(dataset, monkeypatch):
+    for module in (takes, status):
+        monkeypatch.setattr(module, "MOST_TAKES", 3)
+    for number in range(1, 4):
+        (dataset.path / "takes" / f"take_{number:03d}").mkdir()
+    forget()
+    assert dataset_status(dataset.path).trouble.code == "dataset_damaged"
+    with pytest.raises(Problem, match="more than 3 takes"):
+        Dataset.open(dataset.path).takes()
+
+
+def test_a_line_without_end_is_no_event(tmp_path, monkeypatch):
+    """What JSON becomes takes many times as much memory."""
+    monkeypatch.setattr(process, "LONGEST_LINE", 1000)
+    files = JobFiles(tmp_path, "train")
+    files.about.write_text("{}")
+    said = {"event": "progress", "stage": "a", "done": 1, "total": 2, "seconds_left": None}
+    files.log.write_text(json.dumps({**said, "x": [0] * 1000}))
+    assert JobProcess(files).state.stage == "Starting"

@@ -6,6 +6,7 @@ import blf
 import bpy
 
 from ...models.model_file import simulation_ms
+from ...plain_text import one_line
 from ..playing import grabbing
 from ..playing.handlers import PLAYED
 from ..scene.targets import channel_objects, set_up_objects
@@ -30,7 +31,7 @@ def captions(scene: bpy.types.Scene) -> list[tuple[str, float]]:
         said = speed(session.output.frame_ms, simulation_ms(session.model))
         lines.append((f"{obj.name}: {said}", SPEED_SIZE))
         if settings.hint and not any(grabbing.is_grabbed(mover) for mover in channel_objects(obj)):
-            lines.append((settings.hint, HINT_SIZE))
+            lines.append((one_line(settings.hint), HINT_SIZE))
     return lines
 
 

@@ -24,7 +24,6 @@ from .copies_beside import copies_in, copy_beside, open_collection, put, remove_
 ERROR = "neural_physics_error"
 LARGEST = "neural_physics_largest_error"
 MATERIAL = "Neural Physics Error"
-LARGEST_REPORT = 1 << 26  # bytes
 FILES = ("error.npz", "reference.pc2", "prediction.pc2")
 # Dark blue where it is exact, over green, to yellow at the largest error: rising in lightness, so that
 # it reads without colour vision too. Linear RGB.
@@ -157,7 +156,7 @@ def _fps(obj: bpy.types.Object, folder: Path) -> float:
     """The frame rate of the take that is shown."""
     path = folder / "report.json"
     try:
-        fps = float(read_json(path, LARGEST_REPORT)["fps"])
+        fps = float(read_json(path)["fps"])
     except FileNotFoundError as missing:
         raise Problem("file_missing", path=path) from missing
     except (OSError, ValueError, KeyError, TypeError) as damage:

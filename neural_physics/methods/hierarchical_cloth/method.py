@@ -16,6 +16,7 @@ from .loads import ClothLoads, Pins
 from .networks import LevelNetworks
 
 LOST = 1000.0  # sizes away from where it would hang at rest: no cloth that is seen gets there
+MOST_WORK = 1 << 30  # of a step: iterations times vertices of level 0 squared, since factors are dense
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,8 @@ class HierarchicalCloth:
         hierarchy = _hierarchy(model)
         self._unsorted = np.argsort(hierarchy.order)
         coarse = hierarchy.levels[0]
+        if self._iterations * coarse.vertex_count**2 > MOST_WORK:
+            raise damaged(model.path, f"its level 0 is too large for {self._iterations} iterations")
         self.basis_count = 3 * coarse.vertex_count
         self._coarse = hierarchy.order[: coarse.vertex_count]
         self._loads = ClothLoads(model)

@@ -13,8 +13,11 @@ import pytest
 from neural_physics.errors import Problem
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.jobs.events import StopRequest
+from neural_physics.methods.hierarchical_cloth import method as method_module
+from neural_physics.methods.hierarchical_cloth.method import MOST_WORK
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
+from neural_physics.subdivision.levels import MOST_COARSE
 from neural_physics.timeline.timeline import Timeline
 
 pytestmark = [
@@ -226,6 +229,21 @@ def test_a_damaged_model_is_refused_in_one_sentence(trained):
         {"gravity": [0.0, 1.0, float("nan")]},
     ):
         damaged(model, **settings)
+
+
+def test_a_step_that_would_take_minutes_is_refused(trained, monkeypatch):
+    """What a small file may ask of Blender when it is opened."""
+    model = read_model(trained[1])
+    coarse = int(model.tensors["triangles"].max()) + 1
+    monkeypatch.setattr(method_module, "MOST_WORK", 40 * coarse**2)
+    for iterations in (20, 40):
+        load_method(replace(model, info=replace(model.info, settings=with_iterations(model, iterations))))
+    assert "41 iterations" in damaged(model, iterations=41)
+    assert 20 * MOST_COARSE**2 < MOST_WORK, "what trainers make is played"
+
+
+def with_iterations(model, iterations):
+    return {**model.info.settings, "iterations": iterations}
 
 
 def test_a_frame_that_is_accelerated_and_turns_is_felt(trained, dataset):

@@ -14,6 +14,7 @@ from ..arrays import Doubles, Floats, Indices, Mask
 LARGEST = 1e8  # of a number of y, or of a coefficient: nothing that is learned from is near it
 SQUARE = LARGEST**2
 FURTHEST = 1e12  # metres: what is simulated never gets there
+LOST = 1000.0  # sizes away from where it would be at rest: what is simulated and seen never gets there
 
 
 def clipped(values: Floats, low: Floats, high: Floats) -> tuple[Floats, int]:

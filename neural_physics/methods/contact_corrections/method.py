@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arrays import Doubles, Floats
 from ...models.model_file import Model
-from ..clipping import bounded, keep_within_reach
+from ..clipping import LOST, bounded, keep_within_reach
 from .contact import Contact
 from .corrections import Corrections, Part, Surface
 from .dynamics import Dynamics, Motion
@@ -129,6 +129,7 @@ class ContactCorrections:
         self._carriers = model.indices("carriers.corners", self.vertex_count, d + 1, below=count)
         self._shares = array(model, "carriers.weights", self.vertex_count, d + 1)
         self._shown = np.empty((self.vertex_count, 3), np.float32)
+        self._size = float(np.linalg.norm(np.ptp(self.mean_shape, axis=0)))
 
     def start(self, y: Floats) -> HandleState:
         """See `Method`: at rest, moved along with the frames."""
@@ -154,7 +155,8 @@ class ContactCorrections:
     def step(self, state: HandleState, y: Floats, ahead: Sequence[Floats] = ()) -> HandleState:
         """Implicit Euler (equation 6), in as many steps as the takes have in a frame, y going straight.
 
-        So does a handle that is held, from where it is to where it is put.
+        So does a handle that is held, from where it is to where it is put. A body that is `LOST`, as after
+        it was hit at 1e8 m/s, begins anew as at `start`: what brings it back, if anything, is too weak.
         """
         steps, y = self._settings.steps, bounded(y)
         motion = Motion(state.q, state.x, state.v)
@@ -165,7 +167,7 @@ class ContactCorrections:
             y_now = state.y + np.float32(share) * (y - state.y) if number < steps else y
             around = replace(self.surroundings(y_now), held=held, places=begun + share * (places - begun))
             motion = self.dynamics.step(motion, self.dt / steps, around)
-        return self._state(motion, y)
+        return self.start(y) if self._is_lost(motion.q, y) else self._state(motion, y)
 
     def positions(self, state: HandleState, y: Floats, bases: int | None = None) -> Floats:
         """(V, 3) float32, metres: equation 1; reused by the next call. No use of `bases`."""
@@ -219,6 +221,13 @@ class ContactCorrections:
             return motion.outside
         beyond = motion.outside * self._clipped + len(self.unlearned_sizes(y))
         return beyond / (self._clipped + len(self.widths))
+
+    def _is_lost(self, q: Doubles, y: Floats) -> bool:
+        """Whether a free handle is out of all reach of where it would be at rest, or of any frame there."""
+        carried, n = self._carried(y), self.handles.free
+        apart = float(np.ptp(carried[n:], axis=0).max()) if len(carried) > n else 0.0
+        # Of numbers that are none this is true, too.
+        return not bool((np.abs(q - carried[:n]) <= LOST * self._size + apart).all())
 
     def _carried(self, y: Floats) -> Doubles:
         """Q (h, d) at rest, moved along with the frames."""

@@ -11,11 +11,10 @@ from ...arrays import Doubles, Floats
 from ...models.model_file import Model, damaged
 from ...projective_dynamics.cloth import Cloth
 from ...subdivision.levels import MOST_COARSE, MOST_LEVELS, Hierarchy, level_of, subdivided_levels
-from ..clipping import bounded, keep_within_reach
+from ..clipping import LOST, bounded, keep_within_reach
 from .loads import ClothLoads, Pins
 from .networks import LevelNetworks
 
-LOST = 1000.0  # sizes away from where it would hang at rest: no cloth that is seen gets there
 MOST_WORK = 1 << 30  # of a step: iterations times vertices of level 0 squared, since factors are dense
 
 

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import bpy
 
+from ...baking.handing_over import gather
 from ...baking.plan import check_own_folders
 from ...datasets import importing
 from ...datasets.dataset_info import Role
 from ...datasets.pace import PACE
 from ...datasets.status import dataset_status, forget
-from ...datasets.take_folders import side_folder
-from ...datasets.takes import BODY
+from ...datasets.take_folders import side_folder, under_way
+from ...datasets.takes import BODY, Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.replacing import remove_folder
@@ -239,9 +240,16 @@ def change_since_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> Problem 
 
 
 def train_command(obj: bpy.types.Object) -> list[str]:
-    """The job that trains a model. Raises what `check_train` and `working_python` do."""
+    """The job that trains a model, on what a killed bake has left, too.
+
+    Raises what `check_train`, `gather` and `working_python` do.
+    """
     check_train(obj)
     keep_together(obj)
+    folder = dataset_folder(obj)
+    if left := under_way(folder):
+        check_own_folders(folder)
+        gather(Dataset.open(folder), left)
     in_blender = method_of(obj).trains_in_blender
     program = programs.learning() if in_blender else programs.ml_backend(_training(obj))
     return [*program, *_train_arguments(obj)]

@@ -19,7 +19,7 @@ from ..jobs.events import Emit, Progress, StopRequest
 from ..jobs.process import JobFiles, JobProcess
 from ..wording import distance, plural
 from .plan import BakePlan, PlannedTake
-from .workers import POLL_EVERY, RETRIES, cores, end, start_worker
+from .workers import POLL_EVERY, RETRIES, at_once, cores, end, start_worker
 
 STAGE = "Choosing takes"
 TASK = "choice_"  # before the number of a share, as the name of a worker's task
@@ -67,7 +67,7 @@ def choose(plan: BakePlan, emit: Emit, stop: StopRequest) -> BakePlan:
     asked = candidates(plan)
     if not asked:
         return plan
-    shares = range(min(plan.parallel or len(cores()), len(asked)))
+    shares = range(min(at_once(plan), len(asked)))
     for _ in range(RETRIES + 1):  # those of a coordinator that was killed may just have stopped
         failed = _run([_process(plan, share, count=len(shares)) for share in shares], asked, emit, stop)
         if failed is None:

@@ -28,7 +28,7 @@ from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
 from ..jobs.process import JobFiles, JobProcess
 from .choice import choose
 from .plan import EXCHANGED, BakePlan, PlannedTake
-from .workers import POLL_EVERY, RETRIES, cores, end, start_worker
+from .workers import POLL_EVERY, RETRIES, at_once, cores, end, start_worker
 
 BODY = "body"  # the solver's first job, which the takes wait for
 
@@ -107,7 +107,7 @@ class Coordinator:
         return sum(self._frames[take.name] for take in self._plan.takes if take.kind == "dynamic")
 
     def _start_workers(self) -> None:
-        most = self._plan.parallel or len(self._cores)
+        most = at_once(self._plan)
         while self._waiting and len(self._running) < most:
             take = self._waiting.pop(0)
             busy = [worker.core for worker in self._running]

@@ -13,6 +13,7 @@ from .plan import BakePlan
 
 POLL_EVERY = 0.05  # seconds
 RETRIES = 1  # of what crashed
+MOST_PER_CORE = 4  # processes
 # The same sums in the same order, so that a resumed take is the same, and one core for each take.
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 
@@ -37,6 +38,12 @@ def end(processes: Sequence[JobProcess]) -> None:
         while process.state.active:
             time.sleep(POLL_EVERY)
             process.poll()
+
+
+def at_once(plan: BakePlan) -> int:
+    """How many processes a plan may have at the same time; each is a Blender, and more would only wait."""
+    own = len(cores())
+    return min(plan.parallel or own, MOST_PER_CORE * own)
 
 
 def cores() -> list[int]:

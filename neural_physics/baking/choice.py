@@ -22,7 +22,7 @@ from ..jobs.process import JobFiles, JobProcess
 from ..wording import distance, plural
 from .plan import BakePlan, PlannedTake
 from .programs import Programs
-from .workers import POLL_EVERY, TRIES, end, start_blender
+from .workers import POLL_EVERY, TRIES, end, most_at_once, start_blender
 
 STAGE = "Choosing takes"
 TASK = "choice_"  # before the number of a share, as the name of a worker's task
@@ -73,7 +73,7 @@ def choose(plan: BakePlan, programs: Programs, emit: Emit, stop: StopRequest) ->
     asked = candidates(plan)
     if not asked:
         return plan
-    shares = range(min(plan.parallel or len(usable_cores()), len(asked)))
+    shares = range(min(most_at_once(plan), len(asked)))
     for _ in range(TRIES):  # those of a bake that was killed may just have stopped
         processes = [_process(plan, programs, share, count=len(shares)) for share in shares]
         failed = _run(processes, asked, emit, stop)

@@ -32,7 +32,7 @@ from .finishing import result_of
 from .handing_over import Workplace, frames_there, is_complete
 from .plan import BakePlan, PlannedTake
 from .programs import Programs
-from .workers import POLL_EVERY, TRIES, end, start_blender, start_solver
+from .workers import POLL_EVERY, TRIES, end, most_at_once, start_blender, start_solver
 
 BODY = "body"  # the solver's first job, which the takes wait for
 OTHER_KIND = (
@@ -80,7 +80,7 @@ class Work:
         """
         self._plan, self._programs, self._emit, self._stop = plan, programs, emit, stop
         self._dataset, self._cores = Dataset.open(plan.dataset), usable_cores()
-        self._most = at_once or plan.parallel or len(self._cores)
+        self._most = most_at_once(plan, at_once)
         self._observer = Observer()
         asked = [each for each in plan.takes if take in ("", each.name)]
         if not asked:

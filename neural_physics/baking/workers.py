@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from ..errors import Problem
+from ..jobs.cores import usable_cores
 from ..jobs.isolated_python import clean_environment
 from ..jobs.process import JobFiles, JobProcess
 from .plan import BakePlan
@@ -14,6 +15,7 @@ from .programs import Programs
 
 POLL_EVERY = 0.05  # seconds
 TRIES = 3  # of what crashes
+MOST_PER_CORE = 4  # processes
 # The same sums in the same order, so that a resumed take is the same, and one core for each take.
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 
@@ -56,3 +58,12 @@ def end(processes: Sequence[JobProcess]) -> None:
         while process.state.active:
             time.sleep(POLL_EVERY)
             process.poll()
+
+
+def most_at_once(plan: BakePlan, asked: int = 0) -> int:
+    """How many processes a plan may have at the same time; each is a Blender, and more would only wait.
+
+    asked: for this computer, 0 for as many as the plan says.
+    """
+    own = len(usable_cores())
+    return min(asked or plan.parallel or own, MOST_PER_CORE * own)

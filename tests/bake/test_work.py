@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import synthetic
 
-from neural_physics.baking import work
+from neural_physics.baking import work, workers
 from neural_physics.baking.plan import BakePlan, plan_takes
 from neural_physics.baking.programs import Programs
 from neural_physics.baking.work import Work
@@ -118,6 +118,14 @@ def test_takes_that_a_model_is_judged_by_are_baked_first_under_the_names_they_al
     roles = [take.info.role for take in Dataset.open(tmp_path / "d").outlines()]
     assert roles == ["training"] * 6 + ["validation", "test"]
     assert (result["takes"], result["frames"]) == (8, 8 * FRAMES)
+
+
+@pytest.mark.parametrize(("asked", "given"), [(0, 2), (1, 1), (8, 8), (9, 8), (256, 8)])
+def test_a_bake_has_no_more_processes_than_the_processor_has_work_for(monkeypatch, asked, given):
+    monkeypatch.setattr(workers, "usable_cores", lambda: [0, 1])
+    plan = BakePlan(Path("d"), "Sheet", "Scene", "Layer", takes=(), parallel=asked)
+    assert workers.most_at_once(plan) == given
+    assert workers.most_at_once(plan, 3) == 3
 
 
 def test_what_is_left_out_of_takes_is_one_note_and_a_line_for_each_in_the_log(tmp_path):

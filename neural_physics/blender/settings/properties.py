@@ -305,7 +305,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
     parallel_takes: IntProperty(
         name="Parallel Takes",
-        description="Takes to bake in parallel; 0: one per core",
+        description="Takes to bake in parallel, at most four per core; 0: one per core",
         default=0,
         min=0,
         max=256,

@@ -15,7 +15,7 @@ LEARNED := tests/methods tests/benchmarks
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-slow fuzz soak check check-library check-extension zip wheels bench bench-full clean
+.PHONY: setup demo test test-slow fuzz soak endurance check check-library check-extension zip wheels bench bench-full clean
 .PHONY: quick-library quick-methods quick-4.5 quick-4.5-extension quick-5.2 quick-5.2-extension
 .PHONY: slow-library slow-4.5 slow-5.2 window
 
@@ -110,6 +110,15 @@ soak: export OPENBLAS_NUM_THREADS = 1
 soak: MINUTES ?= 10
 soak: setup
 	$(PY_45) -m tools.soak --minutes $(MINUTES) $(if $(SEED),--seed $(SEED)) $(if $(ROUND),--round $(ROUND))
+
+# What days of playing do: `make endurance`, or a tenth of it by SHARE=0.1. Steps of every method, then frames, files
+# and switching the extension off and on, in both Blenders.
+SHARE ?= 1
+endurance: export OPENBLAS_NUM_THREADS = 1
+endurance: setup
+	$(PY_45) -m tools.endurance steps --share $(SHARE) $(if $(SEED),--seed $(SEED))
+	$(PY_45) -m tools.endurance blender --share $(SHARE)
+	$(PY_52) -m tools.endurance blender --share $(SHARE)
 
 clean:
 	rm -rf build

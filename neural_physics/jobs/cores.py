@@ -34,3 +34,8 @@ def processor() -> str:
     lines = about.read_text(encoding="utf-8", errors="replace").splitlines() if about.is_file() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return named[0] if named else platform.processor() or platform.machine()
+
+
+def system_and_processor() -> str:
+    """What, beside programs, decides how sums come out to the bit: “Linux x86_64, AMD EPYC”."""
+    return f"{platform.system()} {platform.machine()}, {processor()}"

@@ -1,4 +1,4 @@
-"""A short `make endurance`: every method steps through bursts of what no scene should give, and comes back."""
+"""A short `make endurance`: every method steps through bursts of what no scene gives, and comes back."""
 
 from __future__ import annotations
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from neural_physics.methods.loaded_models import LoadedModels
 from neural_physics.models.model_file import Model
+from tools.endurance import with_helpers_of_tests
 
-ROOT = Path(__file__).resolve().parents[2]
 # By the names of the fuzzer's corpus: of each method that keeps a state, all that its steps differ in.
 CHOSEN = (
     "subspace_physics with contact",
@@ -23,10 +22,7 @@ CHOSEN = (
 )
 
 
-# The helpers of the tests lie beside the tests that they were made for.
-_places = {str(path.parent) for path in (ROOT / "tests").rglob("*.py")}
-sys.path[:0] = [place for place in sorted(_places) if place not in sys.path]
-
+with_helpers_of_tests()
 from fuzzing.interactions import ordinary as swaying  # noqa: E402
 from fuzzing.model_corpus import good_models  # noqa: E402
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import platform
 import sys
 
 import bpy
 
 from ...baking.programs import Programs
-from ...jobs.cores import processor
+from ...jobs.cores import system_and_processor
 from ...jobs.isolated_python import run_module, run_script
 from ..jobs import programs
 from ..settings.own_folders import EXTENSION_ROOT
@@ -26,7 +25,7 @@ def local_programs(*, by_solver: bool) -> Programs:
         _solver() if by_solver else (),
         key=str(key_file()),
         trusted=scripts_may_run(),
-        makes=f"Blender {bpy.app.version_string}, {platform.system()} {platform.machine()}, {processor()}",
+        makes=f"Blender {bpy.app.version_string}, {system_and_processor()}",
     )
 
 

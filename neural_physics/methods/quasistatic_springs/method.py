@@ -16,7 +16,7 @@ from ...interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
 from ...skinning import Skin, check_skin, skinning_of
-from ..clipping import LARGEST, bounded
+from ..clipping import LARGEST, LOST, bounded
 from .pose_network import PoseNetwork, has_network
 from .springs import Springs
 from .targets import even, segment
@@ -77,6 +77,8 @@ class QuasistaticSprings:
             raise damaged(model.path, str(error)) from error
         self._network = PoseNetwork(model, skin, rest) if has_network(model) else None
         self._skinning = skinning_of(skin, rest)
+        size = np.linalg.norm(np.ptp(self.mean_shape, axis=0))
+        self._lost = self.vertex_count * float(LOST * size) ** 2  # m^2, of all vertices' distances squared
         self._held: dict[bytes, tuple[Floats, float]] = {}  # targets, by their pose
 
     unused: frozenset[str] = frozenset()
@@ -135,13 +137,20 @@ class QuasistaticSprings:
         return SpringState(x, (x - x_before) / np.float32(self.dt), target, velocity, outside=outside)
 
     def step(self, state: SpringState, y: Floats, ahead: Sequence[Floats] = ()) -> SpringState:
-        """Equations 7 to 13. What looks ahead from the start moves there as its target does."""
+        """Equations 7 to 13. What looks ahead from the start moves there as its target does.
+
+        Vertices that are `LOST` begin anew as at `start`: from 1e20 m springs bring them back in minutes.
+        """
         target, outside = self._targets_at(y)
         after = self._targets_at(ahead[0])[0] if ahead else None
         rides = after is not None and not state.begun
         path = segment(state.target, target, after, None if rides else state.target_velocity, dt=self.dt)
         v = path.start_velocity if rides else state.velocities
         x, v = self._springs.step(state.positions, v, path)
+        away = (x - target).ravel()
+        # Of numbers that are none this is false, too.
+        if not away.dot(away) <= self._lost:
+            return self.start(y)
         return SpringState(x, v, target, path.end_velocity, outside=outside)
 
     def positions(self, state: SpringState, y: Floats, bases: int | None = None) -> Floats:

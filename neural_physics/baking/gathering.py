@@ -32,8 +32,10 @@ class TakeState:
     def sentence(self) -> str:
         """A line for the terminal."""
         where = f" on {self.host}" if self.host and self.phase == "under way" else ""
-        why = f": {self.failures[-1].reason} (log on {self.failures[-1].host}: {self.failures[-1].log})"
-        told = why if self.failures and self.phase != "complete" else ""
+        told = ""
+        if self.failures and self.phase != "complete":
+            last = self.failures[-1]
+            told = f": {last.reason} (log on {last.host}: {last.log})"
         there = f"{self.frames:,} of {plural(self.take.frames, 'frame')}"
         return f"{self.take.name}: {self.phase}{where}, {there}{told}"
 

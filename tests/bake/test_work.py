@@ -11,6 +11,7 @@ import pytest
 import synthetic
 
 from neural_physics.baking import work, workers
+from neural_physics.baking.gathering import states
 from neural_physics.baking.plan import BakePlan, plan_takes
 from neural_physics.baking.programs import Programs
 from neural_physics.baking.work import Work
@@ -152,7 +153,11 @@ def test_takes_that_crash_again_are_reported_once_all_others_are_baked(tmp_path)
     assert "take_000, take_002" in raised.value.message and "blender.jsonl" in raised.value.message
     takes = {take.name: take.info.complete for take in Dataset.open(tmp_path / "d").outlines()}
     assert takes == {"take_000": False, "take_001": True, "take_002": False, "take_003": True}
-    assert len(list((tmp_path / "d" / "bake" / "take_000").glob("*.failed"))) == 3
+    found = {state.take.name: state for state in states(BakePlan.of_dataset(tmp_path / "d"))}
+    assert [state.phase for state in found.values()] == ["set aside", "complete"] * 2
+    assert found["take_001"].sentence == f"take_001: complete, {FRAMES} of {FRAMES} frames"
+    assert found["take_000"].sentence.startswith(f"take_000: set aside, 2 of {FRAMES} frames: ")
+    assert len(found["take_000"].failures) == 3 and "blender.jsonl" in found["take_000"].sentence
 
 
 def test_a_bake_too_short_for_the_clock_has_a_result(tmp_path, monkeypatch):

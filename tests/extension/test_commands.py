@@ -118,6 +118,63 @@ refused(1, "saved by someone else", "bake")
     )
 
 
+def test_a_bake_that_was_prepared_is_worked_on_from_its_folder_alone(in_blender: Callable[..., str]) -> None:
+    """As on another computer: no scene is open, and the folder has moved since."""
+    in_blender(
+        COMMANDS
+        + EXAMPLE
+        + """
+def told(*words):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        found = run(*words)
+    assert found == (0, ""), (words, found)
+    return [line for line in out.getvalue().splitlines() if not line.startswith("Info: ")]  # of Blender
+
+def of_dataset(command, *words):
+    return told(command, str(share), *words)
+
+share = Path("neural_physics/scene/Sheet/dataset").absolute()
+said = told("prepare", "--takes", "3", "--frames", "12")
+assert "run work with this folder" in said[-1], said
+share = share.rename(Path("elsewhere").absolute())
+bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+assert of_dataset("progress")[-1] == "0 of 3 takes, 0 of 36 frames"
+refused(1, "has no take take_007", "work", str(share), "--take", "take_007")
+assert of_dataset("work", "--take", "take_001")[-1].startswith("1 takes, 12 frames")
+progress = of_dataset("progress")
+assert progress[1] == "take_001: complete, 12 of 12 frames", progress
+assert of_dataset("work", "--at-once", "2")[-1].startswith("3 takes, 36 frames")
+assert not (share / "bake").exists()
+refused(1, "Nothing waits to be baked", "work", str(share))
+assert of_dataset("finish")[-1].startswith("3 takes, 36 frames")  # closed already
+"""
+    )
+
+
+def test_takes_that_were_begun_end_with_the_frames_that_they_have(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        COMMANDS
+        + EXAMPLE
+        + """
+share = Path("neural_physics/scene/Sheet/dataset").absolute()
+assert run("prepare", "--takes", "2", "--frames", "400") == (0, "")
+datasets = MODULE + ".neural_physics.datasets."
+Dataset = importlib.import_module(datasets + "takes").Dataset
+TakeInfo = importlib.import_module(datasets + "dataset_info").TakeInfo
+dataset = Dataset.open(share)
+positions, size = dataset.mesh.rest_positions, dataset.info.channels.size
+with dataset.writer("take_000", TakeInfo(400)) as writer:
+    for frame in range(9):
+        writer.append(positions, [float(frame)] * size)
+assert run("finish", str(share)) == (0, "")
+take = Dataset.open(share).outline("take_000")
+assert take.info.complete and (take.frame_count, take.info.frames) == (9, 9), take
+assert Dataset.open(share).take_names() == ["take_000"] and not (share / "bake").exists()
+"""
+    )
+
+
 def test_a_failing_job_reports_its_error_once_and_only_on_stderr(in_blender: Callable[..., str]) -> None:
     in_blender(
         COMMANDS

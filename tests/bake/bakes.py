@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from scenes import (
@@ -109,14 +110,21 @@ def start(command: list[str], *, listen: bool = False) -> subprocess.Popen:
     return subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True)
 
 
+def processes(dataset: Path) -> list[tuple[str, int]]:
+    """What bakes into a folder now: each job's kind, and its process number. Folders may come and go."""
+    found = []
+    for folder, _, names in os.walk(dataset / "bake"):
+        for about in (Path(folder, name) for name in names if f"{name}l" in names):  # beside its log
+            with suppress(OSError, ValueError):
+                pid = json.loads(about.read_text())["pid"]
+                if is_alive(pid):
+                    found.append((about.stem, pid))
+    return found
+
+
 def workers(dataset: Path) -> list[int]:
     """Process numbers of the Blenders that bake into a folder now."""
-    found = []
-    for about in (dataset / "bake").glob("take_*/*/*.json"):
-        pid = json.loads(about.read_text())["pid"]
-        if about.with_suffix(".jsonl").exists() and is_alive(pid):
-            found.append(pid)
-    return found
+    return [pid for kind, pid in processes(dataset) if kind == "blender"]
 
 
 def kill_all(coordinator: subprocess.Popen, dataset: Path) -> None:

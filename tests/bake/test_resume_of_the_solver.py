@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -22,7 +21,7 @@ pytestmark = [
     pytest.mark.usefixtures("a_python_that_simulates"),
 ]
 
-from bakes import command_for, contents, is_alive, run, start, wait_for
+from bakes import command_for, contents, processes, run, start, wait_for
 from scenes import add_ball, bpy, empty_scene, react_to, settings_of
 
 TAKES, FRAMES, KILLS = 2, 200, 10
@@ -51,11 +50,9 @@ def jelly_and_ball() -> bpy.types.Object:
 def running(folder: Path) -> dict[str, list[int]]:
     """The processes of a bake into a folder, by what they do: body, tracks, simulate."""
     found: dict[str, list[int]] = {}
-    for about in (folder / "bake").glob("*/*/*.json"):
-        pid = json.loads(about.read_text()).get("pid")
-        if pid is not None and is_alive(pid):
-            stage = {"simulation": "simulate", "blender": "tracks"}.get(about.stem, about.stem)
-            found.setdefault(stage, []).append(pid)
+    for kind, pid in processes(folder):
+        stage = {"simulation": "simulate", "blender": "tracks"}.get(kind, kind)
+        found.setdefault(stage, []).append(pid)
     return found
 
 

@@ -62,10 +62,13 @@ def save_load_undo(folder: Path, times: int) -> None:
         bpy.ops.wm.save_as_mainfile(filepath=str(path))
         bpy.ops.wm.open_mainfile(filepath=str(path))
         frames(3)
-        bpy.ops.ed.undo_push(message="before")
-        bpy.data.objects["Hand"].location.z += 0.1
-        bpy.ops.ed.undo_push(message="moved")
-        bpy.ops.ed.undo()
+        manager = bpy.context.window_manager
+        # From a timer, as in a window, there is none after a file was opened.
+        with bpy.context.temp_override(window=manager.windows[0] if manager.windows else None):
+            bpy.ops.ed.undo_push(message="before")
+            bpy.data.objects["Hand"].location.z += 0.1
+            bpy.ops.ed.undo_push(message="moved")
+            bpy.ops.ed.undo()
         frames(3)
 
 

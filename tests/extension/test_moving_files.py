@@ -217,14 +217,14 @@ def test_a_bake_that_was_stopped_goes_on_after_the_move(in_blender: Callable[...
 settings.take_frames = 120
 argv = object_tasks.bake_command(bpy.context.scene, sheet)
 ROOT = Path(settings.dataset_folder).parent
-positions = ROOT / "dataset" / "takes" / "take_000" / "positions.pc2"
+positions = ROOT / "dataset" / "bake" / "take_000" / "1" / "takes" / "take_000" / "positions.pc2"
 bake = subprocess.Popen([*argv, "--stop-file", str(HERE / "stop")], stdout=subprocess.DEVNULL)
 while not positions.is_file() or positions.stat().st_size < 32 + 12 * 12 * len(sheet.data.vertices):
     assert bake.poll() is None
     time.sleep(0.01)
 (HERE / "stop").touch()
 bake.wait()
-kept = positions.read_bytes()[32:]
+kept = (ROOT / "dataset" / "takes" / "take_000" / "positions.pc2").read_bytes()[32:]
 assert len(kept) < 120 * 12 * len(sheet.data.vertices), "it was stopped too late"
 save()
 assert ours.move_files() == {"FINISHED"}

@@ -19,14 +19,14 @@ TAKES = (
     PlannedTake("poses_000", 50, 5, "training", "quasistatic"),
 )
 PLAN = BakePlan(Path("dataset"), "Sheet", "Scene", "View Layer", takes=TAKES, notes=("a",))
+PLAN_FILE = json.dumps({k: v for k, v in asdict(PLAN).items() if k != "dataset"}).encode()
 PLACES = Places("Sheet", "edges", (0, 4, 7), 20)
 
 
 def read_plan(folder: Path, chance: random.Random, watch: Watch) -> None:
     """Read the plan, and ask it what a bake asks."""
     path, places = folder / "bake.json", folder / "places.json"
-    said = {name: value for name, value in asdict(PLAN).items() if name != "dataset"}
-    path.write_bytes(mutated_json_bytes(json.dumps(said).encode(), chance))
+    path.write_bytes(mutated_json_bytes(PLAN_FILE, chance))
     places.write_bytes(mutated_json_bytes(json.dumps(asdict(PLACES)).encode(), chance))
     watch(Places.read, places)
     plan = watch(BakePlan.read, path)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
-from dataclasses import asdict
+from dataclasses import replace
 
 import pytest
 
@@ -17,7 +16,7 @@ from fuzzing.dataset_runner import FURTHER, STAGES, look
 from fuzzing.import_cases import import_files, import_words
 from fuzzing.model_mutations import mutated_model
 from fuzzing.model_runner import play
-from fuzzing.plan_cases import PLAN
+from fuzzing.plan_cases import PLAN, PLAN_FILE
 from fuzzing.watching import NotFinite, Watch, finite, watched
 from neural_physics.baking.plan import BakePlan
 from neural_physics.datasets.takes import Dataset
@@ -77,8 +76,10 @@ def test_files_that_are_imported_are_good(campaign, tmp_path):
 
 
 def test_the_plan_that_is_mutated_is_good(tmp_path):
-    (tmp_path / "bake.json").write_text(json.dumps(asdict(PLAN)))
-    assert BakePlan.read(tmp_path / "bake.json") == PLAN
+    path = tmp_path / "bake" / "bake.json"
+    path.parent.mkdir()
+    path.write_bytes(PLAN_FILE)
+    assert BakePlan.read(path) == replace(PLAN, dataset=tmp_path)
 
 
 def test_a_seed_gives_the_same_file_again(campaign):

@@ -19,8 +19,7 @@ from ..jobs.events import Emit, StopRequest
 from ..jobs.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
 from .handing_over import Workplace, is_complete
 from .plan import FEWEST_FRAMES, BakePlan, PlannedTake
-
-LOOK_EVERY = 1.0  # seconds
+from .workers import LOOK_EVERY
 
 
 def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
@@ -31,8 +30,8 @@ def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     """
     takes = Dataset.open(plan.dataset).outlines()
     usable = sum(take.usable_frames for take in takes)
-    posed = [take for take in takes if take.info.kind == "quasistatic"]
-    moving = [take for take in takes if take not in posed]
+    posed = [take for take in takes if not take.moves]
+    moving = [take for take in takes if take.moves]
     if not any(take.usable_frames for take in moving):
         raise _unusable(plan, moving)
     if posed and not any(take.usable_frames for take in posed):

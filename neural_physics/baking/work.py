@@ -32,14 +32,13 @@ from .finishing import result_of
 from .handing_over import Workplace, frames_there, is_complete
 from .plan import BakePlan, PlannedTake
 from .programs import Programs
-from .workers import POLL_EVERY, TRIES, end, most_at_once, start_blender, start_solver
+from .workers import LOOK_EVERY, POLL_EVERY, TRIES, end, most_at_once, start_blender, start_solver
 
 BODY = "body"  # the solver's first job, which the takes wait for
 OTHER_KIND = (
     "This computer ({here}) is another kind than the one that prepared the bake ({planned}): takes that it "
     "bakes are as good, and not the same to the bit."
 )
-LOOK_EVERY = 1.0  # seconds, for what other computers have done
 
 
 @dataclass
@@ -134,9 +133,13 @@ class Work:
         return {**result_of(self._plan, self._emit), "frames_per_second": rate, "seconds": seconds}
 
     def _start_workers(self) -> None:
-        """Begin with what nobody holds. What others have done is looked at once in a while."""
-        if len(self._running) < self._most and time.monotonic() - self._looked > LOOK_EVERY:
-            self._look()
+        """Begin with what nobody holds: when a process has ended, and else once in a while, as it is many
+        questions to a folder that may be far away.
+        """
+        if len(self._running) >= self._most or time.monotonic() - self._looked < LOOK_EVERY:
+            return
+        self._looked = time.monotonic()
+        self._look()
         for take in list(self._waiting):
             if len(self._running) >= self._most:
                 return
@@ -153,7 +156,6 @@ class Work:
 
     def _look(self) -> None:
         """At what is complete, and how far the rest is."""
-        self._looked = time.monotonic()
         for take in list(self._waiting):
             if is_complete(self._plan.dataset, take.name):
                 self._waiting.remove(take)
@@ -184,6 +186,7 @@ class Work:
             try:
                 worker.place.lease.renew()
                 if not worker.process.state.active:
+                    self._looked = float("-inf")  # there is room for another one
                     self._ended(worker)
             except Problem as problem:
                 if problem.code != "taken_over":

@@ -14,6 +14,7 @@ from .plan import BakePlan
 from .programs import Programs
 
 POLL_EVERY = 0.05  # seconds
+LOOK_EVERY = 1.0  # seconds, for what other computers have done
 TRIES = 3  # of what crashes
 MOST_PER_CORE = 4  # processes
 # The same sums in the same order, so that a resumed take is the same, and one core for each take.

@@ -135,8 +135,7 @@ class Observer:
 
     def is_free(self, folder: Path) -> bool:
         """Whether nobody holds it, or a holder that is gone."""
-        holder = holder_of(folder)
-        return holder is None or holder.is_gone or self._silent(folder, holder)
+        return self._is_free(folder, holder_of(folder))
 
     def claim(self, folder: Path, about: str = "") -> Lease | None:
         """Hold a thing that is free; None where it is not, or another one was quicker.
@@ -144,7 +143,7 @@ class Observer:
         Raises Problem("place_is_link" | "disk_full" | "folder_not_writable").
         """
         holder = holder_of(folder)
-        if holder is not None and not holder.is_gone and not self._silent(folder, holder):
+        if not self._is_free(folder, holder):
             return None
         number = 1 if holder is None else holder.number + 1
         undisturbed = holder is not None and holder.has_let_go
@@ -158,6 +157,9 @@ class Observer:
             except FileExistsError:
                 return None
         return lease
+
+    def _is_free(self, folder: Path, holder: Holder | None) -> bool:
+        return holder is None or holder.is_gone or self._silent(folder, holder)
 
     def _silent(self, folder: Path, holder: Holder) -> bool:
         before, since = self._seen.get(folder, (None, 0.0))

@@ -20,6 +20,7 @@ from ..datasets.take_folders import TAKES, holder_folders, holders_folder, last_
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
+from ..files.copying import copy_living_folder
 from ..files.links import check_no_link
 from ..files.reading import NotReadable, read_bytes
 from ..files.replacing import remove_folder, rename
@@ -162,7 +163,8 @@ class Workplace:
             rename(left, self.folder)
             return
         scratch = self.folder.with_suffix(".new")
-        shutil.copytree(left, scratch, symlinks=True)
+        # A state that is ahead of its frames is useless; frames are marked before or after they are written.
+        copy_living_folder(left, scratch, last=(TAKES, "take.json"))
         rename(scratch, self.folder)
 
 

@@ -65,6 +65,15 @@ def identity(dataset: Dataset, options: Options) -> str:
 
     Raises Problem("dataset_damaged").
     """
+    chosen = [str(options.preset), options.bases, options.seed, *map(str, options.own)]
+    return json.dumps([*content(dataset), chosen])
+
+
+def content(dataset: Dataset) -> list[Any]:
+    """What is learned from in a dataset, as `identity` compares it: the same for a copy of it anywhere.
+
+    Raises Problem("dataset_damaged").
+    """
     takes = [
         [
             take.name,
@@ -76,8 +85,7 @@ def identity(dataset: Dataset, options: Options) -> str:
         for kind in KINDS
         for take in dataset.takes("training", "validation", kind=kind)
     ]
-    chosen = [str(options.preset), options.bases, options.seed, *map(str, options.own)]
-    return json.dumps([_content(dataset.path, OF_DATASET), takes, chosen])
+    return [_content(dataset.path, OF_DATASET), takes]
 
 
 def _content(folder: Path, names: tuple[str, ...]) -> list[str]:

@@ -117,7 +117,7 @@ class Journal:
             trial, said = self._trial(number), self._study.get_trials(deepcopy=False)[number]
             for each in range(max(said.intermediate_values, default=0) + 1, step + 1):
                 trial.report(error, each)
-            return trial.should_prune()
+            return bool(trial.should_prune())
 
     def finish(self, number: int, state: TrialState, error: float | None = None, why: str = "") -> None:
         """Say how a trial has ended; nothing is changed where that was said."""

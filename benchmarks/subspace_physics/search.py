@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import random
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ TICKS = os.sysconf("SC_CLK_TCK")  # of processor time, in a second
 
 def judge() -> dict[str, Any]:
     """Both errors for each seed."""
-    return {"rows": [recorded(f"search/seed{seed}", lambda seed=seed: _row(seed)) for seed in SEEDS]}
+    return {"rows": [recorded(f"search/seed{seed}", partial(_row, seed)) for seed in SEEDS]}
 
 
 def _row(seed: int) -> dict[str, Any]:
@@ -39,14 +38,23 @@ def _row(seed: int) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)
     make_takes(folder / "dataset", seed)
     searched = _searched(folder, seed)
-    per_step = _trained(folder, "short", seed, TRIAL_STEPS)["processor_seconds"] / TRIAL_STEPS
-    steps = round(searched["processor_seconds"] / per_step)
+    usual = ["--bases=8"]
+    start = _trained(folder, "start", seed, usual, steps=1)["processor_seconds"]
+    short = _trained(folder, "short", seed, usual, steps=TRIAL_STEPS)
+    per_step = (short["processor_seconds"] - start) / TRIAL_STEPS
+    steps = round((searched["processor_seconds"] - start) / per_step)
+    found = [_option(*each.split(" ")) for each in searched["settings"].split(", ")]
     return {
         "seed": seed,
         "search": {**searched, **_errors(folder, "best")},
-        "short": _errors(folder, "short"),
-        "long": {"steps": steps, **_trained(folder, "long", seed, steps), **_errors(folder, "long")},
+        "short": {**short, **_errors(folder, "short")},
+        "long": {**_trained(folder, "long", seed, usual, steps=steps), **_errors(folder, "long")},
+        "found": {**_trained(folder, "found", seed, found, steps=steps), **_errors(folder, "found")},
     }
+
+
+def _option(name: str, value: str) -> str:
+    return f"--bases={value}" if name == "bases" else f"--set={name}={value}"
 
 
 def _searched(folder: Path, seed: int) -> dict[str, Any]:
@@ -67,7 +75,7 @@ def _searched(folder: Path, seed: int) -> dict[str, Any]:
             number = chance.randrange(WORKERS)
             if workers[number].poll() is None:
                 orphans += _of_processes_below(workers[number].pid)
-                workers[number].send_signal(signal.SIGKILL)
+                workers[number].kill()
                 workers[number].wait()
                 workers[number] = _started(command, log)
                 kills += 1
@@ -85,15 +93,15 @@ def _searched(folder: Path, seed: int) -> dict[str, Any]:
     }
 
 
-def _trained(folder: Path, name: str, seed: int, steps: int) -> dict[str, Any]:
-    """One training with the settings that the first trial has."""
+def _trained(folder: Path, name: str, seed: int, settings: list[str], *, steps: int) -> dict[str, Any]:
+    """One training of so many steps."""
     before = _of_children()
-    words = [*_command("learning", "train", folder, seed, steps=steps), "--bases=8", "--out"]
+    words = [*_command("learning", "train", folder, seed, steps=steps), *settings, "--out"]
     with (folder / f"{name}.log").open("ab") as log:
         done = _started([*words, str(folder / f"{name}.safetensors")], log).wait()
     if done:
         raise SystemExit(f"the training failed: see {folder / name}.log")
-    return {"processor_seconds": _of_children() - before}
+    return {"steps": steps, "processor_seconds": _of_children() - before}
 
 
 def _errors(folder: Path, name: str) -> dict[str, float]:
@@ -123,8 +131,8 @@ def _started(command: list[str], log: Any) -> subprocess.Popen[bytes]:  # noqa: 
 
 def _of_children() -> float:
     """Seconds of the processor that processes took which this one has waited for, and those that they did."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    used = os.times()
+    return used.children_user + used.children_system
 
 
 def _of_processes_below(process: int) -> float:

@@ -23,6 +23,7 @@ from ..errors import Problem
 from ..jobs.events import Event, StopRequest, parse_event
 from ..jobs.isolated_python import clean_environment
 from ..jobs.processes import WITHOUT_CONSOLE
+from ..plain_text import one_line
 from ..wording import plural
 from .baking.local_programs import local_programs
 from .jobs import programs
@@ -97,6 +98,7 @@ def _search(args: argparse.Namespace) -> None:
         [*command, "search", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         encoding="utf-8",
         errors="replace",
         env=clean_environment(),
@@ -104,17 +106,24 @@ def _search(args: argparse.Namespace) -> None:
         creationflags=WITHOUT_CONSOLE,
     )
     assert searching.stdout is not None  # it was asked for
-    result, teller = None, _Teller()
-    for event in filter(None, map(parse_event, searching.stdout)):
+    ended, said, teller = None, [], _Teller()
+    for line in searching.stdout:
+        event = parse_event(line)
+        if event is None:
+            said.append(one_line(line.strip()))
+            continue
         teller.tell(event)
-        if event["event"] == "error":
-            raise Problem.reported(event["code"], event["message"])
-        result = event if event["event"] == "result" else result
+        ended = event if event["event"] in ("error", "result") else ended
     status = searching.wait()
-    if result is None:
-        raise Problem("ended_unexpectedly", status=status, said="see above")
-    for name in ("model", "validation_error", "settings"):
-        _say(f"{name.replace('_', ' ')}: {result[name]}")
+    if ended is None and status:
+        raise Problem("ended_unexpectedly", status=status, said=said[-1] if said else "there was no output")
+    if ended is None:  # as after --help
+        _say("\n".join(said))
+    elif ended["event"] == "error":
+        raise Problem.reported(ended["code"], ended["message"])
+    else:
+        for name in ("model", "validation_error", "settings"):
+            _say(f"{name.replace('_', ' ')}: {ended[name]}")
 
 
 def _say_result(result: dict[str, object]) -> None:

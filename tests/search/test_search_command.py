@@ -15,6 +15,7 @@ import pytest
 from motion_data import make_dataset
 from optuna.trial import TrialState
 
+from learning.training.tensor_files import read_tensors
 from ml_backend.commands import search
 from ml_backend.search.journal import Journal
 from neural_physics.errors import Problem
@@ -140,6 +141,18 @@ def test_trials_that_diverge_are_counted_and_where_all_do_there_is_a_sentence(tm
     assert [trial.state for trial in trials_of(tmp_path)] == [TrialState.PRUNED] * 2
 
 
+def first_step(log: Path) -> float:
+    """The step that a training begins at, waited for until it is in its log."""
+    until = time.monotonic() + 60.0
+    while time.monotonic() < until:
+        lines = log.read_text().splitlines() if log.exists() else []
+        steps = [json.loads(line)["step"] for line in lines if '"step"' in line and line.endswith("}")]
+        if steps:
+            return steps[0]
+        time.sleep(0.02)
+    raise AssertionError("it did not begin")
+
+
 @pytest.mark.slow
 def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path):
     dataset = make_dataset(tmp_path / "dataset", 200).path
@@ -151,10 +164,12 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path):
             first.send_signal(signal.SIGINT)
             break
     assert json.loads(first.communicate()[0].splitlines()[-1])["code"] == "stopped"
-    kept = tmp_path / "best.safetensors.search" / "trials" / "000001" / "1" / "model.safetensors.training"
-    assert (kept / "checkpoint.safetensors").is_file()
+    place = tmp_path / "best.safetensors.search" / "trials" / "000001"
+    _, about = read_tensors(place / "1" / "model.safetensors.training" / "checkpoint.safetensors")
     begun = trials_of(tmp_path)[1].params
-    assert said(started(dataset, *words))["trials"] == 3
+    second = started(dataset, *words)
+    assert first_step(place / "2" / "training.jsonl") >= json.loads(about["course"])["step"] > 0
+    assert said(second)["trials"] == 3
     assert trials_of(tmp_path)[1].params == begun
 
 

@@ -91,7 +91,7 @@ class Search:
             if len(trials) >= self._asked.trials:
                 return None
             for trial in trials:
-                if not trial.params:  # who began it was killed before it had them
+                if len(trial.params) < len(self._asked.space):  # who began it was killed before it had all
                     self._journal.values(trial.number, self._asked.space)
             number = self._journal.begin(self._fixed(self._journal.trials()))
             self._journal.values(number, self._asked.space)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
@@ -15,9 +16,12 @@ import pytest
 from motion_data import make_dataset
 from optuna.trial import TrialState
 
+from learning.methods.linear_dynamics.presets import LinearPreset
 from learning.training.tensor_files import read_tensors
 from ml_backend.commands import search
 from ml_backend.search.journal import Journal
+from ml_backend.search.searching import Search
+from ml_backend.search.varied import varied
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
@@ -57,10 +61,14 @@ def error_of(model: Path) -> float:
     return read_model(model).info.training["validation_error"]
 
 
-def in_this_process(dataset: Path, *words: str) -> dict:
-    parser = search.argparse.ArgumentParser()
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser()
     search.add_arguments(parser)
-    return search.run(parser.parse_args([str(dataset), *words]), lambda event: None, StopRequest())
+    return parser
+
+
+def in_this_process(dataset: Path, *words: str) -> dict:
+    return search.run(arguments().parse_args([str(dataset), *words]), lambda event: None, StopRequest())
 
 
 @pytest.fixture(scope="module")
@@ -85,6 +93,15 @@ def test_every_combination_is_trained_once_and_the_best_model_kept(dataset):
     assert list((dataset.parent / "best.safetensors.search" / "trials").iterdir()) == []
     assert said(started(dataset, *LINEAR))["trials"] == 4  # and nothing is trained again
     assert len(trials_of(dataset.parent)) == 4
+
+
+def test_a_combination_is_not_begun_twice_where_who_began_it_was_killed(dataset, tmp_path):
+    killed = Journal(tmp_path / "best.safetensors.search" / "journal.jsonl", 0, prunes=False)
+    killed.values(killed.begin({"bases": "1", "history": "1"}), varied(["bases=1,3"], LinearPreset()))
+    words = [str(dataset), *LINEAR, f"--out={tmp_path / 'best.safetensors'}"]
+    other = Search(search._asked(arguments().parse_args(words)), lambda event: None, StopRequest())
+    assert [other._begun() for _ in range(4)] == [1, 2, 3, None]
+    assert len({tuple(sorted(trial.params.items())) for trial in trials_of(tmp_path)}) == 4
 
 
 def test_its_models_are_those_that_train_makes_with_the_same_settings(dataset, tmp_path):

@@ -96,6 +96,7 @@ class Workplace:
         self.lease.check()
         complete = read_take_info(self._mine).complete
         with writing(self._handed_in):
+            self._handed_in.parent.mkdir(exist_ok=True)  # somebody may have deleted it meanwhile
             try:
                 rename(self._mine, self._handed_in)
             except OSError:

@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser, trainers: Trainers = TRAINERS
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=trainers.devices, default="auto")
     parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
+    parser.add_argument("--cores", type=int, help="use so many, at most (default: all there are)")
     parser.add_argument(
         "--fresh", action="store_true", help="start from scratch, discarding a stopped training"
     )
@@ -80,6 +81,7 @@ def run(
         device=args.device,
         out=args.out.absolute(),
         checkpoint_every=args.checkpoint_every,
+        cores=args.cores,
         own=own[args.method][1],
     )
     if options.out.is_dir():

@@ -18,7 +18,8 @@ KINDS: tuple[TakeKind, ...] = ("dynamic", "quasistatic")  # of takes that someth
 class Options:
     """What the person chose. out: the model file; work: where checkpoints are kept meanwhile.
 
-    checkpoint_every: seconds. own: what was given with the option that the method adds, see its `arguments`.
+    checkpoint_every: seconds. cores: that it may use, at most; all there are if None. own: what was given
+    with the option that the method adds, see its `arguments`.
     """
 
     preset_name: str
@@ -28,6 +29,7 @@ class Options:
     device: str
     out: Path
     checkpoint_every: float
+    cores: int | None = None
     own: tuple[object, ...] = ()
 
     @property

@@ -148,25 +148,37 @@ class Workplace:
         return self.dataset.path / TAKES / self.name
 
     def _take_over(self) -> None:
-        """Have all that the holder before had; copied, where it may still be writing there."""
-        for place in (self.folder, self.folder.with_suffix(".new")):  # of nobody: this number is new
-            if check_no_link(place).is_dir():
-                remove_folder(place)
-        left = last_holder(self.lease.folder)
-        if left is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            for name in OF_OLD:
-                with suppress(FileNotFoundError):
-                    rename(self.lease.folder / name, self.folder / name)
-            return
-        check_no_link(left)
-        if self.lease.undisturbed:
-            rename(left, self.folder)
-            return
-        scratch = self.folder.with_suffix(".new")
+        """Have all that the holder before had."""
         # A state that is ahead of its frames is useless; frames are marked before or after they are written.
-        copy_living_folder(left, scratch, last=(TAKES, "take.json"))
-        rename(scratch, self.folder)
+        if go_on_from_last(self.lease, last=(TAKES, "take.json")):
+            return
+        for name in OF_OLD:
+            with suppress(FileNotFoundError):
+                rename(self.lease.folder / name, self.folder / name)
+
+
+def go_on_from_last(lease: Lease, *, last: tuple[str, ...] = ()) -> bool:
+    """Make a new holder's numbered folder: with all that the holder before left in its own, if there was one.
+
+    Copied, where that one may still be writing there. last: see `copy_living_folder`. Returns whether there
+    was one. Raises Problem("place_is_link") and OSError.
+    """
+    mine = lease.folder / str(lease.number)
+    scratch = mine.with_suffix(".new")
+    for place in (mine, scratch):  # of nobody: this number is new
+        if check_no_link(place).is_dir():
+            remove_folder(place)
+    left = last_holder(lease.folder)
+    if left is None:
+        mine.mkdir(parents=True, exist_ok=True)
+        return False
+    check_no_link(left)
+    if lease.undisturbed:
+        rename(left, mine)
+    else:
+        copy_living_folder(left, scratch, last=last)
+        rename(scratch, mine)
+    return True
 
 
 def workplace(plan: BakePlan, name: str, holder: int) -> Workplace:

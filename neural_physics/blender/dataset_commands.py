@@ -1,11 +1,14 @@
 """Commands of `blender -b --command neural_physics` that need a dataset's folder, and no scene.
 
-For computers that share the folder: one of them prepares the bake, and then each runs `work`.
+For computers that share the folder: one of them prepares the bake, and then each runs `work`; each may run
+`search` on what was baked.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -17,9 +20,14 @@ from ..baking.plan import BakePlan
 from ..baking.work import bake_rest
 from ..datasets.takes import Dataset
 from ..errors import Problem
-from ..jobs.events import Event, StopRequest
+from ..jobs.events import Event, StopRequest, parse_event
+from ..jobs.isolated_python import clean_environment
+from ..jobs.processes import WITHOUT_CONSOLE
+from ..plain_text import one_line
 from ..wording import plural
 from .baking.local_programs import local_programs
+from .jobs import programs
+from .settings.own_folders import user_folder
 
 SAY_EVERY = 10.0  # seconds
 
@@ -35,13 +43,17 @@ def add_to(commands: Any) -> None:  # noqa: ANN401 (argparse has no public name 
     ending.set_defaults(run_on_dataset=_finish)
     progress = commands.add_parser("progress", help=_PROGRESS, description=_PROGRESS)
     progress.set_defaults(run_on_dataset=_progress)
-    for sub in (work, ending, progress):
+    search = commands.add_parser("search", help=_SEARCH, description=_SEARCH)
+    search.set_defaults(run_on_dataset=_search)
+    for sub in (work, ending, progress, search):
         sub.add_argument("dataset", type=Path, help="the dataset's folder, as this computer names it")
+    search.add_argument("options", nargs=argparse.REMAINDER, help="as `python -m ml_backend search` has them")
 
 
 _WORK = "Bake what nobody else bakes of a bake that was prepared, until nothing is left."
 _FINISH = "End all takes of a bake with the frames that they have, and close it."
 _PROGRESS = "Say how far each take of a bake is, on all computers."
+_SEARCH = "Find the settings that train the best model, or take part in a search on another computer."
 
 
 def _work(args: argparse.Namespace) -> None:
@@ -74,6 +86,44 @@ def _progress(args: argparse.Namespace) -> None:
     done = sum(state.phase == "complete" for state in found)
     frames, planned = sum(state.frames for state in found), sum(state.take.frames for state in found)
     _say(f"{done} of {plural(len(found), 'take')}, {frames:,} of {plural(planned, 'frame')}")
+
+
+def _search(args: argparse.Namespace) -> None:
+    """In the Python that trains, which ends when this Blender does."""
+    stop = StopRequest()
+    stop.listen()  # so that Ctrl-C is left to that process
+    command = programs.ml_backend("Searching")
+    words = [str(args.dataset.absolute()), *args.options, "--json", "--coordinator", str(os.getpid())]
+    searching = subprocess.Popen(
+        [*command, "search", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        env=clean_environment(),
+        cwd=user_folder(),
+        creationflags=WITHOUT_CONSOLE,
+    )
+    assert searching.stdout is not None  # it was asked for
+    ended, said, teller = None, [], _Teller()
+    for line in searching.stdout:
+        event = parse_event(line)
+        if event is None:
+            said.append(one_line(line.strip()))
+            continue
+        teller.tell(event)
+        ended = event if event["event"] in ("error", "result") else ended
+    status = searching.wait()
+    if ended is None and status:
+        raise Problem("ended_unexpectedly", status=status, said=said[-1] if said else "there was no output")
+    if ended is None:  # as after --help
+        _say("\n".join(said))
+    elif ended["event"] == "error":
+        raise Problem.reported(ended["code"], ended["message"])
+    else:
+        for name in ("model", "validation_error", "settings"):
+            _say(f"{name.replace('_', ' ')}: {ended[name]}")
 
 
 def _say_result(result: dict[str, object]) -> None:

@@ -406,6 +406,24 @@ REPORT: dict[str, Any] = {
         "bases": 64,
         "training": {"seconds": 493.0},
     },
+    "search": {
+        "rows": [
+            {
+                "seed": 0,
+                "search": {
+                    "processor_seconds": 51.84,
+                    "kills": 11,
+                    "given_up": 19,
+                    "settings": "bases 16, width 1.97",
+                    "validation_error": 0.0694,
+                    "test_error": 0.1108,
+                },
+                "short": {"validation_error": 0.1625, "test_error": 0.1533},
+                "long": {"validation_error": 0.0436, "test_error": 0.1066},
+                "found": {"validation_error": 0.0312, "test_error": 0.0987},
+            }
+        ]
+    },
     "solver": {
         "tetrahedra": 12042,
         "vertices": 2781,

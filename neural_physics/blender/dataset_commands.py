@@ -45,7 +45,9 @@ _PROGRESS = "Say how far each take of a bake is, on all computers."
 
 
 def _work(args: argparse.Namespace) -> None:
-    plan, stop = BakePlan.of_dataset(args.dataset), StopRequest()
+    plan, stop = _left(args.dataset), StopRequest()
+    if plan is None:
+        return
     stop.listen()
     programs = local_programs(by_solver=plan.by_solver)
     result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
@@ -53,27 +55,38 @@ def _work(args: argparse.Namespace) -> None:
 
 
 def _finish(args: argparse.Namespace) -> None:
-    stop = StopRequest()
-    stop.listen()
-    try:
-        plan = BakePlan.of_dataset(args.dataset)
-    except Problem as problem:
-        if problem.code != "not_prepared":
-            raise
-        takes = Dataset.open(args.dataset).outlines()  # closed already
-        frames = sum(take.frame_count for take in takes)
-        _say_result({"takes": len(takes), "frames": frames, "dataset": args.dataset})
+    plan, stop = _left(args.dataset), StopRequest()
+    if plan is None:
         return
+    stop.listen()
     _say_result(finish(plan, _Teller().tell, stop))
 
 
 def _progress(args: argparse.Namespace) -> None:
-    found = states(BakePlan.of_dataset(args.dataset))
+    plan = _left(args.dataset)
+    if plan is None:
+        return
+    found = states(plan)
     for state in found:
         _say(state.sentence)
     done = sum(state.phase == "complete" for state in found)
     frames, planned = sum(state.frames for state in found), sum(state.take.frames for state in found)
     _say(f"{done} of {plural(len(found), 'take')}, {frames:,} of {plural(planned, 'frame')}")
+
+
+def _left(dataset: Path) -> BakePlan | None:
+    """What is left of a bake; None, and said, where it is done: others may have been quicker.
+
+    Raises what `BakePlan.of_dataset` and `Dataset.open` do.
+    """
+    try:
+        return BakePlan.of_dataset(dataset)
+    except Problem as problem:
+        takes = Dataset.open(dataset).outlines()
+        if problem.code != "not_prepared" or not takes or not all(take.info.complete for take in takes):
+            raise
+    _say_result({"takes": len(takes), "frames": sum(take.frame_count for take in takes), "dataset": dataset})
+    return None
 
 
 def _say_result(result: dict[str, object]) -> None:

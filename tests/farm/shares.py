@@ -57,14 +57,20 @@ class Share:
         return found[0]
 
 
-def prepared_share(folder: Path, takes: int, frames: int, points: int = 17) -> Share:
-    """A small cloth and a ball, and a bake of so many takes that was prepared."""
+def unprepared_share(folder: Path, frames: int, points: int = 17) -> Share:
+    """A small cloth and a ball, with takes of so many frames to be baked."""
     share = Share(folder / "share", write_program(folder))
     share.folder.mkdir()
     settings = settings_of(cloth_and_ball(points))
-    settings.preset, settings.basis_count = "preview", 8
+    settings.preset, settings.basis_count, settings.take_frames = "preview", 8, frames
     bpy.ops.wm.save_as_mainfile(filepath=str(share.scene))
-    share.command("prepare", "--takes", str(takes), "--frames", str(frames), scene=True)
+    return share
+
+
+def prepared_share(folder: Path, takes: int, frames: int) -> Share:
+    """The same, and a bake of so many takes that was prepared."""
+    share = unprepared_share(folder, frames)
+    share.command("prepare", "--takes", str(takes), scene=True)
     return share
 
 

@@ -22,7 +22,7 @@ pytestmark = [
 ]
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "farm" / "slurm"
-TAKES, FRAMES = 4, 500
+TAKES, FRAMES = 4, 300
 
 
 def test_a_node_fails_and_the_bake_ends_as_in_one_go_and_a_model_follows(tmp_path, monkeypatch):

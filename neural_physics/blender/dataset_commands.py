@@ -15,6 +15,7 @@ from ..baking.finishing import finish
 from ..baking.gathering import states
 from ..baking.plan import BakePlan
 from ..baking.work import bake_rest
+from ..baking.workers import LOOK_EVERY
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..jobs.events import Event, StopRequest
@@ -22,6 +23,8 @@ from ..wording import plural
 from .baking.local_programs import local_programs
 
 SAY_EVERY = 10.0  # seconds
+GONE = "The folder {dataset} cannot be reached: waiting until it is there again."
+GONE_FOR = 600.0  # seconds, until a folder is taken for deleted
 
 
 def add_to(commands: Any) -> None:  # noqa: ANN401 (argparse has no public name for what it gives)
@@ -45,13 +48,37 @@ _PROGRESS = "Say how far each take of a bake is, on all computers."
 
 
 def _work(args: argparse.Namespace) -> None:
-    plan, stop = _left(args.dataset), StopRequest()
-    if plan is None:
-        return
+    stop = StopRequest()
     stop.listen()
-    programs = local_programs(by_solver=plan.by_solver)
-    result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
-    _say_result(result)
+    while (plan := _left(args.dataset)) is not None:
+        programs = local_programs(by_solver=plan.by_solver)
+        try:
+            result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
+        except (Problem, OSError) as problem:
+            if _is_there(args.dataset):
+                raise
+            _wait_for(args.dataset, stop, problem)
+        else:
+            _say_result(result)
+            return
+
+
+def _wait_for(dataset: Path, stop: StopRequest, problem: Problem | OSError) -> None:
+    """Until a folder is there again, as after its server was restarted. Raises the problem if it is not."""
+    _say(GONE.format(dataset=dataset))
+    gone = time.monotonic()
+    while not _is_there(dataset):
+        stop.check()
+        if time.monotonic() - gone > GONE_FOR:
+            raise problem
+        time.sleep(LOOK_EVERY)
+
+
+def _is_there(folder: Path) -> bool:
+    try:
+        return folder.is_dir()
+    except OSError:  # what a file server says that does not answer
+        return False
 
 
 def _finish(args: argparse.Namespace) -> None:

@@ -197,6 +197,8 @@ class Work:
 
     def _ended(self, worker: _Worker) -> None:
         take, place, state = worker.take, worker.place, worker.process.state
+        if state.phase != "finished":
+            place.lease.check()  # it may have failed because another one has the take, or had it
         if state.phase == "finished" and worker.simulates:
             place.hand_in()
             self._frames[take.name] = self._dataset.outline(take.name).frame_count

@@ -52,9 +52,15 @@ def _started(command: list[str], files: JobFiles, environment: Mapping[str, str]
 
 
 def end(processes: Sequence[JobProcess]) -> None:
-    """Ask all that still run to stop, and wait until they have."""
+    """Ask all that still run to stop, and wait until they have; what cannot be asked is ended.
+
+    Their folder may be gone: out of reach, or deleted by another computer that has finished the take.
+    """
     for process in processes:
-        process.stop()
+        try:
+            process.stop()
+        except Problem:
+            process.end()
     for process in processes:
         while process.state.active:
             time.sleep(POLL_EVERY)

@@ -18,6 +18,7 @@ from ..baking.finishing import finish
 from ..baking.gathering import states
 from ..baking.plan import BakePlan
 from ..baking.work import bake_rest
+from ..baking.workers import LOOK_EVERY
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..jobs.events import Event, StopRequest, parse_event
@@ -30,6 +31,8 @@ from .jobs import programs
 from .settings.own_folders import user_folder
 
 SAY_EVERY = 10.0  # seconds
+GONE = "The folder {dataset} cannot be reached: waiting until it is there again."
+GONE_FOR = 600.0  # seconds, until a folder is taken for deleted
 
 
 def add_to(commands: Any) -> None:  # noqa: ANN401 (argparse has no public name for what it gives)
@@ -57,30 +60,52 @@ _SEARCH = "Find the settings that train the best model, or take part in a search
 
 
 def _work(args: argparse.Namespace) -> None:
-    plan, stop = BakePlan.of_dataset(args.dataset), StopRequest()
+    stop = StopRequest()
     stop.listen()
-    programs = local_programs(by_solver=plan.by_solver)
-    result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
-    _say_result(result)
+    while (plan := _left(args.dataset)) is not None:
+        programs = local_programs(by_solver=plan.by_solver)
+        try:
+            result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
+        except (Problem, OSError) as problem:
+            if _is_there(args.dataset):
+                raise
+            _wait_for(args.dataset, stop, problem)
+        else:
+            _say_result(result)
+            return
+
+
+def _wait_for(dataset: Path, stop: StopRequest, problem: Problem | OSError) -> None:
+    """Until a folder is there again, as after its server was restarted. Raises the problem if it is not."""
+    _say(GONE.format(dataset=dataset))
+    gone = time.monotonic()
+    while not _is_there(dataset):
+        stop.check()
+        if time.monotonic() - gone > GONE_FOR:
+            raise problem
+        time.sleep(LOOK_EVERY)
+
+
+def _is_there(folder: Path) -> bool:
+    try:
+        return folder.is_dir()
+    except OSError:  # what a file server says that does not answer
+        return False
 
 
 def _finish(args: argparse.Namespace) -> None:
-    stop = StopRequest()
-    stop.listen()
-    try:
-        plan = BakePlan.of_dataset(args.dataset)
-    except Problem as problem:
-        if problem.code != "not_prepared":
-            raise
-        takes = Dataset.open(args.dataset).outlines()  # closed already
-        frames = sum(take.frame_count for take in takes)
-        _say_result({"takes": len(takes), "frames": frames, "dataset": args.dataset})
+    plan, stop = _left(args.dataset), StopRequest()
+    if plan is None:
         return
+    stop.listen()
     _say_result(finish(plan, _Teller().tell, stop))
 
 
 def _progress(args: argparse.Namespace) -> None:
-    found = states(BakePlan.of_dataset(args.dataset))
+    plan = _left(args.dataset)
+    if plan is None:
+        return
+    found = states(plan)
     for state in found:
         _say(state.sentence)
     done = sum(state.phase == "complete" for state in found)
@@ -124,6 +149,21 @@ def _search(args: argparse.Namespace) -> None:
     else:
         for name in ("model", "validation_error", "settings"):
             _say(f"{name.replace('_', ' ')}: {ended[name]}")
+
+
+def _left(dataset: Path) -> BakePlan | None:
+    """What is left of a bake; None, and said, where it is done: others may have been quicker.
+
+    Raises what `BakePlan.of_dataset` and `Dataset.open` do.
+    """
+    try:
+        return BakePlan.of_dataset(dataset)
+    except Problem as problem:
+        takes = Dataset.open(dataset).outlines()
+        if problem.code != "not_prepared" or not takes or not all(take.info.complete for take in takes):
+            raise
+    _say_result({"takes": len(takes), "frames": sum(take.frame_count for take in takes), "dataset": dataset})
+    return None
 
 
 def _say_result(result: dict[str, object]) -> None:

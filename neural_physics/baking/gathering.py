@@ -50,7 +50,7 @@ def states(plan: BakePlan) -> list[TakeState]:
 
 
 def state_of(dataset: Dataset, take: PlannedTake, observer: Observer) -> TakeState:
-    """Of one take. observer: who has seen how long its holder was silent. Raises Problem("dataset_damaged")."""
+    """Of one take. observer: who has seen how long holders were silent. Raises Problem("dataset_damaged")."""
     folder = holders_folder(dataset.path, take.name)
     failed, holder = tuple(failures(folder)), holder_of(folder)
     phase: Phase = "waiting"

@@ -16,6 +16,7 @@ from ..jobs.host import forget_resting
 from ..playing.packing import forget_files
 from .facts import forget_facts
 from .verdicts import forget_verdicts
+from .watched_bakes import forget_watched
 
 FORGETTING = (
     forget_resting,
@@ -25,6 +26,7 @@ FORGETTING = (
     forget_forewarnings,
     forget_files,
     forget_evaluations,
+    forget_watched,
 )
 
 

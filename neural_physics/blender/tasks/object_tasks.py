@@ -47,7 +47,7 @@ from ..settings.paths import (
     report_folder,
 )
 from ..settings.properties import method_of, settings_of
-from . import facts
+from . import facts, watched_bakes
 
 BAKE, TRAIN, EVALUATE, TEST = "bake", "train", "evaluate", "test_take"
 NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE, TEST)}
@@ -59,6 +59,12 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     facts.check_object(scene, obj)
     preparing.check_bake(scene, obj)
     _check_free(obj)
+
+
+def check_bake_anew(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps the takes of an object from being replaced."""
+    check_bake(scene, obj)
+    watched_bakes.check_nobody_bakes(dataset_folder(check_set_up(obj)))
 
 
 def check_train(obj: bpy.types.Object | None) -> None:
@@ -186,6 +192,7 @@ def check_delete(obj: bpy.types.Object | None) -> None:
     if not dataset_status(dataset_folder(obj)).takes:
         raise Problem("not_baked", object=obj.name)
     _check_free(obj)
+    watched_bakes.check_nobody_bakes(dataset_folder(obj))
 
 
 def delete_dataset(obj: bpy.types.Object) -> None:
@@ -228,7 +235,7 @@ def bake_anew_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str
 
     Raises what `bake_command` and `delete_dataset` do.
     """
-    check_bake(scene, obj)
+    check_bake_anew(scene, obj)
     if dataset_status(dataset_folder(obj)).takes:
         delete_dataset(obj)
     return bake_command(scene, obj)

@@ -22,6 +22,7 @@ from . import (
     share,
     springs,
     subdividing,
+    submitting,
     takes,
 )
 
@@ -33,6 +34,7 @@ PARTS: tuple[ModuleType, ...] = (
     examples,
     jobs,
     other_computers,
+    submitting,
     places,
     importing,
     evaluation,

@@ -30,6 +30,7 @@ from ..operators.jobs import (
 )
 from ..operators.places import NEURALPHYSICS_OT_move_files
 from ..operators.set_up import NEURALPHYSICS_OT_use_as_pins
+from ..operators.submitting import NEURALPHYSICS_OT_submit_bake
 from ..operators.support import obstacle, scene_of
 from ..operators.takes import (
     NEURALPHYSICS_OT_hide_take,
@@ -37,6 +38,7 @@ from ..operators.takes import (
     NEURALPHYSICS_OT_show_take,
 )
 from .other_computers import draw_other_computers
+from .submitting import draw_submit
 from .support import (
     Details,
     Section,
@@ -132,8 +134,10 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if not busy(obj, object_tasks.TEST):
             layout.operator(NEURALPHYSICS_OT_test_take.bl_idname, icon="HIDE_OFF")
         if changed is None:
+            draw_submit(layout, context, obj, object_tasks.BAKE, operator=NEURALPHYSICS_OT_submit_bake)
             # Mostly it is the same for all of them.
-            reasons(layout, context, NEURALPHYSICS_OT_make_it_play, NEURALPHYSICS_OT_bake)
+            buttons = NEURALPHYSICS_OT_make_it_play, NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_submit_bake
+            reasons(layout, context, *buttons)
 
     def _draw_forewarnings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object

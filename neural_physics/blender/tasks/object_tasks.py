@@ -48,6 +48,7 @@ from ..settings.paths import (
 )
 from ..settings.properties import method_of, settings_of
 from . import facts, watched_bakes
+from .job_files import delete_job_files
 
 BAKE, TRAIN, EVALUATE, TEST = "bake", "train", "evaluate", "test_take"
 NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE, TEST)}
@@ -68,14 +69,20 @@ def check_bake_anew(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> Non
 
 
 def check_train(obj: bpy.types.Object | None) -> None:
-    """Raise the Problem that keeps a model from being trained."""
+    """Raise the Problem that keeps a model from being trained here."""
+    obj = check_trainable(obj)
+    require_trainer(obj)
+
+
+def check_trainable(obj: bpy.types.Object | None) -> bpy.types.Object:
+    """Raise the Problem that keeps a model from being trained, here or on another computer; the object."""
     obj = check_set_up(obj)
     _check_dataset(obj)
     facts.check_dataset(obj)
     if method_of(obj).has_handles:
         check_handles(obj)
-    require_trainer(obj)
     _check_free(obj)
+    return obj
 
 
 def require_trainer(obj: bpy.types.Object) -> None:
@@ -215,6 +222,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
             remove_folder(about.parent)
         if (bake / "bake.json").is_file():
             remove_folder(bake)
+        delete_job_files(folder)
         remove_if_empty(folder / "takes")
         remove_if_empty(folder)
     forget()

@@ -1,0 +1,130 @@
+"""Handing a bake or a training to other computers: the file for what hands out work, and what to type.
+
+Nothing is submitted here: whoever may submit does, where they do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import bpy
+
+from ...datasets.status import dataset_status
+from ...errors import Problem
+from ...jobs.typed_commands import typed
+from ...plain_text import one_line
+from ..baking.pose_motion import pose_takes
+from ..baking.training_motion import moving_takes
+from ..scene.targets import check_set_up
+from ..settings.paths import dataset_folder
+from . import object_tasks
+from .job_files import FLAMENCO_JOB, OPENJD_BAKE, SLURM_BAKE, SLURM_TRAIN, write_job_file
+
+Engine = Literal["TERMINAL", "FLAMENCO", "OPENJD", "SLURM"]
+COMMAND = "--command", "neural_physics"
+LONGEST = 2000  # characters of what is said, with paths in it
+FOR_FLAMENCO = (
+    "{file} is a job type: put it into the folder scripts of Flamenco's Manager, once. Then choose “Neural "
+    "Physics: Bake, Train, Evaluate” under Output > Flamenco 3. Its Dataset is on the clipboard."
+)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What is ready for other computers. copied: for the clipboard. said: what to do with it."""
+
+    copied: str
+    said: str
+
+
+_submissions: dict[tuple[int, str], Submission] = {}  # by the object's session_uid and the task
+
+
+def check_submit_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps a bake from being handed to other computers."""
+    object_tasks.check_bake(scene, obj)
+    obj = _check_saved(obj)
+    status = dataset_status(dataset_folder(obj))
+    if status.takes and status.complete >= moving_takes(obj) + pose_takes(obj):
+        raise Problem("nothing_to_submit", object=obj.name)
+
+
+def check_submit_training(obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps a training from being handed to another computer."""
+    object_tasks.check_trainable(obj)
+    obj = _check_saved(obj)
+    if bpy.data.is_dirty and not bpy.app.background:  # where Blender keeps no account of it
+        raise Problem("scene_not_saved", object=obj.name)
+
+
+def submit_bake(scene: bpy.types.Scene, obj: bpy.types.Object, engine: Engine, computers: int) -> Submission:
+    """Prepare a bake for other computers. computers: how many of them, where that is asked for.
+
+    Raises what `check_submit_bake` and `object_tasks.bake_command` do, and Problem("name_acts").
+    """
+    check_submit_bake(scene, obj)
+    if engine == "FLAMENCO":  # its job prepares
+        return _for_flamenco(obj, object_tasks.BAKE)
+    object_tasks.bake_command(scene, obj)
+    folder = dataset_folder(obj)
+    if engine == "SLURM":
+        words = ["sbatch", f"--array=1-{computers}", str(write_job_file(folder, SLURM_BAKE)), str(folder)]
+        said = "Run what is on the clipboard where you submit to Slurm."
+    elif engine == "OPENJD":
+        template = write_job_file(folder, OPENJD_BAKE)
+        words = ["openjd", "run", str(template), "-p", f"Dataset={folder}", "-p", f"Workers={computers}"]
+        said = f"Run what is on the clipboard, or give your queue the template {template}."
+    else:
+        words = ["blender", "-b", *COMMAND, "work", str(folder)]
+        said = "Run what is on the clipboard on each computer, with the folder as that one names it."
+    prepared = f"The bake is prepared in {folder}. {said}"
+    return _keep(obj, object_tasks.BAKE, Submission(typed(words), prepared))
+
+
+def submit_training(obj: bpy.types.Object, engine: Engine) -> Submission:
+    """Write what trains a model on another computer, by what the scene's file says.
+
+    Raises what `check_submit_training` does, and Problem("name_acts").
+    """
+    check_submit_training(obj)
+    if engine == "FLAMENCO":
+        return _for_flamenco(obj, object_tasks.TRAIN)
+    folder, scene = dataset_folder(obj), bpy.data.filepath
+    if engine == "SLURM":
+        words = ["sbatch", str(write_job_file(folder, SLURM_TRAIN)), scene, str(folder), "blender", obj.name]
+        said = "Run what is on the clipboard where you submit to Slurm: it trains and evaluates."
+    else:
+        words = ["blender", "-b", scene, *COMMAND, "train", "--dataset", str(folder), f"--object={obj.name}"]
+        said = "Run what is on the clipboard on another computer, with both paths as that one names them."
+    after = "When it has finished, open the scene again: the model is in it."
+    return _keep(obj, object_tasks.TRAIN, Submission(typed(words), f"{said} {after}"))
+
+
+def submission_of(obj: bpy.types.Object, kind: str) -> Submission | None:
+    """What was handed out last of a task of an object, in this session."""
+    return _submissions.get((obj.session_uid, kind))
+
+
+def forget_submissions() -> None:
+    """Another file is open."""
+    _submissions.clear()
+
+
+def _keep(obj: bpy.types.Object, kind: str, submission: Submission) -> Submission:
+    shown = replace(submission, said=one_line(submission.said, LONGEST))
+    _submissions[obj.session_uid, kind] = shown
+    return shown
+
+
+def _check_saved(obj: bpy.types.Object | None) -> bpy.types.Object:
+    obj = check_set_up(obj)
+    if not bpy.data.filepath:
+        raise Problem("submit_unsaved", object=obj.name)
+    return obj
+
+
+def _for_flamenco(obj: bpy.types.Object, kind: str) -> Submission:
+    folder = dataset_folder(obj)
+    said = FOR_FLAMENCO.format(file=write_job_file(folder, FLAMENCO_JOB))
+    return _keep(obj, kind, Submission(str(folder), said))

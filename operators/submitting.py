@@ -11,7 +11,7 @@ from ..neural_physics.blender.tasks import object_tasks, submitting
 from ..neural_physics.errors import Problem
 from .support import Button, OperatorReturnItems, SetUpButton, scene_of, target
 
-WIDTH = 380  # pixels of the dialogs, before the interface's scale
+WIDTH = 480  # pixels of the dialogs, before the interface's scale
 TERMINAL = ("TERMINAL", "Terminal", "A command to run on other computers that see the same folder")
 FLAMENCO = (
     "FLAMENCO",
@@ -20,6 +20,7 @@ FLAMENCO = (
 )
 OPENJD = ("OPENJD", "OpenJD", "A template of the Open Job Description, as AWS Deadline Cloud takes it")
 SLURM = ("SLURM", "Slurm", "A script for a cluster with Slurm, and the command that submits it")
+DESCRIPTIONS = {name: description for name, _, description in (TERMINAL, FLAMENCO, OPENJD, SLURM)}
 COUNTED = "OPENJD", "SLURM"  # of which is asked on how many computers
 
 
@@ -51,6 +52,7 @@ class NEURALPHYSICS_OT_submit_bake(Button, bpy.types.Operator):
         layout = self.layout
         assert layout is not None  # a dialog that draws has one
         layout.row().prop(self, "engine", expand=True)
+        layout.label(text=DESCRIPTIONS[self.engine])
         if self.engine in COUNTED:
             layout.prop(self, "computers")
 
@@ -83,6 +85,7 @@ class NEURALPHYSICS_OT_submit_training(Button, bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         assert self.layout is not None  # a dialog that draws has one
         self.layout.row().prop(self, "engine", expand=True)
+        self.layout.label(text=DESCRIPTIONS[self.engine])
 
     def run(self, context: bpy.types.Context) -> None:
         made = submitting.submit_training(target(context), self.engine)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender.tasks.submitting import LONGEST, submission_of
-from ..neural_physics.plain_text import one_line
+from ..neural_physics.blender.tasks.submitting import submission_of
 from ..operators.submitting import NEURALPHYSICS_OT_copy_submission
 from ..operators.support import Button
 from .support import sentences
@@ -24,5 +23,4 @@ def draw_submit(
     made = submission_of(obj, kind)
     if made is not None:
         sentences(layout, context, made.said, "INFO")
-        sentences(layout, context, one_line(made.copied, LONGEST), "BLANK1")
         layout.operator(NEURALPHYSICS_OT_copy_submission.bl_idname, icon="COPYDOWN").kind = kind

@@ -43,7 +43,7 @@ def test_a_bake_is_prepared_and_every_engine_gets_its_file_and_its_command(
 folder = paths.dataset_folder(sheet)
 said, copied = submit("bake", engine="FLAMENCO")
 job = folder / "farm" / "neural_physics_bake.js"
-assert str(job) in said and copied == str(folder) and not (folder / "bake").exists(), "its job prepares"
+assert job.name in said and copied == str(folder) and not (folder / "bake").exists(), "its job prepares"
 assert job.read_bytes() == (root / "farm" / "flamenco" / job.name).read_bytes()
 
 said, copied = submit("bake", engine="TERMINAL")
@@ -51,7 +51,7 @@ assert shlex.split(copied) == ["blender", "-b", "--command", "neural_physics", "
 assert len(plans.BakePlan.of_dataset(folder).takes) == 2 and not list((folder / "takes").iterdir())
 assert part("neural_physics.blender.tasks.object_tasks").running(sheet) == "", "nothing was started"
 panel = drawn("bake")
-assert said in panel.words and copied in panel.words and ("neural_physics.submit_bake", None) in panel.buttons
+assert said in panel.words and ("neural_physics.submit_bake", None) in panel.buttons
 assert ours.copy_submission(kind="bake") == {"FINISHED"}
 refused("was submitted", ours.copy_submission, kind="train")
 

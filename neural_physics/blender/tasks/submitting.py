@@ -5,7 +5,7 @@ Nothing is submitted here: whoever may submit does, where they do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import bpy
@@ -13,7 +13,6 @@ import bpy
 from ...datasets.status import dataset_status
 from ...errors import Problem
 from ...jobs.typed_commands import typed
-from ...plain_text import one_line
 from ..baking.pose_motion import pose_takes
 from ..baking.training_motion import moving_takes
 from ..scene.targets import check_set_up
@@ -23,11 +22,26 @@ from .job_files import FLAMENCO_JOB, OPENJD_BAKE, SLURM_BAKE, SLURM_TRAIN, write
 
 Engine = Literal["TERMINAL", "FLAMENCO", "OPENJD", "SLURM"]
 COMMAND = "--command", "neural_physics"
-LONGEST = 2000  # characters of what is said, with paths in it
+IN_FARM = "in the folder farm of the dataset"
 FOR_FLAMENCO = (
-    "{file} is a job type: put it into the folder scripts of Flamenco's Manager, once. Then choose “Neural "
-    "Physics: Bake, Train, Evaluate” under Output > Flamenco 3. Its Dataset is on the clipboard."
+    f"Put neural_physics_bake.js, {IN_FARM}, into the folder scripts of Flamenco's Manager, once. Then "
+    "choose “Neural Physics: Bake, Train, Evaluate” in Output > Flamenco 3; its Dataset is on the clipboard."
 )
+PREPARED = "The bake is prepared. "
+BAKE = {
+    "TERMINAL": PREPARED
+    + "On each computer run “blender -b --command neural_physics work FOLDER”, with the folder as that one "
+    "names it. The command is on the clipboard.",
+    "SLURM": PREPARED + f"Where you submit to Slurm, run what is on the clipboard. Its script is {IN_FARM}.",
+    "OPENJD": PREPARED
+    + f"Run what is on the clipboard, or give your queue the template bake.yaml, {IN_FARM}.",
+}
+AFTER = " When it has finished, open the scene again: the model is in it."
+TRAIN = {
+    "TERMINAL": "On another computer run what is on the clipboard, with both paths as that one names them."
+    + AFTER,
+    "SLURM": "Where you submit to Slurm, run what is on the clipboard: it trains and evaluates." + AFTER,
+}
 
 
 @dataclass(frozen=True)
@@ -69,17 +83,14 @@ def submit_bake(scene: bpy.types.Scene, obj: bpy.types.Object, engine: Engine, c
     object_tasks.bake_command(scene, obj)
     folder = dataset_folder(obj)
     if engine == "SLURM":
-        words = ["sbatch", f"--array=1-{computers}", str(write_job_file(folder, SLURM_BAKE)), str(folder)]
-        said = "Run what is on the clipboard where you submit to Slurm."
+        script = write_job_file(folder, SLURM_BAKE)
+        words = ["sbatch", f"--array=1-{computers}", str(script), str(folder)]
     elif engine == "OPENJD":
         template = write_job_file(folder, OPENJD_BAKE)
         words = ["openjd", "run", str(template), "-p", f"Dataset={folder}", "-p", f"Workers={computers}"]
-        said = f"Run what is on the clipboard, or give your queue the template {template}."
     else:
         words = ["blender", "-b", *COMMAND, "work", str(folder)]
-        said = "Run what is on the clipboard on each computer, with the folder as that one names it."
-    prepared = f"The bake is prepared in {folder}. {said}"
-    return _keep(obj, object_tasks.BAKE, Submission(typed(words), prepared))
+    return _keep(obj, object_tasks.BAKE, Submission(typed(words), BAKE[engine]))
 
 
 def submit_training(obj: bpy.types.Object, engine: Engine) -> Submission:
@@ -93,12 +104,9 @@ def submit_training(obj: bpy.types.Object, engine: Engine) -> Submission:
     folder, scene = dataset_folder(obj), bpy.data.filepath
     if engine == "SLURM":
         words = ["sbatch", str(write_job_file(folder, SLURM_TRAIN)), scene, str(folder), "blender", obj.name]
-        said = "Run what is on the clipboard where you submit to Slurm: it trains and evaluates."
     else:
         words = ["blender", "-b", scene, *COMMAND, "train", "--dataset", str(folder), f"--object={obj.name}"]
-        said = "Run what is on the clipboard on another computer, with both paths as that one names them."
-    after = "When it has finished, open the scene again: the model is in it."
-    return _keep(obj, object_tasks.TRAIN, Submission(typed(words), f"{said} {after}"))
+    return _keep(obj, object_tasks.TRAIN, Submission(typed(words), TRAIN[engine]))
 
 
 def submission_of(obj: bpy.types.Object, kind: str) -> Submission | None:
@@ -112,9 +120,8 @@ def forget_submissions() -> None:
 
 
 def _keep(obj: bpy.types.Object, kind: str, submission: Submission) -> Submission:
-    shown = replace(submission, said=one_line(submission.said, LONGEST))
-    _submissions[obj.session_uid, kind] = shown
-    return shown
+    _submissions[obj.session_uid, kind] = submission
+    return submission
 
 
 def _check_saved(obj: bpy.types.Object | None) -> bpy.types.Object:
@@ -126,5 +133,5 @@ def _check_saved(obj: bpy.types.Object | None) -> bpy.types.Object:
 
 def _for_flamenco(obj: bpy.types.Object, kind: str) -> Submission:
     folder = dataset_folder(obj)
-    said = FOR_FLAMENCO.format(file=write_job_file(folder, FLAMENCO_JOB))
-    return _keep(obj, kind, Submission(str(folder), said))
+    write_job_file(folder, FLAMENCO_JOB)
+    return _keep(obj, kind, Submission(str(folder), FOR_FLAMENCO))

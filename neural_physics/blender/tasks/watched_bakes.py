@@ -23,8 +23,8 @@ from ..jobs import host
 from ..jobs.redrawing import redraw_panels
 
 BAKE = "bake"  # the kind of job
-LOOK_EVERY = 5.0  # seconds
-SHARE = 0.05  # of the time may be spent on looking
+LOOK_EVERY, LOOK_AT_LEAST_EVERY = 5.0, 30.0  # seconds
+SHARE = 0.05  # of the time may be spent on looking, between these
 TICK_EVERY = 0.5  # seconds
 PATIENCE = 20.0  # seconds until a folder is said not to answer
 
@@ -40,20 +40,22 @@ class _Watched:
         self._watch = Watch(folder)
         self._looking: Thread | None = None
         self._begun, self._again = 0.0, float("-inf")  # by `time.monotonic`
+        self._took = 0.0  # seconds
         self._was_seen = False
 
     def look(self) -> None:
         """Look at the folder, however long that takes."""
+        begun = time.monotonic()
         with suppress(OSError):  # it is not there for now: what was seen last is still the best there is
             self.seen = self._watch.look()
+        self._took = time.monotonic() - begun
 
     def collect(self) -> bool:
         """Whether a look has ended since the last call, and there is something to show."""
         if self._looking is None or self._looking.is_alive():
             return False
-        now = time.monotonic()
         self._looking, self.is_shown = None, False
-        self._again = now + max(LOOK_EVERY, (now - self._begun) / SHARE)
+        self._again = time.monotonic() + min(max(LOOK_EVERY, self._took / SHARE), LOOK_AT_LEAST_EVERY)
         return self.seen is not None or self._was_seen
 
     def look_again(self) -> None:

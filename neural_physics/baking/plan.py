@@ -66,7 +66,7 @@ class BakePlan:
     @property
     def path(self) -> Path:
         """The file that holds this plan."""
-        return self.folder / "bake.json"
+        return plan_file(self.dataset)
 
     @property
     def scene_copy(self) -> Path:
@@ -103,7 +103,7 @@ class BakePlan:
     @staticmethod
     def of_dataset(dataset: Path) -> BakePlan:
         """Of the bake that is under way there. Raises Problem("not_prepared" | "dataset_damaged")."""
-        path = side_folder(dataset) / "bake.json"
+        path = plan_file(dataset)
         if not path.is_file():
             raise Problem("not_prepared", path=dataset)
         return BakePlan.read(path)
@@ -154,6 +154,11 @@ def check_own_folders(dataset: Path) -> None:
     if side_folder(dataset).is_dir():
         for entry in side_folder(dataset).iterdir():
             check_no_link(entry)
+
+
+def plan_file(dataset: Path) -> Path:
+    """Where the plan of a dataset's bake is, while that is under way."""
+    return side_folder(dataset) / "bake.json"
 
 
 def scene_copy(dataset: Path) -> Path:

@@ -146,7 +146,7 @@ class Work:
             failed = failures(holders_folder(self._plan.dataset, take.name))
             if len(failed) >= TRIES:
                 self._waiting.remove(take)
-                self._lost[take.name] = failed[-1].log
+                self._lost[take.name] = str(failed[-1].log)
                 continue
             place = self._claimed(take)
             if place is not None:

@@ -1,10 +1,13 @@
 """What is in an object's dataset, for panels that are drawn often.
 
-Its files' times and sizes are looked at once a second at most, and what is in them when those have changed.
+Its files' times and sizes are looked at once a second at most, less often where that takes long, and what is
+in them when those have changed.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -18,9 +21,11 @@ from .take_folders import under_way
 from .takes import MOST_TAKES, Dataset, TakeOutline, entries_of
 
 LOOK_AGAIN = 1.0  # seconds
+SHARE = 0.05  # of the time may be spent on looking, as at a folder that is far away
+READ, ARRAYS = ("take.json", "positions.pc2"), ".npy"  # of each take
 BYTES_PER_VERTEX = 12  # three float32
 Stamp = tuple[tuple[str, int, int], ...]
-_seen: dict[Path, tuple[float, Stamp, DatasetStatus]] = {}
+_seen: dict[Path, tuple[float, Stamp | None, DatasetStatus]] = {}  # when to look again
 
 
 @dataclass(frozen=True)
@@ -52,12 +57,14 @@ class DatasetStatus:
 
 def dataset_status(path: Path) -> DatasetStatus:
     """What is in a dataset folder."""
-    when, stamp, status = _seen.get(path, (float("-inf"), None, DatasetStatus()))
-    if time.monotonic() - when > LOOK_AGAIN:
+    begun = time.monotonic()
+    again, stamp, status = _seen.get(path, (float("-inf"), None, DatasetStatus()))
+    if begun >= again:
         found = _stamp(path)
         if found != stamp:
             status = _look(path)
-        _seen[path] = (time.monotonic(), found, status)
+        now = time.monotonic()
+        _seen[path] = (now + max(LOOK_AGAIN, (now - begun) / SHARE), found, status)
     return status
 
 
@@ -72,12 +79,31 @@ def _stamp(path: Path) -> Stamp:
         entries_of(path / "takes")
     except Problem:
         return ((str(path), 0, MOST_TAKES + 1),)
-    read = ("take.json", "positions.pc2", "*.npy")
-    takes = [f"{where}takes/*/{name}" for where in ("", "bake/*/*/") for name in read]
-    names = ("dataset.json", "mesh.npz", *takes)
-    files = sorted(file for name in names for file in path.glob(name))
-    about = [(file, file.stat()) for file in files if file.is_file()]
-    return tuple((str(file), a.st_mtime_ns, a.st_size) for file, a in about)
+    own = (path / name for name in ("dataset.json", "mesh.npz"))
+    found = [(str(file), *about) for file in own if (about := _about(file))]
+    for takes in (path / "takes", *path.glob("bake/*/*/takes")):
+        for take in _entries(takes):
+            read = (file for file in _entries(take) if file.name in READ or file.name.endswith(ARRAYS))
+            found += [(file.path, *about) for file in read if (about := _about(file))]
+    return tuple(sorted(found))
+
+
+def _entries(folder: os.PathLike[str]) -> list[os.DirEntry[str]]:
+    """What is in a folder; nothing where it is none, or has just been handed in."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
+def _about(file: Path | os.DirEntry[str]) -> tuple[int, int] | None:
+    """Time and size of a file; None where there is none any more."""
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return (about.st_mtime_ns, about.st_size) if stat.S_ISREG(about.st_mode) else None
 
 
 def _look(path: Path) -> DatasetStatus:

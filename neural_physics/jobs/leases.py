@@ -133,9 +133,9 @@ class Observer:
         self._clock = clock
         self._seen: dict[Path, tuple[Holder, float]] = {}
 
-    def is_free(self, folder: Path) -> bool:
-        """Whether nobody holds it, or a holder that is gone."""
-        return self._is_free(folder, holder_of(folder))
+    def is_free(self, folder: Path, holder: Holder | None) -> bool:
+        """Whether nobody holds it, or a holder that is gone. holder: what `holder_of` has just said."""
+        return holder is None or holder.is_gone or self._silent(folder, holder)
 
     def claim(self, folder: Path, about: str = "") -> Lease | None:
         """Hold a thing that is free; None where it is not, or another one was quicker.
@@ -143,7 +143,7 @@ class Observer:
         Raises Problem("place_is_link" | "disk_full" | "folder_not_writable").
         """
         holder = holder_of(folder)
-        if not self._is_free(folder, holder):
+        if not self.is_free(folder, holder):
             return None
         number = 1 if holder is None else holder.number + 1
         undisturbed = holder is not None and holder.has_let_go
@@ -157,9 +157,6 @@ class Observer:
             except FileExistsError:
                 return None
         return lease
-
-    def _is_free(self, folder: Path, holder: Holder | None) -> bool:
-        return holder is None or holder.is_gone or self._silent(folder, holder)
 
     def _silent(self, folder: Path, holder: Holder) -> bool:
         before, since = self._seen.get(folder, (None, 0.0))

@@ -14,7 +14,7 @@ from neural_physics.datasets.status import dataset_status, forget
 from neural_physics.datasets.take_folders import holders_folder
 from neural_physics.errors import Problem
 from neural_physics.jobs import leases
-from neural_physics.jobs.leases import PATIENCE, Observer
+from neural_physics.jobs.leases import PATIENCE, Observer, holder_of
 
 FRAMES = 12
 
@@ -54,7 +54,7 @@ class Baker:
         self.folder = holders_folder(dataset.path, name)
 
     def waits(self):
-        self.observer.is_free(self.folder)
+        self.observer.is_free(self.folder, holder_of(self.folder))
         self.clock.now += PATIENCE
 
     def begin(self, makes=""):

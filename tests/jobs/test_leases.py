@@ -47,7 +47,7 @@ def test_a_silent_holder_is_given_up_by_the_observers_own_clock(tmp_path, elsewh
     ahead, behind = Clock(1e6 + 3600.0), Clock(5.0)
     held = Observer(ahead).claim(tmp_path)
     observer = Observer(behind)
-    assert not observer.is_free(tmp_path)
+    assert not observer.is_free(tmp_path, holder_of(tmp_path))
     behind.now += PATIENCE - 1.0
     assert observer.claim(tmp_path) is None
     ahead.now += RENEW_EVERY  # it says that it is still there, so that patience begins anew

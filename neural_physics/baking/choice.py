@@ -25,6 +25,7 @@ from .programs import Programs
 from .workers import POLL_EVERY, TRIES, end, most_at_once, start_blender
 
 STAGE = "Choosing takes"
+LARGEST_SQUARE = 1e12  # m^2, of an error that anybody can have
 TASK = "choice_"  # before the number of a share, as the name of a worker's task
 CHOSEN = (
     "The motion of {takes} was chosen from {motions}, where the model is least sure: there it expects to be "
@@ -79,10 +80,10 @@ def choose(plan: BakePlan, programs: Programs, emit: Emit, stop: StopRequest) ->
         failed = _run(processes, asked, emit, stop)
         if failed is None:
             break
-    if failed is not None:
-        note = NOT_CHOSEN.format(path=failed)
+    scores = {} if failed is not None else _scores(plan, shares)
+    if any(take.seed not in scores for take in asked):
+        note = NOT_CHOSEN.format(path=failed or plan.folder)
     else:
-        scores = _scores(plan, shares)
         picked = _least_sure(plan, asked, scores)
         note = CHOSEN.format(
             takes=plural(len(picked), "new take"),
@@ -129,9 +130,10 @@ def read_scores(plan: BakePlan, task: str) -> dict[int, float]:
     """What a worker found so far."""
     try:
         found = read_json(_scores_file(plan, task))
-        return {int(seed): float(score) for seed, score in found.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+        scores = {int(seed): float(score) for seed, score in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError, OverflowError):
         return {}
+    return {seed: score for seed, score in scores.items() if 0.0 <= score < LARGEST_SQUARE}
 
 
 def _holds(path: Path, data: bytes) -> bool:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..files.atomic import write_atomically, writing
+from ..files.listing import entries
 from ..files.reading import read_json
 from ..plain_text import one_line
 
 SUFFIX = ".failed"
-LARGEST = 1 << 16  # bytes
+LARGEST, MOST = 1 << 16, 10  # bytes of each, and how many are read
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,9 @@ def note_failure(folder: Path, holder: int, *, reason: str, log: Path) -> None:
 
 
 def failures(folder: Path) -> list[Failure]:
-    """Those of a take, since the last bake was prepared."""
+    """Those of a take, since the last bake was prepared. Raises what `entries` does."""
     found = []
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
+    for path in sorted(path for path in entries(folder) if path.suffix == SUFFIX)[:MOST]:
         said: object = {}
         with suppress(OSError, ValueError):
             said = read_json(path, LARGEST)

@@ -6,7 +6,6 @@ For computers that share the folder: one of them prepares the bake, and then eac
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,11 @@ from ..baking.finishing import finish
 from ..baking.gathering import states
 from ..baking.plan import BakePlan
 from ..baking.work import bake_rest
+from ..baking.workers import number_of_takes
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..jobs.events import Event, StopRequest
+from ..plain_text import print_line
 from ..wording import plural
 from .baking.local_programs import local_programs
 
@@ -30,7 +31,7 @@ def add_to(commands: Any) -> None:  # noqa: ANN401 (argparse has no public name 
     work.set_defaults(run_on_dataset=_work)
     work.add_argument("--take", default="", metavar="NAME", help="this one alone")
     at_once = "how many takes at a time (default: as many as the bake says)"
-    work.add_argument("--at-once", type=int, default=0, metavar="N", help=at_once)
+    work.add_argument("--at-once", type=number_of_takes, default=0, metavar="N", help=at_once)
     ending = commands.add_parser("finish", help=_FINISH, description=_FINISH)
     ending.set_defaults(run_on_dataset=_finish)
     progress = commands.add_parser("progress", help=_PROGRESS, description=_PROGRESS)
@@ -70,17 +71,17 @@ def _finish(args: argparse.Namespace) -> None:
 def _progress(args: argparse.Namespace) -> None:
     found = states(BakePlan.of_dataset(args.dataset))
     for state in found:
-        _say(state.sentence)
+        print_line(state.sentence)
     done = sum(state.phase == "complete" for state in found)
     frames, planned = sum(state.frames for state in found), sum(state.take.frames for state in found)
-    _say(f"{done} of {plural(len(found), 'take')}, {frames:,} of {plural(planned, 'frame')}")
+    print_line(f"{done} of {plural(len(found), 'take')}, {frames:,} of {plural(planned, 'frame')}")
 
 
 def _say_result(result: dict[str, object]) -> None:
     notes = result.get("notes", ())
     for note in notes if isinstance(notes, list) else ():
-        _say(str(note))
-    _say(f"{result['takes']} takes, {result['frames']:,} frames in {result['dataset']}")
+        print_line(str(note))
+    print_line(f"{result['takes']} takes, {result['frames']:,} frames in {result['dataset']}")
 
 
 class _Teller:
@@ -92,13 +93,8 @@ class _Teller:
     def tell(self, event: Event) -> None:
         """One of its events."""
         if event["event"] == "log":
-            _say(event["text"])
+            print_line(event["text"])
         elif event["event"] == "progress" and time.monotonic() - self._said > SAY_EVERY:
             self._said = time.monotonic()
             share = event["done"] / event["total"] if event["total"] else 1.0
-            _say(f"{share:4.0%} {event['stage']}")
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+            print_line(f"{share:4.0%} {event['stage']}")

@@ -70,12 +70,12 @@ def _stamp(path: Path) -> Stamp:
     """Name, time and size of every file that is read."""
     try:
         entries_of(path / "takes")
+        begun = under_way(path)
     except Problem:
         return ((str(path), 0, MOST_TAKES + 1),)
-    read = ("take.json", "positions.pc2", "*.npy")
-    takes = [f"{where}takes/*/{name}" for where in ("", "bake/*/*/") for name in read]
-    names = ("dataset.json", "mesh.npz", *takes)
-    files = sorted(file for name in names for file in path.glob(name))
+    read = [f"takes/*/{name}" for name in ("take.json", "positions.pc2", "interaction.npy", "frames.npy")]
+    takes = [file for folder in (path, *begun.values()) for name in read for file in folder.glob(name)]
+    files = sorted([path / "dataset.json", path / "mesh.npz", *takes])
     about = [(file, file.stat()) for file in files if file.is_file()]
     return tuple((str(file), a.st_mtime_ns, a.st_size) for file, a in about)
 

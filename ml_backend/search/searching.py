@@ -181,7 +181,7 @@ class Search:
         with self._turn():
             lease.check()
             best = _best(self._journal.trials())
-            if error < (best.value if best else math.inf):
+            if error < (math.inf if best is None or best.value is None else best.value):
                 with writing(self._asked.out):
                     replace_atomically(copy, self._asked.out)
             if math.isfinite(error):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -18,13 +17,13 @@ from ..baking.finishing import finish
 from ..baking.gathering import states
 from ..baking.plan import BakePlan
 from ..baking.work import bake_rest
-from ..baking.workers import LOOK_EVERY
+from ..baking.workers import LOOK_EVERY, number_of_takes
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..jobs.events import Event, StopRequest, parse_event
 from ..jobs.isolated_python import clean_environment
 from ..jobs.processes import WITHOUT_CONSOLE
-from ..plain_text import one_line
+from ..plain_text import one_line, print_line
 from ..wording import plural
 from .baking.local_programs import local_programs
 from .jobs import programs
@@ -41,7 +40,7 @@ def add_to(commands: Any) -> None:  # noqa: ANN401 (argparse has no public name 
     work.set_defaults(run_on_dataset=_work)
     work.add_argument("--take", default="", metavar="NAME", help="this one alone")
     at_once = "how many takes at a time (default: as many as the bake says)"
-    work.add_argument("--at-once", type=int, default=0, metavar="N", help=at_once)
+    work.add_argument("--at-once", type=number_of_takes, default=0, metavar="N", help=at_once)
     ending = commands.add_parser("finish", help=_FINISH, description=_FINISH)
     ending.set_defaults(run_on_dataset=_finish)
     progress = commands.add_parser("progress", help=_PROGRESS, description=_PROGRESS)
@@ -77,7 +76,7 @@ def _work(args: argparse.Namespace) -> None:
 
 def _wait_for(dataset: Path, stop: StopRequest, problem: Problem | OSError) -> None:
     """Until a folder is there again, as after its server was restarted. Raises the problem if it is not."""
-    _say(GONE.format(dataset=dataset))
+    print_line(GONE.format(dataset=dataset))
     gone = time.monotonic()
     while not _is_there(dataset):
         stop.check()
@@ -107,10 +106,10 @@ def _progress(args: argparse.Namespace) -> None:
         return
     found = states(plan)
     for state in found:
-        _say(state.sentence)
+        print_line(state.sentence)
     done = sum(state.phase == "complete" for state in found)
     frames, planned = sum(state.frames for state in found), sum(state.take.frames for state in found)
-    _say(f"{done} of {plural(len(found), 'take')}, {frames:,} of {plural(planned, 'frame')}")
+    print_line(f"{done} of {plural(len(found), 'take')}, {frames:,} of {plural(planned, 'frame')}")
 
 
 def _search(args: argparse.Namespace) -> None:
@@ -143,12 +142,13 @@ def _search(args: argparse.Namespace) -> None:
     if ended is None and status:
         raise Problem("ended_unexpectedly", status=status, said=said[-1] if said else "there was no output")
     if ended is None:  # as after --help
-        _say("\n".join(said))
+        for line in said:
+            print_line(line)
     elif ended["event"] == "error":
         raise Problem.reported(ended["code"], ended["message"])
     else:
         for name in ("model", "validation_error", "settings"):
-            _say(f"{name.replace('_', ' ')}: {ended[name]}")
+            print_line(f"{name.replace('_', ' ')}: {ended[name]}")
 
 
 def _left(dataset: Path) -> BakePlan | None:
@@ -169,8 +169,8 @@ def _left(dataset: Path) -> BakePlan | None:
 def _say_result(result: dict[str, object]) -> None:
     notes = result.get("notes", ())
     for note in notes if isinstance(notes, list) else ():
-        _say(str(note))
-    _say(f"{result['takes']} takes, {result['frames']:,} frames in {result['dataset']}")
+        print_line(str(note))
+    print_line(f"{result['takes']} takes, {result['frames']:,} frames in {result['dataset']}")
 
 
 class _Teller:
@@ -182,13 +182,8 @@ class _Teller:
     def tell(self, event: Event) -> None:
         """One of its events."""
         if event["event"] == "log":
-            _say(event["text"])
+            print_line(event["text"])
         elif event["event"] == "progress" and time.monotonic() - self._said > SAY_EVERY:
             self._said = time.monotonic()
             share = event["done"] / event["total"] if event["total"] else 1.0
-            _say(f"{share:4.0%} {event['stage']}")
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+            print_line(f"{share:4.0%} {event['stage']}")

@@ -217,7 +217,7 @@ def _model(
         subspace_physics.SPECIFICATION,
         dataset,
         training={
-            **options.about(dataset, frames),
+            **options.about(frames),
             "captured_variance": data.captured,
             **training.course.summary(),
         },

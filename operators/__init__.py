@@ -15,12 +15,14 @@ from . import (
     importing,
     jobs,
     motion_box,
+    other_computers,
     places,
     play,
     set_up,
     share,
     springs,
     subdividing,
+    submitting,
     takes,
 )
 
@@ -31,6 +33,8 @@ PARTS: tuple[ModuleType, ...] = (
     motion_box,
     examples,
     jobs,
+    other_computers,
+    submitting,
     places,
     importing,
     evaluation,

@@ -103,7 +103,7 @@ class NEURALPHYSICS_OT_bake_anew(JobButton, bpy.types.Operator):
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:
-        object_tasks.check_bake(scene_of(context), target_of(context))
+        object_tasks.check_bake_anew(scene_of(context), target_of(context))
 
     def command(self, context: bpy.types.Context) -> list[str]:
         return object_tasks.bake_anew_command(scene_of(context), target(context))

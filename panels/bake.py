@@ -30,12 +30,15 @@ from ..operators.jobs import (
 )
 from ..operators.places import NEURALPHYSICS_OT_move_files
 from ..operators.set_up import NEURALPHYSICS_OT_use_as_pins
+from ..operators.submitting import NEURALPHYSICS_OT_submit_bake
 from ..operators.support import obstacle, scene_of
 from ..operators.takes import (
     NEURALPHYSICS_OT_hide_take,
     NEURALPHYSICS_OT_show_places,
     NEURALPHYSICS_OT_show_take,
 )
+from .other_computers import draw_other_computers
+from .submitting import draw_submit
 from .support import (
     Details,
     Section,
@@ -60,13 +63,13 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             text = f"The files of {obj.name} are still in the folder for scenes without a file."
             sentences(layout, context, text, "INFO")
             button(layout, context, NEURALPHYSICS_OT_move_files, icon="FILE_FOLDER", scale=1.0)
-        changed = None
+        changed, status = None, dataset_status(dataset_folder(obj))
         if not busy(obj, object_tasks.BAKE):
             changed = object_tasks.change_since_bake(scene_of(context), obj)
             self._draw_settings(layout, obj)
             if not obstacle(NEURALPHYSICS_OT_bake, context):
                 self._draw_announced(layout, context, obj, changed)
-            self._draw_buttons(layout, context, obj, changed)
+            self._draw_buttons(layout, context, obj, changed, status=status)
         trial = job(layout, context, obj, object_tasks.TEST)
         for note in trial.result.get("notes", ()):
             sentences(layout, context, note, "INFO")
@@ -77,7 +80,8 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             sentences(layout, context, note, "INFO")
         if state.phase == "finished" and state.result.get("excluded"):
             layout.operator(NEURALPHYSICS_OT_show_log.bl_idname, icon="TEXT").kind = object_tasks.BAKE
-        self._draw_dataset(layout, context, obj, dataset_status(dataset_folder(obj)), bake=state)
+        draw_other_computers(layout, context, obj, bake=state)
+        self._draw_dataset(layout, context, obj, status, bake=state)
         shown = shown_take(obj)
         if shown:
             layout.operator(NEURALPHYSICS_OT_hide_take.bl_idname, text=f"Hide {shown}", icon="HIDE_ON")
@@ -117,20 +121,23 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         context: bpy.types.Context,
         obj: bpy.types.Object,
         changed: Problem | None,
+        *,
+        status: DatasetStatus,
     ) -> None:
         if changed is not None:
             sentences(layout, context, changed.message, "ERROR")
             button(layout, context, NEURALPHYSICS_OT_bake_anew, icon="FILE_REFRESH")
         else:
-            status = dataset_status(dataset_folder(obj))
             begun = status.takes > 0 and status.complete < moving_takes(obj) + pose_takes(obj)
             tall_button(layout, NEURALPHYSICS_OT_make_it_play, icon="PLAY")
             tall_button(layout, NEURALPHYSICS_OT_bake, "Resume Bake" if begun else "Bake", icon="PHYSICS")
         if not busy(obj, object_tasks.TEST):
             layout.operator(NEURALPHYSICS_OT_test_take.bl_idname, icon="HIDE_OFF")
         if changed is None:
+            draw_submit(layout, context, obj, object_tasks.BAKE, operator=NEURALPHYSICS_OT_submit_bake)
             # Mostly it is the same for all of them.
-            reasons(layout, context, NEURALPHYSICS_OT_make_it_play, NEURALPHYSICS_OT_bake)
+            buttons = NEURALPHYSICS_OT_make_it_play, NEURALPHYSICS_OT_bake, NEURALPHYSICS_OT_submit_bake
+            reasons(layout, context, *buttons)
 
     def _draw_forewarnings(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object

@@ -28,6 +28,9 @@ from ..operators.jobs import (
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_use_best_so_far,
 )
+from ..operators.submitting import NEURALPHYSICS_OT_submit_training
+from ..operators.support import obstacle
+from .submitting import draw_submit
 from .support import Details, Section, busy, button, job, reasons, sentences, settings_column, verdict
 
 if TYPE_CHECKING:
@@ -59,6 +62,9 @@ class NEURALPHYSICS_PT_train(Section, bpy.types.Panel):
             button(layout, context, NEURALPHYSICS_OT_train, text, icon="OUTLINER_OB_LIGHT")
             if FULL:
                 self._draw_python_setup(layout, obj)
+            draw_submit(layout, context, obj, object_tasks.TRAIN, operator=NEURALPHYSICS_OT_submit_training)
+            if not obstacle(NEURALPHYSICS_OT_train, context):  # else the reason stands under Train already
+                reasons(layout, context, NEURALPHYSICS_OT_submit_training)
         if best_so_far_path(obj).is_file():
             layout.operator(NEURALPHYSICS_OT_use_best_so_far.bl_idname, icon="IMPORT")
         state = job(layout, context, obj, object_tasks.TRAIN)

@@ -30,6 +30,7 @@ SHIPPED = (
     "panels",
     "learning",
     "ml_backend",
+    "farm",
     "requirements/training.txt",
     "requirements/solver.txt",
     "requirements/search.txt",

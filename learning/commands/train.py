@@ -45,6 +45,7 @@ def add_settings(parser: argparse.ArgumentParser, trainers: Trainers) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=trainers.devices, default="auto")
     parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
+    parser.add_argument("--cores", type=int, help="use so many, at most (default: all there are)")
     parser.add_argument(
         "--set",
         action="append",
@@ -71,19 +72,23 @@ def run(
     if args.coordinator:
         stop.follow(args.coordinator)
     preset, own = chosen(args, trainers)
+    out = args.out.absolute()
+    if out.is_dir():
+        raise Problem("file_is_folder", path=out)
+    dataset = Dataset.open(args.dataset)
     options = Options(
         args.preset,
         preset,
         args.bases,
         args.seed,
         device=args.device,
-        out=args.out.absolute(),
+        out=out,
         checkpoint_every=args.checkpoint_every,
+        cores=args.cores,
+        takes=dataset.moving_takes,
+        pace=dataset.seconds_per_frame(),
         own=own,
     )
-    if options.out.is_dir():
-        raise Problem("file_is_folder", path=options.out)
-    dataset = Dataset.open(args.dataset)
     check_no_link(options.work)
     if args.fresh:
         shutil.rmtree(options.work, ignore_errors=True)

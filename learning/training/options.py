@@ -24,7 +24,10 @@ OF_TAKE = ("positions.pc2", "interaction.npy", "frames.npy", "body.pc2", REQUEST
 class Options:
     """What the person chose. out: the model file; work: where checkpoints are kept meanwhile.
 
-    checkpoint_every: seconds. own: what was given with the option that the method adds, see its `arguments`.
+    checkpoint_every: seconds. cores: that it may use, at most; all there are if None. own: what was given
+    with the option that the method adds, see its `arguments`. takes, pace: how many are of motion, and
+    seconds that a frame of their simulation took, 0 if unknown; noted when the training begins, as the
+    dataset may be gone when it ends.
     """
 
     preset_name: str
@@ -34,6 +37,9 @@ class Options:
     device: str
     out: Path
     checkpoint_every: float
+    cores: int | None = None
+    takes: int = 0
+    pace: float = 0.0
     own: tuple[object, ...] = ()
 
     @property
@@ -41,14 +47,15 @@ class Options:
         """Where checkpoints are kept meanwhile."""
         return self.out.with_name(self.out.name + ".training")
 
-    def about(self, dataset: Dataset, frames: int) -> dict[str, Any]:
+    def about(self, frames: int) -> dict[str, Any]:
         """What every model file says of its training. frames: how many were learned from."""
-        return {
+        said = {
             "preset": self.preset_name,
             "seed": self.seed,
             "training_frames": frames,
-            "takes": dataset.moving_takes,
+            "takes": self.takes,
         }
+        return said | ({"simulation_ms": round(1000.0 * self.pace, 3)} if self.pace else {})
 
     @property
     def partial(self) -> Path:

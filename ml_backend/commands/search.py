@@ -84,6 +84,7 @@ def _asked(args: argparse.Namespace) -> Asked:
     words += [f"--set={change}" for change in args.set] + (arguments.words(own) if arguments else [])
     found = blake2b(json.dumps(content(dataset)).encode(), digest_size=16).hexdigest()
     here = [str(args.dataset.absolute()), f"--device={args.device}"]
+    here += [] if args.cores is None else [f"--cores={args.cores}"]
     return Asked(
         out.absolute(),
         (*here, f"--checkpoint-every={args.checkpoint_every}", *words),

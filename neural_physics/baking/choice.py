@@ -36,6 +36,7 @@ from .workers import LOOK_EVERY, POLL_EVERY, TRIES, end, most_at_once, start_ble
 
 STAGE = "Choosing takes"
 WAITING = "Waiting while {host} chooses takes"
+LARGEST_SQUARE = 1e12  # m^2, of an error that anybody can have
 TASK = "choice_"  # before the number of a share, as the name of a worker's task
 SUFFIX = ".scores"
 CHOSEN = (
@@ -120,10 +121,10 @@ def _chosen(lease: Lease, plan: BakePlan, programs: Programs, emit: Emit, *, sto
         failed = _run(processes, asked, lease, emit, stop=stop)
         if failed is None:
             break
-    if failed is not None:
-        note = NOT_CHOSEN.format(path=failed)
+    scores = {} if failed is not None else read_scores(plan)
+    if any(take.seed not in scores for take in asked):
+        note = NOT_CHOSEN.format(path=failed or plan.folder)
     else:
-        scores = read_scores(plan)
         picked = _least_sure(plan, asked, scores)
         note = CHOSEN.format(
             takes=plural(len(picked), "new take"),
@@ -173,8 +174,9 @@ def read_scores(plan: BakePlan) -> dict[int, float]:
     """What all workers of all choosers found so far: a motion has the same score wherever it is read."""
     scores: dict[int, float] = {}
     for path in _scores_files(plan):
-        with suppress(OSError, ValueError, TypeError, AttributeError):
-            scores |= {int(seed): float(score) for seed, score in read_json(path).items()}
+        with suppress(OSError, ValueError, TypeError, AttributeError, OverflowError):
+            found = {int(seed): float(score) for seed, score in read_json(path).items()}
+            scores |= {seed: score for seed, score in found.items() if 0.0 <= score < LARGEST_SQUARE}
     return scores
 
 

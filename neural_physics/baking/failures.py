@@ -9,46 +9,58 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..files.atomic import write_atomically, writing
+from ..files.listing import entries
 from ..files.reading import read_json
+from ..files.replacing import rename
 from ..plain_text import one_line
 
-SUFFIX = ".failed"
-LARGEST = 1 << 16  # bytes
+SUFFIX, LOG_SUFFIX = ".failed", ".jsonl"
+LARGEST, MOST = 1 << 16, 10  # bytes of each, and how many are read
 
 
 @dataclass(frozen=True)
 class Failure:
-    """host: the computer. reason: a sentence. log: where more is to be read, as that computer names it."""
+    """host: the computer. reason: a sentence. log: where more is to be read, in the shared folder."""
 
     host: str
     reason: str
-    log: str
+    log: Path
 
 
 def note_failure(folder: Path, holder: int, *, reason: str, log: Path) -> None:
     """Say that a holder of a take has failed, in the folder where its holders leave word.
 
+    The log is moved there: whoever tries next begins one of the same name.
     Raises Problem("folder_not_writable" | "disk_full").
     """
-    said = {"host": platform.node(), "reason": reason, "log": str(log)}
+    said = {"host": platform.node(), "reason": reason}
     with writing(folder):
+        with suppress(FileNotFoundError):
+            rename(log, folder / f"{holder}{LOG_SUFFIX}")
         write_atomically(folder / f"{holder}{SUFFIX}", json.dumps(said).encode())
 
 
 def failures(folder: Path) -> list[Failure]:
-    """Those of a take, since the last bake was prepared."""
+    """Those of a take, since the last bake was prepared; the last one last. Raises what `entries` does."""
+    there = [
+        path
+        for path in entries(folder)
+        if path.suffix == SUFFIX and path.stem.isascii() and path.stem.isdecimal()
+    ]
     found = []
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
+    for path in sorted(there, key=lambda path: (len(path.stem), path.stem))[-MOST:]:
         said: object = {}
         with suppress(OSError, ValueError):
             said = read_json(path, LARGEST)
         texts = said if isinstance(said, dict) else {}
-        found.append(Failure(*(one_line(str(texts.get(key, ""))) for key in ("host", "reason", "log"))))
+        host, reason = (one_line(texts.get(key, "")) for key in ("host", "reason"))
+        found.append(Failure(host, reason, path.with_suffix(LOG_SUFFIX)))
     return found
 
 
 def forget_failures(folder: Path) -> None:
     """As where a bake begins again. Raises Problem("folder_not_writable")."""
     with writing(folder):
-        for path in folder.glob(f"*{SUFFIX}"):
-            path.unlink(missing_ok=True)
+        for suffix in (SUFFIX, LOG_SUFFIX):
+            for path in folder.glob(f"*{suffix}"):
+                path.unlink(missing_ok=True)

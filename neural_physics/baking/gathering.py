@@ -7,7 +7,7 @@ from typing import Literal
 
 from ..datasets.take_folders import holders_folder
 from ..datasets.takes import Dataset
-from ..jobs.leases import holder_of
+from ..jobs.leases import Observer, holder_of
 from ..plain_text import one_line
 from ..wording import plural
 from .failures import Failure, failures
@@ -35,7 +35,7 @@ class TakeState:
         told = ""
         if self.failures and self.phase != "complete":
             last = self.failures[-1]
-            told = f": {last.reason} (log on {last.host}: {last.log})"
+            told = f": {last.reason} (on {last.host}; log: {one_line(last.log)})"
         there = f"{self.frames:,} of {plural(self.take.frames, 'frame')}"
         return f"{self.take.name}: {self.phase}{where}, {there}{told}"
 
@@ -43,13 +43,14 @@ class TakeState:
 def states(plan: BakePlan) -> list[TakeState]:
     """Of all takes of a bake, in its order. Raises what `Dataset.open` does.
 
-    A take is under way that somebody holds: whether that computer still works is seen by who waits for it.
+    A take is under way that somebody holds: whether that computer still works is seen by who watches longer.
     """
-    dataset = Dataset.open(plan.dataset)
-    return [_state(dataset, take) for take in plan.takes]
+    dataset, observer = Dataset.open(plan.dataset), Observer()
+    return [state_of(dataset, take, observer) for take in plan.takes]
 
 
-def _state(dataset: Dataset, take: PlannedTake) -> TakeState:
+def state_of(dataset: Dataset, take: PlannedTake, observer: Observer) -> TakeState:
+    """Of one take. observer: who has seen how long holders were silent. Raises Problem("dataset_damaged")."""
     folder = holders_folder(dataset.path, take.name)
     failed, holder = tuple(failures(folder)), holder_of(folder)
     phase: Phase = "waiting"
@@ -57,7 +58,7 @@ def _state(dataset: Dataset, take: PlannedTake) -> TakeState:
         phase = "complete"
     elif len(failed) >= TRIES:
         phase = "set aside"
-    elif holder is not None and not holder.is_gone:
+    elif not observer.is_free(folder, holder):
         phase = "under way"
-    host = "" if holder is None else one_line(str(holder.said.get("host", "")))
+    host = "" if holder is None else one_line(holder.said.get("host", ""))
     return TakeState(take, phase, frames_there(dataset, take.name), host, failed)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -18,18 +17,21 @@ from ..baking.finishing import finish
 from ..baking.gathering import states
 from ..baking.plan import BakePlan
 from ..baking.work import bake_rest
+from ..baking.workers import LOOK_EVERY, number_of_takes
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..jobs.events import Event, StopRequest, parse_event
 from ..jobs.isolated_python import clean_environment
 from ..jobs.processes import WITHOUT_CONSOLE
-from ..plain_text import one_line
+from ..plain_text import one_line, print_line
 from ..wording import plural
 from .baking.local_programs import local_programs
 from .jobs import programs
 from .settings.own_folders import user_folder
 
 SAY_EVERY = 10.0  # seconds
+GONE = "The folder {dataset} cannot be reached: waiting until it is there again."
+GONE_FOR = 600.0  # seconds, until a folder is taken for deleted
 
 
 def add_to(commands: Any) -> None:  # noqa: ANN401 (argparse has no public name for what it gives)
@@ -38,7 +40,7 @@ def add_to(commands: Any) -> None:  # noqa: ANN401 (argparse has no public name 
     work.set_defaults(run_on_dataset=_work)
     work.add_argument("--take", default="", metavar="NAME", help="this one alone")
     at_once = "how many takes at a time (default: as many as the bake says)"
-    work.add_argument("--at-once", type=int, default=0, metavar="N", help=at_once)
+    work.add_argument("--at-once", type=number_of_takes, default=0, metavar="N", help=at_once)
     ending = commands.add_parser("finish", help=_FINISH, description=_FINISH)
     ending.set_defaults(run_on_dataset=_finish)
     progress = commands.add_parser("progress", help=_PROGRESS, description=_PROGRESS)
@@ -57,35 +59,57 @@ _SEARCH = "Find the settings that train the best model, or take part in a search
 
 
 def _work(args: argparse.Namespace) -> None:
-    plan, stop = BakePlan.of_dataset(args.dataset), StopRequest()
+    stop = StopRequest()
     stop.listen()
-    programs = local_programs(by_solver=plan.by_solver)
-    result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
-    _say_result(result)
+    while (plan := _left(args.dataset)) is not None:
+        programs = local_programs(by_solver=plan.by_solver)
+        try:
+            result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
+        except (Problem, OSError) as problem:
+            if _is_there(args.dataset):
+                raise
+            _wait_for(args.dataset, stop, problem)
+        else:
+            _say_result(result)
+            return
+
+
+def _wait_for(dataset: Path, stop: StopRequest, problem: Problem | OSError) -> None:
+    """Until a folder is there again, as after its server was restarted. Raises the problem if it is not."""
+    print_line(GONE.format(dataset=dataset))
+    gone = time.monotonic()
+    while not _is_there(dataset):
+        stop.check()
+        if time.monotonic() - gone > GONE_FOR:
+            raise problem
+        time.sleep(LOOK_EVERY)
+
+
+def _is_there(folder: Path) -> bool:
+    try:
+        return folder.is_dir()
+    except OSError:  # what a file server says that does not answer
+        return False
 
 
 def _finish(args: argparse.Namespace) -> None:
-    stop = StopRequest()
-    stop.listen()
-    try:
-        plan = BakePlan.of_dataset(args.dataset)
-    except Problem as problem:
-        if problem.code != "not_prepared":
-            raise
-        takes = Dataset.open(args.dataset).outlines()  # closed already
-        frames = sum(take.frame_count for take in takes)
-        _say_result({"takes": len(takes), "frames": frames, "dataset": args.dataset})
+    plan, stop = _left(args.dataset), StopRequest()
+    if plan is None:
         return
+    stop.listen()
     _say_result(finish(plan, _Teller().tell, stop))
 
 
 def _progress(args: argparse.Namespace) -> None:
-    found = states(BakePlan.of_dataset(args.dataset))
+    plan = _left(args.dataset)
+    if plan is None:
+        return
+    found = states(plan)
     for state in found:
-        _say(state.sentence)
+        print_line(state.sentence)
     done = sum(state.phase == "complete" for state in found)
     frames, planned = sum(state.frames for state in found), sum(state.take.frames for state in found)
-    _say(f"{done} of {plural(len(found), 'take')}, {frames:,} of {plural(planned, 'frame')}")
+    print_line(f"{done} of {plural(len(found), 'take')}, {frames:,} of {plural(planned, 'frame')}")
 
 
 def _search(args: argparse.Namespace) -> None:
@@ -118,19 +142,35 @@ def _search(args: argparse.Namespace) -> None:
     if ended is None and status:
         raise Problem("ended_unexpectedly", status=status, said=said[-1] if said else "there was no output")
     if ended is None:  # as after --help
-        _say("\n".join(said))
+        for line in said:
+            print_line(line)
     elif ended["event"] == "error":
         raise Problem.reported(ended["code"], ended["message"])
     else:
         for name in ("model", "validation_error", "settings"):
-            _say(f"{name.replace('_', ' ')}: {ended[name]}")
+            print_line(f"{name.replace('_', ' ')}: {ended[name]}")
+
+
+def _left(dataset: Path) -> BakePlan | None:
+    """What is left of a bake; None, and said, where it is done: others may have been quicker.
+
+    Raises what `BakePlan.of_dataset` and `Dataset.open` do.
+    """
+    try:
+        return BakePlan.of_dataset(dataset)
+    except Problem as problem:
+        takes = Dataset.open(dataset).outlines()
+        if problem.code != "not_prepared" or not takes or not all(take.info.complete for take in takes):
+            raise
+    _say_result({"takes": len(takes), "frames": sum(take.frame_count for take in takes), "dataset": dataset})
+    return None
 
 
 def _say_result(result: dict[str, object]) -> None:
     notes = result.get("notes", ())
     for note in notes if isinstance(notes, list) else ():
-        _say(str(note))
-    _say(f"{result['takes']} takes, {result['frames']:,} frames in {result['dataset']}")
+        print_line(str(note))
+    print_line(f"{result['takes']} takes, {result['frames']:,} frames in {result['dataset']}")
 
 
 class _Teller:
@@ -142,13 +182,8 @@ class _Teller:
     def tell(self, event: Event) -> None:
         """One of its events."""
         if event["event"] == "log":
-            _say(event["text"])
+            print_line(event["text"])
         elif event["event"] == "progress" and time.monotonic() - self._said > SAY_EVERY:
             self._said = time.monotonic()
             share = event["done"] / event["total"] if event["total"] else 1.0
-            _say(f"{share:4.0%} {event['stage']}")
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
+            print_line(f"{share:4.0%} {event['stage']}")

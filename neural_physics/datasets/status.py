@@ -1,10 +1,12 @@
 """What is in an object's dataset, for panels that are drawn often.
 
-Its files' times and sizes are looked at once a second at most, and what is in them when those have changed.
+Its files' times and sizes are looked at once a second at most, less often where that takes long, and what is
+in them when those have changed.
 """
 
 from __future__ import annotations
 
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -14,13 +16,15 @@ from pathlib import Path
 from ..errors import Problem
 from ..interaction.poses import pose_channel
 from .fingerprint import MADE_WITH
-from .take_folders import under_way
+from .take_folders import TAKES, under_way
 from .takes import MOST_TAKES, Dataset, TakeOutline, entries_of
 
 LOOK_AGAIN = 1.0  # seconds
+SHARE = 0.05  # of the time may be spent on looking, as at a folder that is far away
+READ = ("take.json", "positions.pc2", "interaction.npy", "frames.npy")  # of each take
 BYTES_PER_VERTEX = 12  # three float32
 Stamp = tuple[tuple[str, int, int], ...]
-_seen: dict[Path, tuple[float, Stamp, DatasetStatus]] = {}
+_seen: dict[Path, tuple[float, Stamp | None, DatasetStatus]] = {}  # when to look again
 
 
 @dataclass(frozen=True)
@@ -52,12 +56,14 @@ class DatasetStatus:
 
 def dataset_status(path: Path) -> DatasetStatus:
     """What is in a dataset folder."""
-    when, stamp, status = _seen.get(path, (float("-inf"), None, DatasetStatus()))
-    if time.monotonic() - when > LOOK_AGAIN:
+    begun = time.monotonic()
+    again, stamp, status = _seen.get(path, (float("-inf"), None, DatasetStatus()))
+    if begun >= again:
         found = _stamp(path)
         if found != stamp:
             status = _look(path)
-        _seen[path] = (time.monotonic(), found, status)
+        now = time.monotonic()
+        _seen[path] = (now + max(LOOK_AGAIN, (now - begun) / SHARE), found, status)
     return status
 
 
@@ -69,15 +75,25 @@ def forget() -> None:
 def _stamp(path: Path) -> Stamp:
     """Name, time and size of every file that is read."""
     try:
-        entries_of(path / "takes")
+        entries_of(path / TAKES)
+        begun = under_way(path)
     except Problem:
         return ((str(path), 0, MOST_TAKES + 1),)
-    read = ("take.json", "positions.pc2", "*.npy")
-    takes = [f"{where}takes/*/{name}" for where in ("", "bake/*/*/") for name in read]
-    names = ("dataset.json", "mesh.npz", *takes)
-    files = sorted(file for name in names for file in path.glob(name))
-    about = [(file, file.stat()) for file in files if file.is_file()]
-    return tuple((str(file), a.st_mtime_ns, a.st_size) for file, a in about)
+    files = [path / "dataset.json", path / "mesh.npz"]
+    for folder in (path, *begun.values()):
+        with suppress(Problem, OSError):
+            files += [take / name for take in entries_of(folder / TAKES) for name in READ]
+    found = [(str(file), *about) for file in files if (about := _about(file))]
+    return tuple(sorted(found))
+
+
+def _about(file: Path) -> tuple[int, int] | None:
+    """Time and size of a file; None where there is none any more."""
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return (about.st_mtime_ns, about.st_size) if stat.S_ISREG(about.st_mode) else None
 
 
 def _look(path: Path) -> DatasetStatus:

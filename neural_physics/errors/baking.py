@@ -31,6 +31,16 @@ PROBLEMS: dict[str, str] = {
     "take_not_planned": (
         "The bake in {path} has no take {take}: name one that it plans, or none to bake all of them."
     ),
+    "submit_unsaved": (
+        "{object} cannot be handed to other computers before its scene has a file: save it in a folder that "
+        "they reach."
+    ),
+    "scene_not_saved": (
+        "The scene of {object} has changes that are not in its file, which is what other computers train by: "
+        "save it first."
+    ),
+    "nothing_submitted": "Nothing of {object} was submitted since its scene was opened: click Submit first.",
+    "nothing_to_submit": "All takes of {object} are baked: raise Takes for more.",
     "solver_not_here": (
         "{object} is simulated by the bundled solver, which this computer has no environment for: set it up in "
         "the add-on's preferences, or bake on a computer that has it."

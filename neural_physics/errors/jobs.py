@@ -14,6 +14,10 @@ PROBLEMS: dict[str, str] = {
         "The job in {path} runs on {host} and cannot be stopped from here: wait for its next checkpoint, "
         "or stop it there."
     ),
+    "name_acts": (
+        "“{name}” cannot be pasted into every terminal, as some take one of its characters for a command: "
+        "rename it, or the folder."
+    ),
     "taken_over": (
         "Another computer has taken over the work in {path}, as this one was silent for too long: it goes on "
         "there, and nothing is lost."

@@ -14,7 +14,7 @@ from neural_physics.datasets.status import dataset_status, forget
 from neural_physics.datasets.take_folders import holders_folder
 from neural_physics.errors import Problem
 from neural_physics.jobs import leases
-from neural_physics.jobs.leases import PATIENCE, Observer
+from neural_physics.jobs.leases import PATIENCE, Observer, holder_of
 
 FRAMES = 12
 
@@ -54,7 +54,7 @@ class Baker:
         self.folder = holders_folder(dataset.path, name)
 
     def waits(self):
-        self.observer.is_free(self.folder)
+        self.observer.is_free(self.folder, holder_of(self.folder))
         self.clock.now += PATIENCE
 
     def begin(self, makes=""):
@@ -95,6 +95,15 @@ def test_a_take_is_seen_when_it_is_handed_in(dataset):
     baker.end()
     check_take(dataset)
     assert is_complete(dataset.path, "take_000") and not holders_folder(dataset.path, "take_000").exists()
+
+
+def test_a_take_is_handed_in_where_somebody_has_deleted_all_others(dataset):
+    baker = Baker(dataset)
+    baker.begin()
+    baker.bake(FRAMES)
+    (dataset.path / "takes").rmdir()
+    baker.end()
+    check_take(dataset)
 
 
 def test_what_is_under_way_counts_in_the_panel(dataset):

@@ -150,14 +150,15 @@ def test_takes_that_crash_again_are_reported_once_all_others_are_baked(tmp_path)
     with pytest.raises(Problem) as raised:
         bake(tmp_path / "d", 4, take_000=3, take_002=9)
     assert raised.value.code == "bake_crashed"
-    assert "take_000, take_002" in raised.value.message and "blender.jsonl" in raised.value.message
+    assert "take_000, take_002" in raised.value.message and "3.jsonl" in raised.value.message
     takes = {take.name: take.info.complete for take in Dataset.open(tmp_path / "d").outlines()}
     assert takes == {"take_000": False, "take_001": True, "take_002": False, "take_003": True}
     found = {state.take.name: state for state in states(BakePlan.of_dataset(tmp_path / "d"))}
     assert [state.phase for state in found.values()] == ["set aside", "complete"] * 2
     assert found["take_001"].sentence == f"take_001: complete, {FRAMES} of {FRAMES} frames"
     assert found["take_000"].sentence.startswith(f"take_000: set aside, 2 of {FRAMES} frames: ")
-    assert len(found["take_000"].failures) == 3 and "blender.jsonl" in found["take_000"].sentence
+    assert len(found["take_000"].failures) == 3 and "3.jsonl" in found["take_000"].sentence
+    assert all(failure.log.is_file() for state in found.values() for failure in state.failures)
 
 
 def test_a_bake_too_short_for_the_clock_has_a_result(tmp_path, monkeypatch):
@@ -201,9 +202,12 @@ def test_recording_and_simulating_may_each_crash_once(tmp_path):
 
 
 def test_a_solver_that_crashes_again_is_reported_with_its_own_log(tmp_path):
-    with pytest.raises(Problem, match=r"simulation\.jsonl") as raised:
+    with pytest.raises(Problem, match=r"3\.jsonl") as raised:
         bake_with_solver(tmp_path / "d", 1, take_000=3)
     assert raised.value.code == "bake_crashed"
+    left = tmp_path / "d" / "bake" / "take_000"
+    assert (left / "3.jsonl").is_file() and not (left / "3" / "simulation.jsonl").exists()
+    assert "result" in (left / "3" / "blender.jsonl").read_text()  # of the recording, which went well
 
 
 def test_a_recorder_that_leaves_no_tracks_is_not_asked_for_ever(tmp_path):

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tracemalloc
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -163,6 +164,28 @@ def test_a_dataset_of_more_takes_than_anybody_bakes_is_not_looked_through(datase
     assert dataset_status(dataset.path).trouble.code == "dataset_damaged"
     with pytest.raises(Problem, match="more than 3 takes"):
         Dataset.open(dataset.path).takes()
+
+
+def test_a_folder_that_answers_slowly_is_asked_less_often(dataset, monkeypatch):
+    """Panels ask whenever they are drawn, and wait for the answer."""
+    now, asked, stamp = [0.0], [], status._stamp
+
+    def slowly(path):
+        now[0] += 0.5
+        asked.append(now[0])
+        return stamp(path)
+
+    monkeypatch.setattr(status, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(status, "_stamp", slowly)
+    forget()
+    while now[0] < 100.0:
+        assert dataset_status(dataset.path).takes == 1
+        now[0] += 0.1
+    assert len(asked) * 0.5 < 0.06 * 100.0
+    (dataset.path / "takes" / "take_000" / "take.json").unlink()
+    now[0] += 20.0
+    assert dataset_status(dataset.path).takes == 0
+    forget()
 
 
 def test_a_line_without_end_is_no_event(tmp_path, monkeypatch):

@@ -15,9 +15,10 @@ blender = "neural_physics.blender."
 host, facts = part(blender + "jobs.host"), part(blender + "tasks.facts")
 verdicts = part(blender + "tasks.verdicts")
 warnings, status = part(blender + "baking.forewarnings"), part("neural_physics.datasets.status")
+watched = part(blender + "tasks.watched_bakes")
 packing, paths = part(blender + "playing.packing"), part(blender + "settings.paths")
 CACHES = (host._jobs, host._on_disk, host._ended, facts._topologies, facts._shapes, facts._changes,
-          verdicts._judged, warnings._seen, status._seen, packing._sizes, packing._compared)
+          verdicts._judged, warnings._seen, status._seen, packing._sizes, packing._compared, watched._watched)
 
 def look_at_all(obj):
     "As the panels do whenever they are drawn."
@@ -28,6 +29,7 @@ def look_at_all(obj):
     facts.topology_of(obj)
     facts.change_since_bake(scene, obj)
     warnings.forewarnings(scene, obj)
+    watched.seen_of(paths.dataset_folder(obj))
 
 few_vertices()
 """

@@ -10,6 +10,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.blender
+FARM = (
+    "farm/flamenco/neural_physics_bake.js",
+    "farm/openjd/bake.yaml",
+    "farm/slurm/bake.sh",
+    "farm/slurm/train.sh",
+)
 
 
 def test_zip_is_small(extension_zip: Path) -> None:
@@ -20,8 +26,9 @@ def test_zip_holds_the_extension_and_nothing_of_the_workshop(extension_zip: Path
     names = zipfile.ZipFile(extension_zip).namelist()
     assert {"__init__.py", "blender_manifest.toml", "LICENSE", "ml_backend/__init__.py"} <= set(names)
     assert {f"requirements/{name}.txt" for name in ("training", "solver", "search")} <= set(names)
+    assert set(FARM) <= set(names)
     workshop = [n for n in names if n.startswith(("tests/", "tools/", "docs/", "build/", "."))]
-    known = (".py", ".toml", ".txt", ".glsl", ".safetensors", ".jpg", "LICENSE")
+    known = (".py", ".toml", ".txt", ".glsl", ".safetensors", ".jpg", "LICENSE", *FARM)
     assert workshop == []
     assert [n for n in names if not n.endswith(known)] == []
 

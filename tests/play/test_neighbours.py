@@ -111,6 +111,45 @@ def test_frames_that_another_thread_visits_show_the_same(sheet, undisturbed):
     assert playback.status_of(sheet).problem is None
 
 
+def moves_the_hand():
+    """A handler that moves the hand as its keys did, which are gone, and lets the scene follow."""
+    hand = bpy.data.objects["Hand"]
+    places = {}
+    for frame in range(1, 60):
+        bpy.context.scene.frame_set(frame)
+        places[frame] = tuple(hand.location)
+    hand.animation_data_clear()
+
+    def move(scene, *_):
+        if tuple(hand.location) != places[scene.frame_current]:
+            hand.location = places[scene.frame_current]
+            if move.in_post:  # the frame has been evaluated already
+                bpy.context.view_layer.update()
+
+    move.in_post = False
+    bpy.context.scene.frame_set(1)
+    return move
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["before ours", "after ours"])
+@pytest.mark.parametrize(
+    ("name", "frames"),
+    # Where one is jumped to, a handler that comes after the evaluation was not asked about those between.
+    [(PRE, FRAMES), (PRE, (1, 12, 30)), (PRE, (1, 30, 12, 20)), (POST, FRAMES)],
+    ids=["frame by frame", "jumping", "back and forth", "after the evaluation"],
+)
+def test_what_another_handler_moves_plays_as_if_it_were_keyed(undisturbed, name, frames, first):
+    """While the animation does not play, what has no keys is moved by a hand, or by somebody's handler."""
+    play_scenes.open_scene()
+    sheet = play_scenes.add_sheet(play_scenes.add_hand())
+    move = moves_the_hand()
+    move.in_post = name == POST
+    playback.attach(sheet)
+    found = with_handler(name, move, first, lambda: play_scenes.played(sheet, frames))
+    off = {frame: float(np.abs(found[frame] - undisturbed[frame]).max()) for frame in frames}
+    assert max(off.values()) == 0.0, off
+
+
 def test_a_mesh_that_another_handler_replaces_is_told(sheet):
     def replaces(*_):
         if len(sheet.data.vertices) != 3:

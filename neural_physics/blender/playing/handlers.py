@@ -22,9 +22,16 @@ def before_frame_change(scene: bpy.types.Scene, *_: object) -> None:
 
 
 @persistent
+def before_other_handlers(*_: object) -> None:
+    """Note where a hand has left things, before another add-on moves them for the new frame."""
+    PLAYED.note_places()
+
+
+@persistent
 def on_frame_change(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Show the frame of the evaluated scene."""
     PLAYED.visit(scene, depsgraph)
+    _stay_first()
 
 
 @persistent
@@ -102,6 +109,7 @@ def settle_previews(playing: bool | None = None) -> None:
 def _lists() -> list[tuple[list[Any], Any]]:
     handlers = bpy.app.handlers
     return [
+        (handlers.frame_change_pre, before_other_handlers),
         (handlers.frame_change_pre, before_frame_change),
         (handlers.frame_change_post, on_frame_change),
         (handlers.depsgraph_update_post, on_edit),
@@ -120,6 +128,7 @@ def register() -> None:
     """Append the handlers to Blender's lists, and show the current frame if a file is open."""
     for handlers, handler in _lists():
         handlers.append(handler)
+    _stay_first()
     # While an add-on is being enabled at startup, there is no file to look at yet: `on_load` follows.
     if isinstance(bpy.data, bpy.types.BlendData):
         PLAYED.rebuild()
@@ -131,3 +140,11 @@ def unregister() -> None:
     for handlers, handler in _lists():
         handlers.remove(handler)
     PLAYED.clear()
+
+
+def _stay_first() -> None:
+    """Let `before_other_handlers` come before those that other add-ons have put in front of it."""
+    handlers = bpy.app.handlers.frame_change_pre
+    if before_other_handlers in handlers[1:]:
+        handlers.remove(before_other_handlers)
+        handlers.insert(0, before_other_handlers)

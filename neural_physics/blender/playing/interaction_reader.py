@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import bpy
+import mathutils
 import numpy as np
 
 from ...arrays import Floats, Mask
@@ -38,6 +39,7 @@ class InteractionReader:
         self.frame: int | None = None
         self.keys_changed = False
         self._moves_on = False
+        self._stood: dict[str, list[mathutils.Matrix]] = {}  # what a hand moves, when the frame changed
 
     def needs(self, visit: Visit) -> range:
         """The frames to sample before the visited one can be shown: those before it, and what it looks at."""
@@ -46,6 +48,10 @@ class InteractionReader:
     def further(self, visit: Visit, last: int) -> range:
         """The frames that will be read ahead until `last` can be shown, where that has begun."""
         return self.timeline.unread(last) if self._unread(visit) else range(0)
+
+    def note_places(self) -> None:
+        """Note where a hand has left what it moves. Raises Problem("interaction_missing")."""
+        self._stood = self.binding.unanimated.places()
 
     def look(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, visit: Visit) -> None:
         """Read y; what was moved by hand since the last look counts from that frame on."""
@@ -58,7 +64,9 @@ class InteractionReader:
             if unanimated.look(obj):
                 self.animated_anew()
             elif unanimated.names and not self.binding.frame_is_animated():
-                self._overwrite(unanimated.values & unanimated.whole(y != self.seen), y)
+                # What other handlers move for the new frame was not so at the last one.
+                by_hand = unanimated.values & ~unanimated.moved_since(self._stood, depsgraph)
+                self._overwrite(by_hand & unanimated.whole(y != self.seen), y)
         self._arrive(visit, y)
 
     def record(self, depsgraph: bpy.types.Depsgraph, visit: Visit, caught_up: bool) -> None:

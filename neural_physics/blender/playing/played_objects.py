@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from time import perf_counter
 from typing import cast
 
@@ -96,6 +97,15 @@ class PlayedObjects:
                     self.start(obj)
                 except Problem as problem:
                     self._problems[obj.session_uid] = problem
+
+    def note_places(self) -> None:
+        """The frame will change, and no handler has moved anything for it yet."""
+        if self._catching_up or animation_plays():
+            return
+        for session in self._sessions.values():
+            if session.reader is not None:
+                with suppress(Problem):  # the visit says what is missing
+                    session.reader.note_places()
 
     def predict(self, scene: bpy.types.Scene) -> None:
         """Write what objects will show at the scene's frame, where that is known before it is evaluated."""

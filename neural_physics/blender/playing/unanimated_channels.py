@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 import bpy
+import mathutils
 import numpy as np
 
 from ...arrays import Mask
@@ -53,6 +54,20 @@ class UnanimatedChannels:
             marked[where] = values[where].any()
         return marked
 
+    def places(self) -> dict[str, list[mathutils.Matrix]]:
+        """Where what moves these channels stands, and all that it hangs on. Raises what `Named` does."""
+        return {name: _places(self._sources[name].original()) for name in self.names}
+
+    def moved_since(
+        self, places: Mapping[str, list[mathutils.Matrix]], depsgraph: bpy.types.Depsgraph
+    ) -> Mask:
+        """(e,): the values of channels that are moved by what stands elsewhere now."""
+        marked = np.zeros_like(self.values)
+        for name in self.names:
+            if name in places and places[name] != _places(self._sources[name].evaluated(depsgraph)):
+                marked[self._slices[name]] = True
+        return marked
+
     def _now(self, obj: bpy.types.Object | None) -> list[str]:
         return [name for name in self._sources if not self._is_animated(obj, name)]
 
@@ -63,3 +78,13 @@ class UnanimatedChannels:
             return is_scaled_by_keys(self._sources[channel].original())
         held = obj is not None and channel in self._held and hold_is_keyed(obj, channel)
         return held or is_animated(self._sources[channel].original())
+
+
+def _places(obj: bpy.types.Object) -> list[mathutils.Matrix]:
+    """Where an object is put, and each that it hangs on."""
+    found: list[mathutils.Matrix] = []
+    above: bpy.types.Object | None = obj
+    while above is not None:
+        found.append(above.matrix_basis.copy())
+        above = above.parent
+    return found

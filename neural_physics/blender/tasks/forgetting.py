@@ -15,7 +15,9 @@ from ..display.evaluation import forget_evaluations
 from ..jobs.host import forget_resting
 from ..playing.packing import forget_files
 from .facts import forget_facts
+from .submitting import forget_submissions
 from .verdicts import forget_verdicts
+from .watched_bakes import forget_watched
 
 FORGETTING = (
     forget_resting,
@@ -25,6 +27,8 @@ FORGETTING = (
     forget_forewarnings,
     forget_files,
     forget_evaluations,
+    forget_watched,
+    forget_submissions,
 )
 
 

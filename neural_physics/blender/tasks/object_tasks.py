@@ -47,7 +47,8 @@ from ..settings.paths import (
     report_folder,
 )
 from ..settings.properties import method_of, settings_of
-from . import facts
+from . import facts, watched_bakes
+from .job_files import delete_job_files
 
 BAKE, TRAIN, EVALUATE, TEST = "bake", "train", "evaluate", "test_take"
 NAMES = {kind: job_name(kind).capitalize() for kind in (BAKE, TRAIN, EVALUATE, TEST)}
@@ -61,15 +62,27 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
     _check_free(obj)
 
 
+def check_bake_anew(scene: bpy.types.Scene, obj: bpy.types.Object | None) -> None:
+    """Raise the Problem that keeps the takes of an object from being replaced."""
+    check_bake(scene, obj)
+    watched_bakes.check_nobody_bakes(dataset_folder(check_set_up(obj)))
+
+
 def check_train(obj: bpy.types.Object | None) -> None:
-    """Raise the Problem that keeps a model from being trained."""
+    """Raise the Problem that keeps a model from being trained here."""
+    obj = check_trainable(obj)
+    require_trainer(obj)
+
+
+def check_trainable(obj: bpy.types.Object | None) -> bpy.types.Object:
+    """Raise the Problem that keeps a model from being trained, here or on another computer; the object."""
     obj = check_set_up(obj)
     _check_dataset(obj)
     facts.check_dataset(obj)
     if method_of(obj).has_handles:
         check_handles(obj)
-    require_trainer(obj)
     _check_free(obj)
+    return obj
 
 
 def require_trainer(obj: bpy.types.Object) -> None:
@@ -186,6 +199,7 @@ def check_delete(obj: bpy.types.Object | None) -> None:
     if not dataset_status(dataset_folder(obj)).takes:
         raise Problem("not_baked", object=obj.name)
     _check_free(obj)
+    watched_bakes.check_nobody_bakes(dataset_folder(obj))
 
 
 def delete_dataset(obj: bpy.types.Object) -> None:
@@ -208,6 +222,7 @@ def delete_dataset(obj: bpy.types.Object) -> None:
             remove_folder(about.parent)
         if (bake / "bake.json").is_file():
             remove_folder(bake)
+        delete_job_files(folder)
         remove_if_empty(folder / "takes")
         remove_if_empty(folder)
     forget()
@@ -228,7 +243,7 @@ def bake_anew_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str
 
     Raises what `bake_command` and `delete_dataset` do.
     """
-    check_bake(scene, obj)
+    check_bake_anew(scene, obj)
     if dataset_status(dataset_folder(obj)).takes:
         delete_dataset(obj)
     return bake_command(scene, obj)

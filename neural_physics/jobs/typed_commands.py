@@ -1,0 +1,27 @@
+"""Commands that people paste into a terminal, of which nobody knows yet which one it will be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..errors import Problem
+
+PLAIN = re.compile(r"[A-Za-z0-9_./:=+-]+")
+ACTIVE = set('"$`%!^')  # between double quotes, in some terminal
+
+
+def typed(words: Sequence[str]) -> str:
+    """A command line that means the same words to sh, cmd and PowerShell.
+
+    Raises Problem("name_acts") for a word of which one of them would do something else.
+    """
+    return " ".join(map(_quoted, words))
+
+
+def _quoted(word: str) -> str:
+    if PLAIN.fullmatch(word):
+        return word
+    if not word.isprintable() or ACTIVE.intersection(word) or word.endswith("\\"):
+        raise Problem("name_acts", name=word)
+    return f'"{word}"'

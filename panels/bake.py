@@ -177,8 +177,13 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
             return
         if not status.takes:
             return
-        takes = "So far" if under_way else f"{plural(status.takes, 'take')},"
-        text = f"{takes} {plural(status.frames, 'frame')}, {size(status.size)}"
+        frames = plural(status.frames, "frame")
+        if bake.active:
+            text = f"So far {frames}, {size(status.size)}"
+        elif under_way:  # how many frames is said above
+            text = f"So far {size(status.size)}"
+        else:
+            text = f"{plural(status.takes, 'take')}, {frames}, {size(status.size)}"
         sentences(layout, context, text, "CHECKMARK" if status.complete == status.takes else "FILE_CACHE")
         row = layout.row()
         text = "Next Take" if shown_take(obj) else NEURALPHYSICS_OT_show_take.bl_label

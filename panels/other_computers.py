@@ -61,11 +61,11 @@ def _draw_failed(layout: bpy.types.UILayout, context: bpy.types.Context, state: 
     last = state.failures[-1]
     times = "once" if len(state.failures) == 1 else f"{len(state.failures)} times, last"
     where = f" on {one_line(last.host, LONGEST[0])}" if last.host else ""
-    row = layout.row()
     reason = one_line(last.reason, LONGEST[1])
     text = f"{state.take.name} failed {times}{where}, and {THEN[state.phase]}. {reason}"
-    sentences(row, context, text, "ERROR")
-    row.operator(NEURALPHYSICS_OT_show_take_log.bl_idname, text="", icon="TEXT").take = state.take.name
+    sentences(layout, context, text, "ERROR")
+    label = f"Show Log of {state.take.name}"
+    layout.operator(NEURALPHYSICS_OT_show_take_log.bl_idname, text=label, icon="TEXT").take = state.take.name
 
 
 def _some(takes: list[str]) -> str:

@@ -15,14 +15,14 @@ LEARNED := tests/methods tests/benchmarks
 # Tests start hundreds of short processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup demo test test-slow fuzz soak endurance check check-library check-extension zip wheels bench bench-full clean
+.PHONY: setup demo farm-demo test test-slow fuzz soak endurance check check-library check-extension zip wheels bench bench-full clean
 .PHONY: quick-library quick-methods quick-4.5 quick-4.5-extension quick-5.2 quick-5.2-extension
 .PHONY: slow-library slow-4.5 slow-5.2 window
 
 setup:
 	$(SHARDS) $(ENV_45)/ready $(ENV_52)/ready
 
-$(ENV_45)/ready: requirements/blender-4.5.txt requirements/training.txt requirements/solver.txt requirements/test-data.txt
+$(ENV_45)/ready: requirements/blender-4.5.txt requirements/training.txt requirements/solver.txt requirements/search.txt requirements/test-data.txt
 	$(PYTHON_311) -m venv $(ENV_45)
 	$(PY_45) $(PIP) -r requirements/blender-4.5.txt
 	$(PY_45) $(PIP) --no-deps -r requirements/test-data.txt
@@ -37,6 +37,10 @@ $(ENV_52)/ready: requirements/blender-5.2.txt requirements/test-data.txt
 # Bake, train, play and render Ball & Sheet; the results are left in build/demo.
 demo: setup
 	$(PY_45) -m tools.demo
+
+# Two workers, and a Slurm of two nodes, on this computer: bake, train and evaluate Ball & Sheet, in build/farm.
+farm-demo: setup
+	$(PY_45) -m tools.farm.demo
 
 # Everything quick: the library, training, and the installed zip in Blender 4.5 and 5.2.
 test: setup zip

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from neural_physics.jobs.events import Emit, Event
+from neural_physics.plain_text import print_line
 from neural_physics.wording import duration
 
 EVERY = 10  # percent from one line of a stage to the next
@@ -26,19 +27,14 @@ def plain_display() -> Iterator[Emit]:
                     last = (event["stage"], tenth)
                     left = event["seconds_left"]
                     words = f", {duration(left)} left" if left is not None else ""
-                    _print(f"{event['stage']}: {tenth * EVERY} %{words}")
+                    print_line(f"{event['stage']}: {tenth * EVERY} %{words}")
             case "log":
-                _print(event["text"])
+                print_line(event["text"])
             case "error":
                 sys.stderr.write(event["message"] + "\n")
             case "result":
                 for name, value in event.items():
                     if isinstance(value, str | int | float) and name != "event":
-                        _print(f"{name.replace('_', ' ')}: {value}")
+                        print_line(f"{name.replace('_', ' ')}: {value}")
 
     yield emit
-
-
-def _print(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()

@@ -36,6 +36,7 @@ PROGRAM = Program(
         **COMMANDS,
         "train": replace(COMMANDS["train"], module="ml_backend.commands.train"),
         "evaluate": replace(COMMANDS["evaluate"], module="ml_backend.commands.evaluate"),
+        "search": Command("ml_backend.commands.search", "find the settings that train the best model"),
         "simulate": Command("ml_backend.commands.simulate", "bake one take with the bundled solver"),
     },
     _display,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import unicodedata
 
-MOST = 300  # characters
+MOST, MOST_PRINTED = 300, 3000  # characters
 # Line and paragraph separators, controls, and what turns the direction of writing round; not what joins
 # letters in many scripts.
 UNSHOWN, JOINERS = ("Cc", "Cf", "Cs", "Cn", "Zl", "Zp"), "\u200c\u200d"
@@ -22,6 +23,12 @@ def one_line(text: object, most: int = MOST) -> str:
         return found
     first = (most - 3) // 2
     return f"{found[:first]} … {found[first + 3 - most :]}"
+
+
+def print_line(text: object) -> None:
+    """Print it at once, as one line that does nothing to the terminal; files may have a part in it."""
+    sys.stdout.write(one_line(text, MOST_PRINTED) + "\n")
+    sys.stdout.flush()
 
 
 def _acts(character: str) -> bool:

@@ -33,6 +33,7 @@ SHIPPED = (
     "farm",
     "requirements/training.txt",
     "requirements/solver.txt",
+    "requirements/search.txt",
 )
 # What needs more than Blender brings, and what gets that: see `neural_physics.edition.FULL`.
 NOT_ON_THE_PLATFORM = (

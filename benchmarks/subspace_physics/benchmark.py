@@ -32,6 +32,7 @@ BENCHMARK = Benchmark(
         "excursion": Part("benchmarks.subspace_physics.excursion:judge", one_thread=False),
         "table": Part("benchmarks.subspace_physics.table:judge", one_thread=False),
         "penetration": Part("benchmarks.subspace_physics.penetration:judge", one_thread=False),
+        "search": Part("benchmarks.subspace_physics.search:judge"),
     },
     tables={
         "accuracy": ("accuracy", tables.accuracy),
@@ -44,5 +45,6 @@ BENCHMARK = Benchmark(
         "table": ("table", tables.sizes),
         "ablations": ("table", tables.ablations),
         "penetration": ("penetration", tables.penetration),
+        "search": ("search", tables.search),
     },
 )

@@ -113,6 +113,22 @@ ABLATIONS = (
     Column("without", lambda row: _each(row["not_carried"])),
     Column("median", lambda row: median(row["not_carried"]), ".3f"),
 )
+SEARCH = (
+    Column("seed", "seed"),
+    Column("processor time, s", "search.processor_seconds", ".0f"),
+    Column("workers killed", "search.kills"),
+    Column("trials given up", "search.given_up"),
+    *(
+        Column(f"{label}: {kind}", f"{name}.{kind}_error", ".3f")
+        for name, label in (
+            ("short", "one trial, the preset's settings"),
+            ("search", "best of 30 trials"),
+            ("long", "one long training, the preset's settings"),
+            ("found", "one long training, the settings found"),
+        )
+        for kind in ("validation", "test")
+    ),
+)
 SHAPES = {
     "reference": "the simulation",
     "predicted": "the prediction",
@@ -128,6 +144,12 @@ PENETRATION = (
     Column("frames with any, %", lambda row: 100 * row["frames_between"], ".1f"),
     Column("vertices in capsules, %", lambda row: 100 * row["in_capsules"], ".2f"),
 )
+
+
+def search(part: dict[str, Any]) -> str:
+    """The table of a search beside one long training, and what was found."""
+    found = [f"seed {row['seed']}: {row['search']['settings']}" for row in part["rows"]]
+    return table(SEARCH, part["rows"]) + "\n\n" + f"Found were, with {'; with '.join(found)}."
 
 
 def accuracy(part: dict[str, Any]) -> str:

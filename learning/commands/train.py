@@ -11,7 +11,7 @@ from typing import Any
 
 from learning.methods.trainers import TRAINERS, Trainers
 from learning.training.options import Options
-from learning.training.presets import NAMES, changed, listing
+from learning.training.presets import NAMES, Preset, changed, listing
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
@@ -25,9 +25,18 @@ NO_CARD = "A graphics card was asked for, but this method trains on the processo
 
 def add_arguments(parser: argparse.ArgumentParser, trainers: Trainers = TRAINERS) -> None:
     """Declare the arguments of `train`."""
+    parser.add_argument("--out", type=Path, required=True, help="the model file to write")
+    parser.add_argument(
+        "--fresh", action="store_true", help="start from scratch, discarding a stopped training"
+    )
+    add_settings(parser, trainers)
+
+
+def add_settings(parser: argparse.ArgumentParser, trainers: Trainers) -> None:
+    """Declare what decides a training, whoever starts it."""
     methods = trainers.methods()
     parser.add_argument("dataset", type=Path)
-    parser.add_argument("--out", type=Path, required=True, help="the model file to write")
+    parser.add_argument("--coordinator", type=int, default=0, help="id of a process to stop with")
     parser.add_argument("--method", choices=methods, default=DEFAULT)
     parser.add_argument("--preset", choices=NAMES, default=DEFAULT_PRESET)
     parser.add_argument(
@@ -36,9 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser, trainers: Trainers = TRAINERS
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", choices=trainers.devices, default="auto")
     parser.add_argument("--checkpoint-every", type=float, default=20.0, metavar="SECONDS")
-    parser.add_argument(
-        "--fresh", action="store_true", help="start from scratch, discarding a stopped training"
-    )
+    parser.add_argument("--cores", type=int, help="use so many, at most (default: all there are)")
     parser.add_argument(
         "--set",
         action="append",
@@ -62,29 +69,26 @@ def run(
     args: argparse.Namespace, emit: Emit, stop: StopRequest, trainers: Trainers = TRAINERS
 ) -> dict[str, Any]:
     """Train; returns what the "result" event says. Raises the Problem that stands in the way."""
-    preset = changed(trainers.presets(args.method)[args.preset], args.set)
-    if args.bases < 1:
-        raise Problem(
-            "setting_unusable", setting="--bases", value=args.bases, allowed="a whole number of at least 1"
-        )
-    own = {method: _own_words(args, trainers.arguments(method)) for method in trainers.methods()}
-    stray = [option for method, (option, words) in own.items() if words and method != args.method]
-    if stray:
-        known = ", ".join(setting.name for setting in fields(preset))
-        raise Problem("setting_unknown", setting=stray[0], known=known)
+    if args.coordinator:
+        stop.follow(args.coordinator)
+    preset, own = chosen(args, trainers)
+    out = args.out.absolute()
+    if out.is_dir():
+        raise Problem("file_is_folder", path=out)
+    dataset = Dataset.open(args.dataset)
     options = Options(
         args.preset,
         preset,
         args.bases,
         args.seed,
         device=args.device,
-        out=args.out.absolute(),
+        out=out,
         checkpoint_every=args.checkpoint_every,
-        own=own[args.method][1],
+        cores=args.cores,
+        takes=dataset.moving_takes,
+        pace=dataset.seconds_per_frame(),
+        own=own,
     )
-    if options.out.is_dir():
-        raise Problem("file_is_folder", path=options.out)
-    dataset = Dataset.open(args.dataset)
     check_no_link(options.work)
     if args.fresh:
         shutil.rmtree(options.work, ignore_errors=True)
@@ -98,6 +102,24 @@ def run(
     with writing(options.partial.parent):
         options.partial.unlink(missing_ok=True)
     return result
+
+
+def chosen(args: argparse.Namespace, trainers: Trainers) -> tuple[Preset, tuple[object, ...]]:
+    """The preset with its changes, and what was given with the option that the method adds.
+
+    Raises Problem("setting_unknown" | "setting_unusable").
+    """
+    preset = changed(trainers.presets(args.method)[args.preset], args.set)
+    if args.bases < 1:
+        raise Problem(
+            "setting_unusable", setting="--bases", value=args.bases, allowed="a whole number of at least 1"
+        )
+    own = {method: _own_words(args, trainers.arguments(method)) for method in trainers.methods()}
+    stray = [option for method, (option, words) in own.items() if words and method != args.method]
+    if stray:
+        known = ", ".join(setting.name for setting in fields(preset))
+        raise Problem("setting_unknown", setting=stray[0], known=known)
+    return preset, own[args.method][1]
 
 
 def _own_words(args: argparse.Namespace, own: ModuleType | None) -> tuple[str, tuple[object, ...]]:

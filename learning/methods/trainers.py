@@ -29,6 +29,10 @@ class Trainers:
         """A method's presets, by name."""
         return cast(Mapping[str, Preset], self._module(method, "presets").PRESETS)
 
+    def searched(self, method: str) -> tuple[str, ...]:
+        """What a search varies where nothing else is asked for, as NAME=A..B or NAME=A,B,C."""
+        return cast(tuple[str, ...], self._module(method, "presets").SEARCHED)
+
     def train(self, method: str) -> Callable[..., dict[str, Any]]:
         """What trains a method. May load for seconds: check the command line before."""
         return cast(Callable[..., dict[str, Any]], self._module(method, "train").train)

@@ -56,7 +56,7 @@ def model_info(
 
     training, settings: see `ModelInfo`. channels: of y, where they are not those of the dataset.
     """
-    info, pace = dataset.info, dataset.seconds_per_frame()
+    info = dataset.info
     return ModelInfo(
         method=method.id,
         dt=info.dt,
@@ -66,7 +66,7 @@ def model_info(
         channels=info.channels if channels is None else channels,
         reference_frame=info.reference_frame,
         settings=settings or {},
-        training={**training, **({"simulation_ms": round(1000.0 * pace, 3)} if pace else {})},
+        training=training,
     )
 
 

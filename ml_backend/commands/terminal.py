@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
 from neural_physics.jobs.events import Emit, Event
+from neural_physics.plain_text import MOST_PRINTED, one_line
 from neural_physics.wording import duration
 
 
@@ -49,7 +50,7 @@ class Terminal:
             case "progress":
                 self._progress(event)
             case "log":
-                self._console.print(event["text"])
+                self._console.print(one_line(event["text"], MOST_PRINTED))
             case "error":
                 self._bars.stop()
                 self._console.print(event["message"], style="bold red")
@@ -57,15 +58,15 @@ class Terminal:
                 self._bars.stop()
                 for name, value in event.items():
                     if isinstance(value, str | int | float) and name != "event":
-                        self._console.print(f"{name.replace('_', ' ')}: {value}")
+                        self._console.print(one_line(f"{name.replace('_', ' ')}: {value}", MOST_PRINTED))
 
     def _progress(self, event: Event) -> None:
         if event["stage"] != self._stage and event.get("whole") and self._whole:
             self._stage = event["stage"]
-            self._bars.update(self._task, description=self._stage)
+            self._bars.update(self._task, description=one_line(self._stage))
         elif event["stage"] != self._stage:
             self._stage, self._whole = event["stage"], bool(event.get("whole"))
-            self._task = self._bars.add_task(self._stage, total=event["total"], more="")
+            self._task = self._bars.add_task(one_line(self._stage), total=event["total"], more="")
         words = [f"{name} {event[name]:.4g}" for name in ("loss", "validation") if name in event]
         if event["seconds_left"] is not None:
             words.append(f"{duration(event['seconds_left'])} left")

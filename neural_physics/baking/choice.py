@@ -1,31 +1,44 @@
 """Choosing the motion of new takes: of several for each, those on which the trained model is least sure.
 
 Nothing is simulated for it: the scene is only read, and the model plays what it reads.
+
+Of the computers that bake a dataset one chooses, and the others wait for it: `choice/holder_000002.json` says
+which (see `jobs.leases`), and in `choice/2` is what the second of them found. Who takes over from one that is
+gone goes on from that.
 """
 
 from __future__ import annotations
 
 import json
+import platform
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from ..datasets.take_folders import holders_folder, last_holder
+from ..datasets.take_folders import holder_folders, holders_folder, last_holder
+from ..errors import Problem
 from ..files.atomic import write_atomically, writing
+from ..files.links import is_link
 from ..files.reading import NotReadable, read_bytes, read_json
 from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest
+from ..jobs.leases import Lease, Observer, holder_of
 from ..jobs.process import JobFiles, JobProcess
+from ..plain_text import one_line
 from ..wording import distance, plural
 from .plan import BakePlan, PlannedTake
 from .programs import Programs
-from .workers import POLL_EVERY, TRIES, end, most_at_once, start_blender
+from .workers import LOOK_EVERY, POLL_EVERY, TRIES, end, most_at_once, start_blender
 
 STAGE = "Choosing takes"
+WAITING = "Waiting while {host} chooses takes"
+LARGEST_SQUARE = 1e12  # m^2, of an error that anybody can have
 TASK = "choice_"  # before the number of a share, as the name of a worker's task
+SUFFIX = ".scores"
 CHOSEN = (
     "The motion of {takes} was chosen from {motions}, where the model is least sure: there it expects to be "
     "{chosen} off, in all of them {all}."
@@ -62,36 +75,66 @@ def open_takes(plan: BakePlan) -> list[PlannedTake]:
 
 
 def choose(plan: BakePlan, programs: Programs, emit: Emit, stop: StopRequest) -> BakePlan:
-    """The plan with the motion of its new takes chosen, which is then on disk, too.
+    """The plan with the motion of its new takes chosen, here or by another computer; it is then on disk, too.
 
     A choice that was stopped goes on where it was.
 
-    Raises Problem("stopped" | "folder_not_writable" | "disk_full").
+    Raises Problem("stopped" | "folder_not_writable" | "disk_full" | "place_is_link" | "dataset_damaged").
     """
-    if plan.motions <= 1:
+    observer, waiting = Observer(), None
+    while plan.motions > 1:
+        stop.check()
+        lease = observer.claim(_choosers(plan), platform.node())
+        plan = _as_it_is_now(plan)  # after the claim: until then another one may have chosen
+        if lease is not None:
+            plan = _chosen_under(lease, plan, programs, emit, stop=stop)
+        elif plan.motions > 1:
+            asked, scored, stage = candidates(plan), read_scores(plan), WAITING.format(host=_host(plan))
+            waiting = waiting or Progress(emit, stage, sum(take.frames for take in asked))
+            waiting.stage = stage
+            waiting.at(sum(take.frames for take in asked if take.seed in scored))
+            time.sleep(LOOK_EVERY)
+    return plan
+
+
+def _chosen_under(
+    lease: Lease, plan: BakePlan, programs: Programs, emit: Emit, *, stop: StopRequest
+) -> BakePlan:
+    """The plan as it is chosen here; as it is, where another one has taken over meanwhile."""
+    try:
+        return _chosen(lease, plan, programs, emit, stop=stop) if plan.motions > 1 else plan
+    except Problem as problem:
+        if problem.code != "taken_over":
+            raise
         return plan
+    finally:
+        lease.release()
+
+
+def _chosen(lease: Lease, plan: BakePlan, programs: Programs, emit: Emit, *, stop: StopRequest) -> BakePlan:
     asked = candidates(plan)
     if not asked:
-        return plan
+        return replace(plan, motions=1)
     shares = range(min(most_at_once(plan), len(asked)))
-    for _ in range(TRIES):  # those of a bake that was killed may just have stopped
-        processes = [_process(plan, programs, share, count=len(shares)) for share in shares]
-        failed = _run(processes, asked, emit, stop)
+    for _ in range(TRIES):
+        processes = [_process(plan, programs, lease, share, count=len(shares)) for share in shares]
+        failed = _run(processes, asked, lease, emit, stop=stop)
         if failed is None:
             break
-    if failed is not None:
-        note = NOT_CHOSEN.format(path=failed)
+    scores = {} if failed is not None else read_scores(plan)
+    if any(take.seed not in scores for take in asked):
+        note = NOT_CHOSEN.format(path=failed or plan.folder)
     else:
-        scores = _scores(plan, shares)
         picked = _least_sure(plan, asked, scores)
         note = CHOSEN.format(
             takes=plural(len(picked), "new take"),
             motions=len(asked),
             chosen=_expected(scores[take.seed] for take in picked),
-            all=_expected(scores.values()),
+            all=_expected(scores[take.seed] for take in asked),
         )
         plan = replace(plan, takes=_with_motion_of(plan, picked))
     plan = replace(plan, motions=1, notes=(*plan.notes, note))
+    lease.check()
     plan.write()
     return plan
 
@@ -104,7 +147,7 @@ def write_guide(plan: BakePlan, model: bytes) -> None:
     with writing(plan.folder):
         plan.folder.mkdir(parents=True, exist_ok=True)
         if not _holds(plan.guide, model):
-            for scores in plan.folder.glob(f"{TASK}*.scores"):
+            for scores in _scores_files(plan):
                 scores.unlink()
             write_atomically(plan.guide, model)
 
@@ -115,23 +158,51 @@ def share_of(plan: BakePlan, task: str) -> list[PlannedTake]:
     return candidates(plan)[share::count]
 
 
-def write_scores(plan: BakePlan, task: str, scores: Mapping[int, float]) -> None:
-    """What a worker found, by seed: mean squares of the errors that the model expects, m^2.
+def write_scores(plan: BakePlan, task: str, holder: int, scores: Mapping[int, float]) -> None:
+    """What a worker of a chooser found, by seed: mean squares of the errors that the model expects, m^2.
 
     Raises Problem("folder_not_writable" | "disk_full").
     """
-    path = _scores_file(plan, task)
-    with writing(path.parent):
-        write_atomically(path, json.dumps({str(seed): score for seed, score in scores.items()}).encode())
+    folder = _choosers(plan) / str(holder)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        found = json.dumps({str(seed): score for seed, score in scores.items()}).encode()
+        write_atomically(folder / f"{task}{SUFFIX}", found)
 
 
-def read_scores(plan: BakePlan, task: str) -> dict[int, float]:
-    """What a worker found so far."""
+def read_scores(plan: BakePlan) -> dict[int, float]:
+    """What all workers of all choosers found so far: a motion has the same score wherever it is read."""
+    scores: dict[int, float] = {}
+    for path in _scores_files(plan):
+        with suppress(OSError, ValueError, TypeError, AttributeError, OverflowError):
+            found = {int(seed): float(score) for seed, score in read_json(path).items()}
+            scores |= {seed: score for seed, score in found.items() if 0.0 <= score < LARGEST_SQUARE}
+    return scores
+
+
+def _choosers(plan: BakePlan) -> Path:
+    """Where those leave word that choose."""
+    return plan.folder / "choice"
+
+
+def _scores_files(plan: BakePlan) -> list[Path]:
+    folders = [folder for folder in holder_folders(_choosers(plan)) if not is_link(folder)]
+    return [path for folder in folders for path in sorted(folder.glob(f"{TASK}*{SUFFIX}"))]
+
+
+def _as_it_is_now(plan: BakePlan) -> BakePlan:
+    """What is on disk; where others have finished the bake meanwhile, nothing is left to choose."""
     try:
-        found = read_json(_scores_file(plan, task))
-        return {int(seed): float(score) for seed, score in found.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
-        return {}
+        return BakePlan.of_dataset(plan.dataset)
+    except Problem as problem:
+        if problem.code != "not_prepared":
+            raise
+        return replace(plan, motions=1)
+
+
+def _host(plan: BakePlan) -> str:
+    holder = holder_of(_choosers(plan))
+    return one_line(str(holder.said.get("host", ""))) if holder else "another computer"
 
 
 def _holds(path: Path, data: bytes) -> bool:
@@ -150,21 +221,21 @@ def _task(share: int, count: int) -> str:
     return f"{TASK}{share}_of_{count}"
 
 
-def _scores_file(plan: BakePlan, task: str) -> Path:
-    return plan.folder / f"{task}.scores"
+def _process(plan: BakePlan, programs: Programs, lease: Lease, share: int, *, count: int) -> JobProcess:
+    task, own, files = _task(share, count), usable_cores(), lease.folder / str(lease.number)
+    core = own[share % len(own)]
+    return start_blender(plan, programs, JobFiles(files, task), task, core=core, holder=lease.number)
 
 
-def _process(plan: BakePlan, programs: Programs, share: int, *, count: int) -> JobProcess:
-    task, own = _task(share, count), usable_cores()
-    return start_blender(plan, programs, JobFiles(plan.folder, task), task, core=own[share % len(own)])
-
-
-def _run(processes: list[JobProcess], asked: list[PlannedTake], emit: Emit, stop: StopRequest) -> Path | None:
+def _run(
+    processes: list[JobProcess], asked: list[PlannedTake], lease: Lease, emit: Emit, *, stop: StopRequest
+) -> Path | None:
     """Wait for all of them; the log of one that failed."""
     progress = Progress(emit, STAGE, sum(take.frames for take in asked))
     try:
         while any(process.state.active for process in processes):
             stop.check()
+            lease.renew()
             time.sleep(POLL_EVERY)
             for process in processes:
                 process.poll()
@@ -173,13 +244,6 @@ def _run(processes: list[JobProcess], asked: list[PlannedTake], emit: Emit, stop
         end(processes)
     failed = [process.files.log for process in processes if process.state.phase != "finished"]
     return failed[0] if failed else None
-
-
-def _scores(plan: BakePlan, shares: range) -> dict[int, float]:
-    scores: dict[int, float] = {}
-    for share in shares:
-        scores |= read_scores(plan, _task(share, len(shares)))
-    return scores
 
 
 def _least_sure(plan: BakePlan, asked: list[PlannedTake], scores: Mapping[int, float]) -> list[PlannedTake]:

@@ -6,17 +6,16 @@ import json
 import platform
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from ..files.atomic import write_atomically, writing
+from ..files.listing import entries
 from ..files.reading import read_json
 from ..files.replacing import rename
 from ..plain_text import one_line
 
 SUFFIX, LOG_SUFFIX = ".failed", ".jsonl"
-LARGEST = 1 << 16  # bytes
-MOST = 100  # failures that are looked at; no bake tries as often
+LARGEST, MOST = 1 << 16, 10  # bytes of each, and how many are read
 
 
 @dataclass(frozen=True)
@@ -42,14 +41,14 @@ def note_failure(folder: Path, holder: int, *, reason: str, log: Path) -> None:
 
 
 def failures(folder: Path) -> list[Failure]:
-    """Those of a take, since the last bake was prepared; the last one last."""
-    there = (
+    """Those of a take, since the last bake was prepared; the last one last. Raises what `entries` does."""
+    there = [
         path
-        for path in islice(folder.glob(f"*{SUFFIX}"), MOST)
-        if path.stem.isascii() and path.stem.isdecimal()
-    )
+        for path in entries(folder)
+        if path.suffix == SUFFIX and path.stem.isascii() and path.stem.isdecimal()
+    ]
     found = []
-    for path in sorted(there, key=lambda path: (len(path.stem), path.stem)):
+    for path in sorted(there, key=lambda path: (len(path.stem), path.stem))[-MOST:]:
         said: object = {}
         with suppress(OSError, ValueError):
             said = read_json(path, LARGEST)

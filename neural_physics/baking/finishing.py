@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from ..datasets.take_folders import holders_folder
 from ..datasets.takes import Dataset, TakeOutline, left_out, left_out_in_all
 from ..errors import Problem
 from ..files.atomic import writing
-from ..files.replacing import remove_folder
+from ..files.replacing import clear_away, remove_folder
 from ..jobs.events import Emit, StopRequest
 from ..jobs.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
 from .handing_over import Workplace, is_complete
@@ -40,7 +39,7 @@ def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     complete = {take.name for take in takes if take.info.complete}
     # Others may be begun, or planned, that were not asked for now.
     if len(complete) == len(takes) and complete.issuperset(take.name for take in plan.takes):
-        shutil.rmtree(plan.folder, ignore_errors=True)
+        clear_away(plan.folder)
     for take in takes:
         if take.info.excluded:
             emit({"event": "log", "text": left_out(take)})

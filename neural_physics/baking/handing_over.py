@@ -9,21 +9,20 @@ reads.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..datasets.dataset_info import TakeInfo, read_take_info
-from ..datasets.take_folders import TAKES, holder_folders, holders_folder, last_holder
+from ..datasets.take_folders import TAKES, holder_folders, holders_folder, last_holder, side_folder
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.copying import copy_living_folder
 from ..files.links import check_no_link
 from ..files.reading import NotReadable, read_bytes
-from ..files.replacing import remove_folder, rename
+from ..files.replacing import clear_away, remove_folder, rename
 from ..jobs.leases import Lease, Observer
 from .failures import forget_failures
 from .plan import BakePlan
@@ -73,12 +72,14 @@ class Workplace:
         False where there is nothing left to do, as it was handed in complete before this lease began.
         Raises Problem("place_is_link" | "folder_not_writable" | "disk_full" | "dataset_damaged").
         """
-        check_no_link(self.lease.folder)
+        self._check_no_links()
         if is_complete(self.dataset.path, self.name):
-            shutil.rmtree(self.lease.folder, ignore_errors=True)
+            clear_away(self.lease.folder)
             return False
         with writing(self.folder):
             self._take_over()
+            check_no_link(self._mine.parent)
+            check_no_link(self._mine)
             (self.folder / TAKES).mkdir(parents=True, exist_ok=True)
             if not self._mine.is_dir():
                 # Not there, or somebody has just taken it up with the next number: then this one will notice.
@@ -91,11 +92,13 @@ class Workplace:
     def hand_in(self) -> None:
         """Give the dataset the take as it is, and delete everything else of it if it is complete.
 
-        Raises Problem("taken_over" | "folder_not_writable" | "disk_full").
+        Raises Problem("taken_over" | "place_is_link" | "folder_not_writable" | "disk_full").
         """
         self.lease.check()
+        self._check_no_links()
         complete = read_take_info(self._mine).complete
         with writing(self._handed_in):
+            self._handed_in.parent.mkdir(exist_ok=True)  # somebody may have deleted it meanwhile
             try:
                 rename(self._mine, self._handed_in)
             except OSError:
@@ -111,7 +114,7 @@ class Workplace:
                     for path in sorted(self._mine.iterdir(), key=lambda path: path.name == "take.json"):
                         rename(path, self._handed_in / path.name)
         if complete:
-            shutil.rmtree(self.lease.folder, ignore_errors=True)
+            clear_away(self.lease.folder)
 
     def leave(self) -> None:
         """Hand in what there is, and let the next one go on: nothing that worked here runs any more.
@@ -123,6 +126,16 @@ class Workplace:
                 self.hand_in()
             self.lease.check()
             self.lease.release()
+
+    def _check_no_links(self) -> None:
+        """Raise Problem("place_is_link") where what is moved would come from another place, or go there."""
+        for place in (
+            side_folder(self.dataset.path),
+            self.lease.folder,
+            self._handed_in.parent,
+            self._handed_in,
+        ):
+            check_no_link(place)
 
     def _begin_anew_if_other(self) -> None:
         """What another kind of computer has begun would not go on as it began: it is made from the start."""
@@ -147,25 +160,41 @@ class Workplace:
         return self.dataset.path / TAKES / self.name
 
     def _take_over(self) -> None:
-        """Have all that the holder before had; copied, where it may still be writing there."""
-        for place in (self.folder, self.folder.with_suffix(".new")):  # of nobody: this number is new
-            if check_no_link(place).is_dir():
-                remove_folder(place)
-        left = last_holder(self.lease.folder)
-        if left is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            for name in OF_OLD:
-                with suppress(FileNotFoundError):
-                    rename(self.lease.folder / name, self.folder / name)
-            return
-        check_no_link(left)
-        if self.lease.undisturbed:
-            rename(left, self.folder)
-            return
-        scratch = self.folder.with_suffix(".new")
+        """Have all that the holder before had."""
         # A state that is ahead of its frames is useless; frames are marked before or after they are written.
-        copy_living_folder(left, scratch, last=(TAKES, "take.json"))
-        rename(scratch, self.folder)
+        if go_on_from_last(self.lease, last=(TAKES, "take.json")):
+            return
+        for name in OF_OLD:
+            with suppress(FileNotFoundError):
+                rename(self.lease.folder / name, self.folder / name)
+
+
+def go_on_from_last(lease: Lease, *, last: tuple[str, ...] = ()) -> bool:
+    """Make a new holder's numbered folder: with all that the holder before left in its own, if there was one.
+
+    Copied, where that one may still be writing there. last: see `copy_living_folder`. Returns whether there
+    was one. Raises Problem("place_is_link") and OSError.
+    """
+    mine = lease.folder / str(lease.number)
+    scratch = mine.with_suffix(".new")
+    for place in (mine, scratch):  # of nobody: this number is new
+        if check_no_link(place).is_dir():
+            remove_folder(place)
+    left = last_holder(lease.folder)
+    if left is None:
+        mine.mkdir(parents=True, exist_ok=True)
+        return False
+    check_no_link(left)
+    if lease.undisturbed:
+        rename(left, mine)
+    else:
+        try:
+            copy_living_folder(left, scratch, last=last)
+        except BaseException:
+            clear_away(scratch)  # it may have filled the disk
+            raise
+        rename(scratch, mine)
+    return True
 
 
 def workplace(plan: BakePlan, name: str, holder: int) -> Workplace:

@@ -12,16 +12,18 @@ from typing import get_args
 import numpy as np
 
 from ..datasets.dataset_info import Role, TakeInfo, TakeKind
-from ..datasets.take_folders import SIDE_FOLDER, side_folder
-from ..datasets.take_names import check_take_name
+from ..datasets.take_folders import side_folder
+from ..datasets.take_names import OF_BAKES, check_take_name
+from ..datasets.takes import MOST_TAKES
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link
+from ..files.listing import entries
 from ..files.reading import read_json
 
-MOST_FRAMES = 100_000_000  # of a take
+MOST_FRAMES = 1_000_000  # of a take
 MOST_SEED = 2**64 - 1
-MOST_AT_ONCE, MOST_MOTIONS = 10_000, 10_000
+MOST_AT_ONCE, MOST_MOTIONS = 10_000, 100
 FEWEST_FRAMES = 3  # a state and two before it
 FEWEST_FOR_TEST = 8  # takes, of which one can be spared for testing
 
@@ -102,7 +104,11 @@ class BakePlan:
 
     @staticmethod
     def of_dataset(dataset: Path) -> BakePlan:
-        """Of the bake that is under way there. Raises Problem("not_prepared" | "dataset_damaged")."""
+        """Of the bake that is under way there.
+
+        Raises Problem("not_prepared" | "dataset_damaged" | "place_is_link").
+        """
+        check_own_folders(dataset)
         path = plan_file(dataset)
         if not path.is_file():
             raise Problem("not_prepared", path=dataset)
@@ -133,8 +139,12 @@ def _check(plan: BakePlan) -> None:
     numbers_fit = _is_number(plan.parallel, 0, MOST_AT_ONCE) and _is_number(plan.motions, 1, MOST_MOTIONS)
     if not numbers_fit or not isinstance(plan.by_solver, bool):
         raise ValueError("parallel, motions or by_solver cannot be what it is")
+    if len(plan.takes) > MOST_TAKES:
+        raise ValueError(f"it has more than {MOST_TAKES:,} takes")
     for take in plan.takes:
         check_take_name(take.name)
+        if not OF_BAKES.fullmatch(take.name):  # it may be that of a file which a bake has beside its takes
+            raise ValueError(f"the name of a take, “{take.name:.40}”, is none that bakes give")
         if not _is_number(take.frames, 1, MOST_FRAMES) or not _is_number(take.seed, 0, MOST_SEED):
             raise ValueError(f"the frames or the seed of the take “{take.name}” cannot be what it is")
         if take.role not in get_args(Role) or take.kind not in get_args(TakeKind):
@@ -148,12 +158,12 @@ def _is_number(value: object, least: int, most: int) -> bool:
 
 
 def check_own_folders(dataset: Path) -> None:
-    """Raise Problem("place_is_link") where writing and deleting takes would act on another place."""
-    for name in ("takes", SIDE_FOLDER):
-        check_no_link(dataset / name)
-    if side_folder(dataset).is_dir():
-        for entry in side_folder(dataset).iterdir():
-            check_no_link(entry)
+    """Raise Problem("place_is_link") where writing and deleting takes would act on another place.
+
+    Raises what `entries` does, too.
+    """
+    for place in (dataset / "takes", side_folder(dataset), *entries(side_folder(dataset))):
+        check_no_link(place)
 
 
 def plan_file(dataset: Path) -> Path:

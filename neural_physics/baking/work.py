@@ -32,7 +32,16 @@ from .finishing import result_of
 from .handing_over import Workplace, frames_there, is_complete
 from .plan import BakePlan, PlannedTake
 from .programs import Programs
-from .workers import LOOK_EVERY, POLL_EVERY, TRIES, end, most_at_once, start_blender, start_solver
+from .workers import (
+    LOOK_EVERY,
+    POLL_EVERY,
+    TRIES,
+    end,
+    most_at_once,
+    number_of_takes,
+    start_blender,
+    start_solver,
+)
 
 BODY = "body"  # the solver's first job, which the takes wait for
 OTHER_KIND = (
@@ -197,6 +206,8 @@ class Work:
 
     def _ended(self, worker: _Worker) -> None:
         take, place, state = worker.take, worker.place, worker.process.state
+        if state.phase != "finished":
+            place.lease.check()  # it may have failed because another one has the take, or had it
         if state.phase == "finished" and worker.simulates:
             place.hand_in()
             self._frames[take.name] = self._dataset.outline(take.name).frame_count
@@ -292,7 +303,7 @@ def main() -> int:
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--programs", type=Programs.of_text, required=True, help="see `Programs.to_text`")
     parser.add_argument("--take", default="", metavar="NAME", help="this one alone")
-    parser.add_argument("--at-once", type=int, default=0, metavar="N", help="how many takes")
+    parser.add_argument("--at-once", type=number_of_takes, default=0, metavar="N", help="how many takes")
     parser.add_argument("--stop-file", type=Path)
     arguments = parser.parse_args()
     stop = StopRequest(arguments.stop_file)

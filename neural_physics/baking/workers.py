@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ POLL_EVERY = 0.05  # seconds
 LOOK_EVERY = 1.0  # seconds, for what other computers have done
 TRIES = 3  # of what crashes
 MOST_PER_CORE = 4  # processes
+LONGEST_NUMBER = 10  # digits
 # The same sums in the same order, so that a resumed take is the same, and one core for each take.
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL")}
 
@@ -52,13 +54,26 @@ def _started(command: list[str], files: JobFiles, environment: Mapping[str, str]
 
 
 def end(processes: Sequence[JobProcess]) -> None:
-    """Ask all that still run to stop, and wait until they have."""
+    """Ask all that still run to stop, and wait until they have; what cannot be asked is ended.
+
+    Their folder may be gone: out of reach, or deleted by another computer that has finished the take.
+    """
     for process in processes:
-        process.stop()
+        try:
+            process.stop()
+        except Problem:
+            process.end()
     for process in processes:
         while process.state.active:
             time.sleep(POLL_EVERY)
             process.poll()
+
+
+def number_of_takes(text: str) -> int:
+    """Of a command line. Raises argparse.ArgumentTypeError."""
+    if not (text.isascii() and text.isdecimal() and len(text) < LONGEST_NUMBER):
+        raise argparse.ArgumentTypeError(f"“{text:.40}” is no number of takes: 0 or more")
+    return int(text)
 
 
 def most_at_once(plan: BakePlan, asked: int = 0) -> int:

@@ -18,6 +18,7 @@ from ..datasets.takes import Dataset, left_out
 from ..errors import Problem
 from ..methods.registry import SPECIFICATIONS
 from ..methods.specification import BASES, PRESETS
+from ..plain_text import print_line
 from ..wording import plural
 from . import dataset_commands
 from .jobs import host
@@ -111,9 +112,9 @@ def _set_up(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
     if args.material is not None:
         _use_material(obj, args.material)
     if not settings_of(obj).interactions:
-        _say(Problem("no_interactions", object=obj.name).message)
+        print_line(Problem("no_interactions", object=obj.name).message)
     else:
-        _say(f"{obj.name} reacts to: {', '.join(found) or 'nothing new'}")
+        print_line(f"{obj.name} reacts to: {', '.join(found) or 'nothing new'}")
 
 
 def _use_material(obj: bpy.types.Object, name: str) -> None:
@@ -128,36 +129,36 @@ def _fit_capsules(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.
     check_set_up(obj)
     chosen = [named(scene, name) for name in args.to]
     names = capsule_fitting.fit_capsules(obj, chosen or capsule_fitting.capsule_sources(obj, scene))
-    _say(capsule_fitting.summary(obj, names))
+    print_line(capsule_fitting.summary(obj, names))
 
 
 def _bake(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     command = object_tasks.bake_anew_command if args.anew else object_tasks.bake_command
     result = _job(obj, object_tasks.BAKE, command(scene, obj))
     there = f"{plural(result['takes'], 'take')}, {plural(result['frames'], 'frame')}"
-    _say(f"{there} in {result['dataset']}, {result['excluded']:,} of them left out of training")
+    print_line(f"{there} in {result['dataset']}, {result['excluded']:,} of them left out of training")
 
 
 def _prepare(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     object_tasks.bake_command(scene, obj)
-    _say(f"Prepared in {dataset_folder(obj)}: on each computer, run work with this folder")
+    print_line(f"Prepared in {dataset_folder(obj)}: on each computer, run work with this folder")
 
 
 def _train(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     result = _job(obj, object_tasks.TRAIN, object_tasks.train_command(obj))
     object_tasks.use_model(obj, model_path(obj))
-    _say(f"The model is in {model_path(obj)}, and packed into the .blend")
+    print_line(f"The model is in {model_path(obj)}, and packed into the .blend")
     found = verdicts.verdict_of(obj)
     if found is not None:
-        _say(found.sentence)
-    _say(f"Its error on the validation takes is {result['validation_error']:.3f}; {result['reason']}")
+        print_line(found.sentence)
+    print_line(f"Its error on the validation takes is {result['validation_error']:.3f}; {result['reason']}")
 
 
 def _evaluate(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     chosen = model_path(obj) if args.setting_model_path else None
     result = _job(obj, object_tasks.EVALUATE, object_tasks.evaluate_command(obj, chosen))
     for name, value in result.items():
-        _say(f"{name}: {value}")
+        print_line(f"{name}: {value}")
 
 
 def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
@@ -171,7 +172,7 @@ def _play(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
         first = scene.frame_start if args.first is None else args.first
         last = scene.frame_end if args.last is None else args.last
         bake_playback(scene, obj, args.cache, first, last=last)
-        _say(f"Frames {first} to {last} are in {args.cache}")
+        print_line(f"Frames {first} to {last} are in {args.cache}")
 
 
 def _stop(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
@@ -185,16 +186,16 @@ def _pack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespac
 
 def _unpack(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     packing.unpack(obj, model_path(obj))
-    _say(f"The model is in {model_path(obj)}")
+    print_line(f"The model is in {model_path(obj)}")
 
 
 def _import(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namespace) -> None:
     source = object_tasks.interaction_of(obj, args.cache, args.interaction, args.from_scene)
     name = _to_the_end(object_tasks.import_steps(scene, obj, args.cache, source, role=args.role))
     take = Dataset.open(dataset_folder(obj)).outline(name)
-    _say(f"Imported as {name}, {plural(take.frame_count, 'frame')}")
+    print_line(f"Imported as {name}, {plural(take.frame_count, 'frame')}")
     if take.info.excluded:
-        _say(left_out(take))
+        print_line(left_out(take))
 
 
 def _to_the_end(steps: Generator[tuple[int, int], None, str]) -> str:
@@ -211,7 +212,7 @@ def _job(obj: bpy.types.Object, kind: str, argv: list[str]) -> dict[str, Any]:
     if state.phase != "finished":
         raise JobEnded(state.message)
     for note in state.result.get("notes", ()):
-        _say(note)
+        print_line(note)
     return state.result
 
 
@@ -366,11 +367,6 @@ def _save(path: str, opened: int) -> None:
         bpy.ops.wm.save_as_mainfile(filepath=str(target), copy=bool(path))
     except RuntimeError as error:
         raise Problem("folder_not_writable", path=target.parent, reason=str(error).strip()) from error
-
-
-def _say(text: str) -> None:
-    sys.stdout.write(text + "\n")
-    sys.stdout.flush()
 
 
 def _print_error(sentence: str, status: int) -> int:

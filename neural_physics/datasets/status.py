@@ -6,7 +6,6 @@ in them when those have changed.
 
 from __future__ import annotations
 
-import os
 import stat
 import time
 from collections.abc import Iterator, Mapping
@@ -17,12 +16,12 @@ from pathlib import Path
 from ..errors import Problem
 from ..interaction.poses import pose_channel
 from .fingerprint import MADE_WITH
-from .take_folders import under_way
+from .take_folders import TAKES, under_way
 from .takes import MOST_TAKES, Dataset, TakeOutline, entries_of
 
 LOOK_AGAIN = 1.0  # seconds
 SHARE = 0.05  # of the time may be spent on looking, as at a folder that is far away
-READ, ARRAYS = ("take.json", "positions.pc2"), ".npy"  # of each take
+READ = ("take.json", "positions.pc2", "interaction.npy", "frames.npy")  # of each take
 BYTES_PER_VERTEX = 12  # three float32
 Stamp = tuple[tuple[str, int, int], ...]
 _seen: dict[Path, tuple[float, Stamp | None, DatasetStatus]] = {}  # when to look again
@@ -76,28 +75,19 @@ def forget() -> None:
 def _stamp(path: Path) -> Stamp:
     """Name, time and size of every file that is read."""
     try:
-        entries_of(path / "takes")
+        entries_of(path / TAKES)
+        begun = under_way(path)
     except Problem:
         return ((str(path), 0, MOST_TAKES + 1),)
-    own = (path / name for name in ("dataset.json", "mesh.npz"))
-    found = [(str(file), *about) for file in own if (about := _about(file))]
-    for takes in (path / "takes", *path.glob("bake/*/*/takes")):
-        for take in _entries(takes):
-            read = (file for file in _entries(take) if file.name in READ or file.name.endswith(ARRAYS))
-            found += [(file.path, *about) for file in read if (about := _about(file))]
+    files = [path / "dataset.json", path / "mesh.npz"]
+    for folder in (path, *begun.values()):
+        with suppress(Problem, OSError):
+            files += [take / name for take in entries_of(folder / TAKES) for name in READ]
+    found = [(str(file), *about) for file in files if (about := _about(file))]
     return tuple(sorted(found))
 
 
-def _entries(folder: os.PathLike[str]) -> list[os.DirEntry[str]]:
-    """What is in a folder; nothing where it is none, or has just been handed in."""
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
-
-
-def _about(file: Path | os.DirEntry[str]) -> tuple[int, int] | None:
+def _about(file: Path) -> tuple[int, int] | None:
     """Time and size of a file; None where there is none any more."""
     try:
         about = file.stat()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..files.listing import entries
+
 TAKES = "takes"
 SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
 
@@ -24,18 +26,18 @@ def last_holder(folder: Path) -> Path | None:
 
 
 def holder_folders(folder: Path) -> list[Path]:
-    """Those of all of a take's holders, the last one first."""
-    if not folder.is_dir():
-        return []
-    numbered = [path for path in folder.iterdir() if path.name.isascii() and path.name.isdecimal()]
+    """Those of all of a take's holders, the last one first. Raises what `entries` does."""
+    numbered = [path for path in entries(folder) if path.name.isascii() and path.name.isdecimal()]
     return sorted(numbered, key=lambda path: -int(path.name))
 
 
 def under_way(dataset: Path) -> dict[str, Path]:
-    """The takes that were begun and not handed in, by name: the folder in which somebody has `takes`."""
-    side = side_folder(dataset)
+    """The takes that were begun and not handed in, by name: the folder in which somebody has `takes`.
+
+    Raises what `entries` does.
+    """
     found = {}
-    for folder in sorted(side.iterdir()) if side.is_dir() else ():
+    for folder in sorted(entries(side_folder(dataset))):
         holder = last_holder(folder)
         handed_in = (dataset / TAKES / folder.name / "take.json").is_file()
         begun = holder is not None and (holder / TAKES / folder.name / "take.json").is_file()

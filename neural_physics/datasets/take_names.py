@@ -8,7 +8,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from ..files.names import is_portable, same_key
 
 LONGEST_NAME = 200  # bytes: file systems allow 255, and some files are called after their take
-OF_BAKES = re.compile(r"(take|poses)_\d+")
+OF_BAKES = re.compile(r"(take|poses)_[0-9]+")
 
 
 def check_take_name(name: str) -> None:

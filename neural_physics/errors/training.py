@@ -13,6 +13,17 @@ PROBLEMS: dict[str, str] = {
     "training_diverged": (
         "Training diverged after {steps} steps: lower the learning rate, or choose another preset."
     ),
+    "search_other": (
+        "{path} holds a search with other settings, or of another dataset: give the same as for its first "
+        "trial, or another --out."
+    ),
+    "search_damaged": (
+        "The journal of the search, {path}, cannot be read ({reason}): delete its folder to search anew; the "
+        "best model so far lies beside that."
+    ),
+    "search_without_model": (
+        "No trial of the search {path} has led to a model (the first: {reason}): search over other settings."
+    ),
     "latent_needs_solver": (
         "Latent Dynamics learns from the energies of the bundled solver, but {object} is not simulated "
         "by it: set Simulated By to Solid, Shell or Rods and click Bake, or choose another method."

@@ -27,6 +27,10 @@ PROBLEMS: dict[str, str] = {
         "The Python {path} cannot simulate, since it lacks {missing}: create the environment again, or "
         "choose another, in Preferences > Add-ons > Neural Physics."
     ),
+    "searching_python_lacks": (
+        "The Python {path} cannot search, since it lacks {missing}: install that with its pip, or create the "
+        "environment again in Preferences > Add-ons > Neural Physics."
+    ),
     "training_python_unusable": (
         "{path} does not work as a Python (it said: {reason}): choose another in Preferences > Add-ons > "
         "Neural Physics."

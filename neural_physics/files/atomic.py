@@ -15,13 +15,18 @@ from .replacing import replace
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turn the operating system's refusals into Problem("disk_full" | "folder_not_writable")."""
+    """Turn the operating system's refusals into Problem("disk_full" | "folder_not_writable").
+
+    Folders that are nested too deeply to be copied or deleted are refused in the same way.
+    """
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise Problem("disk_full", path=path) from error
         raise Problem("folder_not_writable", path=path, reason=reason_of(error, path)) from error
+    except RecursionError as error:
+        raise Problem("folder_not_writable", path=path, reason="folders in it are too many deep") from error
 
 
 def write_atomically(path: Path, data: bytes, *, private: bool = False) -> None:

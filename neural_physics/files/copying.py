@@ -12,6 +12,8 @@ HALF_WRITTEN = ".new"  # see `atomic.write_atomically`
 def copy_living_folder(folder: Path, target: Path, *, last: tuple[str, ...] = ()) -> None:
     """Copy a folder, without what is only half written or goes meanwhile; links are copied as links.
 
+    Pipes and devices stay behind, which no bake has made.
+
     last: names of files and folders that are copied after all beside them, in this order, because what they
     say must not be older than that. target: not there yet. Raises OSError.
     """
@@ -20,6 +22,6 @@ def copy_living_folder(folder: Path, target: Path, *, last: tuple[str, ...] = ()
     for path in sorted(folder.iterdir(), key=lambda path: (rank.get(path.name, 0), path.name)):
         if path.is_dir() and not path.is_symlink():
             copy_living_folder(path, target / path.name, last=last)
-        elif not path.name.endswith(HALF_WRITTEN):
+        elif (path.is_file() or path.is_symlink()) and not path.name.endswith(HALF_WRITTEN):
             with suppress(FileNotFoundError):
                 shutil.copy2(path, target / path.name, follow_symlinks=False)

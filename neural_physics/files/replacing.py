@@ -10,6 +10,7 @@ import errno
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 LET_GO_WITHIN = 1.0  # seconds in which a file that is held open must be let go
@@ -32,6 +33,12 @@ def rename(path: Path, target: Path) -> None:
 def remove_folder(folder: Path) -> None:
     """Delete a folder with all that is in it. Raises OSError, after deleting what it could."""
     _when_let_go(lambda: shutil.rmtree(folder))
+
+
+def clear_away(folder: Path) -> None:
+    """Delete of a folder what can be deleted; the rest stays."""
+    with suppress(RecursionError):  # folders within folders without end
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _when_let_go(act: Callable[[], object]) -> None:

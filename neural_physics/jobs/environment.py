@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import Problem
@@ -36,11 +37,11 @@ def create(
     pip_options: list[str],
     stop: StopRequest,
     *,
-    optional: Path | None = None,
+    optional: Sequence[Path] = (),
 ) -> Path:
     """Make the environment; returns its Python.
 
-    requirements: the list of what it must have. optional: the list of what it gets where that can be had.
+    requirements: the list of what it must have. optional: lists of what it gets where that can be had.
     Raises Problem("environment_no_room" | "folder_not_writable" | "environment_failed" | "stopped").
     """
     _check_room(folder)
@@ -49,7 +50,7 @@ def create(
     python = python_in(folder)
     install = [str(python), *UTF_8, "-m", "pip", "install", *QUIETLY]
     _run([*install, "-r", str(requirements), *pip_options], stop)
-    for package in _packages(optional) if optional else []:
+    for package in (package for path in optional for package in _packages(path)):
         # Each on its own: some have no wheel for some systems, and few people have a compiler.
         words = [*install, package, "--only-binary", ":all:", "-c", str(requirements), *pip_options]
         _try(words, package, stop)
@@ -145,7 +146,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--requirements", type=Path, required=True)
-    parser.add_argument("--optional", type=Path)
+    parser.add_argument("--optional", type=Path, action="append", default=[])
     parser.add_argument("--pip-options", default="")
     parser.add_argument("--stop-file", type=Path)
     args = parser.parse_args()

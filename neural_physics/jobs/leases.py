@@ -26,8 +26,9 @@ from pathlib import Path
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link, open_own
+from ..files.listing import entries
 from ..files.reading import read_json
-from .processes import Watched
+from .processes import FIRST, LAST, Watched
 
 PATIENCE = 60.0  # seconds without a change until a holder is taken for gone
 RENEW_EVERY = 10.0  # seconds
@@ -61,6 +62,7 @@ class Holder:
         return (
             self.said.get("computer") == _this_computer()
             and type(process) is int
+            and FIRST <= process <= LAST
             and Watched(process).is_gone()
         )
 
@@ -167,8 +169,8 @@ class Observer:
 
 
 def holder_of(folder: Path) -> Holder | None:
-    """The last holder, None where there has been none."""
-    number = max((_number(path.name) for path in folder.iterdir()), default=0) if folder.is_dir() else 0
+    """The last holder, None where there has been none. Raises what `entries` does."""
+    number = max((_number(path.name) for path in entries(folder)), default=0)
     if not number:
         return None
     try:
@@ -185,11 +187,8 @@ def _path(folder: Path, number: int) -> Path:
 def _number(name: str) -> int:
     """Of a holder's file; 0 of any other."""
     digits = name.removeprefix(PREFIX).removesuffix(SUFFIX)
-    return int(digits) if name == f"{PREFIX}{digits}{SUFFIX}" and _is_number(digits) else 0
-
-
-def _is_number(digits: str) -> bool:
-    return len(digits) == DIGITS and digits.isascii() and digits.isdecimal()
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) >= DIGITS
+    return int(digits) if is_number and _path(Path(), int(digits)).name == name else 0
 
 
 @cache

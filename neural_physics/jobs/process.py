@@ -109,6 +109,11 @@ class JobProcess:
             elif effect == "kill" and is_written(self.files.log):
                 self._kill()
 
+    def end(self) -> None:
+        """End it and all it started at once, where this process has started it: it need not be reached."""
+        if self._process is not None and self._process.poll() is None:
+            end_with_children(self._process.pid)
+
     def poll(self) -> None:
         """Hear what it said since, and whether it has ended."""
         if not self.state.active:

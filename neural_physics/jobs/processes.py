@@ -123,6 +123,20 @@ def start_apart(
     )
 
 
+def start_with_pipes(argv: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a process that is told what to do on its input, answers on its output, and ends with this one.
+
+    Raises OSError.
+    """
+    return subprocess.Popen(
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=dict(environment),
+        creationflags=WITHOUT_CONSOLE,
+    )
+
+
 def is_told_to_stop_by(process: int, stop_file: Path) -> bool:
     """Whether a process is the job that looks for this file, and leads a group of its own."""
     return FIRST <= process <= LAST and _leads_with(process, stop_file)

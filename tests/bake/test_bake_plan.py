@@ -63,6 +63,16 @@ def test_a_plan_is_read_back_as_written_and_a_damaged_one_is_refused(tmp_path):
         BakePlan.read(plan.path)
 
 
+# Of files and folders that a bake has beside those of its takes, and numbers of another script.
+NAMES_OF_OTHERS = (
+    "body",
+    "bake.json",
+    "scene.blend",
+    "choice_0_of_1",
+    "a",
+    "take_\u0663",
+    "take_" + "0" * 300,
+)
 UNUSABLE = [
     {"object": 3},
     {"worker": ["blender"]},
@@ -74,11 +84,15 @@ UNUSABLE = [
     {"by_solver": "yes"},
     {"takes": [{"name": "../outside", "frames": 3, "seed": 0, "role": "training"}]},
     {"takes": [{"name": "/tmp/elsewhere", "frames": 3, "seed": 0, "role": "training"}]},
-    {"takes": [{"name": "a", "frames": 0, "seed": 0, "role": "training"}]},
-    {"takes": [{"name": "a", "frames": 3, "seed": -1, "role": "training"}]},
-    {"takes": [{"name": "a", "frames": 3, "seed": 0, "role": "judge"}]},
-    {"takes": [{"name": "a", "frames": 3, "seed": 0, "role": "training", "kind": "still"}]},
-    {"takes": [{"name": "a", "frames": 3, "seed": 0, "role": "training"}] * 2},
+    *({"takes": [{"name": name, "frames": 3, "seed": 0, "role": "training"}]} for name in NAMES_OF_OTHERS),
+    {"takes": [{"name": f"take_{k}", "frames": 3, "seed": 0, "role": "training"} for k in range(5001)]},
+    {"motions": 10_000},
+    {"takes": [{"name": "take_000", "frames": 10**8, "seed": 0, "role": "training"}]},
+    {"takes": [{"name": "take_000", "frames": 0, "seed": 0, "role": "training"}]},
+    {"takes": [{"name": "take_000", "frames": 3, "seed": -1, "role": "training"}]},
+    {"takes": [{"name": "take_000", "frames": 3, "seed": 0, "role": "judge"}]},
+    {"takes": [{"name": "take_000", "frames": 3, "seed": 0, "role": "training", "kind": "still"}]},
+    {"takes": [{"name": "take_000", "frames": 3, "seed": 0, "role": "training"}] * 2},
 ]
 
 

@@ -73,11 +73,6 @@ def command(folder, **more):
     return command_for(obj, folder / "dataset", BAKED + MORE, FRAMES, **more)
 
 
-def scores_of(plan):
-    tasks = [path.stem for path in plan.folder.glob("choice_*.scores")]
-    return {seed: score for task in tasks for seed, score in read_scores(plan, task).items()}
-
-
 def seeds(dataset):
     return [Dataset.open(dataset).outline(name).info.seed for name in Dataset.open(dataset).take_names()]
 
@@ -90,7 +85,7 @@ def undisturbed(tmp_path_factory, baked):
     argv = command(folder)
     plan = planned(argv)
     chosen = choose(plan, local_programs(by_solver=False), silent, StopRequest())
-    scores, asked = scores_of(plan), candidates(plan)
+    scores, asked = read_scores(plan), candidates(plan)
     assert BakePlan.read(plan.path) == chosen
     assert run(argv)["event"] == "result"
     return Undisturbed(folder, plan, chosen, asked, scores)
@@ -120,9 +115,9 @@ def test_a_choice_that_was_killed_ends_as_if_it_had_not_been(folder, undisturbed
     argv = command(folder)
     plan = planned(argv)
     killed = start(argv)
-    wait_for(lambda: len(scores_of(plan)) > 2)
+    wait_for(lambda: len(read_scores(plan)) > 2)
     kill_all(killed, folder / "dataset")
-    assert 2 < len(scores_of(plan)) < len(undisturbed.scores)
+    assert 2 < len(read_scores(plan)) < len(undisturbed.scores)
     ended = run(command(folder))
     assert ended["event"] == "result"
     assert seeds(folder / "dataset") == [take.seed for take in undisturbed.chosen.takes]
@@ -130,13 +125,13 @@ def test_a_choice_that_was_killed_ends_as_if_it_had_not_been(folder, undisturbed
 
 def test_what_another_model_found_is_forgotten(folder):
     plan = planned(command(folder))
-    write_scores(plan, "choice_0_of_1", {7: 1.0})
+    write_scores(plan, "choice_0_of_1", 1, {7: 1.0})
     command(folder)
-    assert scores_of(plan) == {7: 1.0}
+    assert read_scores(plan) == {7: 1.0}
     model = folder / "model.safetensors"
     model.write_bytes(other_model(model))
     command(folder)
-    assert not scores_of(plan)
+    assert not read_scores(plan)
 
 
 def other_model(path):

@@ -97,6 +97,15 @@ def test_a_take_is_seen_when_it_is_handed_in(dataset):
     assert is_complete(dataset.path, "take_000") and not holders_folder(dataset.path, "take_000").exists()
 
 
+def test_a_take_is_handed_in_where_somebody_has_deleted_all_others(dataset):
+    baker = Baker(dataset)
+    baker.begin()
+    baker.bake(FRAMES)
+    (dataset.path / "takes").rmdir()
+    baker.end()
+    check_take(dataset)
+
+
 def test_what_is_under_way_counts_in_the_panel(dataset):
     baker = Baker(dataset)
     baker.begin()

@@ -147,6 +147,20 @@ def _jacobian(example: str, moves: float) -> dict[str, Any]:
 
 REPORT: dict[str, Any] = {
     "cores": 2,
+    "workers": {
+        "rows": [
+            {
+                "name": "Blender's cloth",
+                "frames": 2400,
+                "takes": 8,
+                "one_fps": 19.24,
+                "two_fps": 37.58,
+                "ratio": 1.953,
+                "ratios": [1.961, 1.953, 1.902],
+                "overhead_s": 1.349,
+            }
+        ]
+    },
     "accuracy": {
         "runs": [
             {
@@ -405,6 +419,24 @@ REPORT: dict[str, Any] = {
         "training_frames": 10400,
         "bases": 64,
         "training": {"seconds": 493.0},
+    },
+    "search": {
+        "rows": [
+            {
+                "seed": 0,
+                "search": {
+                    "processor_seconds": 51.84,
+                    "kills": 11,
+                    "given_up": 19,
+                    "settings": "bases 16, width 1.97",
+                    "validation_error": 0.0694,
+                    "test_error": 0.1108,
+                },
+                "short": {"validation_error": 0.1625, "test_error": 0.1533},
+                "long": {"validation_error": 0.0436, "test_error": 0.1066},
+                "found": {"validation_error": 0.0312, "test_error": 0.0987},
+            }
+        ]
     },
     "solver": {
         "tetrahedra": 12042,

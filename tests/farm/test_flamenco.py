@@ -78,3 +78,38 @@ def test_a_job_may_end_with_the_bake() -> None:
 def test_no_scripts_of_the_scene_are_switched_on() -> None:
     words = [word for task in compiled() for word in task["commands"][0]["parameters"]["args"]]
     assert not any("autoexec" in word or "blenderArgs" in word or word == "-y" for word in words)
+
+
+@pytest.mark.blender
+@pytest.mark.slow
+@pytest.mark.once
+def test_the_commands_of_a_job_bake_train_and_evaluate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Workers run them: what depends on nothing unfinished, at the same time."""
+    pytest.importorskip("bpy")
+    from shares import unprepared_share
+    from whole_ways import TRAINING_PYTHON, python_that_trains
+
+    from neural_physics.datasets.takes import Dataset
+
+    if not TRAINING_PYTHON.exists():
+        pytest.skip("needs the environment with torch: make setup")
+    monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", python_that_trains(tmp_path, "steps=60"))
+    share = unprepared_share(tmp_path, frames=60)
+    given = {"dataset": str(share.dataset), "blendfile": str(share.scene), "object": "Sheet", "takes": 3}
+    left = compiled(**given, workers=2, at_once=1, preset="preview")
+    done: set[str] = set()
+    while left:
+        ready = [task for task in left if done.issuperset(task["dependencies"])]
+        lines = [[share.blender, *task["commands"][0]["parameters"]["args"]] for task in ready]
+        pipe = subprocess.PIPE
+        running = [subprocess.Popen(line, stdout=pipe, stderr=subprocess.STDOUT, text=True) for line in lines]
+        said = [each.communicate(timeout=300)[0] for each in running]
+        assert not any(each.returncode for each in running), said
+        done.update(task["name"] for task in ready)
+        left = [task for task in left if task not in ready]
+    takes = Dataset.open(share.dataset).outlines()
+    assert [(take.frame_count, take.info.complete) for take in takes] == [(60, True)] * 3
+    made = share.dataset.parent
+    assert (made / "model.safetensors").is_file() and (made / "report.json").is_file()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 
 import pytest
@@ -46,10 +47,11 @@ def test_every_copy_is_whole_and_what_is_asked_for_last_is_no_older_than_the_res
         assert int((copy / "takes" / "take.json").read_text()) >= rows - 1
 
 
-def test_what_is_half_written_stays_behind_and_links_stay_links(tmp_path):
+def test_what_is_half_written_or_no_file_stays_behind_and_links_stay_links(tmp_path):
     folder, copy = tmp_path / "folder", tmp_path / "copy"
     folder.mkdir()
     (folder / "take.json.new").write_text("{")
+    os.mkfifo(folder / "pipe")
     (folder / "elsewhere").symlink_to(tmp_path, target_is_directory=True)
     copy_living_folder(folder, copy)
     assert [path.name for path in copy.iterdir()] == ["elsewhere"]

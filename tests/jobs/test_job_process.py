@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -15,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from neural_physics.baking.workers import end
 from neural_physics.errors import Problem
 from neural_physics.jobs import process
 from neural_physics.jobs.process import JobFiles, JobProcess, is_written
@@ -25,6 +27,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
 COUNT = """
 import sys, time
 from pathlib import Path
+from neural_physics.baking.workers import end
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import Progress, StopRequest, error_event, print_event
 stop = StopRequest(Path(sys.argv[-1])); stop.listen()
@@ -65,6 +68,18 @@ def test_a_job_reports_its_progress_and_delivers_its_result_once(files: JobFiles
     job.delivered()
     found = JobProcess(files)
     assert found.state.phase == "finished" and not found.waits_for_delivery
+
+
+def test_a_job_whose_folder_is_gone_cannot_be_asked_to_stop_and_is_ended(files: JobFiles) -> None:
+    job = JobProcess(files)
+    job.start(counting_to(1000), ENVIRONMENT)
+    poll_until(job, lambda: job.state.done > 2)
+    pid = json.loads(files.about.read_text())["pid"]
+    shutil.rmtree(files.folder)
+    end([job])
+    assert not job.state.active
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
 
 
 def test_a_stopped_job_ends_at_its_checkpoint_and_can_be_started_again(files: JobFiles) -> None:

@@ -133,3 +133,32 @@ def test_nothing_is_held_through_a_link(tmp_path):
     with pytest.raises(Problem, match="link"):
         Observer().claim(tmp_path / "link")
     assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.mark.parametrize("process", [10**20, -(10**20), -1, 0, 1, True, 1.5, "1", None])
+def test_a_holder_with_a_number_that_no_process_has_is_waited_for(tmp_path, process):
+    said = {"computer": leases._this_computer(), "process": process}
+    (tmp_path / "holder_000001.json").write_text(json.dumps(said))
+    assert not holder_of(tmp_path).is_gone
+
+
+def test_however_many_holders_there_were_the_next_one_is_found(tmp_path):
+    """A stranger can begin with the last number of six digits, after which nobody got it any more."""
+    (tmp_path / "holder_999999.json").write_text('{"released": true}')
+    first = Observer().claim(tmp_path)
+    assert first.number == 1_000_000 and Observer().claim(tmp_path) is None
+    first.release()
+    assert Observer().claim(tmp_path).number == 1_000_001
+
+
+def test_what_is_called_almost_like_a_holder_is_none(tmp_path):
+    for digits in ("", "1", "00001", "0000001", "-00001", "٠٠٠٠٠١", "000000", "1e5000"):
+        (tmp_path / f"holder_{digits}.json").write_text('{"released": true}')
+    assert holder_of(tmp_path) is None
+
+
+def test_a_number_too_long_for_a_file_is_refused_in_a_sentence(tmp_path):
+    (tmp_path / f"holder_{'9' * 243}.json").write_text('{"released": true}')
+    with pytest.raises(Problem) as raised:
+        Observer().claim(tmp_path)
+    assert raised.value.code == "folder_not_writable"

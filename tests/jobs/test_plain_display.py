@@ -18,3 +18,11 @@ def test_a_line_for_each_tenth_then_the_result(capsys):
     assert lines[:2] == ["Training: 0 %, 3 s left", "Training: 10 %, 3 s left"] and len(lines) == 11 + 4
     assert lines[11:] == ["Drawing: 0 %", "A note.", "model: m.safetensors", "steps: 7"]
     assert shown.err == "It was stopped.\n"
+
+
+def test_what_a_file_has_put_into_a_line_does_nothing_to_the_terminal(capsys):
+    with plain_display() as emit:
+        emit({"event": "log", "text": "take\x1b]0;title\x07\n: 1 of 5 frames, \udcff" + "x" * 10_000})
+        emit({"event": "result", "model": "m\x1b[2J"})
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.isprintable() and second.isprintable() and len(first) <= 3000

@@ -32,6 +32,7 @@ KNOWS_SYSTEMS = {
     "tools/soak/places.py",
     "tools/soak/commands.py",
     "tools/soak/blends.py",
+    "tools/farm/hosts.py",  # hosts are namespaces of Linux
 }
 MODULES = {"fcntl", "msvcrt", "_winapi", "winreg", "resource", "pwd", "grp"}
 # Of these modules what says on which system it is, and what others have not.

@@ -56,10 +56,14 @@ def make_dataset(
     roles: tuple[Role, ...] = ("training", "training", "validation"),
     points: int = 6,
     excluded: tuple[Exclusion, ...] = (),
+    ball: float | None = None,
 ) -> Dataset:
-    """A dataset of such takes, in the project's own format; `excluded` of every take."""
-    mesh = grid(points)
-    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, FPS, channels=LAYOUT)
+    """A dataset of such takes, in the project's own format; `excluded` of every take.
+
+    ball: its radius, metres, where that is known.
+    """
+    mesh, known = grid(points), {} if ball is None else {"Ball": ball}
+    info = DatasetInfo("Sheet", mesh.topology(), mesh.vertex_count, FPS, channels=LAYOUT, colliders=known)
     dataset = Dataset.create(path, info, mesh)
     modes = shapes(mesh)
     for number, role in enumerate(roles):

@@ -58,11 +58,11 @@ def as_job(kind: str, *words: str) -> Command:
 _EVERYTHING = "."
 _SCENE_SAVED = {SCENE: f"{SCENE}@"}  # by Blender itself
 _BAKED = {
-    name: f"{name}.new"
-    for name in (
-        *(f"{DATASET}/{file}" for file in ("dataset.json", "mesh.npz", "pace.json", "bake/bake.json")),
-        *(f"{DATASET}/takes/take_00{number}/take.json" for number in range(2)),
-    )
+    f"{DATASET}/{file}": f"{DATASET}/{file}.new"
+    for file in ("dataset.json", "mesh.npz", "pace.json", "bake/bake.json")
+} | {
+    f"{DATASET}/takes/{take}/take.json": f"{DATASET}/bake/{take}/1/takes/{take}/take.json.new"
+    for take in ("take_000", "take_001")
 }
 _IMPORTED = {f"{DATASET}/takes/imported/take.json": f"{DATASET}/import.new/take.json"}
 _EVALUATED = {name: f"evaluation.new/{name}" for name in ("report.json", "report.html", "error.npz")}

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 MARK = "NEURAL_PHYSICS_SOAK"  # the variable that all processes of one round inherit
+STARTING = 0.1  # seconds in which a process that is just being started shows its environment
 BEGINS = "the command begins"  # what a process prints when it has been loaded
 
 
@@ -46,9 +47,13 @@ def kill_all(mark: str) -> int:
 def wait_for_none(mark: str, seconds: float) -> list[int]:
     """Wait until nothing with this mark runs any more; what still does after these seconds."""
     deadline = time.monotonic() + seconds
-    while (pids := marked(mark)) and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if not marked(mark):
+            time.sleep(STARTING)
+            if not marked(mark):
+                return []
         time.sleep(0.02)
-    return pids
+    return marked(mark)
 
 
 def described(pid: int) -> str:

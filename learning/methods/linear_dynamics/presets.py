@@ -30,3 +30,4 @@ PRESETS = {
     "final": LinearPreset(history=32),
     "paper": LinearPreset(history=1),  # de Aguiar et al. 2010, section 4: the present input alone
 }
+SEARCHED = ("bases=16,32,64,128", "history=1..32", "ridge=0.00001..0.1", "fastest=0.98..0.9999")

@@ -74,7 +74,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     normals = normal_tensors(training, data.training.z, dataset.mesh, emit, stop=stop)
     seconds = time.monotonic() - began
     about = {
-        **options.about(dataset, len(data.training.z)),
+        **options.about(len(data.training.z)),
         **error.summary(),
         "captured_variance": data.captured,
         "seconds": round(seconds, 1),

@@ -139,3 +139,12 @@ PRESETS = {
         patience=100,
     ),
 }
+SEARCHED = (
+    "bases=32,64,128",
+    "learning_rate=0.0005..0.008",
+    "width=1..3",
+    "noise=0.001..0.02",
+    "weight_decay=0.01..0.5",
+    "carry=0.1..0.7",
+    "physics=true,false",  # without it where no take knows the radii of colliders
+)

@@ -46,17 +46,24 @@ class Springs:
         return pulled.reshape(n, -1) @ self._back, SpringsAt(along, squares, ratio, stiffness)
 
     def pull(self, at: SpringsAt, by_force: Floats, *, by_stretch: Floats, by_compression: Floats) -> Floats:
-        """The gradient by q (n, u) where by_force (n, u) is that by f; the others are added to."""
+        """The gradient by q (n, u) where by_force (n, u) is that by f; the others are added to.
+
+        To be called once for each state: `at` is used up, as half of the time goes into new memory.
+        """
         n = len(by_force)
         by_pulled = (by_force @ self._basis).reshape(at.along.shape)
         dot = np.einsum("nie,nie->ne", by_pulled, at.along)
         longer = 1.0 - at.ratio
         by_stiffness = dot * longer
-        stretched = at.ratio < 1.0
-        by_stretch += np.where(stretched, by_stiffness, 0.0).sum(0)
-        by_compression += np.where(stretched, 0.0, by_stiffness).sum(0)
-        by_pulled *= (at.stiffness * longer)[:, None]
-        by_pulled += at.along * (at.stiffness * at.ratio * dot / at.squares)[:, None]
+        stretched = np.einsum("ne,ne->e", by_stiffness, (longer > 0.0).astype(longer.dtype))
+        by_stretch += stretched
+        by_compression += by_stiffness.sum(0) - stretched
+        longer *= at.stiffness
+        by_pulled *= longer[:, None]
+        dot *= at.stiffness
+        dot *= at.ratio
+        dot /= at.squares
+        by_pulled += np.multiply(at.along, dot[:, None], out=at.along)
         return by_pulled.reshape(n, -1) @ self._back
 
 
@@ -89,8 +96,9 @@ class Contact:
         places = (q @ self._basis).reshape(n, *self._mean.shape)
         places += self._mean
         total, balls = np.zeros_like(q), []
+        room = places if len(centres) == 1 else np.empty_like(places)
         for centre, radius in zip(centres, radii, strict=True):
-            away = places - centre[:, :, None]
+            away = np.subtract(places, centre[:, :, None], out=room)
             squares = np.einsum("nip,nip->np", away, away)
             rows, columns = np.divmod(np.flatnonzero(squares < radius * radius), squares.shape[1])
             distance = np.sqrt(np.maximum(squares[rows, columns], LEAST))

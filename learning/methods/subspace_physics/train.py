@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 from learning.methods.subspace_physics.learner import SubspaceLearner
 from learning.methods.subspace_physics.network import Roller, SubspaceNetwork
-from learning.methods.subspace_physics.physical_body import physical_body
+from learning.methods.subspace_physics.network_for_dataset import is_physical, network_for
 from learning.methods.subspace_physics.presets import SubspacePreset
+from learning.methods.subspace_physics.rolling_helper import helper_words
 from learning.methods.subspace_physics.second_opinion import (
     SEED,
     error_tensors,
@@ -17,6 +20,7 @@ from learning.methods.subspace_physics.second_opinion import (
     of_second,
     second_tensors,
 )
+from learning.methods.subspace_physics.shared_rolling import processes_for, shared
 from learning.training import expected_times
 from learning.training.expected_times import TRAINING
 from learning.training.interaction_range import range_tensors
@@ -65,7 +69,7 @@ def train(
         emit,
         {
             **expected_times.of_data(training_spans),
-            **_expected(preset, physical=_is_physical(preset, dataset)),
+            **_expected(preset, physical=is_physical(preset, dataset)),
             **expected_times.of_normals(training_spans),
             **expected_times.of_measuring(validation_spans),
         },
@@ -78,25 +82,25 @@ def train(
     notes = data.notes(options.bases)
     if mirrors:
         notes.append(MIRRORED.format({1: "two", 3: "four"}[len(mirrors)]))
-    body = physical_body(data, dataset.mesh, dataset.info) if _is_physical(preset, dataset) else None
-    network = SubspaceNetwork(data, preset, options.seed, body)
-    learner = SubspaceLearner(
-        data, preset, dataset.info.fps, options.seed, network=network, roller=roller_of(network)
-    )
-    path = options.work / "checkpoint.safetensors"
-    training = Training(learner, _schedule(of_main(preset), options), path, key)
-    if training.anew:
-        notes.append(STARTED_ANEW)
-    for note in notes:
-        emit({"event": "log", "text": note})
     frames = sum(map(len, training_spans))
     seen = range_tensors(training_spans, mirrors)
+    network = network_for(data, dataset, preset, options.seed)
+    with _roller(network, roller_of(network), dataset, options) as roller:
+        learner = SubspaceLearner(
+            data, preset, dataset.info.fps, options.seed, network=network, roller=roller
+        )
+        path = options.work / "checkpoint.safetensors"
+        training = Training(learner, _schedule(of_main(preset), options), path, key)
+        if training.anew:
+            notes.append(STARTED_ANEW)
+        for note in notes:
+            emit({"event": "log", "text": note})
 
-    def best() -> tuple[ModelInfo, Tensors]:
-        info, tensors = _model(dataset, options, data, training, frames=frames)
-        return info, tensors | seen
+        def best() -> tuple[ModelInfo, Tensors]:
+            info, tensors = _model(dataset, options, data, training, frames=frames)
+            return info, tensors | seen
 
-    training.run_and_keep(lambda path: write_model(path, *best()), options.partial, emit, stop)
+        training.run_and_keep(lambda path: write_model(path, *best()), options.partial, emit, stop)
     write_model(options.partial, *best())
     info, tensors = best()
     if preset.second:
@@ -128,6 +132,17 @@ def model_settings(preset: SubspacePreset, *, physical: bool) -> dict[str, Any]:
         "residual": preset.residual,
         "interaction_velocity": preset.interaction_velocity,
     }
+
+
+def _roller(
+    network: SubspaceNetwork, roller: Roller, dataset: Dataset, options: Options
+) -> AbstractContextManager[Roller]:
+    """The network with helpers, where it is what rolls itself out and more cores are of use."""
+    if roller is not network:
+        return nullcontext(roller)
+    preset = cast(SubspacePreset, options.preset)
+    words = helper_words(dataset.path, _kept(options), preset, options.seed)
+    return shared(network, words, processes_for(network, preset.batch, options.cores))
 
 
 def _schedule(preset: SubspacePreset, options: Options) -> Schedule:
@@ -167,11 +182,6 @@ def _second_opinion(
     return second_tensors(training.best)
 
 
-def _is_physical(preset: SubspacePreset, dataset: Dataset) -> bool:
-    """Whether it is known what a physical initial model has to know: where balls push."""
-    return preset.physics and preset.initial_model and bool(dataset.info.colliders)
-
-
 def _prepared(
     dataset: Dataset,
     options: Options,
@@ -183,7 +193,7 @@ def _prepared(
     stop: StopRequest,
 ) -> SubspaceData:
     """The data in its subspaces, kept on disk so that a resumed training need not compute them again."""
-    path, key = options.work / "subspace.safetensors", identity(dataset, options)
+    path, key = _kept(options), identity(dataset, options)
     found = read_tensors(path, key)
     if found is not None:
         return SubspaceData.from_tensors(found[0])
@@ -192,17 +202,22 @@ def _prepared(
     return data
 
 
+def _kept(options: Options) -> Path:
+    """Where the data in their subspaces are."""
+    return options.work / "subspace.safetensors"
+
+
 def _model(
     dataset: Dataset, options: Options, data: SubspaceData, training: Training, *, frames: int
 ) -> tuple[ModelInfo, Tensors]:
     """The best model so far."""
     preset = cast(SubspacePreset, options.preset)
-    physical = _is_physical(preset, dataset)
+    physical = is_physical(preset, dataset)
     info = model_info(
         subspace_physics.SPECIFICATION,
         dataset,
         training={
-            **options.about(dataset, frames),
+            **options.about(frames),
             "captured_variance": data.captured,
             **training.course.summary(),
         },

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 
-from ml_backend.methods.contact_corrections.placed_handles import placed_handle
+from ml_backend.methods.contact_corrections.placed_handles import PlacedHandle, placed_handle
 
 OPTION = "--handle"  # of which there may be several
 
@@ -22,3 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             "repeat for each handle"
         ),
     )
+
+
+def words(handles: Iterable[PlacedHandle]) -> list[str]:
+    """What was given with the option, for another command line."""
+    return [f"{OPTION}={handle.word}" for handle in handles]

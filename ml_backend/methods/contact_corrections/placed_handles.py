@@ -30,6 +30,11 @@ class PlacedHandle:
     place: tuple[float, float, float]
     core: bool = False
 
+    @property
+    def word(self) -> str:
+        """As `placed_handle` reads it."""
+        return f"{self.name}=" + ("core" if self.core else ",".join(map(repr, self.place)))
+
 
 def placed_handle(word: str) -> PlacedHandle:
     """Read NAME=X,Y,Z, or NAME=core. Raises argparse.ArgumentTypeError."""

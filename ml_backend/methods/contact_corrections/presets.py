@@ -68,3 +68,10 @@ PRESETS = {
         minutes=0.0,
     ),
 }
+SEARCHED = (
+    "handles=8..24",
+    "cubature=100..300",
+    "learning_rate=0.0003..0.003",
+    "internal_width=100..400",
+    "external_width=300..1500",
+)

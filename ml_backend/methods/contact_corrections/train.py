@@ -187,7 +187,7 @@ class ContactTraining:
         """The description of the model."""
         worst = _worst(courses)
         training: dict[str, Any] = {
-            **self.options.about(self.dataset, len(solved.internal)),
+            **self.options.about(len(solved.internal)),
             "contact_frames": len(solved.external),
             **(ValidationError(1.0) if worst is None else worst.best).summary(),
         }

@@ -61,3 +61,10 @@ PRESETS = {
         patience=10**9,
     ),
 }
+SEARCHED = (
+    "learning_rate=0.0005..0.01",
+    "width=16..96",
+    "layers=2..4",
+    "loss=rmse,square",
+    "mirror=true,false",
+)

@@ -129,7 +129,7 @@ class _Model:
                 "gravity": list(data.gravity),
             },
             training={
-                **self._options.about(self._dataset, self._frames),
+                **self._options.about(self._frames),
                 **training.course.summary(),
             },
         )

@@ -131,3 +131,11 @@ PRESETS = {
         patience=100,
     ),
 }
+SEARCHED = (
+    "latents=4..16",
+    "learning_rate=0.0005..0.005",
+    "width=64..256",
+    "noise=0.01..0.3",
+    "swing=0.1..1",
+    "coder_width=64..256",
+)

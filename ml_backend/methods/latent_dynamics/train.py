@@ -227,7 +227,7 @@ class _Model:
             latent_dynamics.SPECIFICATION,
             self.dataset,
             training={
-                **self.options.about(self.dataset, len(data.training.c)),
+                **self.options.about(len(data.training.c)),
                 "coder_error": coding.course.best_error,
                 "captured_variance": data.captured,
                 **course.summary(),

@@ -63,3 +63,11 @@ PRESETS = {
     # regularisation, and no figure. Its network is a CNN of images: see the method's page.
     "paper": SpringPreset(frames=100, left_out=0.1, poses=5000, modes=32, steps=20_000, minutes=60.0),
 }
+SEARCHED = (
+    "shrink=0.0001..0.1",
+    "left_out=0..0.2",
+    "modes=8..32",
+    "width=16..64",
+    "learning_rate=0.0005..0.01",
+    "decay=0.01..0.5",
+)

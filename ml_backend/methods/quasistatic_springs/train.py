@@ -87,7 +87,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
         **(learned.tensors if learned else {}),
     }
     frames = sum(len(span) for span in spans)
-    training = options.about(dataset, frames)
+    training = options.about(frames)
     info = _info(dataset, rig.skin, training)
     method = QuasistaticSprings(Model(info, tensors, str(options.out)))
     windows = [Window(span.take, span.start, span.stop) for span in validation_spans]

@@ -24,12 +24,16 @@ from .seals import Trust
 from .take_scenes import open_with_motion
 
 
-def score_motion(plan: BakePlan, task: str, trust: Trust, *, emit: Emit, stop: StopRequest) -> dict[str, Any]:
+def score_motion(
+    plan: BakePlan, task: str, trust: Trust, holder: int, *, emit: Emit, stop: StopRequest
+) -> dict[str, Any]:
     """Score this task's candidates, or the rest of them; returns what the "result" event says.
+
+    holder: the number of who chooses.
 
     Raises Problem("stopped" | "bake_scene_lost" | "model_damaged" | ...).
     """
-    method, scores = load_method(read_model(plan.guide)), read_scores(plan, task)
+    method, scores = load_method(read_model(plan.guide)), read_scores(plan)
     takes, info = share_of(plan, task), Dataset.open(plan.dataset).info
     done = sum(take.frames for take in takes if take.seed in scores)
     progress = Progress(emit, STAGE, sum(take.frames for take in takes), done)
@@ -41,7 +45,7 @@ def score_motion(plan: BakePlan, task: str, trust: Trust, *, emit: Emit, stop: S
         motion = _read_motion(scene, obj, take.frames, info, stop=stop)
         square = float(np.mean(np.square(expected_from_rest(method, motion))))
         scores[take.seed] = square if math.isfinite(square) else 0.0
-        write_scores(plan, task, scores)
+        write_scores(plan, task, holder, scores)
         done += take.frames
         progress.at(done)
     return {"scored": len(takes)}

@@ -49,7 +49,7 @@ def main() -> int:
         properties.register()
         plan, trust = BakePlan.read(arguments.plan), Trust(arguments.key, scripts=arguments.trusted)
         if arguments.take.startswith(TASK):
-            result = score_motion(plan, arguments.take, trust, emit=print_event, stop=stop)
+            result = score_motion(plan, arguments.take, trust, arguments.holder, emit=print_event, stop=stop)
         else:
             place = workplace(plan, arguments.take, arguments.holder)
             work = record_tracks if plan.by_solver else bake_take

@@ -23,7 +23,7 @@ from . import host
 
 VARIABLE = "NEURAL_PHYSICS_PYTHON"
 REQUIREMENTS = EXTENSION_ROOT / "requirements" / "training.txt"
-SOLVER_REQUIREMENTS = EXTENSION_ROOT / "requirements" / "solver.txt"
+OPTIONAL = [EXTENSION_ROOT / "requirements" / name for name in ("solver.txt", "search.txt")]
 ANSWERS_WITHIN = 60.0  # seconds; a network drive may be slow
 CHECK, CREATE = "check_environment", "create_environment"
 
@@ -174,7 +174,7 @@ def create_command(pip_options: str) -> list[str]:
     """The job that makes the environment, with the Python that Blender brings."""
     job = run_module(sys.executable, "neural_physics.jobs.environment")
     job += ["--folder", str(environment_folder())]
-    job += ["--requirements", str(REQUIREMENTS), "--optional", str(SOLVER_REQUIREMENTS)]
+    job += ["--requirements", str(REQUIREMENTS), *(f"--optional={path}" for path in OPTIONAL)]
     # In one word: options of pip begin with dashes, too.
     return [*job, f"--pip-options={pip_options}"]
 

@@ -28,7 +28,8 @@ class SecondOpinion:
         """Raises Problem("model_damaged")."""
         self.network = NetworkStep(model, decoder, v, physics=False, name=SECOND)
         self._decoder = decoder
-        self._agreed, self._apart = (float(each) for each in model.tensor(f"{SECOND}error", 2))
+        said = model.limited_tensor(f"{SECOND}error", 2, largest=LARGEST)
+        self._agreed, self._apart = (float(each) for each in said)
         basis = decoder.basis
         self._squares = np.square(basis).sum(1) / np.float32(len(decoder.mean))
         usual = vertex_error(model)

@@ -119,6 +119,15 @@ def test_a_damaged_one_is_refused(model, name):
     assert refused.value.code == "model_damaged"
 
 
+@pytest.mark.parametrize("said", [(3e38, 0.5), (0.1, -3e38)])
+def test_one_that_expects_to_be_off_by_more_than_there_is_of_the_world_is_refused(model, said):
+    """In 32 bits what it expected of vertices was no number any more."""
+    tensors = model.tensors | {f"{SECOND}error": np.array(said, np.float32)}
+    with pytest.raises(Problem) as refused:
+        load_method(Model(model.info, tensors, "damaged"))
+    assert refused.value.code == "model_damaged"
+
+
 def test_what_is_expected_is_on_average_what_was_true_and_a_metre_apart_at_most_a_metre_more():
     apart = np.random.default_rng(0).uniform(0, 1, 400)
     for true in (0.2 + 1.5 * apart, 3.0 * apart**2, 1.0 - 0.5 * apart, 0.1 * apart, np.zeros(400)):

@@ -1,0 +1,1 @@
+"""Bakes by one worker and by two, measured."""

@@ -1,0 +1,52 @@
+"""A bake, a training and an evaluation on a real Slurm, one node of which fails in the middle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("bpy")
+
+from bakes import contents, wait_for
+from shares import baked_in_one_go, prepared_share
+from whole_ways import NEEDS_TORCH, python_that_trains
+
+from tools.farm.hosts import Host
+from tools.farm.slurm import Cluster, slurm_lacks
+
+LACKING = slurm_lacks()
+pytestmark = [
+    *(pytest.mark.blender, pytest.mark.slow, pytest.mark.once, NEEDS_TORCH),
+    pytest.mark.skipif(bool(LACKING), reason=f"no Slurm: {LACKING}"),
+]
+
+SCRIPTS = Path(__file__).resolve().parents[2] / "farm" / "slurm"
+TAKES, FRAMES = 4, 300
+
+
+def test_a_node_fails_and_the_bake_ends_as_in_one_go_and_a_model_follows(tmp_path, monkeypatch):
+    """The nodes know the share under another path than the computer that prepared the bake."""
+    monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", python_that_trains(tmp_path, "steps=60"))
+    share = prepared_share(tmp_path, TAKES, FRAMES)
+    whole = baked_in_one_go(share, tmp_path)
+    farm = tmp_path / "farm"  # the share, as the nodes name it
+    nodes = [Host(name, tmp_path / name, share.folder, farm) for name in ("n1", "n2", "n3")]
+    scene, dataset = (farm / path.relative_to(share.folder) for path in (share.scene, share.dataset))
+    options = (f"--chdir={farm}", f"--output={farm}/%x_%a.txt")
+    with Cluster(tmp_path / "slurm", nodes) as slurm:
+        bake = slurm.submit("--array=1-2", "--requeue", *options, SCRIPTS / "bake.sh", dataset, share.blender)
+        after = f"--dependency=afterok:{bake}"
+        train = slurm.submit(after, *options, SCRIPTS / "train.sh", scene, dataset, share.blender)
+        lost = share.wait_for_frames("n2", 50)
+        slurm.kill_node("n2")
+        there = share.frames(lost)
+        wait_for(lambda: not slurm.queue(), 400.0)
+        tasks, model = [slurm.job(f"{bake}_{task}") for task in (1, 2)], slurm.job(train)
+    said = "\n".join(path.read_text() for path in sorted(share.folder.glob("*.txt")))
+    assert [task["JobState"] for task in tasks] == ["COMPLETED"] * 2, said
+    assert sorted(task["Restarts"] for task in tasks) == ["0", "1"], "one was queued again"
+    assert there < FRAMES and contents(share.dataset) == whole, f"{lost}: {said}"
+    assert model["JobState"] == "COMPLETED", said
+    made = share.dataset.parent
+    assert (made / "model.safetensors").is_file() and (made / "report.json").is_file(), said

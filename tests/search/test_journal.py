@@ -1,0 +1,155 @@
+"""The journal of a search: what several computers agree on by it, and what a stranger's file may do."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from optuna.trial import TrialState
+
+from learning.methods.subspace_physics.presets import PRESETS
+from ml_backend.search.journal import LARGEST, Journal
+from ml_backend.search.varied import varied
+from neural_physics.errors import Problem
+
+SPACE = varied(
+    ["learning_rate=0.0005..0.008", "width=1..3", "layers=2..6", "physics=true,false"], PRESETS["final"]
+)
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "m.search" / "journal.jsonl"
+
+
+def opened(path: Path, *, prunes: bool = True) -> Journal:
+    return Journal(path, 3, prunes=prunes)
+
+
+def test_whoever_goes_on_with_a_trial_finds_the_values_that_it_was_begun_with(path):
+    first, second = opened(path), opened(path)
+    numbers = [first.begin({"width": 2.0}), second.begin({})]
+    assert numbers == [0, 1]
+    found = [first.values(number, SPACE) for number in numbers]
+    assert [second.values(number, SPACE) for number in numbers] == found
+    assert [opened(path).values(number, SPACE) for number in numbers] == found
+    assert found[0]["width"] == 2.0 and found[0] != found[1]
+    assert all(each.allows(values[each.name]) for each in SPACE for values in found)
+
+
+def test_what_had_begun_to_begin_a_trial_and_was_killed_is_gone_on_with(path):
+    killed = opened(path)
+    killed._study.enqueue_trial({"width": 1.25})
+    journal = opened(path)
+    assert journal.trials() == []
+    assert journal.values(journal.begin({"width": 3.0}), SPACE)["width"] == 1.25
+    assert len(journal.trials()) == 1
+
+
+def ended(journal: Journal, error: float) -> None:
+    number = journal.begin({})
+    journal.values(number, SPACE)
+    for step in range(1, 21):
+        journal.report(number, step, error * (2.0 - step / 20.0))
+    journal.finish(number, TrialState.COMPLETE, error)
+
+
+@pytest.mark.parametrize("prunes", [True, False])
+def test_what_is_behind_half_of_the_others_is_given_up_and_not_at_once(path, prunes):
+    journal = opened(path, prunes=prunes)
+    for error in (0.1, 0.2, 0.3, 0.4):
+        ended(journal, error)
+    bad, good = journal.begin({}), journal.begin({})
+    assert not any(journal.report(bad, step, 0.9) for step in range(1, 5))
+    assert journal.report(bad, 6, 0.9) is prunes
+    assert not journal.report(good, 6, 0.2)
+
+
+def test_a_curve_that_was_reported_before_is_gone_on_with(path):
+    journal = opened(path)
+    number = journal.begin({})
+    journal.report(number, 3, 0.5)
+    opened(path).report(number, 5, 0.4)
+    assert opened(path).trials()[number].intermediate_values == {1: 0.5, 2: 0.5, 3: 0.5, 4: 0.4, 5: 0.4}
+
+
+def test_a_trial_that_has_ended_stays_as_it_ended(path):
+    journal = opened(path)
+    ended(journal, 0.3)
+    opened(path).finish(0, TrialState.FAIL)
+    (trial,) = journal.trials()
+    assert trial.state == TrialState.COMPLETE and trial.value == 0.3
+
+
+def test_what_was_said_first_of_a_search_stays(path):
+    assert opened(path).about({"dataset": "a"}) == {"dataset": "a"}
+    assert opened(path).about({"dataset": "b"}) == {"dataset": "a"}
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def line(operation: int, **more: object) -> bytes:
+    """As Optuna writes them; 4 begins a trial."""
+    said = {"op_code": operation, "worker_id": "", "study_id": 0, "datetime_start": None, **more}
+    return json.dumps(said).encode() + b"\n"
+
+
+OF_PYTHON = json.dumps({"name": "os.system", "attributes": {"command": "touch ran"}})
+HOSTILE = {
+    "no JSON": b"hello\n",
+    "no object": b"[1]\n",
+    "no operation": b"{}\n",
+    "nested without end": b"[" * 100_000 + b"\n",
+    "no text": b"\xff\xfe\n",
+    "an unknown operation": line(99),
+    "a study without a name": line(0),
+    "a distribution of Python": line(4, params={"a": 1}, distributions={"a": OF_PYTHON}),
+    "a state that is none": line(4, state=77),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_journal_of_somebody_else_ends_in_one_sentence(path, case):
+    ended(opened(path), 0.3)
+    whole = path.read_bytes()
+    path.write_bytes(whole + HOSTILE[case] + whole)
+    with pytest.raises(Problem) as raised:
+        opened(path).trials()
+    assert raised.value.code == "search_damaged" and "\n" not in raised.value.message
+
+
+def test_what_it_says_of_itself_is_no_more_than_data(path):
+    journal = opened(path)
+    journal.about({"dataset": "a"})
+    said = lines(path)
+    said[-1]["user_attr"] = {"about": "__import__('os').system('touch ran')"}
+    path.write_text("".join(json.dumps(line) + "\n" for line in said))
+    assert opened(path).about({"dataset": "a"}) == {}
+    assert not (Path.cwd() / "ran").exists()
+
+
+def test_a_journal_larger_than_any_search_has_is_not_read(path):
+    path.parent.mkdir()
+    with path.open("wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(Problem) as raised:
+        opened(path)
+    assert raised.value.code == "search_damaged"
+
+
+def test_a_pipe_is_not_waited_for_and_a_link_not_followed(path, tmp_path):
+    path.parent.mkdir()
+    os.mkfifo(path)
+    with pytest.raises(Problem) as raised:
+        opened(path)
+    assert raised.value.code == "search_damaged"
+    path.unlink()
+    (tmp_path / "mine").write_text("mine")
+    path.symlink_to(tmp_path / "mine")
+    with pytest.raises(Problem) as raised:
+        opened(path)
+    assert raised.value.code == "place_is_link" and (tmp_path / "mine").read_text() == "mine"

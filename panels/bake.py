@@ -15,6 +15,7 @@ from ..neural_physics.blender.settings.registration import register_classes, unr
 from ..neural_physics.blender.tasks import making, object_tasks
 from ..neural_physics.blender.tasks.estimates import bake_seconds
 from ..neural_physics.blender.tasks.moving_files import left_behind
+from ..neural_physics.blender.tasks.watched_bakes import is_under_way
 from ..neural_physics.datasets.status import DatasetStatus, dataset_status
 from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
@@ -81,7 +82,8 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if state.phase == "finished" and state.result.get("excluded"):
             layout.operator(NEURALPHYSICS_OT_show_log.bl_idname, icon="TEXT").kind = object_tasks.BAKE
         draw_other_computers(layout, context, obj, bake=state)
-        self._draw_dataset(layout, context, obj, status, bake=state)
+        under_way = state.active or is_under_way(dataset_folder(obj))
+        self._draw_dataset(layout, context, obj, status, bake=state, under_way=under_way)
         shown = shown_take(obj)
         if shown:
             layout.operator(NEURALPHYSICS_OT_hide_take.bl_idname, text=f"Hide {shown}", icon="HIDE_ON")
@@ -166,20 +168,27 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         status: DatasetStatus,
         *,
         bake: JobState,
+        under_way: bool,
     ) -> None:
+        """under_way: whether takes are being baked, here or elsewhere."""
         if status.trouble:
             if status.trouble.code != "dataset_missing":
                 sentences(layout, context, status.trouble.message, "ERROR")
             return
         if not status.takes:
             return
-        takes = "So far" if bake.active else f"{plural(status.takes, 'take')},"
-        text = f"{takes} {plural(status.frames, 'frame')}, {size(status.size)}"
+        frames = plural(status.frames, "frame")
+        if bake.active:
+            text = f"So far {frames}, {size(status.size)}"
+        elif under_way:  # how many frames is said above
+            text = f"So far {size(status.size)}"
+        else:
+            text = f"{plural(status.takes, 'take')}, {frames}, {size(status.size)}"
         sentences(layout, context, text, "CHECKMARK" if status.complete == status.takes else "FILE_CACHE")
         row = layout.row()
         text = "Next Take" if shown_take(obj) else NEURALPHYSICS_OT_show_take.bl_label
         row.operator(NEURALPHYSICS_OT_show_take.bl_idname, text=text, icon="PLAY")
-        if not bake.active:
+        if not under_way:
             row.operator(NEURALPHYSICS_OT_delete_dataset.bl_idname, text="", icon="TRASH")
             if not obstacle(NEURALPHYSICS_OT_bake, context):  # else the reason stands under Bake already
                 reasons(layout, context, NEURALPHYSICS_OT_delete_dataset)

@@ -17,6 +17,11 @@ from .support import sentences
 MOST_SHOWN = 4  # computers, and takes that failed
 MOST_NAMED = 3  # takes in a row
 LONGEST = 40, 200  # characters of a computer's name, and of a reason
+THEN = {
+    "set aside": "was set aside: Bake tries it again",
+    "under way": "is being tried again",
+    "waiting": "waits to be tried again",
+}
 
 
 def draw_other_computers(
@@ -54,13 +59,13 @@ def _draw_progress(layout: bpy.types.UILayout, context: bpy.types.Context, seen:
 
 def _draw_failed(layout: bpy.types.UILayout, context: bpy.types.Context, state: TakeState) -> None:
     last = state.failures[-1]
-    times = "once" if len(state.failures) == 1 else f"{len(state.failures)} times"
-    then = "was set aside: Bake tries it again" if state.phase == "set aside" else "is tried again"
+    times = "once" if len(state.failures) == 1 else f"{len(state.failures)} times, last"
     where = f" on {one_line(last.host, LONGEST[0])}" if last.host else ""
-    row = layout.row()
-    text = f"{state.take.name} failed {times}, last{where} ({one_line(last.reason, LONGEST[1])}), and {then}"
-    sentences(row, context, text, "ERROR")
-    row.operator(NEURALPHYSICS_OT_show_take_log.bl_idname, text="", icon="TEXT").take = state.take.name
+    reason = one_line(last.reason, LONGEST[1])
+    text = f"{state.take.name} failed {times}{where}, and {THEN[state.phase]}. {reason}"
+    sentences(layout, context, text, "ERROR")
+    label = f"Show Log of {state.take.name}"
+    layout.operator(NEURALPHYSICS_OT_show_take_log.bl_idname, text=label, icon="TEXT").take = state.take.name
 
 
 def _some(takes: list[str]) -> str:

@@ -18,6 +18,7 @@ WIDTH = 1000  # at most
 PICTURES = {
     "set_up": "2_set_up",
     "bake": "3_bake",
+    "bake_elsewhere": "bake_elsewhere",
     "train": "5_train",
     "play": "7_play",
     "play_and_share": "8_play_and_share",

@@ -15,7 +15,8 @@ from .gathering import TakeState, state_of
 from .plan import BakePlan, PlannedTake, plan_file
 
 REMEMBERED = 300.0  # seconds of which the speed is the mean
-SHORTEST = 4.0  # seconds from which a speed is told
+FEWEST, SHORTEST = 10, 4.0  # frames and seconds from which a speed is told
+LONG_ENOUGH = 120.0  # seconds from which it is told of fewer frames
 Clock = Callable[[], float]
 
 
@@ -109,13 +110,17 @@ class Watch:
         """By the frames that came while it was watched, on however many computers."""
         now = self._clock()
         self._history.append((now, seen.frames))
-        while now - self._history[0][0] > REMEMBERED:
+        while now - self._history[0][0] > REMEMBERED or self._begins_idly():
             self._history.popleft()
         since, before = self._history[0]
-        made = seen.frames - before
-        if not seen.workers or now - since < SHORTEST or made <= 0:
+        made, passed = seen.frames - before, now - since
+        if not seen.workers or passed < SHORTEST or made <= 0 or (made < FEWEST and passed < LONG_ENOUGH):
             return None
         missing = sum(
             s.take.frames - s.frames for s in seen.takes if s.phase not in ("complete", "set aside")
         )
-        return max(0, missing) * (now - since) / made
+        return max(0, missing) * passed / made
+
+    def _begins_idly(self) -> bool:
+        """Whether nothing was made between the first two looks, as where nobody had begun."""
+        return len(self._history) > 2 and self._history[0][1] == self._history[1][1]

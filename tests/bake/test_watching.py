@@ -79,10 +79,14 @@ def test_nothing_is_seen_where_nothing_was_prepared(tmp_path):
 def test_computers_their_takes_and_the_time_left(plan, monkeypatch):
     clock = Clock()
     watch = Watch(plan.dataset, clock)
-    seen = watch.look()
-    assert (seen.frames, seen.planned, seen.complete, seen.workers) == (0, 3 * FRAMES, 0, {})
+    for clock.now in (-1000.0, -500.0, -10.0, 0.0):  # nobody has begun
+        seen = watch.look()
+        assert (seen.frames, seen.planned, seen.complete, seen.workers) == (0, 3 * FRAMES, 0, {})
     one, two = (Computer(plan, f"take_00{n}", f"box {n}", monkeypatch) for n in (0, 1))
-    one.bake(20)
+    one.bake(4)
+    clock.now = 2.0
+    assert watch.look().seconds_left is None, "too few to tell a speed by"
+    one.bake(16)
     clock.now = 10.0
     seen = watch.look()
     assert seen.workers == {"box 0": ["take_000"], "box 1": ["take_001"]}

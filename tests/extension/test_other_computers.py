@@ -74,7 +74,9 @@ assert shares() == [("Baking on 2 computers", 18 / 72)]
 words = drawn().words
 assert "0 of 6 takes, 18 of 72 frames" in words, words
 assert "render [31m 1: take_000" in words and "render 2: take_001" in words, words
+assert "So far " in words and "So far 18 frames" not in words, "it is said once"
 assert ("neural_physics.bake", "Resume Bake") in drawn().buttons  # this computer may join in
+assert "neural_physics.delete_dataset" not in drawn().operators
 refused("render [31m 1 still works on take_000", ours.delete_dataset)
 refused("still works on", ours.bake_anew)
 assert folder.joinpath("dataset.json").is_file()
@@ -94,8 +96,9 @@ for number in range(3):
     Computer("take_002", f"box {number}").fail(f"it ended\\nwith {number}")
 Computer("take_001", "box 9").fail("x" * 5000)
 words = drawn().words
-assert "take_002 failed 3 times, last on box 2 (it ended with 2), and was set aside" in words, words
-assert "take_001 failed once, last on box 9 (xxx" in words and "x" * 200 not in words
+text = "take_002 failed 3 times, last on box 2, and was set aside: Bake tries it again. it ended with 2"
+assert text in words, words
+assert "take_001 failed once on box 9, and waits to be tried again. xxx" in words and "x" * 200 not in words
 opened = []
 part("operators.other_computers").open_file = opened.append
 assert ours.show_take_log(take="take_002") == {"FINISHED"}

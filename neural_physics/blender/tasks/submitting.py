@@ -30,8 +30,8 @@ FOR_FLAMENCO = (
 PREPARED = "The bake is prepared. "
 BAKE = {
     "TERMINAL": PREPARED
-    + "On each computer run “blender -b --command neural_physics work FOLDER”, with the folder as that one "
-    "names it. The command is on the clipboard.",
+    + "On each computer run what is on the clipboard: Blender with the command work and the folder of the "
+    "dataset, as that computer names it.",
     "SLURM": PREPARED + f"Where you submit to Slurm, run what is on the clipboard. Its script is {IN_FARM}.",
     "OPENJD": PREPARED
     + f"Run what is on the clipboard, or give your queue the template bake.yaml, {IN_FARM}.",

@@ -98,6 +98,12 @@ def silence_of(folder: Path) -> float:
     return watched.silent if watched is not None and watched.silent >= PATIENCE else 0.0
 
 
+def is_under_way(folder: Path) -> bool:
+    """Whether any computer was just seen to be at a take in a dataset's folder."""
+    watched = _watched.get(folder)
+    return watched is not None and watched.seen is not None and bool(watched.seen.workers)
+
+
 def workers_besides(seen: Seen, job: JobState, folder: Path) -> dict[str, list[str]]:
     """The takes that are under way, by the name of the computer, without those of this Blender's own job.
 

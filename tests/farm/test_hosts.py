@@ -17,7 +17,7 @@ from bakes import contents
 from shares import Share, baked_in_one_go, prepared_share
 
 from neural_physics.datasets.take_folders import holders_folder
-from neural_physics.jobs.leases import holder_of
+from neural_physics.jobs.leases import PATIENCE, holder_of
 from tools.farm.hosts import Host, freeze, lacking, plug, switch_off, unplug, wake
 
 LACKING = lacking()
@@ -45,8 +45,8 @@ def computer(share, tmp_path) -> Iterator[Callable[..., Computer]]:
 
 
 @pytest.fixture
-def share(tmp_path) -> Share:
-    return prepared_share(tmp_path, takes=3, frames=FRAMES)
+def share(tmp_path, request) -> Share:
+    return prepared_share(tmp_path, takes=3, frames=FRAMES, patience=getattr(request, "param", 20.0))
 
 
 class Computer:
@@ -94,6 +94,7 @@ def no_locks(tmp_path) -> dict[str, str]:
     return {"LD_PRELOAD": str(built)}
 
 
+@pytest.mark.parametrize("share", [PATIENCE], indirect=True, ids=["as patient as always"])
 def test_a_computer_that_slept_has_lost_its_take_to_one_and_wrote_nothing_into_it(
     share, computer, tmp_path, no_locks
 ):

@@ -67,7 +67,7 @@ def visits(window: Window) -> int:
 
 
 @pytest.mark.parametrize("neighbours", [False, True], ids=["alone", "beside others"])
-@pytest.mark.parametrize("engine", ["BLENDER_WORKBENCH", "BLENDER_EEVEE"])
+@pytest.mark.parametrize("engine", ["BLENDER_WORKBENCH", "CYCLES"])
 def test_what_is_rendered_while_it_plays_is_what_plays(window: Window, engine: str, neighbours: bool) -> None:
     expected = played(window)
     do(window, SET_UP, engine=engine, first=FIRST_RENDERED, last_rendered=LAST_RENDERED)

@@ -8,10 +8,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Sizes:
-    """frames_per_second: roughly those of the cloth, for the few frames that the takes have."""
+    """Of which example takes are baked, with as few frames as they can have."""
 
     example: str = "BALL_AND_SHEET"
-    frames_per_second: float = 20.0
 
 
 def measure(folder: Path, sizes: Sizes) -> dict[str, float]:
@@ -22,4 +21,4 @@ def measure(folder: Path, sizes: Sizes) -> dict[str, float]:
 
     with TemporaryDirectory(dir=folder) as scratch:
         scene = Scene("Blender's cloth", sizes.example, takes=0, frames=0)
-        return {"take_s": overhead(Path(scratch), scene, sizes.frames_per_second)}
+        return {"take_s": overhead(Path(scratch), scene)}

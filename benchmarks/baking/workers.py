@@ -18,6 +18,7 @@ from typing import Any
 import bpy
 
 from benchmarks.records import recorded
+from neural_physics.baking.plan import FEWEST_FRAMES
 from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.blender.examples import build
 from neural_physics.blender.settings.paths import dataset_folder
@@ -28,8 +29,7 @@ from tools import workshop
 from tools.farm.blender_program import write_program
 
 ROUNDS = 3
-SHORT = 10  # frames of the takes whose cost is asked for, as few as there can sensibly be
-FEW, MANY = 2, 8  # of these takes
+FEW, MANY = 2, 8  # of the shortest takes, whose cost is asked for
 
 
 @dataclass(frozen=True)
@@ -77,24 +77,24 @@ def compared(scene: Scene) -> dict[str, Any]:
                 each.append(_baked(prepared, folder, workers))
         total = scene.takes * scene.frames
         ratios = [one / two for one, two in zip(seconds[1], seconds[2], strict=True)]
-        one = total / median(seconds[1])
         return {
             "frames": total,
             "takes": scene.takes,
-            "one_fps": one,
+            "one_fps": total / median(seconds[1]),
             "two_fps": total / median(seconds[2]),
             "ratio": median(ratios),
             "ratios": ratios,
-            "overhead_s": overhead(folder, scene, one),
+            "overhead_s": overhead(folder, scene),
         }
 
 
-def overhead(folder: Path, scene: Scene, frames_per_second: float) -> float:
-    """Seconds that a take costs one worker beside its frames: of short takes, many beside few."""
+def overhead(folder: Path, scene: Scene) -> float:
+    """Seconds that a take of as few frames as there can be costs one worker: many of them beside few."""
     few, many = (
-        _baked(_prepared(folder / f"{count}", scene, count, frames=SHORT), folder, 1) for count in (FEW, MANY)
+        _baked(_prepared(folder / f"{count}", scene, count, frames=FEWEST_FRAMES), folder, 1)
+        for count in (FEW, MANY)
     )
-    return (many - few) / (MANY - FEW) - SHORT / frames_per_second
+    return (many - few) / (MANY - FEW)
 
 
 def _prepared(folder: Path, scene: Scene, takes: int, *, frames: int) -> Path:

@@ -4,7 +4,7 @@
 #SBATCH --job-name=neural-physics-bake
 #SBATCH --requeue
 #SBATCH --open-mode=append
-#SBATCH --signal=TERM@60
+#SBATCH --signal=B:TERM@60
 set -eu
 dataset=${1:?the dataset\'s folder}
 exec "${2:-blender}" -b --command neural_physics work "$dataset" --at-once "${SLURM_CPUS_ON_NODE:-0}"

@@ -20,7 +20,7 @@ from typing import Any
 
 from ..datasets.pace import write_pace
 from ..datasets.take_folders import holders_folder, side_folder
-from ..datasets.takes import Dataset
+from ..datasets.takes import Dataset, check_there, is_there
 from ..errors import Problem
 from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
@@ -130,7 +130,7 @@ class Work:
         finally:
             self._leave()
             moved = self._moving_frames() - moved
-            if self._worked > 0.0 and moved > 0:
+            if self._worked > 0.0 and moved > 0 and is_there(self._plan.dataset):
                 write_pace(self._plan.dataset, self._worked / moved)
         if self._lost:
             log = next(iter(self._lost.values()))
@@ -164,7 +164,11 @@ class Work:
                 self._running.append(self._worker(take, place, min(self._cores, key=busy.count)))
 
     def _look(self) -> None:
-        """At what is complete, and how far the rest is."""
+        """At what is complete, and how far the rest is. Raises Problem("dataset_missing").
+
+        Where the shared folder is gone, a folder may be there on which it is mounted: nothing is made in it.
+        """
+        check_there(self._plan.dataset)
         for take in list(self._waiting):
             if is_complete(self._plan.dataset, take.name):
                 self._waiting.remove(take)

@@ -18,7 +18,7 @@ from ..baking.gathering import states
 from ..baking.plan import BakePlan
 from ..baking.work import bake_rest
 from ..baking.workers import LOOK_EVERY, number_of_takes
-from ..datasets.takes import Dataset
+from ..datasets.takes import Dataset, is_there
 from ..errors import Problem
 from ..jobs.events import Event, StopRequest, parse_event
 from ..jobs.isolated_python import clean_environment
@@ -66,7 +66,7 @@ def _work(args: argparse.Namespace) -> None:
         try:
             result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
         except (Problem, OSError) as problem:
-            if _is_there(args.dataset):
+            if is_there(args.dataset):
                 raise
             _wait_for(args.dataset, stop, problem)
         else:
@@ -78,18 +78,11 @@ def _wait_for(dataset: Path, stop: StopRequest, problem: Problem | OSError) -> N
     """Until a folder is there again, as after its server was restarted. Raises the problem if it is not."""
     print_line(GONE.format(dataset=dataset))
     gone = time.monotonic()
-    while not _is_there(dataset):
+    while not is_there(dataset):
         stop.check()
         if time.monotonic() - gone > GONE_FOR:
             raise problem
         time.sleep(LOOK_EVERY)
-
-
-def _is_there(folder: Path) -> bool:
-    try:
-        return folder.is_dir()
-    except OSError:  # what a file server says that does not answer
-        return False
 
 
 def _finish(args: argparse.Namespace) -> None:
@@ -159,8 +152,10 @@ def _left(dataset: Path) -> BakePlan | None:
     try:
         return BakePlan.of_dataset(dataset)
     except Problem as problem:
+        if problem.code != "not_prepared":
+            raise
         takes = Dataset.open(dataset).outlines()
-        if problem.code != "not_prepared" or not takes or not all(take.info.complete for take in takes):
+        if not takes or not all(take.info.complete for take in takes):
             raise
     _say_result({"takes": len(takes), "frames": sum(take.frame_count for take in takes), "dataset": dataset})
     return None

@@ -87,6 +87,20 @@ class TakeOutline:
         return sum(stop - start for start, stop in _segments(self.info, self.frame_count))
 
 
+def is_there(path: Path) -> bool:
+    """Whether a dataset is in this folder, and can be reached."""
+    try:
+        return (path / "dataset.json").is_file()
+    except OSError:  # what a file server says that does not answer
+        return False
+
+
+def check_there(path: Path) -> None:
+    """Raises Problem("dataset_missing")."""
+    if not is_there(path):
+        raise Problem("dataset_missing", path=path)
+
+
 def left_out(take: TakeOutline) -> str:
     """A sentence about what of a take is not learned from, and why."""
     lost = take.frame_count - take.usable_frames
@@ -138,8 +152,7 @@ class Dataset:
     @classmethod
     def open(cls, path: Path) -> Self:
         """Raises Problem("dataset_missing" | "dataset_damaged" | "dataset_newer")."""
-        if not (path / "dataset.json").is_file():
-            raise Problem("dataset_missing", path=path)
+        check_there(path)
         info = read_info(path)
         mesh = read_mesh(path / "mesh.npz")
         if mesh.topology() != info.topology or mesh.vertex_count != info.vertex_count:

@@ -124,5 +124,7 @@ def test_a_computer_that_loses_the_share_for_20_seconds_waits_and_loses_no_frame
     unplug(loser.process, loser.at)
     time.sleep(20.0)
     plug(loser.process, share.folder, loser.at)
+    left = [path for path in loser.at.rglob("*") if path.is_file() and path.suffix != ".bphys"]
+    assert not left, "where the share had been nothing is made, but for a frame of Blender's own cache"
     assert f"{loser.at}" in loser.said().split("cannot be reached")[0]
     assert contents(share.dataset) == whole

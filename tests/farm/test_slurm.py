@@ -9,9 +9,12 @@ import pytest
 pytest.importorskip("bpy")
 
 from bakes import contents, wait_for
-from shares import baked_in_one_go, prepared_share
+from shares import Share, baked_in_one_go, prepared_share
 from whole_ways import NEEDS_TORCH, python_that_trains
 
+from neural_physics.datasets.take_folders import holders_folder
+from neural_physics.datasets.takes import Dataset
+from neural_physics.jobs.leases import holder_of
 from tools.farm.hosts import Host
 from tools.farm.slurm import Cluster, slurm_lacks
 
@@ -25,13 +28,36 @@ SCRIPTS = Path(__file__).resolve().parents[2] / "farm" / "slurm"
 TAKES, FRAMES = 4, 300
 
 
+def nodes_for(share: Share, folder: Path, *names: str) -> tuple[list[Host], Path]:
+    """Nodes, and where they have the share."""
+    farm = folder / "farm"
+    return [Host(name, folder / name, share.folder, farm) for name in names], farm
+
+
+def test_a_bake_that_is_canceled_hands_in_what_it_has(tmp_path):
+    """So that whoever goes on need not wait until it is given up."""
+    share = prepared_share(tmp_path, TAKES, FRAMES)
+    nodes, farm = nodes_for(share, tmp_path, "n1")
+    dataset = farm / share.dataset.relative_to(share.folder)
+    with Cluster(tmp_path / "slurm", nodes) as slurm:
+        output = f"--output={farm}/said.txt"
+        bake = slurm.submit("--array=1", output, SCRIPTS / "bake.sh", dataset, share.blender)
+        take = share.wait_for_frames("n1", 50)
+        slurm.cancel(bake)
+        wait_for(lambda: not slurm.queue())
+        wait_for(lambda: slurm.states() == {"n1": "idle"})
+    holder = holder_of(holders_folder(share.dataset, take))
+    said = (share.folder / "said.txt").read_text()
+    assert holder is not None and holder.has_let_go, said
+    assert Dataset.open(share.dataset).outline(take).frame_count >= 50, said
+
+
 def test_a_node_fails_and_the_bake_ends_as_in_one_go_and_a_model_follows(tmp_path, monkeypatch):
     """The nodes know the share under another path than the computer that prepared the bake."""
     monkeypatch.setenv("NEURAL_PHYSICS_PYTHON", python_that_trains(tmp_path, "steps=60"))
     share = prepared_share(tmp_path, TAKES, FRAMES)
     whole = baked_in_one_go(share, tmp_path)
-    farm = tmp_path / "farm"  # the share, as the nodes name it
-    nodes = [Host(name, tmp_path / name, share.folder, farm) for name in ("n1", "n2", "n3")]
+    nodes, farm = nodes_for(share, tmp_path, "n1", "n2", "n3")
     scene, dataset = (farm / path.relative_to(share.folder) for path in (share.scene, share.dataset))
     options = (f"--chdir={farm}", f"--output={farm}/%x_%a.txt")
     with Cluster(tmp_path / "slurm", nodes) as slurm:

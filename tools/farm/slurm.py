@@ -21,7 +21,7 @@ from types import TracebackType
 
 from .hosts import Host, lacking, switch_off
 
-PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scontrol")
+PROGRAMS = ("slurmctld", "slurmd", "munged", "sbatch", "scancel", "squeue", "scontrol")
 PACKAGES = "slurmctld slurmd slurm-client munge"
 # A node that is silent for SlurmdTimeout is down, and its jobs are queued again; they may start anew after
 # cred_expire. select/linear: a job has a node alone, as on clusters for large jobs.
@@ -95,6 +95,10 @@ class Cluster:
     def submit(self, *words: str | Path) -> str:
         """`sbatch` with these words; the job's number."""
         return self._said("sbatch", "--parsable", *map(str, words)).strip()
+
+    def cancel(self, number: str) -> None:
+        """`scancel` a job."""
+        self._said("scancel", number)
 
     def queue(self) -> str:
         """What `squeue` says of all that waits and runs: number, state, node and reason in each line."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
+from fuzzing.bake_cases import go_on, good_bake
 from fuzzing.dataset_corpus import good_datasets
 from fuzzing.dataset_runner import fitted_model, use
 from fuzzing.file_mutations import mutate_folder
@@ -83,6 +84,16 @@ class Campaign:
         folder = self._emptied()
         return watched(lambda watch: read_plan(folder, chance, watch), 0)
 
+    @cached_property
+    def shared_bake(self) -> Path:
+        """The folder of a good bake."""
+        return good_bake(self.folder / "baked" / "good")
+
+    def bake(self, chance: random.Random) -> Outcome:
+        """A bake that several computers share, gone on with."""
+        good, folder = self.shared_bake, self._emptied()
+        return watched(lambda watch: go_on(good, folder, chance, watch), _size(good))
+
     def _emptied(self) -> Path:
         """A folder for one case."""
         folder = self.folder / "case"
@@ -101,4 +112,5 @@ KINDS: dict[str, Callable[[Campaign, random.Random], Outcome]] = {
     "import": Campaign.imported,
     "job": Campaign.job,
     "plan": Campaign.plan,
+    "bake": Campaign.bake,
 }

@@ -24,7 +24,7 @@ from neural_physics.errors import Problem
 
 pytestmark = pytest.mark.slow
 
-CASES = {"model": 900, "dataset": 80, "import": 900, "job": 1500, "plan": 1500}
+CASES = {"model": 900, "dataset": 80, "import": 900, "job": 1500, "plan": 1500, "bake": 600}
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup demo farm-demo test test-slow fuzz soak endurance check check-library check-extension zip wheels bench bench-full clean
 .PHONY: quick-library quick-methods quick-4.5 quick-4.5-extension quick-5.2 quick-5.2-extension
-.PHONY: slow-library slow-4.5 slow-5.2 window
+.PHONY: slow-library slow-farm slow-4.5 slow-5.2 window
 
 setup:
 	$(SHARDS) $(ENV_45)/ready $(ENV_52)/ready
@@ -48,10 +48,10 @@ test: setup zip
 
 # The rest: up to a minute each, and the real window.
 test-slow: setup zip
-	$(SHARDS) window slow-4.5 slow-library slow-5.2
+	$(SHARDS) window slow-4.5 slow-farm slow-library slow-5.2
 
 # Each shard has one core: NumPy's products are not to wait for the other.
-$(QUICK) slow-library slow-4.5 slow-5.2: export OPENBLAS_NUM_THREADS = 1
+$(QUICK) slow-library slow-farm slow-4.5 slow-5.2: export OPENBLAS_NUM_THREADS = 1
 quick-library:
 	$(PY_45) -m pytest -m "not blender and not slow and not window" $(LEARNED:%=--ignore %)
 quick-methods:
@@ -67,7 +67,9 @@ quick-5.2-extension:
 slow-library:
 	$(PY_45) -m pytest -m "slow and not blender and not window"
 slow-4.5:
-	$(PY_45) -m pytest -m "blender and slow and not window"
+	$(PY_45) -m pytest -m "blender and slow and not window" --ignore tests/farm
+slow-farm:
+	$(PY_45) -m pytest -m "slow" tests/farm
 slow-5.2:
 	$(PY_52) -m pytest -m "blender and slow and not once and not window"
 window:

@@ -91,7 +91,7 @@ class Search:
             if len(trials) >= self._asked.trials:
                 return None
             for trial in trials:
-                if not trial.params:  # who began it was killed before it had them
+                if len(trial.params) < len(self._asked.space):  # who began it was killed before it had all
                     self._journal.values(trial.number, self._asked.space)
             number = self._journal.begin(self._fixed(self._journal.trials()))
             self._journal.values(number, self._asked.space)
@@ -176,12 +176,12 @@ class Search:
         copy = folder / "best"
         if not why:
             error = float(read_model(folder / MODEL).info.training.get("validation_error", math.nan))
+        if self._is_best(error):
             with writing(copy):
                 shutil.copyfile(folder / MODEL, copy)  # not moved: killed now, the next one needs it
         with self._turn():
             lease.check()
-            best = _best(self._journal.trials())
-            if error < (math.inf if best is None or best.value is None else best.value):
+            if self._is_best(error):
                 with writing(self._asked.out):
                     replace_atomically(copy, self._asked.out)
             if math.isfinite(error):
@@ -195,6 +195,11 @@ class Search:
         values = in_words(self._journal.trials()[number].params)
         came_to = why or f"error {error:.3f}"
         self._emit({"event": "log", "text": f"Trial {number + 1} ({values}): {came_to}."})
+
+    def _is_best(self, error: float) -> bool:
+        """Whether no trial that has ended is as good."""
+        best = _best(self._journal.trials())
+        return error < (math.inf if best is None else cast(float, best.value))
 
     def _say(self, stage: str, share: float) -> None:
         self._progress.stage = stage

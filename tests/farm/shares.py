@@ -57,19 +57,19 @@ class Share:
         return found[0]
 
 
-def unprepared_share(folder: Path, frames: int, points: int = 17) -> Share:
-    """A small cloth and a ball, with takes of so many frames to be baked."""
-    share = Share(folder / "share", write_program(folder))
+def unprepared_share(folder: Path, frames: int, patience: float = 20.0) -> Share:
+    """A small cloth and a ball, with takes of so many frames to be baked. patience: see `write_program`."""
+    share = Share(folder / "share", write_program(folder, patience))
     share.folder.mkdir()
-    settings = settings_of(cloth_and_ball(points))
+    settings = settings_of(cloth_and_ball(points=17))
     settings.preset, settings.basis_count, settings.take_frames = "preview", 8, frames
     bpy.ops.wm.save_as_mainfile(filepath=str(share.scene))
     return share
 
 
-def prepared_share(folder: Path, takes: int, frames: int) -> Share:
+def prepared_share(folder: Path, takes: int, frames: int, patience: float = 20.0) -> Share:
     """The same, and a bake of so many takes that was prepared."""
-    share = unprepared_share(folder, frames)
+    share = unprepared_share(folder, frames, patience)
     share.command("prepare", "--takes", str(takes), scene=True)
     return share
 

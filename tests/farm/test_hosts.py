@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from bakes import contents
 from shares import Share, baked_in_one_go, prepared_share
 
 from neural_physics.datasets.take_folders import holders_folder
-from neural_physics.jobs.leases import holder_of
+from neural_physics.jobs.leases import PATIENCE, holder_of
 from tools.farm.hosts import Host, freeze, lacking, plug, switch_off, unplug, wake
 
 LACKING = lacking()
@@ -30,8 +31,22 @@ FRAMES = 300
 
 
 @pytest.fixture
-def share(tmp_path) -> Share:
-    return prepared_share(tmp_path, takes=3, frames=FRAMES)
+def computer(share, tmp_path) -> Iterator[Callable[..., Computer]]:
+    """Makes computers, which are switched off when the test ends."""
+    made: list[Computer] = []
+
+    def make(name: str, own: Share = share, *, ahead: int = 0, **env: str) -> Computer:
+        made.append(Computer(name, own, tmp_path, ahead=ahead, **env))
+        return made[-1]
+
+    yield make
+    for each in made:
+        switch_off(each.process)
+
+
+@pytest.fixture
+def share(tmp_path, request) -> Share:
+    return prepared_share(tmp_path, takes=3, frames=FRAMES, patience=getattr(request, "param", 20.0))
 
 
 class Computer:
@@ -52,9 +67,11 @@ class Computer:
         return said
 
 
-def test_a_half_finished_bake_goes_on_elsewhere_under_another_path_and_on_another_host(share, tmp_path):
+def test_a_half_finished_bake_goes_on_elsewhere_under_another_path_and_on_another_host(
+    share, computer, tmp_path
+):
     whole = baked_in_one_go(share, tmp_path)
-    first = Computer("first", share, tmp_path)
+    first = computer("first")
     share.wait_for_frames("first", 50)
     switch_off(first.process)
     there = sum(share.frames(f"take_{number:03d}") for number in range(3))
@@ -62,7 +79,7 @@ def test_a_half_finished_bake_goes_on_elsewhere_under_another_path_and_on_anothe
     moved = Share(tmp_path / "another_disk", share.blender)
     shutil.copytree(share.folder, moved.folder)
     shutil.rmtree(share.folder)
-    Computer("second", moved, tmp_path).said()
+    computer("second", moved).said()
     assert contents(moved.dataset) == whole
 
 
@@ -77,14 +94,17 @@ def no_locks(tmp_path) -> dict[str, str]:
     return {"LD_PRELOAD": str(built)}
 
 
-def test_a_computer_that_slept_has_lost_its_take_to_one_and_wrote_nothing_into_it(share, tmp_path, no_locks):
+@pytest.mark.parametrize("share", [PATIENCE], indirect=True, ids=["as patient as always"])
+def test_a_computer_that_slept_has_lost_its_take_to_one_and_wrote_nothing_into_it(
+    share, computer, tmp_path, no_locks
+):
     """Their clocks, all of them, are an hour apart, and there are no locks."""
     whole = baked_in_one_go(share, tmp_path)
-    sleeper = Computer("sleeper", share, tmp_path, **no_locks)
+    sleeper = computer("sleeper", **no_locks)
     taken = share.wait_for_frames("sleeper", 50)
     freeze(sleeper.process)
     asleep = time.monotonic()
-    other = Computer("other", share, tmp_path, ahead=3600, AHEAD="3600", **no_locks)
+    other = computer("other", ahead=3600, AHEAD="3600", **no_locks)
     holders = set()
     while time.monotonic() < asleep + 90.0:
         holder = holder_of(holders_folder(share.dataset, taken))
@@ -97,9 +117,9 @@ def test_a_computer_that_slept_has_lost_its_take_to_one_and_wrote_nothing_into_i
     assert contents(share.dataset) == whole
 
 
-def test_a_computer_that_loses_the_share_for_20_seconds_waits_and_loses_no_frame(share, tmp_path):
+def test_a_computer_that_loses_the_share_for_20_seconds_waits_and_loses_no_frame(share, computer, tmp_path):
     whole = baked_in_one_go(share, tmp_path)
-    loser = Computer("loser", share, tmp_path)
+    loser = computer("loser")
     share.wait_for_frames("loser", 50)
     unplug(loser.process, loser.at)
     time.sleep(20.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
@@ -15,8 +16,12 @@ import pytest
 from motion_data import make_dataset
 from optuna.trial import TrialState
 
+from learning.methods.linear_dynamics.presets import LinearPreset
+from learning.training.tensor_files import read_tensors
 from ml_backend.commands import search
 from ml_backend.search.journal import Journal
+from ml_backend.search.searching import Search
+from ml_backend.search.varied import varied
 from neural_physics.errors import Problem
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
@@ -25,6 +30,7 @@ from neural_physics.models.model_file import read_model
 pytestmark = pytest.mark.torch
 ROOT = Path(__file__).resolve().parents[2]
 LINEAR = ("--method=linear_dynamics", "--over=bases=1,3", "--over=history=1,4")
+ALL = {("1", "1"), ("1", "4"), ("3", "1"), ("3", "4")}
 SHORT = (
     "--bases=4",
     "--over=learning_rate=0.0005..0.05",
@@ -56,10 +62,14 @@ def error_of(model: Path) -> float:
     return read_model(model).info.training["validation_error"]
 
 
-def in_this_process(dataset: Path, *words: str) -> dict:
-    parser = search.argparse.ArgumentParser()
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser()
     search.add_arguments(parser)
-    return search.run(parser.parse_args([str(dataset), *words]), lambda event: None, StopRequest())
+    return parser
+
+
+def in_this_process(dataset: Path, *words: str) -> dict:
+    return search.run(arguments().parse_args([str(dataset), *words]), lambda event: None, StopRequest())
 
 
 @pytest.fixture(scope="module")
@@ -70,12 +80,7 @@ def dataset(tmp_path_factory) -> Path:
 def test_every_combination_is_trained_once_and_the_best_model_kept(dataset):
     result = said(started(dataset, *LINEAR))
     trials = trials_of(dataset.parent)
-    assert sorted((t.params["bases"], t.params["history"]) for t in trials) == [
-        ("1", "1"),
-        ("1", "4"),
-        ("3", "1"),
-        ("3", "4"),
-    ]
+    assert len(trials) == 4 and {(each.params["bases"], each.params["history"]) for each in trials} == ALL
     best = min(trials, key=lambda trial: trial.value)
     assert result["validation_error"] == best.value == error_of(dataset.parent / "best.safetensors")
     assert result["settings"] == f"bases {best.params['bases']}, history {best.params['history']}"
@@ -84,6 +89,15 @@ def test_every_combination_is_trained_once_and_the_best_model_kept(dataset):
     assert list((dataset.parent / "best.safetensors.search" / "trials").iterdir()) == []
     assert said(started(dataset, *LINEAR))["trials"] == 4  # and nothing is trained again
     assert len(trials_of(dataset.parent)) == 4
+
+
+def test_a_combination_is_not_begun_twice_where_who_began_it_was_killed(dataset, tmp_path):
+    killed = Journal(tmp_path / "best.safetensors.search" / "journal.jsonl", 0, prunes=False)
+    killed.values(killed.begin({"bases": "1", "history": "1"}), varied(["bases=1,3"], LinearPreset()))
+    words = [str(dataset), *LINEAR, f"--out={tmp_path / 'best.safetensors'}"]
+    other = Search(search._asked(arguments().parse_args(words)), lambda event: None, StopRequest())
+    assert [other._begun() for _ in range(4)] == [1, 2, 3, None]
+    assert {(each.params["bases"], each.params["history"]) for each in trials_of(tmp_path)} == ALL
 
 
 def test_its_models_are_those_that_train_makes_with_the_same_settings(dataset, tmp_path):
@@ -140,6 +154,18 @@ def test_trials_that_diverge_are_counted_and_where_all_do_there_is_a_sentence(tm
     assert [trial.state for trial in trials_of(tmp_path)] == [TrialState.PRUNED] * 2
 
 
+def first_step(log: Path) -> float:
+    """The step that a training begins at, waited for until it is in its log."""
+    until = time.monotonic() + 60.0
+    while time.monotonic() < until:
+        lines = log.read_text().splitlines() if log.exists() else []
+        steps = [json.loads(line)["step"] for line in lines if '"step"' in line and line.endswith("}")]
+        if steps:
+            return steps[0]
+        time.sleep(0.02)
+    raise AssertionError("it did not begin")
+
+
 @pytest.mark.slow
 def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path):
     dataset = make_dataset(tmp_path / "dataset", 200).path
@@ -151,10 +177,12 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path):
             first.send_signal(signal.SIGINT)
             break
     assert json.loads(first.communicate()[0].splitlines()[-1])["code"] == "stopped"
-    kept = tmp_path / "best.safetensors.search" / "trials" / "000001" / "1" / "model.safetensors.training"
-    assert (kept / "checkpoint.safetensors").is_file()
+    place = tmp_path / "best.safetensors.search" / "trials" / "000001"
+    _, about = read_tensors(place / "1" / "model.safetensors.training" / "checkpoint.safetensors")
     begun = trials_of(tmp_path)[1].params
-    assert said(started(dataset, *words))["trials"] == 3
+    second = started(dataset, *words)
+    assert first_step(place / "2" / "training.jsonl") >= json.loads(about["course"])["step"] > 0
+    assert said(second)["trials"] == 3
     assert trials_of(tmp_path)[1].params == begun
 
 

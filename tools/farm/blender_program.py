@@ -1,6 +1,6 @@
-"""`python -m tools.farm.blender_program -b [SCENE.blend] --command neural_physics COMMAND ...`
+"""A program in place of `blender`: `blender -b [SCENE.blend] --command neural_physics COMMAND ...`.
 
-What the program `blender` does with these words and the extension installed, by Blender as a Python module.
+It does what Blender does with these words and the extension installed, by Blender as a Python module.
 """
 
 from __future__ import annotations
@@ -17,13 +17,17 @@ from neural_physics.blender.jobs import host
 from neural_physics.blender.playing import playback
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.registration import register_parts
+from neural_physics.jobs import leases
 
 ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = "FARM_PATIENCE"
 
 
 def main(words: list[str]) -> int:
     """Open the scene, if one is named, and run the command; its exit status."""
     at = words.index("--command")
+    leases.PATIENCE = float(os.environ[PATIENCE])
+    leases.RENEW_EVERY = leases.PATIENCE / 6
     scenes = [word for word in words[:at] if word != "-b"]
     bpy.ops.wm.read_factory_settings(use_empty=True)
     preferences = bpy.context.preferences
@@ -35,11 +39,14 @@ def main(words: list[str]) -> int:
     return commands.main(words[at + 2 :])
 
 
-def write_program(folder: Path) -> Path:
-    """A file that can be started in place of `blender`, in this folder."""
+def write_program(folder: Path, patience: float = leases.PATIENCE) -> Path:
+    """A file that can be started in place of `blender`, in this folder.
+
+    patience: seconds without word until it takes another computer for gone, for tests that would only wait.
+    """
     program = folder / "blender"
-    where = f"PYTHONPATH={quote(str(ROOT))}"
-    program.write_text(f'#!/bin/sh\n{where} exec {quote(sys.executable)} -m {__name__} "$@"\n')
+    variables = f"PYTHONPATH={quote(str(ROOT))} {PATIENCE}={patience}"
+    program.write_text(f'#!/bin/sh\n{variables} exec {quote(sys.executable)} -m {__name__} "$@"\n')
     program.chmod(0o755)
     return program
 

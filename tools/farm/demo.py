@@ -32,7 +32,7 @@ from tools import workshop
 from tools.workshop import console
 
 from .blender_program import write_program
-from .hosts import Host, lacking, switch_off
+from .hosts import Host, lacking
 from .slurm import Cluster, slurm_lacks
 
 FARM = workshop.ROOT / "build" / "farm"
@@ -160,11 +160,11 @@ def two_workers(way: Way) -> Iterator[list[Popen[str]]]:
             yield workers
         except BaseException:
             for worker in workers:
-                switch_off(worker)
                 worker.kill()
             raise
-        for worker in workers:
-            worker.wait()
+        finally:
+            for worker in workers:
+                worker.wait()
 
 
 def by_slurm(way: Way) -> Shown:

@@ -18,7 +18,11 @@ from typing import IO
 
 # The first process of a host: it gets its name and mounts the share before the host's work begins.
 BEGIN = 'hostname "$1" && mkdir -p "$3" && mount --bind "$2" "$3" && cd / && shift 3 && exec "$@"'
-NAMESPACES = ("unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child=KILL", "--mount-proc")
+# With whoever started it a host ends, too.
+NAMESPACES = (
+    *("setpriv", "--pdeathsig", "KILL", "--"),
+    *("unshare", "--mount", "--uts", "--pid", "--fork", "--kill-child=KILL", "--mount-proc"),
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,9 @@ def plug(host: Popen[str], share: Path, at: Path) -> None:
 def lacking() -> str:
     """Why no hosts can be made here; "" where they can."""
     missing = [
-        name for name in ("unshare", "nsenter", "taskset", "mount", "hostname") if shutil.which(name) is None
+        name
+        for name in ("setpriv", "unshare", "nsenter", "taskset", "mount", "hostname")
+        if shutil.which(name) is None
     ]
     if missing:
         return f"{', '.join(missing)} is not there"

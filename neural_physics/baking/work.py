@@ -105,7 +105,8 @@ class Work:
     def run(self) -> dict[str, Any]:
         """Bake what is missing, and wait for what others bake; returns what the "result" event says.
 
-        Raises Problem("stopped" | "bake_crashed"), what `result_of` does, or what a worker reported.
+        Raises Problem("stopped" | "bake_crashed" | "dataset_missing"), what `result_of` does, or what a
+        worker reported.
         """
         self._look()
         if self._plan.makes not in ("", self._programs.makes):
@@ -148,6 +149,8 @@ class Work:
         if len(self._running) >= self._most or time.monotonic() - self._looked < LOOK_EVERY:
             return
         self._looked = time.monotonic()
+        if not (self._plan.dataset / "dataset.json").is_file():  # nothing is begun where the share was
+            raise Problem("dataset_missing", path=self._plan.dataset)
         self._look()
         for take in list(self._waiting):
             if len(self._running) >= self._most:

@@ -85,9 +85,9 @@ def _wait_for(dataset: Path, stop: StopRequest, problem: Problem | OSError) -> N
         time.sleep(LOOK_EVERY)
 
 
-def _is_there(folder: Path) -> bool:
-    try:
-        return folder.is_dir()
+def _is_there(dataset: Path) -> bool:
+    try:  # the folder alone may be what Blender has made for its cache where the share was
+        return (dataset / "dataset.json").is_file()
     except OSError:  # what a file server says that does not answer
         return False
 

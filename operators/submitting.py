@@ -71,7 +71,9 @@ class NEURALPHYSICS_OT_submit_training(Button, bpy.types.Operator):
         "nothing is started"
     )
 
-    engine: EnumProperty(name="By", description="What starts the training", items=[TERMINAL, FLAMENCO, SLURM])
+    engine: EnumProperty(
+        name="By", description="What starts the training", items=[TERMINAL, FLAMENCO, OPENJD, SLURM]
+    )
 
     @classmethod
     def require(cls, context: bpy.types.Context) -> None:

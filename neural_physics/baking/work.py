@@ -105,7 +105,8 @@ class Work:
     def run(self) -> dict[str, Any]:
         """Bake what is missing, and wait for what others bake; returns what the "result" event says.
 
-        Raises Problem("stopped" | "bake_crashed"), what `result_of` does, or what a worker reported.
+        Raises Problem("stopped" | "bake_crashed" | "dataset_missing"), what `result_of` does, or what a
+        worker reported.
         """
         self._look()
         if self._plan.makes not in ("", self._programs.makes):

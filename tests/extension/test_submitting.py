@@ -97,6 +97,14 @@ said, copied = submit("training", engine="SLURM")
 script = folder / "farm" / "train.sh"
 assert shlex.split(copied) == ["sbatch", str(script), bpy.data.filepath, str(folder), "blender", "Sheet"]
 assert script.read_bytes() == (root / "farm" / "slurm" / "train.sh").read_bytes()
+said, copied = submit("training", engine="OPENJD")
+openjd, run, template, *parameters = shlex.split(copied)
+assert template == str(folder / "farm" / "bake_and_train.yaml") and Path(template).is_file()
+given = dict(word.split("=", 1) for word in parameters if word != "-p")
+where = {"Scene": bpy.data.filepath, "Dataset": str(folder), "Object": "Sheet"}
+assert given == {**where, "Takes": "2", "Preset": settings.preset}
+for name in given:  # that the template knows them
+    assert f"  - name: {name}" in Path(template).read_text().splitlines()
 assert "Sheet" in submit("training", engine="FLAMENCO")[1]
 assert said in drawn("train").words or "Manager" in drawn("train").words
 unsaved = SimpleNamespace(filepath=bpy.data.filepath, is_dirty=True)

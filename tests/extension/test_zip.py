@@ -13,6 +13,7 @@ pytestmark = pytest.mark.blender
 FARM = (
     "farm/flamenco/neural_physics_bake.js",
     "farm/openjd/bake.yaml",
+    "farm/openjd/bake_and_train.yaml",
     "farm/slurm/bake.sh",
     "farm/slurm/train.sh",
 )

@@ -12,8 +12,8 @@ from ..settings.paths import remove_if_empty
 FARM = "farm"  # in the extension, and in a dataset's folder
 FLAMENCO_JOB = "flamenco/neural_physics_bake.js"
 SLURM_BAKE, SLURM_TRAIN = "slurm/bake.sh", "slurm/train.sh"
-OPENJD_BAKE = "openjd/bake.yaml"
-JOB_FILES = FLAMENCO_JOB, SLURM_BAKE, SLURM_TRAIN, OPENJD_BAKE
+OPENJD_BAKE, OPENJD_TRAIN = "openjd/bake.yaml", "openjd/bake_and_train.yaml"
+JOB_FILES = FLAMENCO_JOB, SLURM_BAKE, SLURM_TRAIN, OPENJD_BAKE, OPENJD_TRAIN
 
 
 def write_job_file(dataset: Path, job: str) -> Path:

@@ -17,8 +17,9 @@ from ..baking.pose_motion import pose_takes
 from ..baking.training_motion import moving_takes
 from ..scene.targets import check_set_up
 from ..settings.paths import dataset_folder
+from ..settings.properties import settings_of
 from . import object_tasks
-from .job_files import FLAMENCO_JOB, OPENJD_BAKE, SLURM_BAKE, SLURM_TRAIN, write_job_file
+from .job_files import FLAMENCO_JOB, OPENJD_BAKE, OPENJD_TRAIN, SLURM_BAKE, SLURM_TRAIN, write_job_file
 
 Engine = Literal["TERMINAL", "FLAMENCO", "OPENJD", "SLURM"]
 COMMAND = "--command", "neural_physics"
@@ -41,6 +42,8 @@ TRAIN = {
     "TERMINAL": "On another computer run what is on the clipboard, with both paths as that one names them."
     + AFTER,
     "SLURM": "Where you submit to Slurm, run what is on the clipboard: it trains and evaluates." + AFTER,
+    "OPENJD": "Run what is on the clipboard, or give your queue the template bake_and_train.yaml, "
+    f"{IN_FARM}: it bakes what is missing, trains and evaluates." + AFTER,
 }
 
 
@@ -104,6 +107,17 @@ def submit_training(obj: bpy.types.Object, engine: Engine) -> Submission:
     folder, scene = dataset_folder(obj), bpy.data.filepath
     if engine == "SLURM":
         words = ["sbatch", str(write_job_file(folder, SLURM_TRAIN)), scene, str(folder), "blender", obj.name]
+    elif engine == "OPENJD":
+        settings, template = settings_of(obj), write_job_file(folder, OPENJD_TRAIN)
+        of_job = {
+            "Scene": scene,
+            "Dataset": folder,
+            "Object": obj.name,
+            "Takes": settings.take_count,
+            "Preset": settings.preset,
+        }
+        parameters = [word for name, value in of_job.items() for word in ("-p", f"{name}={value}")]
+        words = ["openjd", "run", str(template), *parameters]
     else:
         words = ["blender", "-b", scene, *COMMAND, "train", "--dataset", str(folder), f"--object={obj.name}"]
     return _keep(obj, object_tasks.TRAIN, Submission(typed(words), TRAIN[engine]))

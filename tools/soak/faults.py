@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 from zlib import crc32
 
+from neural_physics.jobs.process import is_written
 from tools.soak.activities import DATASET, MODEL, Activity
 from tools.soak.commands import CommandRun
 from tools.soak.marks import kill_all, marked, send
@@ -165,6 +166,9 @@ def _stop(_: Fault, activity: Activity, run: CommandRun) -> str:
     if not activity.job or not path.parent.is_dir():
         return "there was no job to stop"
     path.touch()
+    if not is_written(path.with_suffix(".jsonl")):
+        path.unlink(missing_ok=True)  # as nobody can ask a job to stop that has just ended
+        return "there was no job to stop"
     return f"{path.name} made"
 
 

@@ -21,7 +21,7 @@ from optuna.trial import FrozenTrial, Trial, TrialState
 from ml_backend.search.varied import Value, Values, Varied
 from neural_physics.errors import Problem
 from neural_physics.files.atomic import writing
-from neural_physics.files.links import check_no_link
+from neural_physics.files.links import check_no_link, open_own
 from neural_physics.files.reading import NotReadable, open_plain
 
 STUDY = "search"
@@ -60,12 +60,13 @@ class Journal:
         pruner = optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=5)
         with self._reading():
             path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists():
-                self._check_size()
             # Made anew with O_EXCL: of locks by which Optuna keeps two from writing at a time that works on
             # shares of NFS 3 and of Windows alike; a symbolic link, the default, may not be made there.
-            backend = JournalFileBackend(str(path), JournalFileOpenLock(str(path), LEFT_FOR_DEAD))
-            self._storage = JournalStorage(backend)
+            alone = JournalFileOpenLock(str(path), LEFT_FOR_DEAD)
+            if path.exists():
+                self._check_size()
+                self._cut(alone)
+            self._storage = JournalStorage(JournalFileBackend(str(path), alone))
             self._study = optuna.create_study(
                 storage=self._storage,
                 study_name=STUDY,
@@ -133,6 +134,16 @@ class Journal:
         seed = int(np.random.SeedSequence([self._seed, number]).generate_state(1)[0])
         self._study.sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=6)
         return Trial(self._study, self._storage.get_trial_id_from_study_id_trial_number(study, number))
+
+    def _cut(self, alone: JournalFileOpenLock) -> None:
+        """Leave out half a line that a full disk has left: with another behind it, neither could be read."""
+        alone.acquire()
+        try:
+            with os.fdopen(open_own(self._path, os.O_RDWR), "rb+") as file:
+                data = file.read()
+                file.truncate(data.rfind(b"\n") + 1)
+        finally:
+            alone.release()
 
     def _check_size(self) -> None:
         with open_plain(self._path) as file:

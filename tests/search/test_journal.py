@@ -75,6 +75,18 @@ def test_a_curve_that_was_reported_before_is_gone_on_with(path):
     assert opened(path).trials()[number].intermediate_values == {1: 0.5, 2: 0.5, 3: 0.5, 4: 0.4, 5: 0.4}
 
 
+def test_half_a_line_that_a_full_disk_has_left_takes_nothing_with_it(path):
+    before = opened(path)
+    number = before.begin({"width": 2.0})
+    values = before.values(number, SPACE)
+    with path.open("ab") as file:
+        file.write(b'{"op_code": 6, "worker_id": "')
+    journal = opened(path)
+    assert journal.values(number, SPACE) == values
+    journal.finish(number, TrialState.COMPLETE, 0.25)
+    assert [trial.value for trial in opened(path).trials()] == [0.25]
+
+
 def test_a_trial_that_has_ended_stays_as_it_ended(path):
     journal = opened(path)
     ended(journal, 0.3)

@@ -102,10 +102,20 @@ class Round:
         elif fault.kind == "kill all":
             kill_all(self.mark)
         faults.undo(fault, self.activity, self.place, self.reference.begin)
-        if fault.kind != "deleted folder":
+        if fault.kind == "deleted folder":
+            self._discard_what_was_made_of_less()
+        else:
             self._complain(checks.kept(before, self._finished(), self.reference.whole))
         # What was deleted may have been deleted after it was finished.
         return bool(self.wrong) or (status == 0 and fault.kind != "deleted folder")
+
+    def _discard_what_was_made_of_less(self) -> None:
+        """What was finished of a part of what there should be is right, but not what it is compared with."""
+        for name, found in self._finished().items():
+            if found.startswith("damaged"):
+                self._complain([f"{name} is {found}"])
+            elif found != self.reference.whole.digests[name] and not name.endswith(".blend"):
+                (self.place.work / name).unlink(missing_ok=True)
 
     def _strike(self, fault: Fault, run: CommandRun) -> None:
         seconds = round(run.seconds, 3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from itertools import count as count_from
@@ -13,17 +14,20 @@ import numpy as np
 
 from ..datasets.dataset_info import Role, TakeInfo, TakeKind
 from ..datasets.take_folders import side_folder
-from ..datasets.take_names import OF_BAKES, check_take_name
+from ..datasets.take_names import check_take_name
 from ..datasets.takes import MOST_TAKES
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link
 from ..files.listing import entries
+from ..files.names import same_key
 from ..files.reading import read_json
 
 MOST_FRAMES = 1_000_000  # of a take
 MOST_SEED = 2**64 - 1
 MOST_AT_ONCE, MOST_MOTIONS = 10_000, 100
+PLAIN = re.compile(r"[A-Za-z0-9_-]+")  # names of takes; files that a bake has beside their folders have a dot
+NOT_TAKES = ("body", "choice")  # what other folders are called that a bake has
 FEWEST_FRAMES = 3  # a state and two before it
 FEWEST_FOR_TEST = 8  # takes, of which one can be spared for testing
 
@@ -143,7 +147,7 @@ def _check(plan: BakePlan) -> None:
         raise ValueError(f"it has more than {MOST_TAKES:,} takes")
     for take in plan.takes:
         check_take_name(take.name)
-        if not OF_BAKES.fullmatch(take.name):  # it may be that of a file which a bake has beside its takes
+        if not PLAIN.fullmatch(take.name) or same_key(take.name).startswith(NOT_TAKES):
             raise ValueError(f"the name of a take, “{take.name:.40}”, is none that bakes give")
         if not _is_number(take.frames, 1, MOST_FRAMES) or not _is_number(take.seed, 0, MOST_SEED):
             raise ValueError(f"the frames or the seed of the take “{take.name}” cannot be what it is")

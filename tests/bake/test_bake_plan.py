@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -58,6 +59,9 @@ def test_a_plan_is_read_back_as_written_and_a_damaged_one_is_refused(tmp_path):
     )
     plan.write()
     assert BakePlan.read(plan.path) == plan
+    plan = replace(plan, takes=(replace(takes[0], name="hop"), *takes[1:]))
+    plan.write()
+    assert BakePlan.read(plan.path) == plan
     plan.path.write_text(plan.path.read_text()[:100])
     with pytest.raises(Problem, match=r"bake\.json"):
         BakePlan.read(plan.path)
@@ -68,8 +72,10 @@ NAMES_OF_OTHERS = (
     "body",
     "bake.json",
     "scene.blend",
+    "Body",
+    "choice",
     "choice_0_of_1",
-    "a",
+    "a b",
     "take_\u0663",
     "take_" + "0" * 300,
 )

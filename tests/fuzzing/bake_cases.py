@@ -22,7 +22,7 @@ from neural_physics.datasets.status import dataset_status, forget
 from neural_physics.datasets.take_folders import holders_folder, under_way
 from neural_physics.datasets.takes import Dataset
 from neural_physics.jobs.events import StopRequest
-from neural_physics.jobs.leases import Observer
+from neural_physics.jobs.leases import Observer, holder_of
 
 FRAMES, THERE = 6, 4
 DONE, BEGUN, LEFT = "take_000", "take_001", "take_002"
@@ -82,7 +82,8 @@ def _use(folder: Path, watch: Watch) -> None:
     dataset = Dataset.open(folder)
     watch(gather, dataset, {*(take.name for take in plan.takes), *watch(under_way, folder)})
     observer = Observer()
-    if all(observer.is_free(holders_folder(folder, take.name)) for take in plan.takes):  # else it waits
+    held = (holders_folder(folder, take.name) for take in plan.takes)
+    if all(observer.is_free(each, holder_of(each)) for each in held):  # else it waits
         watch(finish, plan, _silent, StopRequest())
 
 

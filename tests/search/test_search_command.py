@@ -192,9 +192,9 @@ def test_workers_that_are_killed_lose_no_trial_and_count_none_twice(tmp_path):
     dataset, chance = make_dataset(tmp_path / "dataset", 200).path, random.Random(5)
     words, count = ("--trials=8", *SHORT, "--checkpoint-every=0.2"), 8
     workers, kills, best = [started(dataset, *words) for _ in range(3)], 0, []
-    while any(worker.poll() is None for worker in workers):
-        time.sleep(chance.uniform(0.5, 3.0))
-        number = chance.randrange(len(workers))
+    while working := [number for number, worker in enumerate(workers) if worker.poll() is None]:
+        time.sleep(chance.uniform(0.3, 1.5))
+        number = chance.choice(working)
         if workers[number].poll() is None and kills < 12:
             workers[number].kill()
             workers[number].communicate()

@@ -202,7 +202,7 @@ def _as_it_is_now(plan: BakePlan) -> BakePlan:
 
 def _host(plan: BakePlan) -> str:
     holder = holder_of(_choosers(plan))
-    return one_line(str(holder.said.get("host", ""))) if holder else "another computer"
+    return one_line(holder.said.get("host", "")) if holder else "another computer"
 
 
 def _holds(path: Path, data: bytes) -> bool:

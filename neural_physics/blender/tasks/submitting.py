@@ -10,7 +10,7 @@ from typing import Literal
 
 import bpy
 
-from ...datasets.status import dataset_status
+from ...datasets.status import dataset_status, forget
 from ...errors import Problem
 from ...jobs.typed_commands import typed
 from ..baking.pose_motion import pose_takes
@@ -80,6 +80,7 @@ def submit_bake(scene: bpy.types.Scene, obj: bpy.types.Object, engine: Engine, c
 
     Raises what `check_submit_bake` and `object_tasks.bake_command` do, and Problem("name_acts").
     """
+    forget()  # what other computers have baked since the panel was drawn
     check_submit_bake(scene, obj)
     if engine == "FLAMENCO":  # its job prepares
         return _for_flamenco(obj, object_tasks.BAKE)
@@ -101,6 +102,7 @@ def submit_training(obj: bpy.types.Object, engine: Engine) -> Submission:
 
     Raises what `check_submit_training` does, and Problem("name_acts").
     """
+    forget()
     check_submit_training(obj)
     if engine == "FLAMENCO":
         return _for_flamenco(obj, object_tasks.TRAIN)

@@ -106,7 +106,7 @@ fuzz: $(ENV_45)/ready
 bench: setup
 	$(PY_45) -m benchmarks.quick
 
-# What docs/benchmarks.md reports: hours the first time.
+# What docs/benchmarks/ reports: hours the first time.
 bench-full: setup
 	$(PY_45) -m benchmarks.bench
 

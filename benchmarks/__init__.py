@@ -1,1 +1,1 @@
-"""What docs/benchmarks.md reports: one folder per paper, one for the solver, one for Play."""
+"""What docs/benchmarks/ reports: one folder per paper, one for the solver, one for Play."""

@@ -1,10 +1,10 @@
 # ruff: noqa: T201 (a tool that is watched)
-"""`make bench-full`: what docs/benchmarks.md reports, into build/bench/report.json. All of it takes hours.
+"""`make bench-full`: what docs/benchmarks/ reports, into build/bench/report.json. All of it takes hours.
 
 `python -m benchmarks.bench [NAME ...]` runs only some parts, or those of some folders. Datasets and models
 are kept, so that a stopped benchmark goes on where it was and a part is cheap to repeat. Parts that are in
 the report already, of the same code, are run again only if they are named. `python -m benchmarks.documents`
-fills in docs/benchmarks.md from the report.
+fills in docs/benchmarks/ from the report.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Fill the figures of docs/benchmarks.md from build/bench/report.json, or from `--report FILE`.
+"""Fill the figures of docs/benchmarks/ from build/bench/report.json, or from `--report FILE`.
 
-Each table stands between `<!-- PLACE -->` and `<!-- end -->`; the words around them are by hand.
+Each folder of benchmarks has a page there. Each table stands between `<!-- PLACE -->` and `<!-- end -->`; the
+words around them are by hand.
 """
 
 from __future__ import annotations
@@ -12,14 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.folders import REPORT, ROOT
-from benchmarks.registry import TABLES
+from benchmarks.registry import BENCHMARKS
 
-PAGE = ROOT / "docs" / "benchmarks.md"
-
-
-def _replaced(pattern: str, text: str, page: str) -> str:
-    """The page with another text, taken as it is, where the pattern is found."""
-    return re.sub(pattern, lambda _: text, page, flags=re.DOTALL)
+PAGES = ROOT / "docs" / "benchmarks"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,12 +23,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--report", type=Path, default=REPORT)
     report = json.loads(parser.parse_args(arguments).report.read_text(encoding="utf-8"))
-    page = PAGE.read_text(encoding="utf-8")
-    for place, (part, written) in TABLES.items():
-        if part in report:
-            text = f"<!-- {place} -->\n{written(report[part])}\n<!-- end -->"
-            page = _replaced(rf"<!-- {place} -->.*?<!-- end -->", text, page)
-    PAGE.write_text(page, encoding="utf-8")
+    for name, benchmark in BENCHMARKS.items():
+        made = {
+            place: written(report[part])
+            for place, (part, written) in benchmark.tables.items()
+            if part in report
+        }
+        if made:
+            path = PAGES / f"{name}.md"
+            path.write_text(_filled(path.read_text(encoding="utf-8"), made), encoding="utf-8")
+
+
+def _filled(page: str, tables: dict[str, str]) -> str:
+    """The page with these texts, taken as they are, in their places."""
+    for place, text in tables.items():
+        placed = f"<!-- {place} -->\n{text}\n<!-- end -->"
+        page = re.sub(rf"<!-- {place} -->.*?<!-- end -->", lambda _, new=placed: new, page, flags=re.DOTALL)
+    return page
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The table of workers in docs/benchmarks.md; see `benchmarks.documents`."""
+"""The table of workers in docs/benchmarks/baking.md; see `benchmarks.documents`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of contact corrections in docs/benchmarks.md; see `benchmarks.documents`."""
+"""The tables of contact corrections in docs/benchmarks/contact_corrections.md; see `benchmarks.documents`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of hierarchical cloth in docs/benchmarks.md; see `benchmarks.documents`."""
+"""The tables of hierarchical cloth in docs/benchmarks/hierarchical_cloth.md; see `benchmarks.documents`."""
 
 from __future__ import annotations
 

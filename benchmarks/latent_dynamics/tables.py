@@ -1,4 +1,4 @@
-"""The tables of latent dynamics in docs/benchmarks.md; see `benchmarks.documents`."""
+"""The tables of latent dynamics in docs/benchmarks/latent_dynamics.md; see `benchmarks.documents`."""
 
 from __future__ import annotations
 

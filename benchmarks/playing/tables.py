@@ -1,4 +1,4 @@
-"""The tables of Play in docs/benchmarks.md; see `benchmarks.documents`."""
+"""The tables of Play in docs/benchmarks/playing.md; see `benchmarks.documents`."""
 
 from __future__ import annotations
 

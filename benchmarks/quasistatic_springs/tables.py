@@ -1,4 +1,4 @@
-"""The tables of jiggle springs in docs/benchmarks.md; see `benchmarks.documents`."""
+"""The tables of jiggle springs in docs/benchmarks/quasistatic_springs.md; see `benchmarks.documents`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of the solver in docs/benchmarks.md; see `benchmarks.documents`."""
+"""The tables of the solver in docs/benchmarks/solver.md; see `benchmarks.documents`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ PRESET = "preview"
 SEEDS = (0, 1, 2)
 # Carried windows, which the paper does not have, hide what is ablated: each is trained without them, too.
 WITHOUT_CARRYING = "carry=0"
-# Settings of the preset; what the paper saw is reported in `docs/benchmarks.md`.
+# Settings of the preset; what the paper saw is reported in `docs/benchmarks/subspace_physics.md`.
 ABLATIONS: dict[str, list[str]] = {
     "as it is": [],
     "no window": ["window=3", "first_window=3"],

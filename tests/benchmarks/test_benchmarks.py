@@ -119,15 +119,17 @@ def test_stays_follow_an_excursion_and_end_before_the_next():
 
 
 def test_figures_go_to_their_places(tmp_path, monkeypatch):
-    page = tmp_path / "page.md"
-    page.write_text("before\n<!-- limit -->\nold\n<!-- end -->\nafter\n<!-- play -->\nkept\n<!-- end -->\n")
+    page, other = tmp_path / "subspace_physics.md", tmp_path / "playing.md"
+    page.write_text("before\n<!-- limit -->\nold\n<!-- end -->\nafter\n<!-- boxes -->\nkept\n<!-- end -->\n")
+    other.write_text("<!-- play -->\nkept\n<!-- end -->\n")
     report = tmp_path / "report.json"
     report.write_text('{"limit": {"frames": 9998, "error": 0.0512}}')
-    monkeypatch.setattr(documents, "PAGE", page)
+    monkeypatch.setattr(documents, "PAGES", tmp_path)
     documents.main(["--report", str(report)])
     text = page.read_text()
     assert "0.051" in text and "9,998" in text and "old" not in text
     assert "before" in text and "after" in text and "kept" in text
+    assert other.read_text() == "<!-- play -->\nkept\n<!-- end -->\n"
 
 
 def test_excursion_is_judged_by_its_own_motion():

@@ -47,8 +47,8 @@ class Plan:
     the preset's.
     """
 
-    steps: int = 6000
-    boxes: tuple[str, ...] = ("B", "A")
+    steps: int = 3000
+    boxes: tuple[str, ...] = ("B",)
     seeds: tuple[int, ...] = (0, 1, 2)
     sizes: tuple[int, ...] = (1000, 2000, 4000, 8000)
     choose: bool = True

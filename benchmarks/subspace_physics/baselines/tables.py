@@ -1,4 +1,4 @@
-"""The tables of `comparison` in docs/benchmarks.md; see `benchmarks.documents`."""
+"""The tables of `comparison` in docs/benchmarks/subspace_physics.md; see `benchmarks.documents`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What rolls a network out sooner on this computer: NumPy, or its graphics card.
 
 Which one does depends on both, and on the network: beside a quick processor a card gains nothing with few
-bases (docs/benchmarks.md, "A training step"). So a few steps of each are timed.
+bases (docs/benchmarks/subspace_physics.md, "A training step"). So a few steps of each are timed.
 """
 
 from __future__ import annotations

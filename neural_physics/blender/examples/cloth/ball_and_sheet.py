@@ -12,7 +12,7 @@ from ..stage import BALL, CLOTH, View, open_stage, rod
 
 FRAMES = 250
 # So far inside the sheet's outline that the ball never slips under its hem or round its sides: on which
-# side the sheet then falls is chance, which no model can learn (see docs/benchmarks.md).
+# side the sheet then falls is chance, which no model can learn (see docs/benchmarks/subspace_physics.md).
 MOTION = MotionBox((-0.5, -0.9, -0.3), (0.5, 0.55, 0.5), shortest=0.5, longest=2.0, fastest=2.5)
 BALL_RADIUS = 0.3
 BALL_START = (0.0, -0.8, 0.0)

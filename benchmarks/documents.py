@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.folders import REPORT, ROOT
@@ -38,8 +38,13 @@ def _filled(page: str, tables: dict[str, str]) -> str:
     """The page with these texts, taken as they are, in their places."""
     for place, text in tables.items():
         placed = f"<!-- {place} -->\n{text}\n<!-- end -->"
-        page = re.sub(rf"<!-- {place} -->.*?<!-- end -->", lambda _, new=placed: new, page, flags=re.DOTALL)
+        page = re.sub(rf"<!-- {place} -->.*?<!-- end -->", _as_it_is(placed), page, flags=re.DOTALL)
     return page
+
+
+def _as_it_is(text: str) -> Callable[[re.Match[str]], str]:
+    """What a match is replaced by, backslashes and all."""
+    return lambda match: text
 
 
 if __name__ == "__main__":

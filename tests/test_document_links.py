@@ -17,7 +17,8 @@ FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 def headings(page: Path) -> set[str]:
     """The anchors that GitHub makes of a page's headings."""
     found: set[str] = set()
-    for heading in re.findall(r"^#{1,6} (.*)$", FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE):
+    text = FENCED.sub("", page.read_text(encoding="utf-8"))
+    for heading in re.findall(r"^#{1,6} (.*)$", text, re.MULTILINE):
         plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading)
         name = re.sub(r"[^\w\- ]", "", plain.lower()).replace(" ", "-")
         number = 0

@@ -1,8 +1,8 @@
 """A window's rollout on a graphics card, recorded once and then replayed as a whole.
 
 A window is hundreds of small products one after the other, which take the card less time than the processor
-needs to start them. As a CUDA graph they are started at once; "A training step" in docs/benchmarks/subspace_physics.md has
-what that gains.
+needs to start them. As a CUDA graph they are started at once; "A training step" in
+docs/benchmarks/subspace_physics.md has what that gains.
 """
 
 from __future__ import annotations

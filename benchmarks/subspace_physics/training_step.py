@@ -3,7 +3,8 @@
 `python -m benchmarks.subspace_physics.training_step`
 
 It needs a card that torch calls CUDA, and no Blender; the table in
-docs/benchmarks/subspace_physics.md is what it prints. The motion is made up: what a step costs depends on sizes alone.
+docs/benchmarks/subspace_physics.md is what it prints. The motion is made up: what a step
+costs depends on sizes alone.
 """
 
 from __future__ import annotations

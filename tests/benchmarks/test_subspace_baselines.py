@@ -230,7 +230,7 @@ def test_radial_basis_functions_go_through_their_centres(task):
 
 @pytest.mark.parametrize("name", ["rnn", "gru", "lstm", "rbf"])
 def test_all_have_about_as_many_weights(task, name):
-    large = replace(task, data=made_up(64, 1000))
+    large = replace(task, data=made_up(64, 2500))
     network = CONTENDERS[name].make(large, 0)
     assert training.weights(network) == pytest.approx(len(bare(large, 0).initial), rel=0.02)
     arrays = network.cell.layout.views(network.initial)

@@ -1,4 +1,4 @@
-"""How long and how to train; `docs/benchmarks/subspace_physics_settings.md` says what was measured with each."""
+"""How long and how to train; docs/benchmarks/subspace_physics_settings.md says what was measured with each."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ PRESETS = {
 SEARCHED = (
     "bases=32,64,128",
     "learning_rate=0.0005..0.008",
-    "width=1..3",
+    "width=1..6",
     "noise=0.001..0.02",
     "weight_decay=0.01..0.5",
     "carry=0.1..0.7",

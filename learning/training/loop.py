@@ -48,6 +48,8 @@ class Schedule:
     together: the best model is the one after which the mean of so many errors, its own and those measured
     before it, is least, as soon as there are so many. A single one may be small by chance, where it depends
     on which way rollouts tip.
+    tolerance: a later model is kept in its place where that mean is larger by no more than this share: what
+    has trained for longer is the better one if validation takes are too few to tell them apart.
     """
 
     steps: int
@@ -56,13 +58,15 @@ class Schedule:
     minutes: float = 0.0
     checkpoint_every: float = 20.0
     together: int = 1
+    tolerance: float = 0.0
 
 
 @dataclass
 class Course:
     """How far a training has come. `history`: (step, loss, validation error) at each validation.
 
-    best: what was measured at `best_step`. least: the error by which that was chosen, see `Schedule`.
+    best: what was measured at `best_step`. least: the least error so far by which models are chosen, see
+    `Schedule`.
     """
 
     step: int = 0
@@ -166,8 +170,11 @@ class Training:
         if len(course.history) >= count:
             error = sum(error for _, _, error in course.history[-count:]) / count
         # Means are compared with means alone: a single error before them may be smaller by chance.
-        if error < course.least or len(course.history) == count:
-            course.best, course.best_step, course.least = measured, course.step, error
+        least = error < course.least or len(course.history) == count
+        if least:
+            course.least = error
+        if least or error < course.least * (1.0 + schedule.tolerance):
+            course.best, course.best_step = measured, course.step
             self.best = self._learner.weights()
         worse = (course.step - course.best_step) // schedule.validate_every
         if course.step >= schedule.steps:

@@ -89,6 +89,17 @@ def test_one_lucky_measurement_does_not_choose_where_several_do_together(tmp_pat
     assert train(tmp_path / "d", Learner(worse), together=3).course.best_step == 30
 
 
+def test_a_later_model_is_kept_as_long_as_it_is_not_clearly_worse(tmp_path):
+    errors = [0.9, 0.5, 0.54, 0.52, 0.56, 0.53, 0.56, 0.6, 0.7, 0.8]
+    kept = train(tmp_path / "a", Learner(errors), tolerance=0.1).course
+    assert kept.best_step == 60 and kept.best_error == 0.53
+    # What is least stays what it was, so that a model cannot get worse by small steps.
+    creeping = [0.5, 0.53, 0.56, 0.59, 0.62, 0.65, 0.68, 0.71, 0.74, 0.77]
+    assert train(tmp_path / "b", Learner(creeping), tolerance=0.1).course.best_step == 20
+    patient = train(tmp_path / "c", Learner(creeping), tolerance=0.1, patience=3).course
+    assert patient.step == 50 and "last 3" in patient.reason
+
+
 def test_a_few_frames_on_the_wrong_side_do_not_choose(tmp_path):
     """Of two models the one that is nearer in all frames but a few is kept, and its own error reported."""
     rough, fine = np.full(100, 0.04), np.full(100, 0.01)

@@ -1,4 +1,4 @@
-"""How long and how to train; docs/benchmarks/subspace_physics_settings.md says what was measured with each."""
+"""How long and how to train; docs/benchmarks/subspace_physics_settings.md has what was measured of each."""
 
 from __future__ import annotations
 

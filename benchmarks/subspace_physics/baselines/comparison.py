@@ -48,7 +48,7 @@ class Plan:
     """
 
     steps: int = 3000
-    boxes: tuple[str, ...] = ("B",)
+    boxes: tuple[str, ...] = ("B", "A")
     seeds: tuple[int, ...] = (0, 1, 2)
     sizes: tuple[int, ...] = (1000, 2000, 4000, 8000)
     choose: bool = True

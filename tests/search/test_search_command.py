@@ -190,7 +190,7 @@ def test_a_search_that_was_stopped_goes_on_where_it_was(tmp_path):
 @pytest.mark.slow
 def test_workers_that_are_killed_lose_no_trial_and_count_none_twice(tmp_path):
     dataset, chance = make_dataset(tmp_path / "dataset", 200).path, random.Random(5)
-    words, count = ("--trials=8", *SHORT, "--checkpoint-every=0.2"), 8
+    words, count = ("--trials=8", *SHORT, "--set=steps=600", "--checkpoint-every=0.2"), 8
     workers, kills, best = [started(dataset, *words) for _ in range(3)], 0, []
     while working := [number for number, worker in enumerate(workers) if worker.poll() is None]:
         time.sleep(chance.uniform(0.3, 1.5))

@@ -151,8 +151,11 @@ def frames_on_disk(dataset: Path, take: str, vertices: int) -> int:
     y_bytes = 4 * read_info(dataset).channels.size
     rows = {"positions.pc2": 12 * vertices, "interaction.npy": y_bytes, "frames.npy": 64}
     headers = {"positions.pc2": PC2_HEADER.size, "interaction.npy": NPY_HEADER, "frames.npy": NPY_HEADER}
-    sizes = {name: (folder / name).stat().st_size for name in rows if (folder / name).exists()}
-    return max(0, min((size - headers[name]) // rows[name] for name, size in sizes.items()))
+    try:
+        sizes = {name: (folder / name).stat().st_size for name in rows if (folder / name).exists()}
+    except FileNotFoundError:  # it was just handed in
+        return 0
+    return max(0, min(((size - headers[name]) // rows[name] for name, size in sizes.items()), default=0))
 
 
 def contents(dataset: Path) -> dict[str, bytes]:

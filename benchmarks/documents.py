@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.folders import REPORT, ROOT
@@ -18,33 +18,26 @@ from benchmarks.registry import BENCHMARKS
 PAGES = ROOT / "docs" / "benchmarks"
 
 
+def _replaced(pattern: str, text: str, page: str) -> str:
+    """The page with another text, taken as it is, where the pattern is found."""
+    return re.sub(pattern, lambda _: text, page, flags=re.DOTALL)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Replace each table whose part is in the report, and keep all other text."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--report", type=Path, default=REPORT)
     report = json.loads(parser.parse_args(arguments).report.read_text(encoding="utf-8"))
     for name, benchmark in BENCHMARKS.items():
-        made = {
-            place: written(report[part])
-            for place, (part, written) in benchmark.tables.items()
-            if part in report
-        }
-        if made:
-            path = PAGES / f"{name}.md"
-            path.write_text(_filled(path.read_text(encoding="utf-8"), made), encoding="utf-8")
-
-
-def _filled(page: str, tables: dict[str, str]) -> str:
-    """The page with these texts, taken as they are, in their places."""
-    for place, text in tables.items():
-        placed = f"<!-- {place} -->\n{text}\n<!-- end -->"
-        page = re.sub(rf"<!-- {place} -->.*?<!-- end -->", _as_it_is(placed), page, flags=re.DOTALL)
-    return page
-
-
-def _as_it_is(text: str) -> Callable[[re.Match[str]], str]:
-    """What a match is replaced by, backslashes and all."""
-    return lambda match: text
+        tables = {place: table for place, table in benchmark.tables.items() if table[0] in report}
+        if not tables:
+            continue
+        path = PAGES / f"{name}.md"
+        page = path.read_text(encoding="utf-8")
+        for place, (part, written) in tables.items():
+            text = f"<!-- {place} -->\n{written(report[part])}\n<!-- end -->"
+            page = _replaced(rf"<!-- {place} -->.*?<!-- end -->", text, page)
+        path.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

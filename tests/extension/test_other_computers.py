@@ -131,6 +131,38 @@ assert watched.workers_besides(seen, SimpleNamespace(active=True), jobs) == {"re
     )
 
 
+def test_a_bake_that_was_handed_out_is_looked_for_until_it_begins(in_blender: Callable[..., str]) -> None:
+    """As in a window: nothing draws but what a look asks for."""
+    in_blender(
+        SCENE
+        + """
+watched = part("neural_physics.blender.tasks.watched_bakes")
+watched.bpy = type("Windowed", (), {"app": type("App", (), {"background": False, "timers": bpy.app.timers})})
+watched.redraw_panels = lambda: watched.seen_of(elsewhere)
+watched.LOOK_EVERY = 0.1
+elsewhere = folder.with_name("elsewhere")
+
+
+def tick_for(seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and watched._tick() is not None:
+        time.sleep(0.02)
+    return time.monotonic() >= end
+
+
+assert watched.seen_of(elsewhere) is None and not tick_for(20), "nothing is there, and nobody follows it"
+watched.expect_bake(elsewhere)
+assert watched.seen_of(elsewhere) is None and tick_for(1)
+folder.rename(elsewhere)
+begun = time.monotonic()
+while watched._watched[elsewhere].seen is None:
+    assert time.monotonic() - begun < 20
+    watched._tick()
+    time.sleep(0.02)
+"""
+    )
+
+
 def test_a_window_is_not_held_up_by_a_folder_that_does_not_answer(in_blender: Callable[..., str]) -> None:
     """As in a window, where a timer looks for what threads have seen."""
     in_blender(

@@ -97,7 +97,6 @@ def test_the_window_shows_what_other_computers_are_at(
     first = computers.start("render-1")
     computers.start("render-2")
     # Nothing is clicked or moved: the panel looks by itself.
-    window.ask("for area in bpy.context.window_manager.windows[0].screen.areas: area.tag_redraw()")
     window.wait(lambda: seen(example) and seen(example)[0] == ["render-1", "render-2"], 300)
     window.wait(lambda: bakers(first), 200)
     os.kill(bakers(first)[0], signal.SIGKILL)

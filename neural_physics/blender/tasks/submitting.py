@@ -20,6 +20,7 @@ from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of
 from . import object_tasks
 from .job_files import FLAMENCO_JOB, OPENJD_BAKE, OPENJD_TRAIN, SLURM_BAKE, SLURM_TRAIN, write_job_file
+from .watched_bakes import expect_bake
 
 Engine = Literal["TERMINAL", "FLAMENCO", "OPENJD", "SLURM"]
 COMMAND = "--command", "neural_physics"
@@ -82,10 +83,12 @@ def submit_bake(scene: bpy.types.Scene, obj: bpy.types.Object, engine: Engine, c
     """
     forget()  # what other computers have baked since the panel was drawn
     check_submit_bake(scene, obj)
+    folder = dataset_folder(obj)
     if engine == "FLAMENCO":  # its job prepares
+        expect_bake(folder)
         return _for_flamenco(obj, object_tasks.BAKE)
     object_tasks.bake_command(scene, obj)
-    folder = dataset_folder(obj)
+    expect_bake(folder)
     if engine == "SLURM":
         script = write_job_file(folder, SLURM_BAKE)
         words = ["sbatch", f"--array=1-{computers}", str(script), str(folder)]

@@ -32,10 +32,14 @@ _watched: dict[Path, _Watched] = {}
 
 
 class _Watched:
-    """What is known of the bake in one folder. is_shown: whether a panel has shown what was seen last."""
+    """What is known of the bake in one folder.
 
-    def __init__(self, folder: Path) -> None:
+    is_shown: whether a panel has shown what was seen last. is_expected: whether a bake is to begin there.
+    """
+
+    def __init__(self, folder: Path, is_expected: bool = False) -> None:
         self.seen: Seen | None = None
+        self.is_expected = is_expected
         self.is_shown = False
         self._watch = Watch(folder)
         self._looking: Thread | None = None
@@ -56,7 +60,7 @@ class _Watched:
             return False
         self._looking, self.is_shown = None, False
         self._again = time.monotonic() + min(max(LOOK_EVERY, self._took / SHARE), LOOK_AT_LEAST_EVERY)
-        return self.seen is not None or self._was_seen
+        return self.is_expected or self.seen is not None or self._was_seen
 
     def look_again(self) -> None:
         """Begin to look in a thread, where it is time to and a panel shows it."""
@@ -68,7 +72,7 @@ class _Watched:
     @property
     def is_followed(self) -> bool:
         """Whether there may be something new to show by itself: a look has begun, or a bake is under way."""
-        return self._looking is not None or (self.seen is not None and self.is_shown)
+        return self._looking is not None or (self.is_shown and (self.is_expected or self.seen is not None))
 
     @property
     def silent(self) -> float:
@@ -90,6 +94,11 @@ def seen_of(folder: Path) -> Seen | None:
     if watched.is_followed and not bpy.app.timers.is_registered(_tick):
         bpy.app.timers.register(_tick, first_interval=TICK_EVERY, persistent=True)
     return watched.seen
+
+
+def expect_bake(folder: Path) -> None:
+    """Other computers are to bake into a folder: look now, and again until they do."""
+    _watched[folder] = _Watched(folder, is_expected=True)
 
 
 def silence_of(folder: Path) -> float:

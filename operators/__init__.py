@@ -8,6 +8,7 @@ from ..neural_physics.blender.settings.registration import register_parts, unreg
 from ..neural_physics.edition import FULL
 from . import (
     assets,
+    bake,
     capsules,
     evaluation,
     examples,
@@ -24,6 +25,7 @@ from . import (
     subdividing,
     submitting,
     takes,
+    train,
 )
 
 PARTS: tuple[ModuleType, ...] = (
@@ -32,6 +34,8 @@ PARTS: tuple[ModuleType, ...] = (
     handles,
     motion_box,
     examples,
+    bake,
+    train,
     jobs,
     other_computers,
     submitting,

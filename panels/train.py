@@ -20,11 +20,11 @@ from ..neural_physics.errors import Problem
 from ..neural_physics.evaluation.verdict import gains_nothing
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.wording import plural
-from ..operators.bake import NEURALPHYSICS_OT_bake_more
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
-from ..operators.submitting import NEURALPHYSICS_OT_submit_training
 from ..operators.support import obstacle
-from ..operators.train import (
+from ..operators.tasks.bake import NEURALPHYSICS_OT_bake_more
+from ..operators.tasks.submitting import NEURALPHYSICS_OT_submit_training
+from ..operators.tasks.train import (
     NEURALPHYSICS_OT_evaluate,
     NEURALPHYSICS_OT_open_report,
     NEURALPHYSICS_OT_train,

@@ -35,9 +35,13 @@ PROBLEMS: dict[str, str] = {
         "{object} does not react to its armature {rig}, which Jiggle Springs needs: add the armature to "
         "the “Reacts to” list of {object}."
     ),
-    "skin_scaled_bone": (
-        "The bone {bone} of {rig} is scaled, which {object} cannot follow with Preserve Volume: remove "
-        "the scale, or switch Preserve Volume off in the Armature modifier."
+    "skin_mirrored_bone": (
+        "The bone {bone} of {rig} is mirrored or scaled to nothing, which {object} cannot follow with "
+        "Preserve Volume: undo that, or switch Preserve Volume off in the Armature modifier."
+    ),
+    "skin_stretched_rig": (
+        "The armature {rig} is not scaled alike in all directions, which {object} cannot follow with "
+        "Preserve Volume: apply its scale, or switch Preserve Volume off in the Armature modifier."
     ),
     "poses_unweighted": (
         "{count} vertices of {object} have no weight for any deforming bone of {rig}, so they cannot be "

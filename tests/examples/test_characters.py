@@ -16,7 +16,7 @@ from neural_physics.blender.examples.characters.character_motion import ACTIONS
 from neural_physics.blender.examples.characters.posing import add_actions
 from neural_physics.blender.examples.cloth import cape, skirt
 from neural_physics.blender.scene.capsule_sampling import CapsuleSampler
-from neural_physics.blender.scene.rig_actions import actions_of, actions_played, curves_of
+from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
 from neural_physics.blender.scene.sampling import layout_of, reference_frame_of
 from neural_physics.blender.scene.sources import check_target, mesh_of, read_positions
 from neural_physics.blender.settings import properties

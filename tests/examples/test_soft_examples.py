@@ -18,10 +18,10 @@ from neural_physics.blender.baking.solver_request import solver_request
 from neural_physics.blender.baking.training_motion import check_training_motion
 from neural_physics.blender.examples import build
 from neural_physics.blender.examples.characters import soft_animal, soft_character
-from neural_physics.blender.scene.holding_bones import holding_rig, rest_segments
-from neural_physics.blender.scene.rig_actions import actions_of, actions_played, curves_of
+from neural_physics.blender.scene.rigs.holding_bones import holding_rig, rest_segments
+from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
+from neural_physics.blender.scene.rigs.skins import check_skin, skin_of
 from neural_physics.blender.scene.sampling import layout_of
-from neural_physics.blender.scene.skins import check_skin, skin_of
 from neural_physics.blender.scene.sources import check_target, read_positions
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of

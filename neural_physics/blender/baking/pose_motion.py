@@ -13,10 +13,10 @@ from mathutils import Euler
 from ...arrays import Doubles
 from ...baking.pose_plan import pose_take_names
 from ...errors import Problem
-from ..scene.holding_bones import holding_rig
 from ..scene.keying import Span
-from ..scene.rig_actions import Channel, actions_of, curves_of
-from ..scene.skins import armature_modifier, followed_bones, skin_of
+from ..scene.rigs.holding_bones import holding_rig
+from ..scene.rigs.rig_actions import Channel, actions_of, curves_of
+from ..scene.rigs.skins import armature_modifier, followed_bones, skin_of
 from ..scene.sources import mesh_data
 from ..settings.properties import method_of, settings_of
 from .joint_ranges import JointRange, joint_ranges

@@ -23,7 +23,7 @@ from ...interaction.training_motion import (
 )
 from ..scene.keying import Span, key_frames
 from ..scene.live_fabric import fabric_varies
-from ..scene.rig_actions import Channel, actions_played, check_actions, curves_of
+from ..scene.rigs.rig_actions import Channel, actions_played, check_actions, curves_of
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 

@@ -38,7 +38,7 @@ from ..settings.simulation import settings_for_solver
 from .capsule_sampling import CapsuleSampler
 from .collider_sizes import size_reader
 from .references import Named
-from .skins import followed_bones, is_skinned_by, pose_reader
+from .rigs.skins import followed_joints, is_skinned_by, pose_reader
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
@@ -167,7 +167,7 @@ def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken
     source = cast(bpy.types.Object, item.object)
     name = _channel_name(item.name or source.name, taken)
     if method_of(obj).follows_bones and is_skinned_by(obj, source):
-        parts = followed_bones(obj, source)
+        parts = followed_joints(obj, source)
         return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts=parts)
     if source.type == "ARMATURE":
         parts = _joint_names(cast(bpy.types.Armature, source.data))

@@ -31,9 +31,9 @@ from ..playing.session import check_belongs
 from ..scene import live_fabric, setting_up
 from ..scene.artist_handles import check_handles, handle_arguments, list_unbound_handles
 from ..scene.cache_modifier import remove_cache
+from ..scene.rigs.skins import simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
-from ..scene.skins import simulated_mesh
 from ..scene.sources import check_mesh
 from ..scene.targets import check_set_up
 from ..settings.own_folders import scratch_folder

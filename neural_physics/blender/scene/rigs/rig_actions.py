@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import bpy
 
-from ...baking.plan import FEWEST_FOR_TEST
-from ...datasets.dataset_info import Role
-from ...errors import Problem
-from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from ....baking.plan import FEWEST_FOR_TEST
+from ....datasets.dataset_info import Role
+from ....errors import Problem
+from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
 Channel = tuple[str, int]  # data path and index
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import bpy
 from bpy.props import BoolProperty, IntProperty
 
-from ..neural_physics.blender.jobs import host
-from ..neural_physics.blender.scene.targets import target_of
-from ..neural_physics.blender.settings.paths import dataset_folder, jobs_folder
-from ..neural_physics.blender.settings.properties import settings_of
-from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import object_tasks, trial_takes
-from ..neural_physics.datasets.status import dataset_status
-from ..neural_physics.errors import Problem
-from ..neural_physics.wording import plural, size
+from ...neural_physics.blender.jobs import host
+from ...neural_physics.blender.scene.targets import target_of
+from ...neural_physics.blender.settings.paths import dataset_folder, jobs_folder
+from ...neural_physics.blender.settings.properties import settings_of
+from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ...neural_physics.blender.tasks import object_tasks, trial_takes
+from ...neural_physics.datasets.status import dataset_status
+from ...neural_physics.errors import Problem
+from ...neural_physics.wording import plural, size
+from ..support import Button, OperatorReturnItems, scene_of, target
 from .job_button import JobButton
 from .job_results import baked, objects_of, tested
-from .support import Button, OperatorReturnItems, scene_of, target
 
 
 class NEURALPHYSICS_OT_bake(JobButton, bpy.types.Operator):

@@ -7,13 +7,13 @@ from typing import Any
 
 import bpy
 
-from ..neural_physics.blender.settings.paths import jobs_folder, trained_model
-from ..neural_physics.blender.settings.properties import settings_of
-from ..neural_physics.blender.tasks import making, object_tasks, trial_takes
-from ..neural_physics.datasets.status import forget
-from ..neural_physics.errors import Problem
-from .play import start_animation
-from .support import remember_in_undo
+from ...neural_physics.blender.settings.paths import jobs_folder, trained_model
+from ...neural_physics.blender.settings.properties import settings_of
+from ...neural_physics.blender.tasks import making, object_tasks, trial_takes
+from ...neural_physics.datasets.status import forget
+from ...neural_physics.errors import Problem
+from ..play import start_animation
+from ..support import remember_in_undo
 
 
 def objects_of(folder: Path) -> list[bpy.types.Object]:

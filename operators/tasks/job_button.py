@@ -6,10 +6,10 @@ from typing import ClassVar
 
 import bpy
 
-from ..neural_physics.blender.jobs import host
-from ..neural_physics.blender.tasks import making, object_tasks
-from ..neural_physics.errors import Problem
-from .support import Button, OperatorReturnItems, target
+from ...neural_physics.blender.jobs import host
+from ...neural_physics.blender.tasks import making, object_tasks
+from ...neural_physics.errors import Problem
+from ..support import Button, OperatorReturnItems, target
 
 
 class JobButton(Button):

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import bpy
 
-from ..neural_physics.blender.jobs import host
-from ..neural_physics.blender.playing import playback
-from ..neural_physics.blender.scene.targets import target_of
-from ..neural_physics.blender.settings.paths import best_so_far_path, jobs_folder, report_path
-from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import making, object_tasks
-from ..neural_physics.errors import Problem
-from ..neural_physics.evaluation.report_page import only_shows_itself
+from ...neural_physics.blender.jobs import host
+from ...neural_physics.blender.playing import playback
+from ...neural_physics.blender.scene.targets import target_of
+from ...neural_physics.blender.settings.paths import best_so_far_path, jobs_folder, report_path
+from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ...neural_physics.blender.tasks import making, object_tasks
+from ...neural_physics.errors import Problem
+from ...neural_physics.evaluation.report_page import only_shows_itself
+from ..play import start_animation
+from ..support import Button, OperatorReturnItems, existing_file, scene_of, target
 from .job_button import JobButton
 from .job_results import trained
-from .play import start_animation
-from .support import Button, OperatorReturnItems, existing_file, scene_of, target
 
 
 class NEURALPHYSICS_OT_train(JobButton, bpy.types.Operator):

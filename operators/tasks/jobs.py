@@ -5,11 +5,11 @@ from __future__ import annotations
 import bpy
 from bpy.props import EnumProperty
 
-from ..neural_physics.blender.jobs import host
-from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import making, object_tasks
-from ..neural_physics.files.links import check_no_link
-from .support import Button, open_file, target
+from ...neural_physics.blender.jobs import host
+from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ...neural_physics.blender.tasks import making, object_tasks
+from ...neural_physics.files.links import check_no_link
+from ..support import Button, open_file, target
 
 KINDS = [(kind, name, "") for kind, name in object_tasks.NAMES.items()]
 

@@ -1,0 +1,93 @@
+"""Rigify's own human: constrained deforming bones, bendy ones among them, held against Blender's modifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = [pytest.mark.blender, pytest.mark.slow]
+
+import addon_utils
+import bpy
+import rigs
+from mathutils import Quaternion
+from scenes import empty_scene, react_to, set_frame
+
+from neural_physics.blender.scene.rigs.skins import skin_of
+from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
+from neural_physics.blender.scene.sources import mesh_of
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.interaction.poses import pose_channel, pose_in
+from neural_physics.skinning.of_skin import skinning_of
+
+AROUND, FOLLOWED = 20, 4  # vertices around each deforming bone, and bones that each follows
+
+
+@pytest.fixture(scope="module")
+def human() -> Iterator[tuple[bpy.types.Object, bpy.types.Object]]:
+    """The rig that Rigify makes of its human metarig, and a cloud of vertices around its deforming bones."""
+    empty_scene()
+    addon_utils.enable("rigify", default_set=True)
+    bpy.ops.object.armature_human_metarig_add()
+    metarig = bpy.context.object
+    bpy.ops.pose.rigify_generate()
+    rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj != metarig)
+    yield rig, cloud(rig)
+    addon_utils.disable("rigify", default_set=True)
+
+
+def cloud(rig: bpy.types.Object) -> bpy.types.Object:
+    rng, points = np.random.default_rng(0), []
+    bones = [bone for bone in rig.data.bones if bone.use_deform]
+    ends = np.array([(bone.head_local[:], bone.tail_local[:]) for bone in bones])
+    for head, tail in ends:
+        along = head + rng.uniform(-0.1, 1.1, (AROUND, 1)) * (tail - head)
+        points.append(along + rng.normal(0.0, 0.02 + 0.1 * np.linalg.norm(tail - head), (AROUND, 3)))
+    data = bpy.data.meshes.new("Body")
+    data.from_pydata(np.concatenate(points).tolist(), [], [])
+    body = bpy.data.objects.new("Body", data)
+    bpy.context.scene.collection.objects.link(body)
+    away = np.linalg.norm(np.concatenate(points)[:, None] - ends.mean(1), axis=2)
+    groups = [body.vertex_groups.new(name=bone.name) for bone in bones]
+    for vertex, distances in enumerate(away):
+        for bone in np.argsort(distances)[:FOLLOWED]:
+            groups[bone].add([vertex], 1.0 / (0.01 + distances[bone]), "REPLACE")
+    body.modifiers.new("Armature", "ARMATURE").object = rig
+    settings = settings_of(body)
+    settings.enabled, settings.method, settings.simulation.kind = True, "quasistatic_springs", "SOLID"
+    react_to(body, rig)
+    return body
+
+
+def pose(rig: bpy.types.Object, seed: int, scale: float) -> None:
+    """Every control turned by up to 34 degrees, shifted by up to 2 cm and scaled."""
+    rng = np.random.default_rng(seed)
+    for bone in rig.pose.bones:
+        if bone.custom_shape is None:
+            continue
+        bone.rotation_mode = "QUATERNION"
+        bone.rotation_quaternion = Quaternion(rng.normal(size=3), 0.6 * rng.uniform(-1.0, 1.0))
+        bone.location, bone.scale = 0.02 * rng.uniform(-1.0, 1.0, 3), 1.0 + scale * rng.uniform(-1.0, 1.0, 3)
+    bpy.context.view_layer.update()
+
+
+@pytest.mark.parametrize("preserve_volume", [False, True])
+def test_a_rigify_human_is_skinned_as_by_the_armature_modifier(human, preserve_volume):
+    rig, body = human
+    body.modifiers[0].use_deform_preserve_volume = preserve_volume
+    layout = layout_of(body)
+    channel, where = pose_channel(layout)
+    bendy = sum(bone.bbone_segments > 1 for bone in rig.data.bones if bone.use_deform)
+    assert bendy > 40 and len(channel.parts) > 600
+    sampler = ChannelSampler(body, layout, reference_frame_of(body), {}, fps=24.0)
+    rest = mesh_of(body).rest_positions
+    skinned = skinning_of(skin_of(body), rest)
+    for seed, scale in ((0, 0.0), (1, 0.0), (2, 0.2)):
+        pose(rig, seed, scale)
+        theirs = rigs.shown(body)
+        assert np.abs(theirs - rest).max() > 0.3
+        ours = skinned(pose_in(sampler.sample(set_frame(1), 1)[where]).moves)
+        assert np.abs(ours - theirs).max() < 3e-6 * np.ptp(theirs, axis=0).max()

@@ -52,8 +52,8 @@ PROBLEMS: dict[str, str] = {
         "testing: add actions, or set Pose Source to Random."
     ),
     "poses_without_bones": (
-        "No bone of {rig} that deforms {object} can be rotated freely, since each is locked or driven by "
-        "something else: set Pose Source to Actions, or Poses to 0."
+        "No bone of {rig} that deforms {object} can be rotated freely, nor does any control rotate one: set "
+        "Pose Source to Actions, or Poses to 0."
     ),
     "poses_scaled_bone": (
         "The bone {bone} of {rig} is scaled in a pose of {object}, but the interior follows bones in "

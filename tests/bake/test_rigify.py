@@ -16,6 +16,8 @@ import rigs
 from mathutils import Quaternion
 from scenes import empty_scene, react_to, set_frame
 
+from neural_physics.blender.baking.pose_motion import check_poses, key_poses
+from neural_physics.blender.scene.keying import Span
 from neural_physics.blender.scene.rigs.skins import skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
 from neural_physics.blender.scene.sources import mesh_of
@@ -91,3 +93,41 @@ def test_a_rigify_human_is_skinned_as_by_the_armature_modifier(human, preserve_v
         assert np.abs(theirs - rest).max() > 0.3
         ours = skinned(pose_in(sampler.sample(set_frame(1), 1)[where]).moves)
         assert np.abs(ours - theirs).max() < 3e-6 * np.ptp(theirs, axis=0).max()
+
+
+TURNED = {
+    "upper_arm.L": "shoulder.L",
+    "forearm.R": "upper_arm.R.001",
+    "hand.L": "forearm.L.001",
+    "thigh.R": "pelvis.R",
+    "shin.L": "thigh.L.001",
+    "foot.R": "shin.R.001",
+    "toe.L": "foot.L",
+}
+STIFF = {"upper_arm.L.001": "upper_arm.L", "forearm.R.001": "forearm.R", "shin.R.001": "shin.R"}
+
+
+def test_random_poses_of_a_rigify_human_turn_its_controls(human):
+    rig, body = human
+    settings = settings_of(body)
+    settings.pose_source, settings.pose_count, settings.pose_range = "RANDOM", 40, 0.5
+    settings.simulation.bone_radius, settings.simulation.tetrahedra = 0.02, 5000
+    for bone in rig.pose.bones:
+        bone.matrix_basis.identity()
+    check_poses(body)
+    key_poses(bpy.context.scene, body, Span(1, 40, 24.0), seed=3)
+    angles: dict[str, list[float]] = {name: [] for name in (*TURNED, *STIFF)}
+    bends: dict[str, list[float]] = {name: [] for name in angles}  # without twists along the bone
+    for frame in range(1, 41):
+        bones = rig.evaluated_get(set_frame(frame)).pose.bones
+        for name, before in (*TURNED.items(), *STIFF.items()):
+            child, parent = bones[f"DEF-{name}"], bones[f"DEF-{before}"]
+            now = parent.matrix.inverted() @ child.matrix
+            at_rest = parent.bone.matrix_local.inverted() @ child.bone.matrix_local
+            turn = (at_rest.inverted() @ now).to_quaternion().angle
+            angles[name].append(min(turn, 2.0 * np.pi - turn))
+            bends[name].append(now.col[1].xyz.angle(at_rest.col[1].xyz))
+    for name in TURNED:  # evenly within half a radian about each axis
+        assert 0.3 < np.median(angles[name]) < 0.7 and max(angles[name]) < 1.2, name
+    for name in STIFF:
+        assert max(bends[name]) < 0.15, name

@@ -8,6 +8,7 @@ from ..neural_physics.blender.settings.registration import register_parts, unreg
 from ..neural_physics.edition import FULL
 from . import (
     assets,
+    bones,
     capsules,
     evaluation,
     examples,
@@ -29,6 +30,7 @@ PARTS: tuple[ModuleType, ...] = (
     subdividing,
     handles,
     motion_box,
+    bones,
     examples,
     bake,
     train,

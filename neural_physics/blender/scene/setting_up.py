@@ -13,6 +13,7 @@ from ...errors import Problem
 from ...interaction.channels import ChannelLayout
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from .rigs.reacting_bones import MANY, choose_bones, deforming_bones, near_bones
 from .sampling import bindings_of, interaction_names
 from .sources import check_target, mesh_data, read_positions
 
@@ -114,6 +115,8 @@ def add_interaction(obj: bpy.types.Object, mover: bpy.types.Object) -> NEURALPHY
     item = settings.interactions.add()
     settings.active_interaction = len(settings.interactions) - 1
     item.name, item.object = mover.name, mover
+    if mover.type == "ARMATURE" and len(deforming_bones(mover)) > MANY:
+        choose_bones(item, near_bones(obj, mover))
     suggest_motion(obj, item)
     return item
 

@@ -116,11 +116,16 @@ def _live(setting: LiveSetting) -> Any:  # noqa: ANN401 (see `_number`)
     )
 
 
+class NEURALPHYSICS_PG_bone(bpy.types.PropertyGroup):
+    """A bone of an armature, by its name."""
+
+
 class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     """One object that the simulation reacts to: a collider, a pin's Empty, an armature or a wind."""
 
     # `name` is the channel's name, by which a shared model is bound again.
     object: PointerProperty(name="Object", type=bpy.types.Object, update=refresh_display)
+    bones: CollectionProperty(type=NEURALPHYSICS_PG_bone)  # of an armature; none for all that deform
     motion: EnumProperty(name="Training Motion", items=_motions, default=0)
     test_action: StringProperty(
         name="Test Action",
@@ -439,6 +444,7 @@ for _method in SPECIFICATIONS.values():
 
 CLASSES = (
     NEURALPHYSICS_PG_simulation,
+    NEURALPHYSICS_PG_bone,
     NEURALPHYSICS_PG_interaction,
     NEURALPHYSICS_PG_capsule,
     NEURALPHYSICS_PG_projection,

@@ -99,7 +99,7 @@ def test_every_action_is_short_and_scales_nothing_and_ends_as_it_began(example, 
     still = read_positions(body.data)
     rig.animation_data.use_nla = False
     for action in actions_of(rig):
-        assert not [path for path, _ in curves_of(action) if path.endswith("scale")]
+        assert not [path for path, _ in curves_of(action, rig) if path.endswith("scale")]
         rig.animation_data.action, rig.animation_data.action_slot = action, action.slots[0]
         first, last = (round(frame) for frame in action.frame_range)
         assert last - first < LONGEST

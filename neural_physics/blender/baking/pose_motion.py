@@ -83,7 +83,7 @@ def key_poses(scene: bpy.types.Scene, obj: bpy.types.Object, span: Span, seed: i
     rows = np.concatenate(
         [
             _random_rows(rig, channels, still, ranges, count=drawn, rng=rng),
-            _action_rows(channels, still, actions, span.count - drawn, rng=rng),
+            _action_rows(rig, channels, still, actions, count=span.count - drawn, rng=rng),
         ]
     )
     key_channels(rig, channels, rows[rng.permutation(span.count)], span)
@@ -151,7 +151,7 @@ def _channels(
     rig: bpy.types.Object, ranges: Sequence[JointRange], actions: Sequence[bpy.types.Action]
 ) -> list[Channel]:
     """All that is keyed, in order; what an action moves that this rig lacks is left out."""
-    found = {channel for action in actions for channel in curves_of(action)}
+    found = {channel for action in actions for channel in curves_of(action, rig)}
     if ranges:
         found |= {(path, 0) for path in switches_of(rig)}
     for turning in ranges:
@@ -183,17 +183,18 @@ def _random_rows(
 
 
 def _action_rows(
+    rig: bpy.types.Object,
     channels: Sequence[Channel],
     still: Doubles,
     actions: Sequence[bpy.types.Action],
-    count: int,
     *,
+    count: int,
     rng: np.random.Generator,
 ) -> Doubles:
     """(count, channels): frames of all actions, one from each of as many parts of them."""
     if not count:
         return np.empty((0, len(still)))
-    frames = np.concatenate([clip_of(action, channels, still) for action in actions])
+    frames = np.concatenate([clip_of(rig, action, channels, still) for action in actions])
     return frames[((np.arange(count) + rng.random(count)) / count * len(frames)).astype(np.intp)]
 
 

@@ -6,15 +6,15 @@ PROBLEMS: dict[str, str] = {
     "no_mesh": "{object} is not a mesh: choose a mesh object that has Cloth or Soft Body physics.",
     "mesh_without_faces": "The mesh of {object} has no faces: add some, or choose another object.",
     "object_linked": (
-        "{object} or its mesh is linked from another file and cannot be changed here: "
-        "use Object > Relations > Make Local > Selected Objects and Data."
+        "{object} or its mesh is linked from another file and cannot be changed here: to play it use Object > "
+        "Library Override > Make, for all else Object > Relations > Make Local > Selected Objects and Data."
     ),
     "object_overridden": (
-        "{object} or its mesh is a library override, whose mesh cannot be changed here: "
+        "{object} or its mesh is a library override, which can play here, but not be changed: "
         "use Object > Relations > Make Local > Selected Objects and Data."
     ),
     "mesh_shared": (
-        "{object} shares its mesh with {other}, which would move too: use Object > Relations > Make "
+        "{object} shares its mesh with {other}, which would change too: use Object > Relations > Make "
         "Single User > Object & Data."
     ),
     "edit_mode": "{object} is in Edit Mode: leave it (Tab) and try again.",

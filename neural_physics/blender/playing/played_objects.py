@@ -26,6 +26,7 @@ from .crowds import Wanted, given
 from .frame_prediction import Predicted, Preparation
 from .interaction_reader import InteractionReader, Visit, span
 from .packing import identity_of
+from .position_places import give_place
 from .session import PlaySession
 from .shape_output import Moment
 
@@ -97,6 +98,9 @@ class PlayedObjects:
                     self.start(obj)
                 except Problem as problem:
                     self._problems[obj.session_uid] = problem
+        for obj in playing:  # one that was duplicated shares its mesh since
+            if obj.session_uid in self._sessions:
+                give_place(obj)
 
     def note_places(self) -> None:
         """The frame will change, and no handler has moved anything for it yet."""

@@ -23,9 +23,9 @@ from ...models.model_file import Model
 from ...timeline.timeline import Timeline
 from ..gpu.decoder import GpuDecoder
 from ..gpu.uploaded_models import decoder_on_card
-from ..scene.sources import mesh_data
 from ..settings.properties import settings_of
 from .geometry_nodes import write_positions
+from .position_places import positions_mesh
 from .previewing import CardShape, PreviewSwitch
 from .projecting import Projection
 from .timings import Timings
@@ -141,7 +141,7 @@ class ShapeOutput:
             with self.timings.pushing():
                 positions = self.projection.push(positions, moment.bodies)
         _check_numbers(positions, obj, moment)
-        write_positions(mesh_data(obj), moved(positions, moment.object_from_model))
+        write_positions(positions_mesh(obj), moved(positions, moment.object_from_model))
 
     def _read_back(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> Floats | None:
         """(V, 3) from the graphics card; None where that is not asked for, or cannot be."""

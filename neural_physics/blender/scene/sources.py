@@ -111,8 +111,7 @@ def read_positions(mesh: bpy.types.Mesh, out: Floats | None = None) -> Floats:
 def check_mesh(obj: bpy.types.Object | None) -> None:
     """Whether an object's mesh can be read and written.
 
-    Raises Problem("nothing_selected" | "no_mesh" | "object_linked" | "object_overridden" | "mesh_shared" |
-    "edit_mode").
+    Raises Problem("nothing_selected" | "no_mesh" | "object_linked" | "object_overridden" | "edit_mode").
     """
     if obj is None:
         raise Problem("nothing_selected")
@@ -122,15 +121,25 @@ def check_mesh(obj: bpy.types.Object | None) -> None:
         raise Problem("object_linked", object=obj.name)
     if obj.override_library or obj.data.override_library:
         raise Problem("object_overridden", object=obj.name)
-    sharing = _sharing(obj)
-    if sharing is not None:
-        raise Problem("mesh_shared", object=obj.name, other=sharing.name)
     if obj.mode == "EDIT":
         raise Problem("edit_mode", object=obj.name)
 
 
-def _sharing(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """Another object on show with the same mesh, which would show whatever is written into it."""
+def check_shown_mesh(obj: bpy.types.Object) -> None:
+    """Whether something else can be shown in an object's place, its mesh staying as it is.
+
+    Raises Problem("no_mesh" | "object_linked" | "edit_mode").
+    """
+    if obj.type != "MESH" or obj.data is None:
+        raise Problem("no_mesh", object=obj.name)
+    if obj.library:
+        raise Problem("object_linked", object=obj.name)
+    if obj.mode == "EDIT":
+        raise Problem("edit_mode", object=obj.name)
+
+
+def sharing(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """Another object on show with the same mesh, which shows whatever is written into it."""
     mesh = mesh_data(obj)
     if mesh.users - mesh.use_fake_user <= 1:
         return None

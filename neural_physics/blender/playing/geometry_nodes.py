@@ -66,7 +66,7 @@ def place_in(modifier: bpy.types.NodesModifier) -> bpy.types.Object | None:
         return None
     inputs = getattr(modifier, "properties", None)  # Blender 5 has them apart
     found = cast(Any, modifier).get(name) if inputs is None else getattr(inputs.inputs, name).value
-    return found if isinstance(found, bpy.types.Object) else None
+    return found if isinstance(found, bpy.types.Object) and found.type == "MESH" else None
 
 
 def set_place(modifier: bpy.types.NodesModifier, place: bpy.types.Object) -> None:

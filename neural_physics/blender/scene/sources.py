@@ -117,10 +117,10 @@ def check_mesh(obj: bpy.types.Object | None) -> None:
         raise Problem("nothing_selected")
     if obj.type != "MESH" or obj.data is None:
         raise Problem("no_mesh", object=obj.name)
-    if obj.library or obj.data.library:
-        raise Problem("object_linked", object=obj.name)
     if obj.override_library or obj.data.override_library:
         raise Problem("object_overridden", object=obj.name)
+    if obj.library or obj.data.library:
+        raise Problem("object_linked", object=obj.name)
     if obj.mode == "EDIT":
         raise Problem("edit_mode", object=obj.name)
 

@@ -11,13 +11,12 @@ from bpy.app.handlers import persistent
 
 from neural_physics.blender.playing import (
     frame_prediction,
-    geometry_nodes,
     handlers,
     playback,
     played_objects,
     session,
-    shape_output,
 )
+from neural_physics.blender.playing.output import geometry_nodes, shape_output
 from neural_physics.blender.scene.sources import read_positions
 from neural_physics.blender.settings.properties import settings_of
 

@@ -8,8 +8,8 @@ import play_scenes
 import pytest
 
 from neural_physics.blender.playing import mesh_cache, playback
-from neural_physics.blender.playing.geometry_nodes import read_positions
-from neural_physics.blender.playing.position_places import positions_mesh
+from neural_physics.blender.playing.output.geometry_nodes import read_positions
+from neural_physics.blender.playing.output.position_places import positions_mesh
 
 pytestmark = pytest.mark.blender
 

@@ -9,8 +9,9 @@ import numpy as np
 import play_scenes
 import pytest
 
-from neural_physics.blender.playing import geometry_nodes, playback
+from neural_physics.blender.playing import playback
 from neural_physics.blender.playing.mesh_cache import bake_playback
+from neural_physics.blender.playing.output import geometry_nodes
 from neural_physics.blender.scene.sources import mesh_data
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.point_caches import read_pc2

@@ -16,7 +16,7 @@ from bpy.app.handlers import persistent
 from ...errors import Problem
 from ...files.replacing import replace
 from ..playing.collision_suspension import wake_collider
-from ..playing.geometry_nodes import remove_modifier
+from ..playing.output.geometry_nodes import remove_modifier
 from ..scene.cache_modifier import remove_cache
 from ..scene.modifier_stack import physics_place, restore_physics
 from ..scene.sources import physics_modifier, uses_solver

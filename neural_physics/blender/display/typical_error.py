@@ -14,9 +14,9 @@ from ...errors import Problem
 from ..gpu.context import NoGPU
 from ..gpu.drawing import opaque, triangles_of
 from ..gpu.shaders import coloured_shader
-from ..playing.geometry_nodes import has_positions, read_positions
 from ..playing.handlers import PLAYED
-from ..playing.position_places import positions_mesh
+from ..playing.output.geometry_nodes import has_positions, read_positions
+from ..playing.output.position_places import positions_mesh
 from ..playing.session import PlaySession
 from ..scene.sources import mesh_data
 from ..scene.targets import set_up_objects

@@ -14,10 +14,10 @@ from ...errors import Problem
 from ...files.atomic import writing
 from ...files.replacing import replace
 from ..scene.cache_modifier import show_cache
-from .geometry_nodes import read_positions
 from .handlers import PLAYED, settle_previews
+from .output.geometry_nodes import read_positions
+from .output.position_places import positions_mesh
 from .playback import detach
-from .position_places import positions_mesh
 from .session import PlaySession
 
 Report = Callable[[int, int], None]

@@ -14,10 +14,11 @@ from ..scene.cache_modifier import remove_cache
 from ..scene.live_fabric import live_names
 from ..scene.modifier_stack import physics_place, restore_physics, switch_off_physics
 from ..settings.properties import NEURALPHYSICS_PG_object, settings_of
-from . import geometry_nodes, handlers
+from . import handlers
 from .collision_suspension import resume_collisions, suspend_collisions
 from .handlers import PLAYED, register, unregister
-from .position_places import give_place, take_place
+from .output import geometry_nodes
+from .output.position_places import give_place, take_place
 from .session import PlaySession
 
 __all__ = [

@@ -25,10 +25,10 @@ from .collision_suspension import collides, resume_collisions
 from .crowds import Wanted, given
 from .frame_prediction import Predicted, Preparation
 from .interaction_reader import InteractionReader, Visit, span
+from .output.position_places import give_place
+from .output.shape_output import Moment
 from .packing import identity_of
-from .position_places import give_place
 from .session import PlaySession
-from .shape_output import Moment
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
 SHORT_WAIT = 0.1  # seconds of reading further ahead than the frame needs: where frames follow on, they will

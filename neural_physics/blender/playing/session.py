@@ -38,12 +38,12 @@ from ..settings.properties import settings_of
 from .binding import Binding, setup_of
 from .crowds import Wanted
 from .frame_prediction import FramePredictor, Guess, Predicted, Preparation, Shown
-from .geometry_nodes import has_positions, write_positions
 from .interaction_reader import InteractionReader, Visit
 from .live_settings import live_settings_of
+from .output.geometry_nodes import has_positions, write_positions
+from .output.position_places import positions_mesh
+from .output.shape_output import Moment, ShapeOutput, moved
 from .packing import identity_of, model_bytes_of
-from .position_places import positions_mesh
-from .shape_output import Moment, ShapeOutput, moved
 
 What = TypeVar("What")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import bpy
 
-from ..scene.sources import mesh_data, sharing
+from ...scene.sources import mesh_data, sharing
 from .geometry_nodes import find_modifier, forget_place, place_in, remove_positions, set_place
 
 NAME = "Neural Physics Positions of {object}"

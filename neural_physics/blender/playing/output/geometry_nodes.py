@@ -11,7 +11,7 @@ from typing import Any, cast
 import bpy
 import numpy as np
 
-from ...arrays import Floats
+from ....arrays import Floats
 
 ATTRIBUTE = "neural_physics_position"
 MODIFIER = "Neural Physics"

@@ -15,20 +15,20 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...arrays import Doubles, Floats
-from ...capsules.projection import Bodies
-from ...errors import Problem
-from ...methods.interface import Method
-from ...models.model_file import Model
-from ...timeline.timeline import Timeline
-from ..gpu.decoder import GpuDecoder
-from ..gpu.uploaded_models import decoder_on_card
-from ..settings.properties import settings_of
+from ....arrays import Doubles, Floats
+from ....capsules.projection import Bodies
+from ....errors import Problem
+from ....methods.interface import Method
+from ....models.model_file import Model
+from ....timeline.timeline import Timeline
+from ...gpu.decoder import GpuDecoder
+from ...gpu.uploaded_models import decoder_on_card
+from ...settings.properties import settings_of
+from ..timings import Timings
 from .geometry_nodes import write_positions
 from .position_places import positions_mesh
 from .previewing import CardShape, PreviewSwitch
 from .projecting import Projection
-from .timings import Timings
 
 
 @dataclass(frozen=True)

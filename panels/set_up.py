@@ -34,6 +34,7 @@ KIND_ICONS: dict[str, Any] = {
     "SHELL": "MESH_GRID",
     "ROD": "CURVES",
     "SPRINGS": "MOD_CLOTH",
+    "MODIFIERS": "MODIFIER",
 }
 NAME_SHARE = 0.66  # of the width of a line of the list
 ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "MESH": "MESH_DATA"}

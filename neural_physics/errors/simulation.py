@@ -18,6 +18,10 @@ PROBLEMS: dict[str, str] = {
         "Single User > Object & Data."
     ),
     "edit_mode": "{object} is in Edit Mode: leave it (Tab) and try again.",
+    "modifier_unknown": (
+        "{object} is learned from its modifiers, but has none called “{modifier}”: choose the last one to "
+        "learn from under Set Up > Simulation, or let something else simulate it."
+    ),
     "no_physics": ("{object} has no Cloth or Soft Body physics: add one of them in the Physics properties."),
     "mesh_without_edges": (
         "The mesh of {object} has no edges to make rods of: add some, or choose another object."

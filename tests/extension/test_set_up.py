@@ -317,3 +317,27 @@ item.object = near
 refused("choose the line of one", choose, bones="ALL")
 """
     )
+
+
+def test_what_modifiers_show_is_set_up_by_a_button_of_its_own(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+import drawn_panels
+from inside_blender import ours
+cloth = start()
+cloth.modifiers.clear()
+cloth.modifiers.new("Wave", "WAVE")
+cloth.modifiers.new("Smooth", "SMOOTH")
+ball("Ball", (0, 0, 1.0))
+bpy.context.view_layer.objects.active = cloth
+bpy.context.view_layer.update()
+assert "neural_physics.set_up_modifiers" in drawn_panels.all_drawn().operators
+assert ours.set_up_modifiers() == {"FINISHED"}
+simulation = cloth.neural_physics.simulation
+assert (simulation.kind, simulation.last_modifier) == ("MODIFIERS", "Smooth")
+assert [item.name for item in cloth.neural_physics.interactions] == ["Ball"]
+assert "Its Modifiers" in drawn_panels.all_drawn().words
+assert ours.bake.poll()
+"""
+    )

@@ -48,8 +48,8 @@ def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     return [item.name for item in added]
 
 
-def set_up_for_solver(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[str]:
-    """`set_up`, with the bundled solver to simulate the object as a kind of `simulation.KINDS`.
+def set_up_as(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[str]:
+    """`set_up`, the object being simulated as a kind of `simulation.KINDS`.
 
     Where it cannot be that, the settings stay as they are.
     """

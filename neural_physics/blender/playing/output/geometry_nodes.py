@@ -12,13 +12,13 @@ import bpy
 import numpy as np
 
 from ....arrays import Floats
+from ...scene.modifier_stack import PLAY_GROUPS
 
 ATTRIBUTE = "neural_physics_position"
 MODIFIER = "Neural Physics"
 # One group for all objects. Its version is in its name: a file made by another version keeps its own.
-GROUP_STEM = "Neural Physics Play"
-GROUP = f"{GROUP_STEM} 1"
-PLACED_GROUP = f"{GROUP_STEM} from Object 1"
+GROUP = f"{PLAY_GROUPS} 1"
+PLACED_GROUP = f"{PLAY_GROUPS} from Object 1"
 HIDDEN = ", Hidden in Viewports"
 PLACE = "Positions"  # the input of the second one
 
@@ -28,7 +28,7 @@ def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
     for modifier in obj.modifiers:
         if isinstance(modifier, bpy.types.NodesModifier):
             group = modifier.node_group
-            if group is not None and group.name.startswith(GROUP_STEM):
+            if group is not None and group.name.startswith(PLAY_GROUPS):
                 return modifier
     return None
 

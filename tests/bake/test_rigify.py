@@ -28,16 +28,16 @@ from neural_physics.skinning.of_skin import skinning_of
 AROUND, FOLLOWED = 20, 4  # vertices around each deforming bone, and bones that each follows
 
 
-@pytest.fixture(scope="module")
-def human() -> Iterator[tuple[bpy.types.Object, bpy.types.Object]]:
-    """The rig that Rigify makes of its human metarig, and a cloud of vertices around its deforming bones."""
+@pytest.fixture(scope="module", params=["human", "wolf"])
+def rigged(request) -> Iterator[tuple[bpy.types.Object, bpy.types.Object, str]]:
+    """The rig that Rigify makes of a metarig, vertices around its deforming bones, and its name."""
     empty_scene()
     addon_utils.enable("rigify", default_set=True)
-    bpy.ops.object.armature_human_metarig_add()
+    getattr(bpy.ops.object, f"armature_{request.param}_metarig_add")()
     metarig = bpy.context.object
     bpy.ops.pose.rigify_generate()
     rig = next(obj for obj in bpy.data.objects if obj.type == "ARMATURE" and obj != metarig)
-    yield rig, cloud(rig)
+    yield rig, cloud(rig), request.param
     addon_utils.disable("rigify", default_set=True)
 
 
@@ -77,13 +77,13 @@ def pose(rig: bpy.types.Object, seed: int, scale: float) -> None:
 
 
 @pytest.mark.parametrize("preserve_volume", [False, True])
-def test_a_rigify_human_is_skinned_as_by_the_armature_modifier(human, preserve_volume):
-    rig, body = human
+def test_a_rig_of_rigify_is_skinned_as_by_the_armature_modifier(rigged, preserve_volume):
+    rig, body, _ = rigged
     body.modifiers[0].use_deform_preserve_volume = preserve_volume
     layout = layout_of(body)
     channel, where = pose_channel(layout)
     bendy = sum(bone.bbone_segments > 1 for bone in rig.data.bones if bone.use_deform)
-    assert bendy > 40 and len(channel.parts) > 600
+    assert bendy > 30 and len(channel.parts) > 400
     sampler = ChannelSampler(body, layout, reference_frame_of(body), {}, fps=24.0)
     rest = mesh_of(body).rest_positions
     skinned = skinning_of(skin_of(body), rest)
@@ -92,23 +92,20 @@ def test_a_rigify_human_is_skinned_as_by_the_armature_modifier(human, preserve_v
         theirs = rigs.shown(body)
         assert np.abs(theirs - rest).max() > 0.3
         ours = skinned(pose_in(sampler.sample(set_frame(1), 1)[where]).moves)
-        assert np.abs(ours - theirs).max() < 3e-6 * np.ptp(theirs, axis=0).max()
+        assert np.abs(ours - theirs).max() < 1e-5 * np.ptp(theirs, axis=0).max()
 
 
+LEGS = {"thigh.R": "pelvis.R", "shin.L": "thigh.L.001", "foot.R": "shin.R.001"}
 TURNED = {
-    "upper_arm.L": "shoulder.L",
-    "forearm.R": "upper_arm.R.001",
-    "hand.L": "forearm.L.001",
-    "thigh.R": "pelvis.R",
-    "shin.L": "thigh.L.001",
-    "foot.R": "shin.R.001",
-    "toe.L": "foot.L",
+    "human": {"upper_arm.L": "shoulder.L", "forearm.R": "upper_arm.R.001", "hand.L": "forearm.L.001", **LEGS},
+    "wolf": LEGS,
 }
-STIFF = {"upper_arm.L.001": "upper_arm.L", "forearm.R.001": "forearm.R", "shin.R.001": "shin.R"}
+STIFF = {"shin.R.001": "shin.R", "thigh.L.001": "thigh.L"}
 
 
-def test_random_poses_of_a_rigify_human_turn_its_controls(human):
-    rig, body = human
+def test_random_poses_of_a_rig_of_rigify_turn_its_controls(rigged):
+    rig, body, name_of_rig = rigged
+    turned = TURNED[name_of_rig]
     settings = settings_of(body)
     settings.pose_source, settings.pose_count, settings.pose_range = "RANDOM", 40, 0.5
     settings.simulation.bone_radius, settings.simulation.tetrahedra = 0.02, 5000
@@ -116,18 +113,18 @@ def test_random_poses_of_a_rigify_human_turn_its_controls(human):
         bone.matrix_basis.identity()
     check_poses(body)
     key_poses(bpy.context.scene, body, Span(1, 40, 24.0), seed=3)
-    angles: dict[str, list[float]] = {name: [] for name in (*TURNED, *STIFF)}
+    angles: dict[str, list[float]] = {name: [] for name in (*turned, *STIFF)}
     bends: dict[str, list[float]] = {name: [] for name in angles}  # without twists along the bone
     for frame in range(1, 41):
         bones = rig.evaluated_get(set_frame(frame)).pose.bones
-        for name, before in (*TURNED.items(), *STIFF.items()):
+        for name, before in (*turned.items(), *STIFF.items()):
             child, parent = bones[f"DEF-{name}"], bones[f"DEF-{before}"]
             now = parent.matrix.inverted() @ child.matrix
             at_rest = parent.bone.matrix_local.inverted() @ child.bone.matrix_local
             turn = (at_rest.inverted() @ now).to_quaternion().angle
             angles[name].append(min(turn, 2.0 * np.pi - turn))
             bends[name].append(now.col[1].xyz.angle(at_rest.col[1].xyz))
-    for name in TURNED:  # evenly within half a radian about each axis
+    for name in turned:  # evenly within half a radian about each axis
         assert 0.3 < np.median(angles[name]) < 0.7 and max(angles[name]) < 1.2, name
     for name in STIFF:
         assert max(bends[name]) < 0.15, name

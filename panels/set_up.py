@@ -175,9 +175,9 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
         if method_of(obj).follows_bones and is_skinned_by(obj, item.object):
             return
         read, all_bones = len(reacting_bones(item)), len(deforming_bones(item.object))
-        split = layout.split(factor=0.4)
-        split.label(text="All Bones" if read == all_bones else f"{read} of {plural(all_bones, 'Bone')}")
-        row = split.row(align=True)
+        chosen = "all" if read == all_bones else f"{read} of"
+        layout.label(text=f"Learns from {chosen} {plural(all_bones, 'bone')}")
+        row = layout.row(align=True)
         for bones, name, _ in BONES:
             operator = row.operator(NEURALPHYSICS_OT_choose_bones.bl_idname, text=name)
             operator.bones = bones

@@ -14,6 +14,7 @@ from ...interaction.channels import ChannelLayout
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from .rigs.reacting_bones import MANY, choose_bones, deforming_bones, near_bones
+from .rigs.rig_actions import actions_of
 from .sampling import bindings_of, interaction_names
 from .sources import check_target, mesh_data, read_positions
 
@@ -175,7 +176,7 @@ def _colliders(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.ty
 
 def _motion_of(mover: bpy.types.Object) -> str:
     if mover.type == "ARMATURE":
-        return "ACTIONS" if mover.animation_data else "KEEP"
+        return "ACTIONS" if any(True for _ in actions_of(mover)) else "KEEP"
     # What something else carries would lose its hold if it wandered, and what is keyed is to move like that.
     carried = mover.parent is not None or is_animated(mover)
     return "KEEP" if carried and not is_wind(mover) else "WANDER"

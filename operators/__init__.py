@@ -8,30 +8,32 @@ from ..neural_physics.blender.settings.registration import register_parts, unreg
 from ..neural_physics.edition import FULL
 from . import (
     assets,
+    bones,
     capsules,
     evaluation,
     examples,
     handles,
     importing,
-    jobs,
     motion_box,
-    other_computers,
     places,
     play,
     set_up,
     share,
     springs,
     subdividing,
-    submitting,
     takes,
 )
+from .tasks import bake, jobs, other_computers, submitting, train
 
 PARTS: tuple[ModuleType, ...] = (
     set_up,
     subdividing,
     handles,
     motion_box,
+    bones,
     examples,
+    bake,
+    train,
     jobs,
     other_computers,
     submitting,

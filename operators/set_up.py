@@ -15,11 +15,12 @@ from ..neural_physics.blender.scene.sources import check_mesh, check_target
 from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.settings.simulation import KINDS, preset_names, use_preset
+from ..neural_physics.blender.settings.simulation import KINDS, NOT_SOLVED, preset_names, use_preset
 from ..neural_physics.blender.tasks import object_tasks
 from ..neural_physics.errors import Problem
 from .support import Button, SetUpButton, scene_of, set_up_target, target
 
+_SOLVED = [kind for kind in KINDS if kind[0] not in NOT_SOLVED]
 _MATERIALS = {kind: [(name, name.capitalize(), "") for name in preset_names(kind)] for kind, _, _ in KINDS}
 
 
@@ -84,7 +85,7 @@ class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
     bl_description = "Simulate this mesh with the bundled solver, and find what it reacts to"
     bl_options = {"REGISTER", "UNDO"}
 
-    kind: EnumProperty(name="Kind", items=[kind for kind in KINDS if kind[0] != "BLENDER"])
+    kind: EnumProperty(name="Kind", items=_SOLVED)
     method: StringProperty(
         name="Method", description="The method to learn it with; if empty, as it is", options={"SKIP_SAVE"}
     )
@@ -100,10 +101,25 @@ class NEURALPHYSICS_OT_set_up_solver(Button, bpy.types.Operator):
 
     def run(self, context: bpy.types.Context) -> None:
         obj = target(context)
-        added = setting_up.set_up_for_solver(obj, scene_of(context), self.kind)
+        added = setting_up.set_up_as(obj, scene_of(context), self.kind)
         if self.method:
             settings_of(obj).method = self.method
         _report_found(self, obj, added)
+
+
+class NEURALPHYSICS_OT_set_up_modifiers(Button, bpy.types.Operator):
+    bl_idname = "neural_physics.set_up_modifiers"
+    bl_label = "What Its Modifiers Show"
+    bl_description = "Learn what this mesh's modifiers show, whatever they are, and find what it reacts to"
+    bl_options = {"REGISTER", "UNDO"}
+
+    @classmethod
+    def require(cls, context: bpy.types.Context) -> None:
+        check_mesh(target_of(context))
+
+    def run(self, context: bpy.types.Context) -> None:
+        obj = target(context)
+        _report_found(self, obj, setting_up.set_up_as(obj, scene_of(context), "MODIFIERS"))
 
 
 class NEURALPHYSICS_OT_use_material(SetUpButton, bpy.types.Operator):
@@ -194,6 +210,7 @@ CLASSES = (
     NEURALPHYSICS_OT_set_up,
     NEURALPHYSICS_OT_add_physics,
     NEURALPHYSICS_OT_set_up_solver,
+    NEURALPHYSICS_OT_set_up_modifiers,
     NEURALPHYSICS_OT_use_material,
     NEURALPHYSICS_OT_use_as_pins,
     NEURALPHYSICS_OT_remove,

@@ -21,23 +21,23 @@ from ..neural_physics.errors import Problem
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.wording import duration, plural, size
 from ..operators.importing import NEURALPHYSICS_OT_import_take
-from ..operators.jobs import (
-    NEURALPHYSICS_OT_bake,
-    NEURALPHYSICS_OT_bake_anew,
-    NEURALPHYSICS_OT_delete_dataset,
-    NEURALPHYSICS_OT_make_it_play,
-    NEURALPHYSICS_OT_show_log,
-    NEURALPHYSICS_OT_test_take,
-)
 from ..operators.places import NEURALPHYSICS_OT_move_files
 from ..operators.set_up import NEURALPHYSICS_OT_use_as_pins
-from ..operators.submitting import NEURALPHYSICS_OT_submit_bake
 from ..operators.support import obstacle, scene_of
 from ..operators.takes import (
     NEURALPHYSICS_OT_hide_take,
     NEURALPHYSICS_OT_show_places,
     NEURALPHYSICS_OT_show_take,
 )
+from ..operators.tasks.bake import (
+    NEURALPHYSICS_OT_bake,
+    NEURALPHYSICS_OT_bake_anew,
+    NEURALPHYSICS_OT_delete_dataset,
+    NEURALPHYSICS_OT_test_take,
+)
+from ..operators.tasks.jobs import NEURALPHYSICS_OT_show_log
+from ..operators.tasks.submitting import NEURALPHYSICS_OT_submit_bake
+from ..operators.tasks.train import NEURALPHYSICS_OT_make_it_play
 from .other_computers import draw_other_computers
 from .submitting import draw_submit
 from .support import (

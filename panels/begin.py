@@ -17,6 +17,7 @@ from ..operators.examples import NEURALPHYSICS_OT_try_it
 from ..operators.set_up import (
     NEURALPHYSICS_OT_add_physics,
     NEURALPHYSICS_OT_set_up,
+    NEURALPHYSICS_OT_set_up_modifiers,
     NEURALPHYSICS_OT_set_up_solver,
 )
 from .answers import SOLVED
@@ -87,6 +88,8 @@ class NEURALPHYSICS_PT_begin(bpy.types.Panel):
                 NEURALPHYSICS_OT_set_up_solver.bl_idname, text=each.label, icon=KIND_ICONS[each.kind]
             )
             operator.kind, operator.method = each.kind, each.method
+        if len(obj.modifiers):
+            column.operator(NEURALPHYSICS_OT_set_up_modifiers.bl_idname, icon=KIND_ICONS["MODIFIERS"])
         reasons(layout, context, NEURALPHYSICS_OT_add_physics)
 
 

@@ -11,7 +11,7 @@ from ..neural_physics.blender.tasks.watched_bakes import seen_of, silence_of, wo
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.plain_text import one_line
 from ..neural_physics.wording import duration, plural
-from ..operators.other_computers import NEURALPHYSICS_OT_show_take_log
+from ..operators.tasks.other_computers import NEURALPHYSICS_OT_show_take_log
 from .support import sentences
 
 MOST_SHOWN = 4  # computers, and takes that failed

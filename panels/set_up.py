@@ -8,12 +8,16 @@ import bpy
 
 from ..neural_physics.blender.baking.training_motion import location_curves
 from ..neural_physics.blender.modelling.cloth_subdividing import offers_subdivide
+from ..neural_physics.blender.scene.rigs.reacting_bones import deforming_bones, reacting_bones
+from ..neural_physics.blender.scene.rigs.skins import is_skinned_by
 from ..neural_physics.blender.scene.sources import physics_modifier
 from ..neural_physics.blender.settings.motions import is_wind, motion_in_short
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction, method_of, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.edition import FULL
 from ..neural_physics.methods.registry import TRAINED_HERE
+from ..neural_physics.wording import plural
+from ..operators.bones import BONES, NEURALPHYSICS_OT_choose_bones
 from ..operators.set_up import (
     NEURALPHYSICS_OT_add_interaction,
     NEURALPHYSICS_OT_remove,
@@ -30,6 +34,7 @@ KIND_ICONS: dict[str, Any] = {
     "SHELL": "MESH_GRID",
     "ROD": "CURVES",
     "SPRINGS": "MOD_CLOTH",
+    "MODIFIERS": "MODIFIER",
 }
 NAME_SHARE = 0.66  # of the width of a line of the list
 ICONS: dict[str, Any] = {"ARMATURE": "ARMATURE_DATA", "EMPTY": "EMPTY_AXIS", "MESH": "MESH_DATA"}
@@ -130,6 +135,8 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
         column = settings_column(layout)
         column.prop(item, "object")
         column.prop(item, "motion", text="Motion")
+        if item.object is not None and item.object.type == "ARMATURE":
+            self._draw_bones(layout, obj, item)
         moves_frame = settings.moving_frame and item.object == (settings.frame_object or obj)
         may_turn = item.object is not None and item.object.type != "ARMATURE" and not is_wind(item.object)
         if may_turn and not moves_frame:
@@ -160,6 +167,20 @@ class NEURALPHYSICS_PT_motion(Details, bpy.types.Panel):
         row = layout.row(align=True)
         row.operator(NEURALPHYSICS_OT_suggest_motion.bl_idname, icon="SHADERFX")
         row.prop(settings, "show_boxes", text="", icon="CUBE")
+
+    def _draw_bones(
+        self, layout: bpy.types.UILayout, obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction
+    ) -> None:
+        """Of which bones it learns; a method that follows bones follows all that have weights."""
+        if method_of(obj).follows_bones and is_skinned_by(obj, item.object):
+            return
+        read, all_bones = len(reacting_bones(item)), len(deforming_bones(item.object))
+        chosen = "all" if read == all_bones else f"{read} of"
+        layout.label(text=f"Learns from {chosen} {plural(all_bones, 'bone')}")
+        row = layout.row(align=True)
+        for bones, name, _ in BONES:
+            operator = row.operator(NEURALPHYSICS_OT_choose_bones.bl_idname, text=name)
+            operator.bones = bones
 
 
 class NEURALPHYSICS_PT_frame(Details, bpy.types.Panel):

@@ -7,6 +7,7 @@ import bpy
 from ..neural_physics.blender.scene.targets import target_of
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.settings.simulation import NOT_SOLVED
 from ..neural_physics.edition import FULL
 from ..operators.set_up import NEURALPHYSICS_OT_use_material
 from .answers import KIND_NAMES
@@ -31,6 +32,9 @@ class NEURALPHYSICS_PT_simulation(Details, bpy.types.Panel):
         column, simulation = settings_column(layout), settings_of(obj).simulation
         if FULL:
             column.prop(simulation, "kind")
+        if simulation.kind == "MODIFIERS":
+            column.prop_search(simulation, "last_modifier", obj, "modifiers")
+            return
         if simulation.kind == "BLENDER":
             sentences(layout, context, "Its settings are in the Physics properties", "PHYSICS")
             return
@@ -69,7 +73,7 @@ class NEURALPHYSICS_PT_simulation_advanced(Details, bpy.types.Panel):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         obj = target_of(context)
-        if not FULL or obj is None or settings_of(obj).simulation.kind in ("BLENDER", "SPRINGS"):
+        if not FULL or obj is None or settings_of(obj).simulation.kind in (*NOT_SOLVED, "SPRINGS"):
             return False
         return bool(super().poll(context))
 

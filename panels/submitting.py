@@ -7,8 +7,8 @@ import bpy
 from ..neural_physics.blender.settings.paths import dataset_folder
 from ..neural_physics.blender.tasks.submitting import submission_of
 from ..neural_physics.blender.tasks.watched_bakes import is_under_way
-from ..operators.submitting import NEURALPHYSICS_OT_copy_submission
 from ..operators.support import Button
+from ..operators.tasks.submitting import NEURALPHYSICS_OT_copy_submission
 from .support import sentences
 
 

@@ -19,9 +19,9 @@ from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.jobs.wording import progress
 from ..neural_physics.wording import duration
 from ..operators.assets import NEURALPHYSICS_OT_play_asset
-from ..operators.jobs import NEURALPHYSICS_OT_show_log, NEURALPHYSICS_OT_stop_job
 from ..operators.places import NEURALPHYSICS_OT_allow_places
 from ..operators.support import Button, obstacle
+from ..operators.tasks.jobs import NEURALPHYSICS_OT_show_log, NEURALPHYSICS_OT_stop_job
 from .steps import steps_of
 
 if TYPE_CHECKING:

@@ -21,15 +21,15 @@ from ..neural_physics.evaluation.verdict import gains_nothing
 from ..neural_physics.jobs.life_cycle import JobState
 from ..neural_physics.wording import plural
 from ..operators.evaluation import NEURALPHYSICS_OT_hide_evaluation, NEURALPHYSICS_OT_show_evaluation
-from ..operators.jobs import (
-    NEURALPHYSICS_OT_bake_more,
+from ..operators.support import obstacle
+from ..operators.tasks.bake import NEURALPHYSICS_OT_bake_more
+from ..operators.tasks.submitting import NEURALPHYSICS_OT_submit_training
+from ..operators.tasks.train import (
     NEURALPHYSICS_OT_evaluate,
     NEURALPHYSICS_OT_open_report,
     NEURALPHYSICS_OT_train,
     NEURALPHYSICS_OT_use_best_so_far,
 )
-from ..operators.submitting import NEURALPHYSICS_OT_submit_training
-from ..operators.support import obstacle
 from .submitting import draw_submit
 from .support import Details, Section, busy, button, job, reasons, sentences, settings_column, verdict
 

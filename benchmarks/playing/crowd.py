@@ -26,8 +26,8 @@ from neural_physics.blender.examples.cloth import cape
 from neural_physics.blender.examples.solids import bunny
 from neural_physics.blender.playing import packing, playback
 from neural_physics.blender.playing.crowds import Wanted, given
-from neural_physics.blender.playing.geometry_nodes import write_positions
 from neural_physics.blender.playing.handlers import PLAYED
+from neural_physics.blender.playing.output.geometry_nodes import write_positions
 from neural_physics.blender.playing.session import PlaySession
 from neural_physics.blender.playing.timings import Timings
 from neural_physics.blender.scene.sources import mesh_data

@@ -23,9 +23,9 @@ from benchmarks.playing.random_model import write_random_model
 from neural_physics.arrays import Floats
 from neural_physics.blender.examples.cloth import ball_and_sheet
 from neural_physics.blender.playing import packing, playback, played_objects
-from neural_physics.blender.playing.geometry_nodes import write_positions
 from neural_physics.blender.playing.grabbing import grab, release
 from neural_physics.blender.playing.handlers import PLAYED
+from neural_physics.blender.playing.output.geometry_nodes import write_positions
 from neural_physics.blender.scene.sources import mesh_data, physics_modifier
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of

@@ -40,7 +40,7 @@ from neural_physics.baking.pose_plan import plan_poses
 from neural_physics.blender.baking.scene_copy import first_frame, save_copy
 from neural_physics.blender.examples import build
 from neural_physics.blender.examples.characters import soft_character
-from neural_physics.blender.scene.rig_actions import actions_of, with_unused_actions
+from neural_physics.blender.scene.rigs.rig_actions import actions_of, with_unused_actions
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.dataset_info import Exclusion, Role, read_take_info, write_take_info
 from tools import workshop

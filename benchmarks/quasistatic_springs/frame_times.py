@@ -21,7 +21,7 @@ from ml_backend.methods.quasistatic_springs.pose_modes import leading
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.methods.quasistatic_springs.method import QuasistaticSprings
 from neural_physics.models.model_file import Model, ModelInfo
-from neural_physics.skinning import Shares, Skin
+from neural_physics.skinning.skin import Shares, Skin
 
 VERTICES, BONES = 13_575, 60
 FRAMES = 150

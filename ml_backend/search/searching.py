@@ -12,8 +12,7 @@ import platform
 import shutil
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, cast
 
@@ -32,6 +31,7 @@ from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.jobs.isolated_python import clean_environment, run_module
 from neural_physics.jobs.leases import Lease, Observer
 from neural_physics.jobs.process import JobFiles, JobProcess
+from neural_physics.jobs.turns import turn
 from neural_physics.models.model_file import read_model
 from neural_physics.wording import plural
 
@@ -221,16 +221,9 @@ class Search:
             "failed": ended.count(TrialState.FAIL),
         }
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _turn(self) -> AbstractContextManager[Lease]:
         """What only one computer does at a time: begin a trial, and put the best model in its place."""
-        while (lease := self._observer.claim(self._asked.folder / "turn", platform.node())) is None:
-            self._stop.check()
-            time.sleep(POLL_EVERY)
-        try:
-            yield
-        finally:
-            lease.release()
+        return turn(self._asked.folder / "turn", self._observer, self._stop, look_every=POLL_EVERY)
 
 
 def _best(trials: list[FrozenTrial]) -> FrozenTrial | None:

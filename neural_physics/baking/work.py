@@ -24,8 +24,9 @@ from ..datasets.takes import Dataset, check_there, is_there
 from ..errors import Problem
 from ..jobs.cores import usable_cores
 from ..jobs.events import Emit, Progress, StopRequest, error_event, print_event
-from ..jobs.leases import Lease, Observer
+from ..jobs.leases import Observer
 from ..jobs.process import JobFiles, JobProcess
+from .body import make_body
 from .choice import choose
 from .failures import failures, note_failure
 from .finishing import result_of
@@ -43,7 +44,6 @@ from .workers import (
     start_solver,
 )
 
-BODY = "body"  # the solver's first job, which the takes wait for
 OTHER_KIND = (
     "This computer ({here}) is another kind than the one that prepared the bake ({planned}): takes that it "
     "bakes are as good, and not the same to the bit."
@@ -113,7 +113,8 @@ class Work:
             here = OTHER_KIND.format(here=self._programs.makes, planned=self._plan.makes)
             self._emit({"event": "log", "text": here})
         if self._plan.by_solver and self._waiting:
-            self._make_body()
+            programs, core = self._programs, self._cores[0]
+            make_body(self._plan, programs, self._emit, self._stop, observer=self._observer, core=core)
         started, already = time.monotonic(), sum(self._frames.values())
         moved, looked = self._moving_frames(), started
         progress = Progress(self._emit, self._stage(), self._total(), already)
@@ -242,45 +243,6 @@ class Work:
         end([worker.process for worker in self._running])
         for worker in self._running:
             worker.place.leave()
-
-    def _make_body(self) -> None:
-        """Let the solver make the body that all takes share, or check the one that is there."""
-        lease = self._waited_for(BODY)
-        try:
-            self._run_body(lease)
-        finally:
-            lease.release()
-
-    def _waited_for(self, task: str) -> Lease:
-        """What only one computer does at a time."""
-        folder = side_folder(self._plan.dataset) / task
-        while (lease := self._observer.claim(folder, platform.node())) is None:
-            self._stop.check()
-            time.sleep(LOOK_EVERY)
-        return lease
-
-    def _run_body(self, lease: Lease) -> None:
-        files = JobFiles(lease.folder / str(lease.number), BODY)
-        for _ in range(TRIES):
-            process = start_solver(self._plan, self._programs, files, BODY, core=self._cores[0])
-            stage = ""
-            try:
-                while process.state.active:
-                    self._stop.check()
-                    lease.renew()
-                    time.sleep(POLL_EVERY)
-                    process.poll()
-                    if process.state.stage != stage:
-                        stage = process.state.stage
-                        Progress(self._emit, stage, process.state.total)
-            finally:
-                process.stop()
-                end([process])  # asked twice it ends at once: filling hears nothing, and nothing is lost
-            if process.state.phase == "finished":
-                return
-            if process.state.code not in ("ended_unexpectedly", "stopped"):
-                raise Problem.reported(process.state.code, process.state.message)
-        raise Problem("bake_crashed", take=f"the body of {self._plan.object}", path=files.log)
 
     def _moving_frames(self) -> int:
         """How many frames of motion there are, held poses aside."""

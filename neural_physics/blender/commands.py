@@ -108,7 +108,7 @@ def _set_up(scene: bpy.types.Scene, obj: bpy.types.Object, args: argparse.Namesp
     if args.kind is None:
         found = setting_up.set_up(obj, scene)
     else:
-        found = setting_up.set_up_for_solver(obj, scene, args.kind.upper())
+        found = setting_up.set_up_as(obj, scene, args.kind.upper())
     if args.material is not None:
         _use_material(obj, args.material)
     if not settings_of(obj).interactions:
@@ -243,7 +243,7 @@ def _parser() -> Parser:
         "--as",
         dest="kind",
         choices=kinds[1:],
-        help="simulate it with the bundled solver, as this kind of body",
+        help="simulate it with the bundled solver, as this kind of body, or learn what its modifiers show",
     )
     setup.add_argument("--material", help="the material preset, for the bundled solver")
     fit = command("fit_capsules", _fit_capsules, "Fit capsules around limbs, and save the scene.", saves=True)

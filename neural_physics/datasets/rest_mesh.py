@@ -16,7 +16,7 @@ from ..arrays import Floats, StoredIndices
 from ..errors import Problem
 from ..files.atomic import write_atomically
 from ..files.reading import read_arrays
-from ..skinning import Skin, check_skin
+from ..skinning.skin import Skin, check_skin
 from .usable_numbers import FURTHEST
 
 
@@ -99,6 +99,8 @@ def write_mesh(path: Path, mesh: Mesh) -> None:
             "skin_weights": mesh.skin.weights,
             "skin_preserve_volume": np.array(mesh.skin.preserve_volume),
         }
+        known = {"skin_axes": mesh.skin.axes, "skin_order": mesh.skin.order}
+        arrays |= {name: values for name, values in known.items() if values is not None}
     data = BytesIO()
     np.savez(data, **arrays)
     write_atomically(path, data.getvalue())
@@ -107,10 +109,13 @@ def write_mesh(path: Path, mesh: Mesh) -> None:
 def _skin_in(arrays: Mapping[str, NDArray[Any]]) -> Skin | None:
     if "skin_weights" not in arrays:
         return None
+    axes, order = arrays.get("skin_axes"), arrays.get("skin_order")
     return Skin(
         tuple(str(bone) for bone in arrays["skin_bones"]),
         np.ascontiguousarray(arrays["skin_weights"], np.float32),
         bool(arrays["skin_preserve_volume"]),
+        axes=None if axes is None else np.ascontiguousarray(axes, np.float32),
+        order=None if order is None else np.ascontiguousarray(order, np.int32),
     )
 
 

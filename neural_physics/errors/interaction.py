@@ -36,6 +36,12 @@ PROBLEMS: dict[str, str] = {
         "The action {action} of {object} is reserved for testing, but Takes at {found} leaves no test "
         "take to play it: set Takes to {needed} or more, or clear Test Action."
     ),
+    "bones_of_armature": (
+        "{object} has no armature chosen in its “Reacts to” list: choose the line of one to choose its bones."
+    ),
+    "bones_none": (
+        "No deforming bone of {rig} is {which}, so {object} still learns from all of them: choose others."
+    ),
     "wind_range_empty": "The minimum wind of {object} is above the maximum: swap the two.",
     "motion_box_empty": (
         "The motion box of {object} is empty or its times are out of order: enlarge the box, and set "

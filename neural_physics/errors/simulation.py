@@ -6,18 +6,22 @@ PROBLEMS: dict[str, str] = {
     "no_mesh": "{object} is not a mesh: choose a mesh object that has Cloth or Soft Body physics.",
     "mesh_without_faces": "The mesh of {object} has no faces: add some, or choose another object.",
     "object_linked": (
-        "{object} or its mesh is linked from another file and cannot be changed here: "
-        "use Object > Relations > Make Local > Selected Objects and Data."
+        "{object} or its mesh is linked from another file and cannot be changed here: to play it use Object > "
+        "Library Override > Make, for all else Object > Relations > Make Local > Selected Objects and Data."
     ),
     "object_overridden": (
-        "{object} or its mesh is a library override, whose mesh cannot be changed here: "
+        "{object} or its mesh is a library override, which can play here, but not be changed: "
         "use Object > Relations > Make Local > Selected Objects and Data."
     ),
     "mesh_shared": (
-        "{object} shares its mesh with {other}, which would move too: use Object > Relations > Make "
+        "{object} shares its mesh with {other}, which would change too: use Object > Relations > Make "
         "Single User > Object & Data."
     ),
     "edit_mode": "{object} is in Edit Mode: leave it (Tab) and try again.",
+    "modifier_unknown": (
+        "{object} is learned from its modifiers, but has none called “{modifier}”: choose the last one to "
+        "learn from under Set Up > Simulation, or let something else simulate it."
+    ),
     "no_physics": ("{object} has no Cloth or Soft Body physics: add one of them in the Physics properties."),
     "mesh_without_edges": (
         "The mesh of {object} has no edges to make rods of: add some, or choose another object."
@@ -35,9 +39,13 @@ PROBLEMS: dict[str, str] = {
         "{object} does not react to its armature {rig}, which Jiggle Springs needs: add the armature to "
         "the “Reacts to” list of {object}."
     ),
-    "skin_scaled_bone": (
-        "The bone {bone} of {rig} is scaled, which {object} cannot follow with Preserve Volume: remove "
-        "the scale, or switch Preserve Volume off in the Armature modifier."
+    "skin_mirrored_bone": (
+        "The bone {bone} of {rig} is mirrored or scaled to nothing, which {object} cannot follow with "
+        "Preserve Volume: undo that, or switch Preserve Volume off in the Armature modifier."
+    ),
+    "skin_stretched_rig": (
+        "The armature {rig} is not scaled alike in all directions, which {object} cannot follow with "
+        "Preserve Volume: apply its scale, or switch Preserve Volume off in the Armature modifier."
     ),
     "poses_unweighted": (
         "{count} vertices of {object} have no weight for any deforming bone of {rig}, so they cannot be "
@@ -48,8 +56,8 @@ PROBLEMS: dict[str, str] = {
         "testing: add actions, or set Pose Source to Random."
     ),
     "poses_without_bones": (
-        "No bone of {rig} that deforms {object} can be rotated freely, since each is locked or driven by "
-        "something else: set Pose Source to Actions, or Poses to 0."
+        "No bone of {rig} that deforms {object} can be rotated freely, nor does any control rotate one: set "
+        "Pose Source to Actions, or Poses to 0."
     ),
     "poses_scaled_bone": (
         "The bone {bone} of {rig} is scaled in a pose of {object}, but the interior follows bones in "

@@ -114,6 +114,13 @@ class Lease:
         with suppress(OSError):
             write_atomically(_path(self.folder, self.number), self.text(released=True))
 
+    def forget_former(self) -> None:
+        """Delete the files of the holders before, where there would be many of them; nobody asks for them."""
+        with suppress(OSError):  # they do no harm
+            for path in entries(self.folder):
+                if 0 < _number(path.name) < self.number:
+                    path.unlink(missing_ok=True)
+
     def text(self, *, released: bool = False) -> bytes:
         """What its file says."""
         said = {

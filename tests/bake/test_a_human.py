@@ -17,8 +17,8 @@ import rigs
 from bakes import command_for, run
 from scenes import empty_scene, react_to, set_frame, settings_of
 
+from neural_physics.blender.scene.rigs.skins import skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
-from neural_physics.blender.scene.skins import skin_of
 from neural_physics.blender.scene.sources import mesh_of
 from neural_physics.datasets.takes import Dataset, Take
 from neural_physics.evaluation.rollouts import rollout, rollout_errors, tile
@@ -26,7 +26,7 @@ from neural_physics.interaction.poses import pose_channel, pose_in, to_frame
 from neural_physics.jobs.events import StopRequest
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
-from neural_physics.skinning import skinning_of
+from neural_physics.skinning.of_skin import skinning_of
 
 VERTICES = 1300  # of the coarse one
 FRAMES = {"seen": 100, "unseen": 60}

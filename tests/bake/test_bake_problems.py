@@ -26,9 +26,9 @@ from scenes import (
 
 from neural_physics.blender.baking.training_motion import clip_of
 from neural_physics.blender.playing.collision_suspension import suspend_collisions
-from neural_physics.blender.playing.geometry_nodes import add_modifier, write_positions
+from neural_physics.blender.playing.output.geometry_nodes import add_modifier, write_positions
 from neural_physics.blender.scene.modifier_stack import switch_off_physics
-from neural_physics.blender.scene.rig_actions import curves_of
+from neural_physics.blender.scene.rigs.rig_actions import curves_of
 from neural_physics.blender.scene.sources import read_positions
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
@@ -298,8 +298,8 @@ def test_an_action_with_a_key_that_is_never_reached_is_read_for_an_hour_of_it():
     ball.location.x = 1.0
     ball.keyframe_insert("location", index=0, frame=1)
     action = ball.animation_data.action
-    curve = curves_of(action)["location", 0]
+    curve = curves_of(action, ball)["location", 0]
     curve.keyframe_points.insert(2.0, 3.0)
     curve.keyframe_points[-1].co.x = 1e12
-    clip = clip_of(action, [("location", 0)], np.array([1.0]))
+    clip = clip_of(ball, action, [("location", 0)], np.array([1.0]))
     assert clip.shape == (100_000, 1)

@@ -163,6 +163,13 @@ def test_what_cannot_be_subdivided_is_refused_and_stays_as_it_was(cloth):
     refused("levels_loose", cloth)
 
 
+def test_a_mesh_that_two_objects_have_is_refused(cloth):
+    other = cloth.copy()
+    bpy.context.scene.collection.objects.link(other)
+    with pytest.raises(Problem, match=f"Sheet shares its mesh with {other.name}, which would change too"):
+        check_subdivide(cloth)
+
+
 def test_faces_that_no_levels_can_be_made_of_are_refused():
     empty_scene()
     bpy.ops.mesh.primitive_circle_add(vertices=5, fill_type="NGON")

@@ -27,7 +27,7 @@ FRAMES = 40
 @pytest.fixture(autouse=True)
 def four_takes_can_spare_one_for_testing(monkeypatch):
     """Each take starts a Blender."""
-    for module in ("baking.plan", "blender.scene.rig_actions"):
+    for module in ("baking.plan", "blender.scene.rigs.rig_actions"):
         monkeypatch.setattr(f"neural_physics.{module}.FEWEST_FOR_TEST", 4)
 
 

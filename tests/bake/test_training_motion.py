@@ -25,7 +25,13 @@ from scenes import (
     settings_of,
 )
 
-from neural_physics.blender.baking.training_motion import Span, check_training_motion, key_training_motion
+from neural_physics.blender.baking.training_motion import (
+    Span,
+    check_training_motion,
+    clip_of,
+    key_training_motion,
+)
+from neural_physics.blender.scene.rigs.rig_actions import actions_of, curves_of
 from neural_physics.errors import Problem
 
 FPS, FIRST, COUNT = 24.0, 5, 240
@@ -324,6 +330,26 @@ def test_settings_that_no_motion_can_be_made_from_are_refused(cloth):
     item.strength_low, item.strength_high = 2.0, 1.0
     with pytest.raises(Problem, match="minimum wind of Wind"):
         check_training_motion(cloth)
+
+
+def test_of_an_action_for_two_characters_each_plays_its_own_slot():
+    """And a third one, which never played it, that of its name."""
+    empty_scene()
+    scene_of_two = bpy.data.actions.new("Dance")
+    rigs = [add_rig(name) for name in ("First", "Second", "Third")]
+    for rig, angle in zip(rigs, (0.1, 0.2, 0.3), strict=True):
+        rig.animation_data_create().action = scene_of_two
+        rig.animation_data.action_slot = scene_of_two.slots.new("OBJECT", rig.name)
+        bone = rig.pose.bones["upper"]
+        bone.rotation_mode, bone.rotation_euler = "XYZ", (angle, 0.0, 0.0)
+        bone.keyframe_insert("rotation_euler", frame=1)
+    rigs[1].animation_data.action = None  # it has played it
+    rigs[2].animation_data_clear()
+    channel = 'pose.bones["upper"].rotation_euler', 0
+    for rig, angle in zip(rigs, (0.1, 0.2, 0.3), strict=True):
+        (action,) = actions_of(rig)
+        assert curves_of(action, rig)[channel].evaluate(1) == pytest.approx(angle)
+        assert clip_of(rig, action, [channel], np.zeros(1)) == pytest.approx(angle)
 
 
 def test_varied_actions_differ_in_pace_and_extent_but_not_in_test_takes(cloth):

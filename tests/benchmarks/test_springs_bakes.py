@@ -27,7 +27,7 @@ from benchmarks.quasistatic_springs.scenes import (
 )
 from neural_physics.blender.baking.pose_motion import _posing_actions
 from neural_physics.blender.examples import build
-from neural_physics.blender.scene.skins import simulated_mesh
+from neural_physics.blender.scene.rigs.skins import simulated_mesh
 from neural_physics.blender.scene.sources import read_positions
 from neural_physics.blender.settings.properties import settings_of
 from tools import workshop

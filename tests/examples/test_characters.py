@@ -16,7 +16,7 @@ from neural_physics.blender.examples.characters.character_motion import ACTIONS
 from neural_physics.blender.examples.characters.posing import add_actions
 from neural_physics.blender.examples.cloth import cape, skirt
 from neural_physics.blender.scene.capsule_sampling import CapsuleSampler
-from neural_physics.blender.scene.rig_actions import actions_of, actions_played, curves_of
+from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
 from neural_physics.blender.scene.sampling import layout_of, reference_frame_of
 from neural_physics.blender.scene.sources import check_target, mesh_of, read_positions
 from neural_physics.blender.settings import properties
@@ -120,10 +120,10 @@ def test_characters_in_one_scene_share_their_actions_so_that_what_is_kept_stays_
 
 
 def test_a_jump_never_falls_faster_than_things_fall(scene):
-    add_actions(add_character(scene, scene.collection), ACTIONS)
-    (curve,) = [
-        c for (path, i), c in curves_of(bpy.data.actions["Jump"]).items() if "location" in path and i == 1
-    ]
+    rig = add_character(scene, scene.collection)
+    add_actions(rig, ACTIONS)
+    curves = curves_of(bpy.data.actions["Jump"], rig)
+    (curve,) = [c for (path, i), c in curves.items() if "location" in path and i == 1]
     heights = np.array(
         [curve.evaluate(frame) for frame in range(1, 60)]
     )  # along the bone, which stands upright

@@ -18,10 +18,10 @@ from neural_physics.blender.baking.solver_request import solver_request
 from neural_physics.blender.baking.training_motion import check_training_motion
 from neural_physics.blender.examples import build
 from neural_physics.blender.examples.characters import soft_animal, soft_character
-from neural_physics.blender.scene.holding_bones import holding_rig, rest_segments
-from neural_physics.blender.scene.rig_actions import actions_of, actions_played, curves_of
+from neural_physics.blender.scene.rigs.holding_bones import holding_rig, rest_segments
+from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
+from neural_physics.blender.scene.rigs.skins import check_skin, skin_of
 from neural_physics.blender.scene.sampling import layout_of
-from neural_physics.blender.scene.skins import check_skin, skin_of
 from neural_physics.blender.scene.sources import check_target, read_positions
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
@@ -99,7 +99,7 @@ def test_every_action_is_short_and_scales_nothing_and_ends_as_it_began(example, 
     still = read_positions(body.data)
     rig.animation_data.use_nla = False
     for action in actions_of(rig):
-        assert not [path for path, _ in curves_of(action) if path.endswith("scale")]
+        assert not [path for path, _ in curves_of(action, rig) if path.endswith("scale")]
         rig.animation_data.action, rig.animation_data.action_slot = action, action.slots[0]
         first, last = (round(frame) for frame in action.frame_range)
         assert last - first < LONGEST

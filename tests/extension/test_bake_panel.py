@@ -50,7 +50,7 @@ assert len(after) == len(before) and not (after == before).all()
 assert "neural_physics.bake_anew" not in drawn().operators
 
 # It asks in a window, and deletes nothing that it could not bake again.
-asking = part("operators.jobs").NEURALPHYSICS_OT_bake_anew
+asking = part("operators.tasks.bake").NEURALPHYSICS_OT_bake_anew
 window = drawn_panels.Window()
 window.window_manager = MagicMock()
 asking.invoke(MagicMock(), window, None)

@@ -78,7 +78,7 @@ def test_a_trained_model_arrives_where_it_belongs_or_waits(in_blender: Callable[
         SCENE
         + """
 packing, paths = part("neural_physics.blender.playing.packing"), part("neural_physics.blender.settings.paths")
-trained = part("operators.jobs")._trained
+trained = part("operators.tasks.job_results").trained
 settings.enabled = True
 folder, result = paths.jobs_folder(sheet), {"model": str(HERE / "second.safetensors")}
 settings.model_path = "//elsewhere.safetensors"  # chosen while the training ran
@@ -203,7 +203,7 @@ def test_deleting_a_dataset_asks_with_its_folder_and_who_else_learns_from_it(
     in_blender(
         SCENE
         + """
-delete = part("operators.jobs").NEURALPHYSICS_OT_delete_dataset
+delete = part("operators.tasks.bake").NEURALPHYSICS_OT_delete_dataset
 settings.enabled = True
 settings.dataset_folder = str(HERE / "takes of mine")
 

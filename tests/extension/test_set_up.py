@@ -266,3 +266,78 @@ else:
 assert not lines.modifiers and not lines.neural_physics.enabled
 """
     )
+
+
+def test_of_an_armature_bones_are_chosen_that_are_near_or_selected(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+from inside_blender import ours, refused
+cloth = start()
+data = bpy.data.armatures.new("Rig")
+rig = bpy.data.objects.new("Rig", data)
+bpy.context.scene.collection.objects.link(rig)
+bpy.context.view_layer.objects.active = rig
+bpy.ops.object.mode_set(mode="EDIT")
+for number in range(4):
+    bone = data.edit_bones.new(f"bone{number}")
+    bone.head, bone.tail = (0, 0, number), (0, 0, number + 1)
+bpy.ops.object.mode_set(mode="OBJECT")
+limb = grid("Limb", 0.2)
+limb.location.z = 3.0
+limb.vertex_groups.new(name="bone3").add([v.index for v in limb.data.vertices], 1.0, "REPLACE")
+limb.modifiers.new("Armature", "ARMATURE").object = rig
+limb.modifiers.new("Collision", "COLLISION")
+near = grid("Near", 0.2)
+near.location.z = 0.2
+near.vertex_groups.new(name="bone0").add([v.index for v in near.data.vertices], 1.0, "REPLACE")
+near.modifiers.new("Armature", "ARMATURE").object = rig
+bpy.context.view_layer.objects.active = cloth
+item = found(cloth)["Rig"]
+choose = ours.choose_bones
+assert not item.bones
+assert choose(bones="NEAR") == {"FINISHED"} and [bone.name for bone in item.bones] == ["bone0"]
+refused("No deforming bone of Rig is selected", choose, bones="SELECTED")
+assert [bone.name for bone in item.bones] == ["bone0"] or not item.bones
+bpy.context.view_layer.objects.active = rig
+bpy.ops.object.mode_set(mode="POSE")
+bpy.ops.pose.select_all(action="DESELECT")
+for number in (1, 3):
+    bone = rig.pose.bones[f"bone{number}"]
+    holder = bone if hasattr(bone, "select") else bone.bone
+    holder.select = True
+selected = [rig.pose.bones["bone1"], rig.pose.bones["bone3"]]
+with bpy.context.temp_override(object=cloth, active_object=cloth, selected_pose_bones=selected):
+    assert choose(bones="SELECTED") == {"FINISHED"}
+assert [bone.name for bone in item.bones] == ["bone1", "bone3"]
+bpy.ops.object.mode_set(mode="OBJECT")
+bpy.context.view_layer.objects.active = cloth
+assert choose(bones="ALL") == {"FINISHED"} and not item.bones
+item.object = near
+refused("choose the line of one", choose, bones="ALL")
+"""
+    )
+
+
+def test_what_modifiers_show_is_set_up_by_a_button_of_its_own(in_blender: Callable[..., str]) -> None:
+    in_blender(
+        SCENE
+        + """
+import drawn_panels
+from inside_blender import ours
+cloth = start()
+cloth.modifiers.clear()
+cloth.modifiers.new("Wave", "WAVE")
+cloth.modifiers.new("Smooth", "SMOOTH")
+ball("Ball", (0, 0, 1.0))
+bpy.context.view_layer.objects.active = cloth
+bpy.context.view_layer.update()
+assert "neural_physics.set_up_modifiers" in drawn_panels.all_drawn().operators
+assert ours.set_up_modifiers() == {"FINISHED"}
+simulation = cloth.neural_physics.simulation
+assert (simulation.kind, simulation.last_modifier) == ("MODIFIERS", "Smooth")
+assert [item.name for item in cloth.neural_physics.interactions] == ["Ball"]
+assert "Its Modifiers" in drawn_panels.all_drawn().words
+assert ours.bake.poll()
+"""
+    )

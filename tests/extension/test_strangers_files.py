@@ -382,7 +382,7 @@ def test_a_log_that_came_with_the_scene_brings_in_no_model_from_elsewhere(
     in_blender(
         SCENE
         + """
-trained = part("operators.jobs")._trained
+trained = part("operators.tasks.job_results").trained
 elsewhere = HOME / "secret.safetensors"
 HOME.mkdir()
 elsewhere.write_bytes(play_models.model_file(synthetic.sheet_mesh(), seed=2))

@@ -48,8 +48,8 @@ def test_undo_of_play_keeps_the_model_that_training_packed(in_blender: Callable[
     in_blender(
         SCENE
         + """
-jobs = import_module(MODULE + ".operators.jobs")
-assert jobs._trained(paths.jobs_folder(sheet), {"model": str(path)})
+job_results = import_module(MODULE + ".operators.tasks.job_results")
+assert job_results.trained(paths.jobs_folder(sheet), {"model": str(path)})
 sheet = play_and_undo()
 packing = import_module(MODULE + ".neural_physics.blender.playing.packing")
 assert packing.packed_bytes(sheet) == model

@@ -12,6 +12,7 @@ from ml_backend.methods.quasistatic_springs.pose_data import prepare
 from ml_backend.methods.quasistatic_springs.rig_takes import RigTakes
 from neural_physics.files.tensor_file import format_tensors
 from neural_physics.methods.quasistatic_springs.pose_network import NETWORK
+from neural_physics.methods.quasistatic_springs.skin_tensors import skin_tensors
 from neural_physics.models.model_file import METADATA_KEY, ModelInfo, info_to_json
 
 HIDDEN = 6
@@ -36,7 +37,7 @@ def network_of_poses_model_file(folder: Path, preserve_volume: bool) -> bytes:
     tensors = {
         "rest": rig.rest,
         "mean": rig.rest,
-        "weights": rig.skin.weights,
+        **skin_tensors(rig.skin),
         "stiffness": np.linspace(60.0, 900.0, count, dtype=np.float32),
         "damping": np.linspace(2.0, 20.0, count, dtype=np.float32),
         **{NETWORK + name: array for name, array in data.tensors().items()},

@@ -15,9 +15,10 @@ from mathutils import Matrix
 from neural_physics.blender.gpu.context import NoGPU
 from neural_physics.blender.gpu.decoder import GpuDecoder
 from neural_physics.blender.gpu.preview import View
-from neural_physics.blender.playing import handlers, mesh_cache, playback, played_objects, previewing
-from neural_physics.blender.playing.geometry_nodes import GROUP, find_modifier, read_positions
+from neural_physics.blender.playing import handlers, mesh_cache, playback, played_objects
 from neural_physics.blender.playing.handlers import PLAYED
+from neural_physics.blender.playing.output import previewing
+from neural_physics.blender.playing.output.geometry_nodes import GROUP, find_modifier, read_positions
 from neural_physics.blender.playing.preview_drawing import DRAWING, draw_previews
 from neural_physics.blender.settings.properties import settings_of
 

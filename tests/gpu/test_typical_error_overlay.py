@@ -16,8 +16,8 @@ from play_models import model_file
 from neural_physics.blender.display import typical_error
 from neural_physics.blender.display.evaluation import display_colours
 from neural_physics.blender.playing import packing, playback
-from neural_physics.blender.playing.geometry_nodes import read_positions
 from neural_physics.blender.playing.handlers import PLAYED
+from neural_physics.blender.playing.output.geometry_nodes import read_positions
 from neural_physics.blender.settings.properties import settings_of
 
 pytestmark = [pytest.mark.blender, pytest.mark.usefixtures("graphics")]

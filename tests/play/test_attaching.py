@@ -9,7 +9,8 @@ import play_scenes
 import pytest
 import synthetic
 
-from neural_physics.blender.playing import geometry_nodes, packing, playback
+from neural_physics.blender.playing import packing, playback
+from neural_physics.blender.playing.output import geometry_nodes
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks
 from neural_physics.errors import Problem

@@ -11,13 +11,12 @@ from bpy.app.handlers import persistent
 
 from neural_physics.blender.playing import (
     frame_prediction,
-    geometry_nodes,
     handlers,
     playback,
     played_objects,
     session,
-    shape_output,
 )
+from neural_physics.blender.playing.output import geometry_nodes, shape_output
 from neural_physics.blender.scene.sources import read_positions
 from neural_physics.blender.settings.properties import settings_of
 
@@ -406,14 +405,18 @@ def test_what_a_handler_took_away_is_written_again(both_ways, handler):
     assert np.array_equal(predicted, plain)
 
 
-def test_a_mesh_that_two_objects_share_is_not_written_in_advance(writes):
-    sheet = wandering()
-    playback.attach(sheet)
-    copy = bpy.data.objects.new("Copy", sheet.data)
-    bpy.context.scene.collection.objects.link(copy)
-    writes.clear()
-    play_scenes.played(sheet, range(2, 6))
-    assert {when for _, when in writes} == {"after"}
+def test_what_two_objects_of_one_mesh_show_is_written_in_advance_as_well(both_ways, writes):
+    def build():
+        sheet = wandering()
+        twin = sheet.copy()
+        bpy.context.scene.collection.objects.link(twin)
+        settings_of(twin).interactions[0].object = play_scenes.add_hand("Other", seed=3)
+        playback.attach(twin)
+        return sheet
+
+    predicted, plain = both_ways(build)
+    assert np.array_equal(predicted, plain)
+    assert "before" in {when for _, when in writes}
 
 
 def test_a_hand_on_the_surface_of_the_sheet_is_where_that_was(both_ways, writes):

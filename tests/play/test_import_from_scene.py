@@ -13,8 +13,8 @@ import rigs
 from test_point_caches import pc2_bytes
 from test_spring_play import springs, tube_on_bones
 
+from neural_physics.blender.scene.rigs.skins import skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of
-from neural_physics.blender.scene.skins import skin_of
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.blender.tasks import object_tasks
 from neural_physics.datasets.takes import Dataset

@@ -185,14 +185,14 @@ def test_a_model_from_elsewhere_lists_what_it_reacts_to(tmp_path):
     assert settings_of(sheet).interactions[0].object == hand
 
 
-def test_a_mesh_that_another_object_shares_is_refused_with_the_way_out(sheet):
+def test_another_object_of_the_mesh_stays_as_it_is(sheet):
     twin = bpy.data.objects.new("Twin", sheet.data)
     bpy.context.scene.collection.objects.link(twin)
-    with pytest.raises(Problem, match=r"Twin.*Make Single User"):
-        playback.attach(sheet)
-    twin.data = sheet.data.copy()
-    sheet.data.use_fake_user = True
+    at_rest = play_scenes.shown(twin)
     playback.attach(sheet)
+    bpy.context.scene.frame_set(FRAME)
+    assert np.array_equal(play_scenes.shown(twin), at_rest)
+    assert not np.array_equal(play_scenes.shown(sheet), at_rest)
 
 
 def test_the_text_says_what_it_is(sheet):
@@ -273,15 +273,19 @@ def test_a_linked_object_is_refused_with_the_way_out_and_keeps_its_pose(saved):
         playback.attach(sheet)
 
 
-def test_an_overridden_object_is_refused_and_a_local_one_plays(saved):
+def test_an_overridden_object_plays_and_so_does_a_local_one(saved):
     path, pose = saved
     sheet = bring_in(path, link=True)
     bpy.context.scene.collection.objects.link(sheet)
     override = sheet.override_create(remap_local_usages=True)
     assert packing.packed_bytes(override) == model_bytes()
-    with pytest.raises(Problem) as caught:
-        playback.attach(override)
-    assert caught.value.code in ("object_overridden", "object_linked")
+    bpy.context.scene.collection.objects.link(settings_of(override).interactions[0].object)
+    playback.attach(override)
+    bpy.context.scene.frame_set(60)
+    assert not np.array_equal(play_scenes.shown(override), pose)
+    bpy.context.scene.frame_set(FRAME)
+    assert playback.status_of(override).problem is None
+    assert np.array_equal(play_scenes.shown(override), pose)
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.object.make_local(type="ALL")
     local = bpy.data.objects[override.name]

@@ -9,7 +9,7 @@ import pytest
 from mathutils import Vector
 
 from neural_physics.blender.playing import playback
-from neural_physics.blender.playing.geometry_nodes import read_positions
+from neural_physics.blender.playing.output.geometry_nodes import read_positions
 from neural_physics.blender.settings.edits import refresh_display
 from neural_physics.blender.settings.properties import settings_of
 

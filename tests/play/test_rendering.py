@@ -8,7 +8,8 @@ import play_scenes
 import pytest
 
 from neural_physics.blender.playing import mesh_cache, playback
-from neural_physics.blender.playing.geometry_nodes import read_positions
+from neural_physics.blender.playing.output.geometry_nodes import read_positions
+from neural_physics.blender.playing.output.position_places import positions_mesh
 
 pytestmark = pytest.mark.blender
 
@@ -117,3 +118,18 @@ def test_the_picture_is_that_of_baked_playing(sheet, tmp_path):
     assert np.array_equal(sharp["live"], sharp["baked"])
     assert np.abs(blurred["live"] - sharp["live"]).max() > 0.01
     assert np.allclose(blurred["live"], blurred["baked"], atol=1e-3)
+
+
+def test_the_picture_of_one_of_two_objects_of_a_mesh_is_that_of_one_with_its_own(sheet, tmp_path):
+    scene = bpy.context.scene
+    scene.frame_set(FIRST + 2)
+    own = pixels(tmp_path / "own.exr")
+    twin = sheet.copy()
+    scene.collection.objects.link(twin)
+    twin.hide_render = True
+    bpy.context.view_layer.update()
+    playback.attach(sheet)
+    assert positions_mesh(sheet) not in (sheet.data, positions_mesh(twin))
+    scene.frame_set(FIRST)
+    scene.frame_set(FIRST + 2)
+    assert np.array_equal(pixels(tmp_path / "shared.exr"), own)

@@ -22,7 +22,7 @@ from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import held_out_takes
 from neural_physics.interaction.channels import Channel, ChannelLayout
 from neural_physics.jobs.events import StopRequest
-from neural_physics.skinning import Skin
+from neural_physics.skinning.skin import Skin
 from neural_physics.solver.quasistatic import NOT_CONVERGED, Settled
 
 POSES = 6

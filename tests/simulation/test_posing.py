@@ -13,7 +13,7 @@ from ml_backend.simulation.bodies import make_body
 from ml_backend.simulation.poses.interior_skin import InteriorSkin
 from ml_backend.simulation.poses.posing import PosedBody
 from ml_backend.simulation.simulation import Simulation
-from neural_physics.skinning import Skin
+from neural_physics.skinning.skin import Skin
 from neural_physics.solver.quasistatic import INSIDE
 
 LIMB = cuboid((-0.1, -0.1, 0.0), (0.1, 0.1, 1.0))

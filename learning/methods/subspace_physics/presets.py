@@ -109,7 +109,7 @@ class SubspacePreset(Preset):
 
 PRESETS = {
     "preview": SubspacePreset(steps=3000, minutes=2.0),
-    "balanced": SubspacePreset(steps=24000, validate_every=200, patience=60, minutes=9.0, width=3.0),
+    "balanced": SubspacePreset(steps=24000, validate_every=200, patience=60, minutes=9.0),
     "final": SubspacePreset(steps=120_000, validate_every=500, patience=60, minutes=120.0, width=3.0),
     # Holden 2019, sections 5.3 and 5.4; docs/methods/subspace_physics.md says where all presets differ.
     "paper": SubspacePreset(

@@ -24,7 +24,8 @@ from neural_physics.arrays import Floats, Indices
 from neural_physics.datasets.usable_numbers import check_places
 from neural_physics.methods.quasistatic_springs.displaced_skinning import undisplaced
 from neural_physics.methods.quasistatic_springs.pose_turns import SeenTurns, turns_of
-from neural_physics.skinning import Shares, Skin, skinning_of
+from neural_physics.skinning.of_skin import skinning_of
+from neural_physics.skinning.skin import Shares, Skin
 
 RELATED = 1e-4  # how much two bones share, at least, for one to see the other
 ROUNDING = 1e-4  # of a turn's columns, so that what never varies is not taken to be outside

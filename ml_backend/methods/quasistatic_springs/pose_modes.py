@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from neural_physics.arrays import Floats, Indices
-from neural_physics.skinning import Shares
+from neural_physics.skinning.skin import Shares
 
 LED = 0.5  # of a vertex's largest weight: bones with at most that do not displace it
 WORTH = 1e-6  # of the mean square displacement: a component that shows less of it is left out

@@ -14,7 +14,8 @@ from neural_physics.datasets.usable_numbers import check_places
 from neural_physics.errors import Problem
 from neural_physics.evaluation.rollouts import Predictor, Window
 from neural_physics.interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
-from neural_physics.skinning import Skin, skinning_of
+from neural_physics.skinning.of_skin import skinning_of
+from neural_physics.skinning.skin import Skin
 
 Targets = Callable[[Pose], Floats]  # (V, 3) metres, world space: where vertices rest in a pose
 

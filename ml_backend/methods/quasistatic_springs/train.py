@@ -42,9 +42,10 @@ from neural_physics.jobs.events import Emit, Progress, StopRequest
 from neural_physics.jobs.stages import Whole
 from neural_physics.methods.quasistatic_springs import specification as quasistatic_springs
 from neural_physics.methods.quasistatic_springs.method import QuasistaticSprings
+from neural_physics.methods.quasistatic_springs.skin_tensors import PRESERVE_VOLUME, skin_tensors
 from neural_physics.models.model_file import Model, ModelInfo
 from neural_physics.models.vertex_error import VERTEX_ERROR
-from neural_physics.skinning import Skin
+from neural_physics.skinning.skin import Skin
 
 PIECE = 100  # frames of a take, at least, where not all are used: a slow swing is to be seen whole
 POSE_SECONDS, STEP_SECONDS, VERTEX_SECONDS = 0.02, 0.02, 0.01  # roughly
@@ -81,7 +82,7 @@ def train(dataset: Dataset, options: Options, emit: Emit, stop: StopRequest) -> 
     tensors: Tensors = {
         "rest": rig.rest,
         "mean": _mean_shape(spans),
-        "weights": rig.skin.weights,
+        **skin_tensors(rig.skin),
         "stiffness": stiffness.astype(np.float32),
         "damping": damping.astype(np.float32),
         **(learned.tensors if learned else {}),
@@ -211,5 +212,5 @@ def _mean_shape(spans: list[Span]) -> Floats:
 
 
 def _info(dataset: Dataset, skin: Skin, training: dict[str, Any]) -> ModelInfo:
-    settings = {"preserve_volume": skin.preserve_volume}
+    settings = {PRESERVE_VOLUME: skin.preserve_volume}
     return model_info(quasistatic_springs.SPECIFICATION, dataset, training, settings)

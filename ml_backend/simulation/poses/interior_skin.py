@@ -10,7 +10,7 @@ from neural_physics.arrays import Doubles
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest
 from neural_physics.models.normals import triangulate
-from neural_physics.skinning import Skin
+from neural_physics.skinning.skin import Skin
 from neural_physics.solver.meshing.interior_weights import interior_weights
 
 STRAIGHT = 1e-9  # radians: what turns less goes straight

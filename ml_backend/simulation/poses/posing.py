@@ -12,7 +12,7 @@ from ml_backend.simulation.surroundings import make_contact, make_self_contact, 
 from neural_physics.arrays import Doubles, Floats, Mask
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest, Tracks
-from neural_physics.skinning import Skin
+from neural_physics.skinning.skin import Skin
 from neural_physics.solver.quasistatic import Scales, Settled, settle
 from neural_physics.solver.system import System, gravity
 

@@ -12,7 +12,7 @@ import bpy
 
 from ...methods.registry import SPECIFICATIONS, specification_of
 from ...models.model_file import ModelInfo, parse_model, read_model_bytes
-from ..playing.geometry_nodes import new_group
+from ..playing.output.geometry_nodes import new_group
 from ..playing.packing import PROPERTY, current_model
 from ..scene.setting_up import BOUND_KINDS
 

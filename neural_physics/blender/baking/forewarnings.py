@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Doubles
 from ..scene.collider_meshes import collider_objects
 from ..scene.sampling import is_wind
-from ..scene.sources import mesh_of, physics_modifier, pin_group, uses_solver
+from ..scene.sources import mesh_of, physics_modifier, pin_group, shows_modifiers, uses_solver
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from .surroundings import gravity_of
 
@@ -61,7 +61,7 @@ def look(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[Forewarning]:
         found.append(
             Forewarning(f"The vertex group “{lone}” of {obj.name} is not used: are these its pins?", lone)
         )
-    held = len(pinned) > 0 or (carried and uses_solver(obj)) or _is_drawn_to_goal(obj)
+    held = shows_modifiers(obj) or len(pinned) > 0 or (carried and uses_solver(obj)) or _is_drawn_to_goal(obj)
     if not held and _weighs(scene, obj) and not _anything_below(scene, obj, points):
         found.append(
             Forewarning(
@@ -78,7 +78,7 @@ def look(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[Forewarning]:
 
 def lone_group(obj: bpy.types.Object) -> str:
     """The only vertex group of an object none of which is chosen for pins, "" if there is no such."""
-    if len(obj.vertex_groups) != 1 or pin_group(obj):
+    if len(obj.vertex_groups) != 1 or pin_group(obj) or shows_modifiers(obj):
         return ""
     used = settings_of(obj).simulation.softer
     name = obj.vertex_groups[0].name

@@ -21,12 +21,14 @@ from ..scene.keying import is_keyed
 from ..scene.sources import (
     PhysicsModifier,
     group_weights,
+    learned_modifier,
     mesh_data,
     mesh_of,
     physics_modifier,
     physics_of,
     pin_group,
     read_positions,
+    shows_modifiers,
     uses_solver,
 )
 from ..settings.properties import settings_of
@@ -93,6 +95,8 @@ def made_with(scene: bpy.types.Scene, obj: bpy.types.Object) -> Fingerprint:
         parts |= _of_solver(obj)
         parts["colliders"] = _all_of(_shape(other) for other in collider_objects(scene, obj))
         return parts
+    if shows_modifiers(obj):
+        return parts | _of_modifiers(obj)
     modifier = physics_modifier(obj)
     if modifier is not None:
         parts |= _of_blender(obj, modifier)
@@ -119,6 +123,21 @@ def _of_solver(obj: bpy.types.Object) -> dict[str, Settings | str]:
         "softness group": _weights(obj, softness),
         "handles": {"core radius": [core.radius for core in cores_of(obj)]},
     }
+
+
+def _of_modifiers(obj: bpy.types.Object) -> dict[str, Settings | str]:
+    """What is in node groups and in files is not looked at."""
+    settings: Settings = {}
+    for modifier in obj.modifiers:
+        path = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"]'
+        settings |= {
+            f"{modifier.name}: {name}": value for name, value in _values(obj, modifier, path).items()
+        }
+        if isinstance(modifier, bpy.types.NodesModifier) and modifier.node_group is not None:
+            settings[f"{modifier.name}: node group"] = modifier.node_group.name
+        if modifier == learned_modifier(obj):
+            break
+    return {"modifiers": settings}
 
 
 def _of_blender(obj: bpy.types.Object, modifier: PhysicsModifier) -> dict[str, Settings | str]:
@@ -150,6 +169,8 @@ def _values(obj: bpy.types.Object, owner: bpy.types.bpy_struct, path: str) -> Se
                 found[name] = _weights(obj, value)
         elif getattr(setting, "is_array", False):
             found[name] = [float(number) for number in value]
+        elif isinstance(value, set):  # of flags
+            found[name] = ", ".join(sorted(value))
         elif setting.type in ("BOOLEAN", "ENUM"):
             found[name] = value
         elif setting.type in ("INT", "FLOAT"):

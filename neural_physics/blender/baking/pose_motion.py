@@ -13,12 +13,13 @@ from mathutils import Euler
 from ...arrays import Doubles
 from ...baking.pose_plan import pose_take_names
 from ...errors import Problem
-from ..scene.holding_bones import holding_rig
 from ..scene.keying import Span
-from ..scene.rig_actions import Channel, actions_of, curves_of
-from ..scene.skins import armature_modifier, followed_bones, skin_of
+from ..scene.rigs.holding_bones import holding_rig
+from ..scene.rigs.rig_actions import Channel, actions_of, curves_of
+from ..scene.rigs.skins import armature_modifier, followed_bones, skin_of
 from ..scene.sources import mesh_data
 from ..settings.properties import method_of, settings_of
+from .control_ranges import control_ranges, controls_of, switches_of
 from .joint_ranges import JointRange, joint_ranges
 from .training_motion import clip_of, key_channels, value_of
 
@@ -56,7 +57,7 @@ def check_poses(obj: bpy.types.Object) -> None:
         raise Problem("poses_unweighted", object=obj.name, rig=rig.name, count=loose)
     if settings.pose_source != "RANDOM" and not _posing_actions(obj, rig):
         raise Problem("poses_without_action", object=obj.name, rig=rig.name)
-    if settings.pose_source != "ACTIONS" and not _ranges(obj, rig):
+    if settings.pose_source != "ACTIONS" and not _may_turn(obj, rig):
         raise Problem("poses_without_bones", object=obj.name, rig=rig.name)
 
 
@@ -65,29 +66,47 @@ def key_poses(scene: bpy.types.Scene, obj: bpy.types.Object, span: Span, seed: i
 
     The scene is at the first frame. Random turns replace those of the bones that turn; of an action's frames
     one is drawn from each of as many equal parts of all actions as there are poses from actions.
+    Raises Problem("poses_without_bones").
     """
     settings, rig = settings_of(obj), cast(bpy.types.Object, armature_modifier(obj).object)
     rng = np.random.default_rng(seed)
-    ranges = _ranges(obj, rig) if settings.pose_source != "ACTIONS" else []
     actions = _posing_actions(obj, rig) if settings.pose_source != "RANDOM" else []
     for constraint in rig.constraints:
         constraint.mute = True
     _hold_still(scene)
+    ranges = _ranges(obj, rig) if settings.pose_source != "ACTIONS" else []
+    if not ranges and settings.pose_source == "RANDOM":
+        raise Problem("poses_without_bones", object=obj.name, rig=rig.name)
     channels = _channels(rig, ranges, actions)
     still = np.array([value_of(rig, *channel) for channel in channels], np.float64)
     drawn = span.count if not actions else span.count // 2 if ranges else 0
     rows = np.concatenate(
         [
             _random_rows(rig, channels, still, ranges, count=drawn, rng=rng),
-            _action_rows(channels, still, actions, span.count - drawn, rng=rng),
+            _action_rows(rig, channels, still, actions, count=span.count - drawn, rng=rng),
         ]
     )
     key_channels(rig, channels, rows[rng.permutation(span.count)], span)
 
 
+def _may_turn(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
+    """Whether there are bones that may be turned at random; which of a rig's controls do, is tried later."""
+    most = settings_of(obj).pose_range
+    return bool(joint_ranges(rig, _long_bones(obj, rig), most) or joint_ranges(rig, controls_of(rig), most))
+
+
 def _ranges(obj: bpy.types.Object, rig: bpy.types.Object) -> list[JointRange]:
-    """The ranges of all bones but those that are shorter than a tetrahedron is wide, fingers for the most
-    part.
+    """The ranges of all bones that turn by themselves, and of the controls that turn the others."""
+    bones, most = _long_bones(obj, rig), settings_of(obj).pose_range
+    ranges = joint_ranges(rig, bones, most)
+    free = {turning.bone for turning in ranges}
+    driven = [bone for bone in bones if bone not in free]
+    controls = control_ranges(rig, driven, most) if driven else []
+    return [*ranges, *(turning for turning in controls if turning.bone not in free)]
+
+
+def _long_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> tuple[str, ...]:
+    """All bones but those that are shorter than a tetrahedron is wide, fingers for the most part.
 
     There is no flesh between such bones that could bend: turned by themselves they turn it inside out.
     """
@@ -96,7 +115,7 @@ def _ranges(obj: bpy.types.Object, rig: bpy.types.Object) -> list[JointRange]:
     long = tuple(
         name for name in bones if scale * cast(bpy.types.Armature, rig.data).bones[name].length >= width
     )
-    return joint_ranges(rig, long or bones, settings_of(obj).pose_range)
+    return long or bones
 
 
 def _element_width(obj: bpy.types.Object) -> float:
@@ -132,7 +151,9 @@ def _channels(
     rig: bpy.types.Object, ranges: Sequence[JointRange], actions: Sequence[bpy.types.Action]
 ) -> list[Channel]:
     """All that is keyed, in order; what an action moves that this rig lacks is left out."""
-    found = {channel for action in actions for channel in curves_of(action)}
+    found = {channel for action in actions for channel in curves_of(action, rig)}
+    if ranges:
+        found |= {(path, 0) for path in switches_of(rig)}
     for turning in ranges:
         path = _rotation_path(rig, turning.bone)
         count = 3 if path.endswith("rotation_euler") else 4
@@ -149,8 +170,9 @@ def _random_rows(
     count: int,
     rng: np.random.Generator,
 ) -> Doubles:
-    """(count, channels): each bone turned evenly within its range, independently."""
+    """(count, channels): each bone turned evenly within its range, independently; limbs by FK."""
     rows, places = np.tile(still, (count, 1)), {channel: i for i, channel in enumerate(channels)}
+    rows[:, [places[path, 0] for path in switches_of(rig)]] = 1.0
     for row in rows:
         for turning in ranges:
             angles = rng.uniform(turning.least, turning.most)
@@ -161,17 +183,18 @@ def _random_rows(
 
 
 def _action_rows(
+    rig: bpy.types.Object,
     channels: Sequence[Channel],
     still: Doubles,
     actions: Sequence[bpy.types.Action],
-    count: int,
     *,
+    count: int,
     rng: np.random.Generator,
 ) -> Doubles:
     """(count, channels): frames of all actions, one from each of as many parts of them."""
     if not count:
         return np.empty((0, len(still)))
-    frames = np.concatenate([clip_of(action, channels, still) for action in actions])
+    frames = np.concatenate([clip_of(rig, action, channels, still) for action in actions])
     return frames[((np.arange(count) + rng.random(count)) / count * len(frames)).astype(np.intp)]
 
 

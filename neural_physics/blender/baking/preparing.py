@@ -32,9 +32,9 @@ from ...jobs.isolated_python import run_module
 from ...wording import plural
 from ..jobs import programs
 from ..scene.collider_meshes import check_colliders
-from ..scene.rig_actions import kept_for_testing, with_unused_actions
+from ..scene.rigs.rig_actions import kept_for_testing, with_unused_actions
+from ..scene.rigs.skins import check_skin, simulated_mesh
 from ..scene.sampling import layout_of, reference_frame_of
-from ..scene.skins import check_skin, simulated_mesh
 from ..scene.sources import check_target, physics_of, uses_solver
 from ..settings.motions import is_wind
 from ..settings.paths import dataset_folder

@@ -16,10 +16,10 @@ from bpy.app.handlers import persistent
 from ...errors import Problem
 from ...files.replacing import replace
 from ..playing.collision_suspension import wake_collider
-from ..playing.geometry_nodes import remove_modifier
+from ..playing.output.geometry_nodes import remove_modifier
 from ..scene.cache_modifier import remove_cache
 from ..scene.modifier_stack import physics_place, restore_physics
-from ..scene.sources import physics_modifier, uses_solver
+from ..scene.sources import physics_modifier, shows_modifiers, uses_solver
 from ..settings.properties import settings_of
 
 
@@ -83,7 +83,7 @@ def noisy_winds(scene: bpy.types.Scene) -> list[bpy.types.Object]:
 
 def first_frame(obj: bpy.types.Object) -> int:
     """The frame that the simulation starts at."""
-    if uses_solver(obj):
+    if uses_solver(obj) or shows_modifiers(obj):
         return settings_of(obj).start_frame
     modifier = physics_modifier(obj)
     if modifier is None:
@@ -142,10 +142,12 @@ def _switch_off_after_physics(obj: bpy.types.Object) -> None:
 def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) -> None:
     """Free what travelled in the copy, and let every simulation run to the last frame."""
     bpy.ops.ptcache.free_bake_all()
+    if shows_modifiers(obj):
+        _forget_nodes_caches(scene, first_frame(obj))
     last = first_frame(obj) + frames - 1
     for cache in _point_caches(scene):
         cache.frame_end = max(cache.frame_end, last)
-    if uses_solver(obj):
+    if uses_solver(obj) or shows_modifiers(obj):
         return
     physics = physics_modifier(obj)
     assert physics is not None  # first_frame has refused it
@@ -154,6 +156,16 @@ def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) ->
     # To resume from, and because in memory it takes 36 bytes per vertex and frame. Not the others':
     # Blender crashes on a rigid body world's.
     physics.point_cache.use_disk_cache = True
+
+
+def _forget_nodes_caches(scene: bpy.types.Scene, first: int) -> None:
+    """Let what Geometry Nodes simulate begin at the first frame, whatever was baked in the artist's file."""
+    scene.frame_start = first
+    layer = scene.view_layers[0]
+    for obj in layer.objects:
+        if any(modifier.type == "NODES" for modifier in obj.modifiers):
+            with bpy.context.temp_override(scene=scene, view_layer=layer, object=obj, active_object=obj):
+                bpy.ops.object.simulation_nodes_cache_delete(selected=False)
 
 
 def _point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:

@@ -9,8 +9,8 @@ from ...arrays import Doubles
 from ...datasets.simulation_request import SimulationRequest
 from ..scene.artist_handles import cores_of
 from ..scene.collider_meshes import collider_mesh, collider_objects
-from ..scene.holding_bones import holding_rig, rest_segments
 from ..scene.rigid_placement import stretch
+from ..scene.rigs.holding_bones import holding_rig, rest_segments
 from ..scene.sources import group_weights, mesh_data, mesh_of
 from ..settings.properties import settings_of
 from ..settings.simulation import settings_for_solver

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import bpy
 import numpy as np
@@ -16,10 +16,11 @@ from ...datasets.simulation_request import SimulationRequest, Tracks
 from ...errors import Problem
 from ...interaction.poses import pose_channel, pose_in
 from ...jobs.events import Emit, Progress, StopRequest
-from ...skinning import scaled_bones
+from ...skinning.moves import scaled_bones
 from ..scene.collider_meshes import collider_objects
-from ..scene.holding_bones import bone_placements, holding_rig
 from ..scene.rigid_placement import placement, stretch
+from ..scene.rigs.bone_joints import WHOLE, joint_named
+from ..scene.rigs.holding_bones import bone_placements, holding_rig
 from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import read_positions
 from ..settings.motions import is_wind
@@ -136,13 +137,17 @@ class _Recorder:
         return bone_placements(depsgraph, self._obj, self._rig)
 
     def _check_bones(self, y: Floats) -> None:
-        """Raise Problem("poses_scaled_bone"): what a bone holds is carried, and not scaled."""
+        """Raise Problem("poses_scaled_bone"): what a bone holds is carried, and not scaled.
+
+        Bending a bendy bone makes its segments longer and shorter.
+        """
         if self._pose is None:
             return
         channel, where = self._pose
-        scaled = scaled_bones(pose_in(y[where]).moves)
-        if len(scaled):
-            bone = channel.parts[scaled[0]]
+        scaled = [channel.parts[bone] for bone in scaled_bones(pose_in(y[where]).moves)]
+        bones = cast(bpy.types.Armature, self._rig.data).bones.keys() if self._rig else ()
+        bone = next((part for part in scaled if joint_named(part, bones).number == WHOLE), "")
+        if bone:
             raise Problem("poses_scaled_bone", object=self._obj.name, rig=channel.source, bone=bone)
 
     def _placed(self, depsgraph: bpy.types.Depsgraph, other: bpy.types.Object) -> Doubles:

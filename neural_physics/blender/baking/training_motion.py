@@ -23,7 +23,7 @@ from ...interaction.training_motion import (
 )
 from ..scene.keying import Span, key_frames
 from ..scene.live_fabric import fabric_varies
-from ..scene.rig_actions import Channel, actions_played, check_actions, curves_of
+from ..scene.rigs.rig_actions import Channel, actions_played, check_actions, curves_of
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
@@ -75,7 +75,7 @@ def animation_end(mover: bpy.types.Object) -> float | None:
                 return None
             strips = [strip for track in animation.nla_tracks for strip in track.strips]
             actions = [animation.action, *(strip.action for strip in strips)]
-            if any(_goes_on(action) for action in actions if action):
+            if any(_goes_on(action, owner) for action in actions if action):
                 return None
             ends += [strip.frame_end for strip in strips]
             ends += [animation.action.frame_range[1]] if animation.action else []
@@ -83,9 +83,10 @@ def animation_end(mover: bpy.types.Object) -> float | None:
     return max(ends, default=None)
 
 
-def _goes_on(action: bpy.types.Action) -> bool:
+def _goes_on(action: bpy.types.Action, owner: bpy.types.Object) -> bool:
     """Whether an action moves something beyond its last key."""
-    return any(curve.extrapolation == "LINEAR" or curve.modifiers for curve in curves_of(action).values())
+    curves = curves_of(action, owner).values()
+    return any(curve.extrapolation == "LINEAR" or curve.modifiers for curve in curves)
 
 
 def key_training_motion(obj: bpy.types.Object, span: Span, seed: int, role: Role) -> None:
@@ -150,7 +151,7 @@ def location_curves(mover: bpy.types.Object) -> list[bpy.types.FCurve]:
         return []
     if any(not constraint.mute for constraint in mover.constraints):
         return []
-    return [curve for channel, curve in curves_of(animation.action).items() if channel in LOCATION]
+    return [curve for channel, curve in curves_of(animation.action, mover).items() if channel in LOCATION]
 
 
 def _keyed_path(mover: bpy.types.Object) -> Doubles | None:
@@ -161,7 +162,7 @@ def _keyed_path(mover: bpy.types.Object) -> Doubles | None:
     if not location_curves(mover):
         return None
     assert mover.animation_data and mover.animation_data.action  # there the curves were found
-    path = clip_of(mover.animation_data.action, LOCATION, np.array(mover.location[:], float))
+    path = clip_of(mover, mover.animation_data.action, LOCATION, np.array(mover.location[:], float))
     return path + np.array(mover.delta_location[:]) if np.ptp(path, axis=0).any() else None
 
 
@@ -220,11 +221,11 @@ def _play_actions(
     """
     for constraint in rig.constraints:
         constraint.mute = True
-    keyed = sorted({channel for action in actions for channel in curves_of(action)})
+    keyed = sorted({channel for action in actions for channel in curves_of(action, rig)})
     values = {channel: value_of(rig, *channel) for channel in keyed}
     channels = [channel for channel, value in values.items() if value is not None]
     still = np.array([values[channel] for channel in channels])
-    clips = [clip_of(action, channels, still) for action in actions]
+    clips = [clip_of(rig, action, channels, still) for action in actions]
     blend = max(1, round(BLEND_SECONDS * span.fps))
     poses = np.tile(still, (blend + 1, 1))  # from the pose that the simulation starts in
     while len(poses) < span.count:
@@ -246,9 +247,11 @@ def key_channels(rig: bpy.types.Object, channels: Sequence[Channel], rows: Doubl
         key_frames(rig, path, rows[:, where], span, indices=indices)
 
 
-def clip_of(action: bpy.types.Action, channels: Sequence[Channel], still: Doubles) -> Doubles:
+def clip_of(
+    owner: bpy.types.Object, action: bpy.types.Action, channels: Sequence[Channel], still: Doubles
+) -> Doubles:
     """(frames, channels): an action frame by frame, up to LONGEST_CLIP; what it does not move stays still."""
-    curves = curves_of(action)
+    curves = curves_of(action, owner)
     first, last = round(action.frame_range[0]), round(action.frame_range[1])
     last = min(last, first + LONGEST_CLIP - 1)
     clip = np.tile(still, (last - first + 1, 1))

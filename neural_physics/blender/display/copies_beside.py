@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from mathutils import Matrix
 
-from ..playing.geometry_nodes import remove_positions
+from ..playing.output.geometry_nodes import remove_positions
 from ..scene.sources import mesh_data
 
 TAG = "neural_physics_copy"  # holds the name that a copy was given: a renamed one is the artist's

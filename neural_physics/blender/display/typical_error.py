@@ -14,8 +14,9 @@ from ...errors import Problem
 from ..gpu.context import NoGPU
 from ..gpu.drawing import opaque, triangles_of
 from ..gpu.shaders import coloured_shader
-from ..playing.geometry_nodes import has_positions, read_positions
 from ..playing.handlers import PLAYED
+from ..playing.output.geometry_nodes import has_positions, read_positions
+from ..playing.output.position_places import positions_mesh
 from ..playing.session import PlaySession
 from ..scene.sources import mesh_data
 from ..scene.targets import set_up_objects
@@ -149,8 +150,8 @@ def draw_error(obj: bpy.types.Object, session: PlaySession, largest: float) -> N
     their result evaluated for this would cost more than all else. Nothing is drawn of what is being edited.
     Raises NoGPU.
     """
-    mesh, error = mesh_data(obj), session.error_now()
-    if error is None or mesh.is_editmode or not has_positions(mesh) or len(mesh.vertices) != len(error):
+    mesh, place, error = mesh_data(obj), positions_mesh(obj), session.error_now()
+    if error is None or mesh.is_editmode or not has_positions(place) or len(mesh.vertices) != len(error):
         return
     surface = _surfaces.get(session)
     if surface is None or not surface.fits(mesh):
@@ -158,7 +159,7 @@ def draw_error(obj: bpy.types.Object, session: PlaySession, largest: float) -> N
     surface.colour(error, largest)
     with gpu.matrix.push_pop():
         gpu.matrix.multiply_matrix(obj.matrix_world)
-        surface.draw(read_positions(mesh))
+        surface.draw(read_positions(place))
 
 
 def towards_viewer(view_from_object: Matrix) -> Vector:

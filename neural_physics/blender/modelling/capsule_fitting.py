@@ -15,10 +15,10 @@ from ...arrays import Doubles, Indices
 from ...capsules.fitting import FittedCapsule, fit_capsule, fit_free_capsule
 from ...errors import Problem
 from ...wording import plural
+from ..scene.rigs.vertex_weights import bone_weights
 from ..scene.setting_up import find_movers
 from ..scene.sources import mesh_data, read_positions
 from ..scene.targets import check_editable
-from ..scene.vertex_weights import bone_weights
 from ..settings.capsules import NEURALPHYSICS_PG_capsule
 from ..settings.edits import refresh_display
 from ..settings.properties import settings_of

@@ -17,7 +17,7 @@ from ...errors import Problem
 from ...subdivision.half_edges import check_cut, check_vertices, half_edges_of, split_quads
 from ...subdivision.levels import MOST_COARSE
 from ...subdivision.usual_levels import check_levels
-from ..scene.sources import check_mesh, mesh_data, mesh_of, pin_group
+from ..scene.sources import check_mesh, mesh_data, mesh_of, pin_group, sharing
 from ..settings.properties import method_of, settings_of
 from ..tasks.facts import forget_facts, topology_of
 
@@ -27,11 +27,14 @@ MOST_TRIANGLES = 2_000_000  # of the finest mesh: more take minutes to make
 def check_subdivide(obj: bpy.types.Object | None) -> None:
     """Whether a mesh is one to be subdivided, for panels drawn often; its faces are looked at later.
 
-    Raises what `sources.check_mesh` does, and Problem("mesh_without_faces" | "subdivide_playing" |
-    "subdivide_not_coarse").
+    Raises what `sources.check_mesh` does, and Problem("mesh_shared" | "mesh_without_faces" |
+    "subdivide_playing" | "subdivide_not_coarse").
     """
     check_mesh(obj)
     assert obj is not None  # check_mesh has refused it
+    other = sharing(obj)
+    if other is not None:
+        raise Problem("mesh_shared", object=obj.name, other=other.name)
     if settings_of(obj).playing:
         raise Problem("subdivide_playing", object=obj.name)
     mesh = mesh_data(obj)

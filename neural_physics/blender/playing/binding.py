@@ -17,7 +17,7 @@ from ..scene.references import Named
 from ..scene.sampling import FRAME_BINDING, ChannelSampler, bindings_of, bound_numbers, object_in, source_of
 from ..scene.setting_up import is_animated
 from ..settings.properties import settings_of
-from .projecting import Projection
+from .output.projecting import Projection
 from .unanimated_channels import UnanimatedChannels
 
 

@@ -14,9 +14,9 @@ from ...errors import Problem
 from ...files.atomic import writing
 from ...files.replacing import replace
 from ..scene.cache_modifier import show_cache
-from ..scene.sources import mesh_data
-from .geometry_nodes import read_positions
 from .handlers import PLAYED, settle_previews
+from .output.geometry_nodes import read_positions
+from .output.position_places import positions_mesh
 from .playback import detach
 from .session import PlaySession
 
@@ -70,7 +70,7 @@ def bake_steps(
                     scene.frame_set(number)
                     _sound_session(obj)
                     if number >= first:
-                        file.write(read_positions(mesh_data(obj)).tobytes())
+                        file.write(read_positions(positions_mesh(obj)).tobytes())
                     yield done, total
             replace(scratch, path)
     finally:

@@ -13,11 +13,12 @@ from ...models.trained_range import Beyond
 from ..scene.cache_modifier import remove_cache
 from ..scene.live_fabric import live_names
 from ..scene.modifier_stack import physics_place, restore_physics, switch_off_physics
-from ..scene.sources import mesh_data
 from ..settings.properties import NEURALPHYSICS_PG_object, settings_of
-from . import geometry_nodes, handlers
+from . import handlers
 from .collision_suspension import resume_collisions, suspend_collisions
 from .handlers import PLAYED, register, unregister
+from .output import geometry_nodes
+from .output.position_places import give_place, take_place
 from .session import PlaySession
 
 __all__ = [
@@ -94,8 +95,8 @@ def attach(obj: bpy.types.Object) -> None:
     PLAYED.start(obj)
     settings = settings_of(obj)
     remove_cache(obj)
-    if geometry_nodes.find_modifier(obj) is None:
-        geometry_nodes.add_modifier(obj, physics_place(obj))
+    geometry_nodes.add_modifier(obj, physics_place(obj))
+    give_place(obj)
     switch_off_physics(obj)
     settings.playing = True
     _lock_interface(settings)
@@ -109,8 +110,8 @@ def detach(obj: bpy.types.Object) -> None:
     settings = settings_of(obj)
     settings.playing = False
     _unlock_interface(settings)
+    take_place(obj)
     geometry_nodes.remove_modifier(obj)
-    geometry_nodes.remove_positions(mesh_data(obj))
     restore_physics(obj)
     resume_collisions()
 

@@ -25,9 +25,10 @@ from .collision_suspension import collides, resume_collisions
 from .crowds import Wanted, given
 from .frame_prediction import Predicted, Preparation
 from .interaction_reader import InteractionReader, Visit, span
+from .output.position_places import give_place
+from .output.shape_output import Moment
 from .packing import identity_of
 from .session import PlaySession
-from .shape_output import Moment
 
 LONGEST_WAIT = 1.0  # seconds that catching up may hold up an artist who only changed the frame
 SHORT_WAIT = 0.1  # seconds of reading further ahead than the frame needs: where frames follow on, they will
@@ -97,6 +98,9 @@ class PlayedObjects:
                     self.start(obj)
                 except Problem as problem:
                     self._problems[obj.session_uid] = problem
+        for obj in playing:  # one that was duplicated shares its mesh since
+            if obj.session_uid in self._sessions:
+                give_place(obj)
 
     def note_places(self) -> None:
         """The frame will change, and no handler has moved anything for it yet."""

@@ -16,7 +16,7 @@ from ..gpu.shaders import forget_shaders
 from ..gpu.uploaded_models import forget_models
 from ..settings.registration import ViewportHandler
 from .handlers import PLAYED, settle_previews
-from .previewing import DRAWN_SHADING, CardShape
+from .output.previewing import DRAWN_SHADING, CardShape
 from .session import PlaySession
 
 

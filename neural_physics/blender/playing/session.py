@@ -33,16 +33,17 @@ from ...timeline.timeline import FrameState, Timeline
 from ..scene.capsule_sampling import CapsuleSampler
 from ..scene.collider_sizes import size_problem
 from ..scene.references import Numbered
-from ..scene.sources import check_mesh, faces_of, loose_edges_of, mesh_data
+from ..scene.sources import check_shown_mesh, faces_of, loose_edges_of, mesh_data
 from ..settings.properties import settings_of
 from .binding import Binding, setup_of
 from .crowds import Wanted
 from .frame_prediction import FramePredictor, Guess, Predicted, Preparation, Shown
-from .geometry_nodes import has_positions, write_positions
 from .interaction_reader import InteractionReader, Visit
 from .live_settings import live_settings_of
+from .output.geometry_nodes import has_positions, write_positions
+from .output.position_places import positions_mesh
+from .output.shape_output import Moment, ShapeOutput, moved
 from .packing import identity_of, model_bytes_of
-from .shape_output import Moment, ShapeOutput, moved
 
 What = TypeVar("What")
 
@@ -97,7 +98,8 @@ class PlaySession:
     def __init__(self, obj: bpy.types.Object, models: LoadedModels) -> None:
         """models: where the model is there already if another object plays it.
 
-        Raises what `sources.check_mesh`, `packing.model_bytes_of`, `LoadedModels.of` and `check_belongs` do.
+        Raises what `sources.check_shown_mesh`, `packing.model_bytes_of`, `LoadedModels.of` and
+        `check_belongs` do.
         """
         self.name, self.uid = obj.name, obj.session_uid
         self._object = Numbered(obj)
@@ -107,7 +109,7 @@ class PlaySession:
         self._bases = 0
         self._object_from_frame: Doubles | None = None  # where something was shown last
         self._mesh_in_edit = False
-        check_mesh(obj)
+        check_shown_mesh(obj)
         self.model_identity = identity_of(obj)
         self._loaded = models.of(*model_bytes_of(obj))
         self.model = self._loaded.model
@@ -176,8 +178,7 @@ class PlaySession:
             return None
         if reader.binding.setup.scene != scene.session_uid:
             return None
-        # What a mesh that others share shows is up to the last one to write.
-        if mesh.is_editmode or mesh.users > 1 or len(mesh.vertices) != self.method.vertex_count:
+        if mesh.is_editmode or len(mesh.vertices) != self.method.vertex_count:
             return None
         if self.output.needs_evaluation(obj) or not self._predictor.can_predict(frame):
             return None
@@ -198,7 +199,7 @@ class PlaySession:
 
     def predict(self, obj: bpy.types.Object, frame: int, guess: Guess) -> Predicted:
         """Write what is guessed, before the scene is evaluated, where that is to be acted on."""
-        mesh = mesh_data(obj)
+        mesh = positions_mesh(obj)
         if guess.positions is not None:
             write_positions(mesh, moved(guess.positions, self._object_from_frame))
         return Predicted(self._shown(frame, guess.y, mesh), guess.state)
@@ -213,8 +214,8 @@ class PlaySession:
         obj, frame, reader = self.object(), visit.frame, self.reader
         if obj is None or visit.subframe or reader is None:
             return False
-        mesh = mesh_data(obj)
-        if mesh.is_editmode or not obj.evaluated_get(depsgraph).is_evaluated:
+        mesh = positions_mesh(obj)
+        if mesh_data(obj).is_editmode or not obj.evaluated_get(depsgraph).is_evaluated:
             return False
         if self._is_set_otherwise(scene, obj) or (reader.keys_changed and not visit.playing):
             return False

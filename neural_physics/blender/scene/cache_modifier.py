@@ -7,10 +7,9 @@ from typing import cast
 
 import bpy
 
+from .modifier_stack import CACHE as MODIFIER
+from .modifier_stack import CACHE_BLENDED as BLENDED
 from .modifier_stack import physics_place, restore_physics, switch_off_physics
-
-MODIFIER = "Neural Physics Cache"
-BLENDED = "Neural Physics Blend"
 
 
 def show_cache(obj: bpy.types.Object, path: Path, first: int, rate: float = 1.0) -> None:

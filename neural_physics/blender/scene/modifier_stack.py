@@ -7,22 +7,48 @@ import json
 import bpy
 
 from ..settings.properties import settings_of
-from .sources import carrying_modifiers, physics_modifier, physics_modifiers, uses_solver
+from .sources import (
+    CARRYING_TYPES,
+    carrying_modifiers,
+    learned_modifier,
+    physics_modifiers,
+    shows_modifiers,
+    uses_solver,
+)
+
+PLAY_GROUPS = "Neural Physics Play"  # what the names of the node groups begin with that show what plays
+CACHE, CACHE_BLENDED = "Neural Physics Cache", "Neural Physics Blend"  # modifiers that show files
 
 
 def physics_place(obj: bpy.types.Object) -> int:
     """Where in the stack a stand-in for the physics belongs; 0 where there is no physics."""
     if uses_solver(obj):
         return len(carrying_modifiers(obj))
-    modifier = physics_modifier(obj)
+    modifier = learned_modifier(obj)
     return 0 if modifier is None else list(obj.modifiers).index(modifier)
+
+
+def replaced_modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
+    """What need not run while something is shown in the place of what is learned."""
+    last = learned_modifier(obj)
+    if not shows_modifiers(obj) or last is None:
+        return list(physics_modifiers(obj))
+    upto = list(obj.modifiers)[: list(obj.modifiers).index(last) + 1]
+    return [each for each in upto if each == last or not (each.type in CARRYING_TYPES or _stands_in(each))]
+
+
+def _stands_in(modifier: bpy.types.Modifier) -> bool:
+    """Whether it is itself what is shown in that place."""
+    if isinstance(modifier, bpy.types.NodesModifier):
+        return modifier.node_group is not None and modifier.node_group.name.startswith(PLAY_GROUPS)
+    return modifier.name in (CACHE, CACHE_BLENDED)
 
 
 def switch_off_physics(obj: bpy.types.Object) -> None:
     """Switch the physics off in viewport and render, and remember what it was; twice is harmless."""
     settings = settings_of(obj)
     remembered = _remembered(settings.hidden_modifiers)
-    for modifier in physics_modifiers(obj):
+    for modifier in replaced_modifiers(obj):
         remembered.setdefault(modifier.name, [modifier.show_viewport, modifier.show_render])
         modifier.show_viewport = modifier.show_render = False
     settings.hidden_modifiers = json.dumps(remembered)

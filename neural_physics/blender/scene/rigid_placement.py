@@ -8,8 +8,8 @@ from mathutils import Matrix
 from ...arrays import Doubles
 
 
-def placement(matrix: Matrix) -> Doubles:
-    """(4, 4): the rotation and translation nearest to a matrix, without its scale and shear."""
+def placement(matrix: Matrix | Doubles) -> Doubles:
+    """(4, 4): the rotation and translation nearest to a matrix (4, 4), without its scale and shear."""
     rows = np.array(matrix, np.float64)
     left, _, right = np.linalg.svd(rows[:3, :3])
     left[:, 2] *= np.sign(np.linalg.det(left @ right))  # a mirrored object is turned, its shape is mirrored
@@ -17,6 +17,6 @@ def placement(matrix: Matrix) -> Doubles:
     return rows
 
 
-def stretch(matrix: Matrix) -> Doubles:
+def stretch(matrix: Matrix | Doubles) -> Doubles:
     """(3, 3): the rest of a matrix without its `placement`: scale, shear and mirroring."""
     return np.asarray(placement(matrix)[:3, :3].T @ np.array(matrix, np.float64)[:3, :3])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, cast
+from typing import cast
 
 import bpy
 import numpy as np
 from mathutils import Matrix, Vector
 from numpy.typing import NDArray
 
-from ...arrays import Doubles, Floats, Indices
+from ...arrays import Doubles, Floats
 from ...baking.fabric_ranges import LIVE, fabric_channels
 from ...errors import Problem
 from ...interaction.channels import (
@@ -38,11 +38,12 @@ from ..settings.simulation import settings_for_solver
 from .capsule_sampling import CapsuleSampler
 from .collider_sizes import size_reader
 from .references import Named
-from .skins import followed_bones, is_skinned_by, pose_reader
+from .rigs.joint_positions import joints_reader
+from .rigs.reacting_bones import joint_names
+from .rigs.skins import followed_joints, is_skinned_by, pose_reader
 
 # The key of `bindings` that binds the reference frame to another object or "Object/Bone".
 FRAME_BINDING = "Reference Frame"
-TIP = "/tip"  # a joint at the tip of a bone without children
 UP = Vector((0.0, 0.0, 1.0))
 
 Values = Sequence[float] | NDArray[np.floating]
@@ -167,19 +168,12 @@ def _channel_of(obj: bpy.types.Object, item: NEURALPHYSICS_PG_interaction, taken
     source = cast(bpy.types.Object, item.object)
     name = _channel_name(item.name or source.name, taken)
     if method_of(obj).follows_bones and is_skinned_by(obj, source):
-        parts = followed_bones(obj, source)
+        parts = followed_joints(obj, source)
         return Channel(name, "pose", POSE_ROWS * (2 + len(parts)), source.name, parts=parts)
     if source.type == "ARMATURE":
-        parts = _joint_names(cast(bpy.types.Armature, source.data))
+        parts = joint_names(item)
         return Channel(name, "joints", 3 * len(parts), source.name, parts=parts)
     return Channel(name, "wind" if is_wind(source) else "position", 3, source.name)
-
-
-def _joint_names(armature: bpy.types.Armature) -> tuple[str, ...]:
-    """Every deforming bone's head, and the tips of those without children."""
-    bones = [bone for bone in armature.bones if bone.use_deform] or list(armature.bones)
-    tips = [bone.name + TIP for bone in bones if not bone.children]
-    return (*(bone.name for bone in bones), *tips)
 
 
 class ChannelSampler:
@@ -293,7 +287,7 @@ class ChannelSampler:
             return PLAIN_READERS[channel.kind](Named(self._obj.name, source))
         match channel.kind:
             case "joints":
-                return _joints_reader(Named(self._obj.name, source), channel)
+                return joints_reader(Named(self._obj.name, source), channel)
             case "pose":
                 return pose_reader(Named(self._obj.name, source), self._obj, channel)
             case "ground":
@@ -398,57 +392,6 @@ def _ground_reader(owner: Named) -> Reader:
         return up.x, up.y, up.z, origin.z - height
 
     return read
-
-
-def _joints_reader(source: Named, channel: Channel) -> Reader:
-    """Heads of bones, and tips where the channel has them, in the reference frame."""
-    pose_bones = _pose_bones(source.original(), source)
-    heads, tips = _joint_places(pose_bones, channel, source)
-    buffer = np.empty((len(pose_bones), 3), np.float32)
-    joints = np.empty((len(channel.parts), 3), np.float32)
-
-    def read(depsgraph: bpy.types.Depsgraph, frame_from_world: Matrix) -> Values:
-        nonlocal pose_bones, heads, tips, buffer
-        obj = source.evaluated(depsgraph)
-        bones = _pose_bones(obj, source)
-        if len(bones) != len(buffer):  # the rig was edited
-            heads, tips = _joint_places(bones, channel, source)
-            buffer = np.empty((len(bones), 3), np.float32)
-        bones.foreach_get("head", buffer.reshape(-1))
-        joints[heads[0]] = buffer[heads[1]]
-        if len(tips[0]):
-            bones.foreach_get("tail", buffer.reshape(-1))
-            joints[tips[0]] = buffer[tips[1]]
-        frame_from_rig = np.array(frame_from_world @ obj.matrix_world, np.float32)
-        return (joints @ frame_from_rig[:3, :3].T + frame_from_rig[:3, 3]).reshape(-1)
-
-    return read
-
-
-def _pose_bones(obj: bpy.types.Object, source: Named) -> Any:  # noqa: ANN401 (a collection with foreach_get)
-    if obj.pose is None:
-        raise Problem("interaction_missing", object=source.owner, interaction=source.name)
-    return obj.pose.bones
-
-
-def _joint_places(
-    bones: Mapping[str, Any], channel: Channel, source: Named
-) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
-    """Places in the channel and bones, for heads and for tips."""
-    order = {name: i for i, name in enumerate(bones.keys())}
-    heads: list[tuple[int, int]] = []
-    tips: list[tuple[int, int]] = []
-    for place, part in enumerate(channel.parts):
-        bone = part if part in order else part.removesuffix(TIP)
-        if bone not in order:
-            raise Problem("interaction_missing", object=source.owner, interaction=f"{source.name}/{bone}")
-        (heads if part == bone else tips).append((place, order[bone]))
-    return _columns(heads), _columns(tips)
-
-
-def _columns(pairs: list[tuple[int, int]]) -> tuple[Indices, Indices]:
-    table = np.array(pairs, np.intp).reshape(-1, 2)
-    return table[:, 0], table[:, 1]
 
 
 # Of channels that are read from one object alone.

@@ -10,8 +10,8 @@ import numpy as np
 from ...arrays import Doubles
 from ...datasets.importing import Sampled
 from ..settings.properties import settings_of
+from .rigs.skins import check_skin
 from .sampling import ChannelSampler, layout_of, reference_frame_of
-from .skins import check_skin
 
 Sampling = Generator[tuple[int, int], None, Sampled]
 

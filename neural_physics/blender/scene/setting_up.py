@@ -13,6 +13,8 @@ from ...errors import Problem
 from ...interaction.channels import ChannelLayout
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from .rigs.reacting_bones import MANY, choose_bones, deforming_bones, near_bones
+from .rigs.rig_actions import actions_of
 from .sampling import bindings_of, interaction_names
 from .sources import check_target, mesh_data, read_positions
 
@@ -47,8 +49,8 @@ def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
     return [item.name for item in added]
 
 
-def set_up_for_solver(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[str]:
-    """`set_up`, with the bundled solver to simulate the object as a kind of `simulation.KINDS`.
+def set_up_as(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[str]:
+    """`set_up`, the object being simulated as a kind of `simulation.KINDS`.
 
     Where it cannot be that, the settings stay as they are.
     """
@@ -114,6 +116,8 @@ def add_interaction(obj: bpy.types.Object, mover: bpy.types.Object) -> NEURALPHY
     item = settings.interactions.add()
     settings.active_interaction = len(settings.interactions) - 1
     item.name, item.object = mover.name, mover
+    if mover.type == "ARMATURE" and len(deforming_bones(mover)) > MANY:
+        choose_bones(item, near_bones(obj, mover))
     suggest_motion(obj, item)
     return item
 
@@ -172,7 +176,7 @@ def _colliders(obj: bpy.types.Object, scene: bpy.types.Scene) -> Iterator[bpy.ty
 
 def _motion_of(mover: bpy.types.Object) -> str:
     if mover.type == "ARMATURE":
-        return "ACTIONS" if mover.animation_data else "KEEP"
+        return "ACTIONS" if any(True for _ in actions_of(mover)) else "KEEP"
     # What something else carries would lose its hold if it wandered, and what is keyed is to move like that.
     carried = mover.parent is not None or is_animated(mover)
     return "KEEP" if carried and not is_wind(mover) else "WANDER"

@@ -12,6 +12,7 @@ from ...arrays import Floats, StoredIndices
 from ...datasets.rest_mesh import Mesh
 from ...errors import Problem
 from ..settings.properties import settings_of
+from ..settings.simulation import NOT_SOLVED
 
 PhysicsModifier = bpy.types.ClothModifier | bpy.types.SoftBodyModifier
 PHYSICS_TYPES = ("CLOTH", "SOFT_BODY")
@@ -40,29 +41,46 @@ def physics_modifiers(obj: bpy.types.Object) -> list[PhysicsModifier]:
 
 
 def physics_modifier(obj: bpy.types.Object) -> PhysicsModifier | None:
-    """The modifier that is learned: the last that is switched on, or the last if Play hides them all."""
-    modifiers = physics_modifiers(obj)
+    """Blender's physics that is learned: the last that is switched on, or the last if Play hides them all.
+
+    None where something else is.
+    """
+    modifiers = [] if shows_modifiers(obj) else physics_modifiers(obj)
     candidates = [m for m in modifiers if m.show_viewport] or modifiers
     return candidates[-1] if candidates else None
 
 
+def shows_modifiers(obj: bpy.types.Object) -> bool:
+    """Whether what an object's modifiers show is learned, whatever they are."""
+    return settings_of(obj).simulation.kind == "MODIFIERS"
+
+
+def learned_modifier(obj: bpy.types.Object) -> bpy.types.Modifier | None:
+    """The last modifier whose result is learned; None where the bundled solver simulates, or it is gone."""
+    if shows_modifiers(obj):
+        return obj.modifiers.get(settings_of(obj).simulation.last_modifier)
+    return None if uses_solver(obj) else physics_modifier(obj)
+
+
 def uses_solver(obj: bpy.types.Object) -> bool:
     """Whether the bundled solver simulates an object, and not Blender."""
-    return settings_of(obj).simulation.kind != "BLENDER"
+    return settings_of(obj).simulation.kind not in NOT_SOLVED
 
 
 def physics_of(obj: bpy.types.Object) -> str:
     """What simulates an object, as a dataset's provenance says it; "" where nothing does."""
     if uses_solver(obj):
         return f"bundled solver, {settings_of(obj).simulation.kind.lower()}"
-    modifier = physics_modifier(obj)
+    modifier = learned_modifier(obj)
+    if shows_modifiers(obj):
+        return "" if modifier is None else f"modifiers, the last {modifier.type.lower()}"
     return "" if modifier is None else modifier.type.lower()
 
 
 def solver_steps(obj: bpy.types.Object) -> int | None:
     """Steps of implicit Euler in each frame; None where no body of finite elements is simulated."""
     simulation = settings_of(obj).simulation
-    return None if simulation.kind in ("BLENDER", "SPRINGS") else simulation.steps
+    return None if simulation.kind in (*NOT_SOLVED, "SPRINGS") else simulation.steps
 
 
 def carrying_modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
@@ -111,26 +129,35 @@ def read_positions(mesh: bpy.types.Mesh, out: Floats | None = None) -> Floats:
 def check_mesh(obj: bpy.types.Object | None) -> None:
     """Whether an object's mesh can be read and written.
 
-    Raises Problem("nothing_selected" | "no_mesh" | "object_linked" | "object_overridden" | "mesh_shared" |
-    "edit_mode").
+    Raises Problem("nothing_selected" | "no_mesh" | "object_linked" | "object_overridden" | "edit_mode").
     """
     if obj is None:
         raise Problem("nothing_selected")
     if obj.type != "MESH" or obj.data is None:
         raise Problem("no_mesh", object=obj.name)
-    if obj.library or obj.data.library:
-        raise Problem("object_linked", object=obj.name)
     if obj.override_library or obj.data.override_library:
         raise Problem("object_overridden", object=obj.name)
-    sharing = _sharing(obj)
-    if sharing is not None:
-        raise Problem("mesh_shared", object=obj.name, other=sharing.name)
+    if obj.library or obj.data.library:
+        raise Problem("object_linked", object=obj.name)
     if obj.mode == "EDIT":
         raise Problem("edit_mode", object=obj.name)
 
 
-def _sharing(obj: bpy.types.Object) -> bpy.types.Object | None:
-    """Another object on show with the same mesh, which would show whatever is written into it."""
+def check_shown_mesh(obj: bpy.types.Object) -> None:
+    """Whether something else can be shown in an object's place, its mesh staying as it is.
+
+    Raises Problem("no_mesh" | "object_linked" | "edit_mode").
+    """
+    if obj.type != "MESH" or obj.data is None:
+        raise Problem("no_mesh", object=obj.name)
+    if obj.library:
+        raise Problem("object_linked", object=obj.name)
+    if obj.mode == "EDIT":
+        raise Problem("edit_mode", object=obj.name)
+
+
+def sharing(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """Another object on show with the same mesh, which shows whatever is written into it."""
     mesh = mesh_data(obj)
     if mesh.users - mesh.use_fake_user <= 1:
         return None
@@ -142,14 +169,17 @@ def check_target(obj: bpy.types.Object | None) -> None:
     """Whether an object's simulation can be baked.
 
     Raises what `check_mesh` does, and Problem("mesh_without_faces" | "mesh_without_edges" |
-    "rods_with_faces" | "pins_unknown" | "softer_unknown" | "no_physics" | "physics_disabled").
+    "rods_with_faces" | "pins_unknown" | "softer_unknown" | "no_physics" | "modifier_unknown" |
+    "physics_disabled").
     """
     check_mesh(obj)
     assert obj is not None  # check_mesh has refused it
     if uses_solver(obj):
         _check_for_solver(obj)
         return
-    modifier = physics_modifier(obj)
+    modifier = learned_modifier(obj)
+    if modifier is None and shows_modifiers(obj):
+        raise Problem("modifier_unknown", object=obj.name, modifier=settings_of(obj).simulation.last_modifier)
     if modifier is None:
         raise Problem("no_physics", object=obj.name)
     stood_in_for = bool(settings_of(obj).hidden_modifiers)

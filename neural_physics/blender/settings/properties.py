@@ -39,6 +39,8 @@ from .registration import register_classes, unregister_classes
 from .simulation import BENDING_LIMITS, STRETCH_LIMITS, NEURALPHYSICS_PG_simulation
 
 LAST_FRAME = 1_048_574  # of Blender
+# What a shot may set otherwise than the file that it links a character from.
+IN_SHOTS: Any = {"LIBRARY_OVERRIDABLE"}
 DECODERS = [
     ("PROCESSOR", "CPU", "Bit-identical positions wherever and however it is played"),
     (
@@ -102,10 +104,15 @@ def _number(setting: NumberSetting) -> Any:  # noqa: ANN401 (what Blender makes 
 def _live(setting: LiveSetting) -> Any:  # noqa: ANN401 (see `_number`)
     """The property of a setting that a model reads while it plays."""
     if setting.kind == "vertex_group":
-        return StringProperty(name=setting.label, description=setting.description, update=refresh_display)
+        return StringProperty(
+            override=IN_SHOTS, name=setting.label, description=setting.description, update=refresh_display
+        )
     if setting.kind == "switch":
-        return BoolProperty(name=setting.label, description=setting.description, update=refresh_display)
+        return BoolProperty(
+            override=IN_SHOTS, name=setting.label, description=setting.description, update=refresh_display
+        )
     return FloatProperty(
+        override=IN_SHOTS,
         name=setting.label,
         description=setting.description,
         default=setting.default,
@@ -116,11 +123,16 @@ def _live(setting: LiveSetting) -> Any:  # noqa: ANN401 (see `_number`)
     )
 
 
+class NEURALPHYSICS_PG_bone(bpy.types.PropertyGroup):
+    """A bone of an armature, by its name."""
+
+
 class NEURALPHYSICS_PG_interaction(bpy.types.PropertyGroup):
     """One object that the simulation reacts to: a collider, a pin's Empty, an armature or a wind."""
 
     # `name` is the channel's name, by which a shared model is bound again.
-    object: PointerProperty(name="Object", type=bpy.types.Object, update=refresh_display)
+    object: PointerProperty(override=IN_SHOTS, name="Object", type=bpy.types.Object, update=refresh_display)
+    bones: CollectionProperty(type=NEURALPHYSICS_PG_bone)  # of an armature; none for all that deform
     motion: EnumProperty(name="Training Motion", items=_motions, default=0)
     test_action: StringProperty(
         name="Test Action",
@@ -211,7 +223,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
 
     # Set up
     simulation: PointerProperty(type=NEURALPHYSICS_PG_simulation)
-    interactions: CollectionProperty(type=NEURALPHYSICS_PG_interaction)
+    interactions: CollectionProperty(override=IN_SHOTS, type=NEURALPHYSICS_PG_interaction)
     active_interaction: IntProperty(name="Active Interaction", default=0, min=0)
     show_boxes: BoolProperty(
         name="Show Boxes", description="Draw the training motion boxes in the viewport", default=True
@@ -326,6 +338,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
 
     # Play
     playing: BoolProperty(
+        override=IN_SHOTS,
         name="Play",
         description="Show the learned motion instead of the simulation",
         default=False,
@@ -333,6 +346,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     )
     hint: StringProperty(name="Hint", default="", options={"HIDDEN"})  # what the viewport says to do
     show_captions: BoolProperty(
+        override=IN_SHOTS,
         name="Viewport Text",
         description="While it plays, show in the viewport how fast the model is",
         default=True,
@@ -342,11 +356,17 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     resting_action: PointerProperty(name="Action Put Aside", type=bpy.types.Action, options={"HIDDEN"})
     resting_strips: BoolProperty(name="NLA Put Aside", default=False, options={"HIDDEN"})
     # Whether Play locked the interface, which Stop then unlocks.
-    locked_interface: BoolProperty(name="Interface Locked by Play", default=False, options={"HIDDEN"})
+    locked_interface: BoolProperty(
+        override=IN_SHOTS, name="Interface Locked by Play", default=False, options={"HIDDEN"}
+    )
     model: PointerProperty(
-        name="Packed Model", description="The model stored in this .blend", type=bpy.types.Text
+        override=IN_SHOTS,
+        name="Packed Model",
+        description="The model stored in this .blend",
+        type=bpy.types.Text,
     )
     bases_shown: IntProperty(
+        override=IN_SHOTS,
         name="Quality",
         description="Number of bases to decode; 0: all",
         default=0,
@@ -355,6 +375,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         update=refresh_display,
     )
     look_ahead: BoolProperty(
+        override=IN_SHOTS,
         name="Look Ahead",
         description=(
             "Where bones are keyframed, let the flesh also see the next pose, for full accuracy. "
@@ -364,12 +385,14 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         update=refresh_display,
     )
     decode_with: EnumProperty(
+        override=IN_SHOTS,
         name="Decode With",
         description="Which processor computes the mesh from the learned shapes",
         items=DECODERS,
         update=refresh_display,
     )
     use_preview: BoolProperty(
+        override=IN_SHOTS,
         name="Viewport Preview",
         description=(
             "While the animation plays, compute and draw the shape on the GPU alone; the mesh is "
@@ -378,6 +401,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         default=False,
     )
     show_trained_range: BoolProperty(
+        override=IN_SHOTS,
         name="Show Trained Range",
         description=(
             "While it plays, draw the boxes that objects moved in during training: amber and red at the face "
@@ -386,6 +410,7 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         default=True,
     )
     show_typical_error: BoolProperty(
+        override=IN_SHOTS,
         name="Show Typical Error",
         description=(
             "While it plays, color each place by how far off it may be at this frame, or, where the model "
@@ -425,7 +450,9 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         options={"HIDDEN"},
     )
     hidden_modifiers: StringProperty(
-        description="The physics modifiers that Play switched off, to switch on again", options={"HIDDEN"}
+        override=IN_SHOTS,
+        description="The physics modifiers that Play switched off, to switch on again",
+        options={"HIDDEN"},
     )
 
 
@@ -439,6 +466,7 @@ for _method in SPECIFICATIONS.values():
 
 CLASSES = (
     NEURALPHYSICS_PG_simulation,
+    NEURALPHYSICS_PG_bone,
     NEURALPHYSICS_PG_interaction,
     NEURALPHYSICS_PG_capsule,
     NEURALPHYSICS_PG_projection,
@@ -450,7 +478,8 @@ CLASSES = (
 def register() -> None:
     """Register the classes of the settings and attach them to every object."""
     register_classes(CLASSES)
-    setattr(bpy.types.Object, "neural_physics", PointerProperty(type=NEURALPHYSICS_PG_object))  # noqa: B010
+    settings = PointerProperty(override=IN_SHOTS, type=NEURALPHYSICS_PG_object)
+    setattr(bpy.types.Object, "neural_physics", settings)  # noqa: B010
     limits.register()
 
 

@@ -40,7 +40,13 @@ KINDS = [
         "Mass-Spring Cloth",
         "Springs along the mesh's edges, with a different fabric in every take: for Hierarchical Cloth",
     ),
+    (
+        "MODIFIERS",
+        "Its Modifiers",
+        "Whatever its modifiers show: simulations of Geometry Nodes or other add-ons, caches, rigs",
+    ),
 ]
+NOT_SOLVED = ("BLENDER", "MODIFIERS")  # kinds that Blender simulates
 ELASTICITIES = [
     (
         "stable_neo_hookean",
@@ -89,7 +95,10 @@ QUANTITIES = ("young", "poisson", "density", "area_density", "thickness", "bendi
 
 def _begin_with_preset(settings: bpy.types.PropertyGroup, _context: bpy.types.Context) -> None:
     simulation = cast(NEURALPHYSICS_PG_simulation, settings)
-    if simulation.kind != "BLENDER":
+    modifiers = cast(bpy.types.Object, simulation.id_data).modifiers
+    if simulation.kind == "MODIFIERS" and simulation.last_modifier not in modifiers:
+        simulation.last_modifier = modifiers[-1].name if len(modifiers) else ""
+    if simulation.kind not in NOT_SOLVED:
         use_preset(simulation, FIRST_PRESETS[simulation.kind])
     if simulation.kind == "SOLID":
         height = _height(cast(bpy.types.Object, simulation.id_data))
@@ -108,9 +117,15 @@ class NEURALPHYSICS_PG_simulation(bpy.types.PropertyGroup):
 
     kind: EnumProperty(
         name="Simulated By",
-        description="Blender's own physics, or the bundled solver",
+        description="Blender's own physics, the bundled solver, or whatever the modifiers show",
         items=KINDS,
         update=_begin_with_preset,
+    )
+    last_modifier: StringProperty(
+        name="Up To",
+        description=(
+            "What this modifier and those before it show is learned; those after it act on what plays, too"
+        ),
     )
     pins: StringProperty(
         name="Pins", description="Vertex group of the vertices held by the object, its hooks and its armature"

@@ -31,10 +31,10 @@ from ..playing.session import check_belongs
 from ..scene import live_fabric, setting_up
 from ..scene.artist_handles import check_handles, handle_arguments, list_unbound_handles
 from ..scene.cache_modifier import remove_cache
+from ..scene.rigs.skins import simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
-from ..scene.skins import simulated_mesh
-from ..scene.sources import check_mesh
+from ..scene.sources import check_mesh, check_shown_mesh
 from ..scene.targets import check_set_up
 from ..settings.own_folders import scratch_folder
 from ..settings.paths import (
@@ -99,6 +99,7 @@ def require_trainer(obj: bpy.types.Object) -> None:
 def check_evaluate(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that keeps a model from being evaluated."""
     check_play(obj)
+    check_mesh(obj)
     obj = check_set_up(obj)
     _check_dataset(obj)
     programs.require_learning()
@@ -108,7 +109,7 @@ def check_evaluate(obj: bpy.types.Object | None) -> None:
 def check_play(obj: bpy.types.Object | None) -> None:
     """Raise the Problem that shows, without reading the model, that an object cannot play."""
     obj = check_set_up(obj)
-    check_mesh(obj)
+    check_shown_mesh(obj)
     if settings_of(obj).model is None and not model_path(obj).is_file():
         raise Problem("model_missing", object=obj.name)
 

@@ -20,14 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Doubles, Floats, Indices
-from ...skinning import (
-    DualQuaternionSkinning,
-    Shares,
-    Skin,
-    VertexSums,
-    carried_points,
-    multiply,
-)
+from ...skinning.dual_quaternion import DualQuaternionSkinning
+from ...skinning.linear import VertexSums, carried_points, multiply
+from ...skinning.skin import Shares, Skin
 
 SINGULAR = 1e-3  # of a matrix's largest stretch: what it squeezes further is not stretched again
 

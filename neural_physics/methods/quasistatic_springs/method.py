@@ -15,9 +15,10 @@ from ...arrays import Floats
 from ...interaction.poses import Pose, pose_channel, pose_in, to_frame, to_world
 from ...models.decoding import LinearDecoder
 from ...models.model_file import Model, damaged
-from ...skinning import Skin, check_skin, skinning_of
+from ...skinning.of_skin import skinning_of
 from ..clipping import LARGEST, LOST, bounded
 from .pose_network import PoseNetwork, has_network
+from .skin_tensors import skin_in
 from .springs import Springs
 from .targets import even, segment
 
@@ -46,8 +47,8 @@ class QuasistaticSprings:
     """Runs a trained model.
 
     One of its channels is of kind "pose". Tensors (V vertices, K bones of that channel): rest (V, 3), metres,
-    what bones carry, in the object's axes; mean (V, 3), metres; weights (V, K); stiffness k_s (V,) 1/s^2,
-    damping k_d (V,) 1/s; those of `PoseNetwork`, where there is one. Settings: preserve_volume. Raises
+    what bones carry, in the object's axes; mean (V, 3), metres; those of `skin_tensors`; stiffness k_s (V,)
+    1/s^2, damping k_d (V,) 1/s; those of `PoseNetwork`, where there is one. Settings: preserve_volume. Raises
     Problem("model_damaged").
     """
 
@@ -65,13 +66,11 @@ class QuasistaticSprings:
         channel, self._where = found
         self.mean_shape = model.limited_tensor("mean", self.vertex_count, 3, largest=LARGEST)
         rest = model.limited_tensor("rest", self.vertex_count, 3, largest=LARGEST)
-        weights = model.tensor("weights", self.vertex_count, len(channel.parts))
         stiffness, damping = (
             model.limited_tensor(name, self.vertex_count) for name in ("stiffness", "damping")
         )
-        skin = Skin(channel.parts, weights, bool(info.settings.get("preserve_volume", False)))
+        skin = skin_in(model, channel.parts)
         try:
-            check_skin(skin, self.vertex_count)
             self._learned = self._springs = Springs(stiffness, damping, self.dt)
         except ValueError as error:
             raise damaged(model.path, str(error)) from error

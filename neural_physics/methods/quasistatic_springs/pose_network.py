@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arrays import Floats
 from ...models.model_file import Model, damaged
-from ...skinning import Shares, Skin
+from ...skinning.skin import Shares, Skin
 from ..clipping import LARGEST, bounded
 from ..perceptron import MOST_LAYERS, silu
 from .displaced_skinning import DisplacedSkinning

@@ -13,7 +13,7 @@ from neural_physics.datasets.dataset_info import DatasetInfo, TakeInfo
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import Channel, ChannelLayout
-from neural_physics.skinning import Skin
+from neural_physics.skinning.skin import Skin
 
 FPS = 24.0
 DT = 1.0 / FPS

@@ -6,6 +6,8 @@ integrator.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import jiggling
 import numpy as np
 
@@ -13,7 +15,7 @@ from neural_physics.datasets.dataset_info import DatasetInfo, Exclusion, TakeInf
 from neural_physics.datasets.rest_mesh import Mesh
 from neural_physics.datasets.takes import Dataset
 from neural_physics.interaction.channels import Channel, ChannelLayout
-from neural_physics.skinning import Skin
+from neural_physics.skinning.skin import Skin
 
 BONES, LENGTH, POINTS = 6, 0.4, 25  # metres of each bone
 JOINTS = LENGTH * np.arange(1, BONES)
@@ -31,7 +33,12 @@ def strip(preserve_volume=False):
     shares = np.maximum(0.0, 1.0 - np.abs(rest[:, :1] / LENGTH - 0.5 - np.arange(BONES)))
     weights = (shares / shares.sum(1, keepdims=True)).astype(np.float32)
     sizes = np.full(len(faces), 4, np.int32)
-    skin = Skin(NAMES, weights, preserve_volume)
+    skin = Skin(NAMES, weights)
+    if preserve_volume:
+        vertices, bones = np.nonzero(weights)
+        backwards = bones[np.lexsort((-bones, vertices))].astype(np.int32)
+        axes = np.tile(jiggling.turned(2, -0.5 * np.pi)[:3, :3].astype(np.float32), (BONES, 1, 1))
+        skin = replace(skin, preserve_volume=True, axes=axes, order=backwards)
     return Mesh(rest, faces.ravel(), sizes, np.zeros(len(rest), np.float32), skin=skin)
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from neural_physics.methods.quasistatic_springs.displaced_skinning import DisplacedSkinning, undisplaced
 from neural_physics.methods.quasistatic_springs.pose_turns import SeenTurns, turns_of
-from neural_physics.skinning import Shares, skinning_of
+from neural_physics.skinning.of_skin import skinning_of
+from neural_physics.skinning.skin import Shares
 
 
 def moves_of(matrices):

@@ -173,6 +173,14 @@ def hostile(name):
             tensors["weights"] = 2.0 * tensors["weights"]
         elif name == "no weights":
             tensors["weights"] = tensors["weights"][:, :1]
+        elif name == "axes":
+            tensors["axes"] = np.full((2, 3, 3), np.nan, np.float32)
+        elif name == "no axes":
+            tensors["axes"] = np.zeros((1, 3, 3), np.float32)
+        elif name == "order":
+            tensors["order"] = np.zeros(np.count_nonzero(tensors["weights"]), np.int32)
+        elif name == "no order":
+            tensors["order"] = np.zeros(3, np.int32)
         elif name == "nothing":
             tensors["damping"] = np.full_like(tensors["damping"], np.nan)
         else:
@@ -183,7 +191,20 @@ def hostile(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["not a pose", "weights", "heavy weights", "no weights", "nothing", "push", "endless"]
+    "name",
+    [
+        "not a pose",
+        "weights",
+        "heavy weights",
+        "no weights",
+        "axes",
+        "no axes",
+        "order",
+        "no order",
+        "nothing",
+        "push",
+        "endless",
+    ],
 )
 def test_a_file_with_hostile_numbers_is_refused(trained, name):
     with pytest.raises(Problem) as refused:

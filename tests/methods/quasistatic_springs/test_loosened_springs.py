@@ -9,7 +9,8 @@ import pytest
 
 from neural_physics.methods.registry import load_method
 from neural_physics.models.model_file import read_model
-from neural_physics.skinning import DualQuaternionSkinning, Skin
+from neural_physics.skinning.dual_quaternion import DualQuaternionSkinning
+from neural_physics.skinning.skin import Skin
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "version_0_1_0" / "models"
 

@@ -8,7 +8,7 @@ import numpy as np
 import posing
 import pytest
 
-from neural_physics.skinning import Shares, Skin
+from neural_physics.skinning.skin import Shares, Skin
 
 pytest.importorskip("torch")
 

@@ -12,11 +12,12 @@ import synthetic
 
 from neural_physics.blender.display.springs import NAMES, are_shown, hide_springs, show_springs
 from neural_physics.blender.playing import packing, playback
+from neural_physics.blender.scene.rigs.skins import skin_of
 from neural_physics.blender.scene.sampling import layout_of
-from neural_physics.blender.scene.skins import skin_of
 from neural_physics.blender.scene.sources import mesh_of
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.errors import Problem
+from neural_physics.methods.quasistatic_springs.skin_tensors import skin_tensors
 
 pytestmark = pytest.mark.blender
 
@@ -62,7 +63,7 @@ def play(tube):
         settings={"preserve_volume": skin.preserve_volume},
     )
     rest = mesh.rest_positions
-    tensors = {"rest": rest, "mean": rest, "weights": skin.weights, "stiffness": k_s, "damping": k_d}
+    tensors = {"rest": rest, "mean": rest, **skin_tensors(skin), "stiffness": k_s, "damping": k_d}
     packing.pack(tube, synthetic.model_bytes(info, tensors))
     playback.attach(tube)
 

@@ -8,7 +8,7 @@ from math import radians
 import bpy
 from mathutils import Euler, Vector
 
-from ...scene.rig_actions import actions_of
+from ...scene.rigs.rig_actions import actions_of
 from ..stage import Point
 
 # How bones are turned, in degrees about the world's axes as the rig stands, which looks along -Y: X leans

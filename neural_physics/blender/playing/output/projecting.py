@@ -6,11 +6,11 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...arrays import Floats
-from ...capsules.projection import Bodies, push_out
-from ...errors import Problem
-from ..scene.capsule_sampling import CapsuleSampler
-from ..settings.edits import edits
+from ....arrays import Floats
+from ....capsules.projection import Bodies, push_out
+from ....errors import Problem
+from ...scene.capsule_sampling import CapsuleSampler
+from ...settings.edits import edits
 
 
 class Projection:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import bpy
 from bpy.props import StringProperty
 
-from ..neural_physics.blender.settings.paths import dataset_folder
-from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks.watched_bakes import log_of_failure
-from .support import SetUpButton, open_file, target
+from ...neural_physics.blender.settings.paths import dataset_folder
+from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ...neural_physics.blender.tasks.watched_bakes import log_of_failure
+from ..support import SetUpButton, open_file, target
 
 
 class NEURALPHYSICS_OT_show_take_log(SetUpButton, bpy.types.Operator):

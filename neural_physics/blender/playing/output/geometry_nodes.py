@@ -1,24 +1,26 @@
-"""The modifier that shows what a model predicts: Set Position from a named attribute of the mesh.
+"""The modifier that shows what a model predicts: Set Position from a named attribute.
 
 It leaves the artist's coordinates untouched, travels with the .blend, and without the extension goes
-on showing the last pose.
+on showing the last pose. The attribute is one of the mesh, or of another object's mesh.
 """
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 import bpy
 import numpy as np
 
-from ...arrays import Floats
+from ....arrays import Floats
+from ...scene.modifier_stack import PLAY_GROUPS
 
 ATTRIBUTE = "neural_physics_position"
 MODIFIER = "Neural Physics"
 # One group for all objects. Its version is in its name: a file made by another version keeps its own.
-GROUP_STEM = "Neural Physics Play"
-GROUP = f"{GROUP_STEM} 1"
-HIDING_GROUP = f"{GROUP_STEM} 1, Hidden in Viewports"
+GROUP = f"{PLAY_GROUPS} 1"
+PLACED_GROUP = f"{PLAY_GROUPS} from Object 1"
+HIDDEN = ", Hidden in Viewports"
+PLACE = "Positions"  # the input of the second one
 
 
 def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
@@ -26,13 +28,17 @@ def find_modifier(obj: bpy.types.Object) -> bpy.types.NodesModifier | None:
     for modifier in obj.modifiers:
         if isinstance(modifier, bpy.types.NodesModifier):
             group = modifier.node_group
-            if group is not None and group.name.startswith(GROUP_STEM):
+            if group is not None and group.name.startswith(PLAY_GROUPS):
                 return modifier
     return None
 
 
 def add_modifier(obj: bpy.types.Object, place: int) -> bpy.types.NodesModifier:
-    """Put the modifier at a place in the stack, counted from 0."""
+    """Put the modifier at a place in the stack, counted from 0, or switch on the one that is there."""
+    there = find_modifier(obj)
+    if there is not None:
+        there.show_viewport = there.show_render = True
+        return there
     modifier = cast(bpy.types.NodesModifier, obj.modifiers.new(MODIFIER, "NODES"))
     modifier.node_group = _group(GROUP)
     modifier.show_in_editmode = False
@@ -41,14 +47,63 @@ def add_modifier(obj: bpy.types.Object, place: int) -> bpy.types.NodesModifier:
 
 
 def remove_modifier(obj: bpy.types.Object) -> None:
-    """Take the modifier away, and the group with the last of them."""
+    """Take the modifier away, and the group with the last of them; one that a library has is switched off."""
     modifier = find_modifier(obj)
     if modifier is None:
         return
+    if modifier.is_override_data:
+        modifier.show_viewport = modifier.show_render = False
+        return
     group = modifier.node_group
     obj.modifiers.remove(modifier)
-    if group is not None and group.users == 0:
+    _remove_unused(group)
+
+
+def place_in(modifier: bpy.types.NodesModifier) -> bpy.types.Object | None:
+    """The other object whose mesh the modifier reads; None where it reads its own."""
+    name = _place_input(modifier)
+    if not name:
+        return None
+    inputs = getattr(modifier, "properties", None)  # Blender 5 has them apart
+    found = cast(Any, modifier).get(name) if inputs is None else getattr(inputs.inputs, name).value
+    return found if isinstance(found, bpy.types.Object) and found.type == "MESH" else None
+
+
+def set_place(modifier: bpy.types.NodesModifier, place: bpy.types.Object) -> None:
+    """Let the modifier read the mesh of another object."""
+    group = modifier.node_group
+    hidden = HIDDEN if group is not None and group.name.endswith(HIDDEN) else ""
+    modifier.node_group = _group(PLACED_GROUP + hidden)
+    _remove_unused(group)
+    _set_input(modifier, place)
+
+
+def forget_place(modifier: bpy.types.NodesModifier) -> None:
+    """Let the modifier read nothing, if it reads the mesh of another object: then the rest shape shows."""
+    _set_input(modifier, None)
+
+
+def _remove_unused(group: bpy.types.NodeTree | None) -> None:
+    if group is not None and group.users == 0 and group.library is None:
         bpy.data.node_groups.remove(group)
+
+
+def _set_input(modifier: bpy.types.NodesModifier, place: bpy.types.Object | None) -> None:
+    name, properties = _place_input(modifier), getattr(modifier, "properties", None)
+    if name and properties is None:
+        cast(Any, modifier)[name] = place
+    elif name and properties is not None:
+        getattr(properties.inputs, name).value = place
+    cast(bpy.types.Object, modifier.id_data).update_tag()
+
+
+def _place_input(modifier: bpy.types.NodesModifier) -> str:
+    """What the input of a modifier of `PLACED_GROUP` is called, "" for one of another group."""
+    group = modifier.node_group
+    if group is None or group.interface is None or not group.name.startswith(PLACED_GROUP):
+        return ""
+    sockets: Any = group.interface.items_tree
+    return str(next((socket.identifier for socket in sockets if socket.name == PLACE), ""))
 
 
 def show_in_viewports(obj: bpy.types.Object, shown: bool) -> None:
@@ -59,9 +114,12 @@ def show_in_viewports(obj: bpy.types.Object, shown: bool) -> None:
     modifier = find_modifier(obj)
     if modifier is None:
         return
-    wanted = GROUP if shown else HIDING_GROUP
+    place = place_in(modifier)
+    wanted = (GROUP if place is None else PLACED_GROUP) + ("" if shown else HIDDEN)
     if modifier.node_group is None or modifier.node_group.name != wanted:
         modifier.node_group = _group(wanted)
+        if place is not None:
+            set_place(modifier, place)
 
 
 def write_positions(mesh: bpy.types.Mesh, positions: Floats) -> None:
@@ -121,14 +179,31 @@ def _make_group(name: str) -> bpy.types.NodeTree:
     predicted.inputs["Name"].default_value = ATTRIBUTE  # type: ignore[attr-defined]
     move = nodes.new("GeometryNodeSetPosition")
     row = [enter, predicted, move, leave]
+    position, exists = predicted.outputs["Attribute"], predicted.outputs["Exists"]
+    if name.startswith(PLACED_GROUP):
+        assert group.interface is not None  # only embedded trees lack one
+        group.interface.new_socket(PLACE, in_out="INPUT", socket_type="NodeSocketObject")
+        place, index = nodes.new("GeometryNodeObjectInfo"), nodes.new("GeometryNodeInputIndex")
+        links.new(enter.outputs[PLACE], place.inputs["Object"])
+        taken = []
+        for kind, value in (("FLOAT_VECTOR", position), ("BOOLEAN", exists)):
+            take = nodes.new("GeometryNodeSampleIndex")
+            take.data_type, take.domain = kind, "POINT"  # type: ignore[attr-defined]
+            links.new(place.outputs["Geometry"], take.inputs["Geometry"])
+            links.new(value, take.inputs["Value"])
+            links.new(index.outputs["Index"], take.inputs["Index"])
+            taken.append(take)
+        position, exists = (take.outputs["Value"] for take in taken)
+        row[1:1] = [place, index]
+        row[-2:-2] = taken
     links.new(enter.outputs["Geometry"], move.inputs["Geometry"])
-    links.new(predicted.outputs["Attribute"], move.inputs["Position"])
+    links.new(position, move.inputs["Position"])
     # Without the attribute its value is zero: the mesh would collapse to the origin.
-    links.new(predicted.outputs["Exists"], move.inputs["Selection"])
-    if name == HIDING_GROUP:
+    links.new(exists, move.inputs["Selection"])
+    if name.endswith(HIDDEN):
         in_viewport, hide = nodes.new("GeometryNodeIsViewport"), nodes.new("GeometryNodeSwitch")
         hide.input_type = "GEOMETRY"  # type: ignore[attr-defined]
-        row[3:3] = [in_viewport, hide]
+        row[-1:-1] = [in_viewport, hide]
         links.new(in_viewport.outputs["Is Viewport"], hide.inputs["Switch"])
         links.new(move.outputs["Geometry"], hide.inputs["False"])
         links.new(hide.outputs["Output"], leave.inputs["Geometry"])

@@ -8,15 +8,18 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ...arrays import Doubles, Indices
-from .sources import mesh_data
+from ....arrays import Doubles, Indices
+from ..sources import mesh_data
 
 LEAST_SUM = 1e-4  # Blender's own limit
 
 
 @dataclass(frozen=True)
 class BoneWeights:
-    """One row per vertex and bone that weighs on it: vertices, bones, weights (n,); a vertex's sum to 1."""
+    """One row per vertex and bone that weighs on it: vertices, bones, weights (n,); a vertex's sum to 1.
+
+    Vertex by vertex, in the order of its groups.
+    """
 
     vertices: Indices
     bones: Indices

@@ -5,11 +5,11 @@ from __future__ import annotations
 import bpy
 from bpy.props import EnumProperty, IntProperty
 
-from ..neural_physics.blender.scene.targets import target_of
-from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
-from ..neural_physics.blender.tasks import object_tasks, submitting
-from ..neural_physics.errors import Problem
-from .support import Button, OperatorReturnItems, SetUpButton, scene_of, target
+from ...neural_physics.blender.scene.targets import target_of
+from ...neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ...neural_physics.blender.tasks import object_tasks, submitting
+from ...neural_physics.errors import Problem
+from ..support import Button, OperatorReturnItems, SetUpButton, scene_of, target
 
 WIDTH = 480  # pixels of the dialogs, before the interface's scale
 TERMINAL = ("TERMINAL", "Terminal", "A command to run on other computers that see the same folder")

@@ -8,18 +8,17 @@ from typing import Any, cast
 
 import bpy
 
-from ...baking.plan import FEWEST_FOR_TEST
-from ...datasets.dataset_info import Role
-from ...errors import Problem
-from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from ....baking.plan import FEWEST_FOR_TEST
+from ....datasets.dataset_info import Role
+from ....errors import Problem
+from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
 Channel = tuple[str, int]  # data path and index
 
 
 def actions_of(rig: bpy.types.Object) -> Iterator[bpy.types.Action]:
     """The actions that move nothing but bones of this rig and the rig itself."""
-    bones = set(rig.pose.bones.keys()) if rig.pose else set()
-    return (action for action in bpy.data.actions if _fits(action, bones))
+    return (action for action in bpy.data.actions if _fits(action, rig))
 
 
 def actions_played(item: NEURALPHYSICS_PG_interaction, role: Role) -> list[bpy.types.Action]:
@@ -80,12 +79,25 @@ def kept_for_testing(obj: bpy.types.Object) -> str:
     return ", ".join(f"{item.test_action} of {item.object.name}" for item in lines if item.test_action)
 
 
-def curves_of(action: bpy.types.Action) -> dict[Channel, bpy.types.FCurve]:
-    """An action's curves by what they move."""
+def curves_of(action: bpy.types.Action, owner: bpy.types.Object) -> dict[Channel, bpy.types.FCurve]:
+    """An action's curves by what they move of an object, which has one of the action's slots.
+
+    The slot that it plays now, or played last, or that is called like it, or else the first for any object.
+    """
+    slots = [slot for slot in action.slots if slot.target_id_type in ("OBJECT", "UNSPECIFIED")]
+    if not slots:
+        return {}
+    animation = owner.animation_data
+    plays = animation.action_slot if animation is not None and animation.action == action else None
+    last = "" if animation is None else animation.last_slot_identifier
+    known = (plays, *(slot for slot in slots if slot.identifier == last or slot.name_display == owner.name))
+    handle = next((slot for slot in known if slot is not None), slots[0]).handle
     bags = [bag for layer in action.layers for strip in layer.strips for bag in cast(Any, strip).channelbags]
-    return {(curve.data_path, curve.array_index): curve for bag in bags for curve in bag.fcurves}
+    mine = [bag for bag in bags if bag.slot_handle == handle]
+    return {(curve.data_path, curve.array_index): curve for bag in mine for curve in bag.fcurves}
 
 
-def _fits(action: bpy.types.Action, bones: set[str]) -> bool:
-    named = {path.split('"')[1] for path, _ in curves_of(action) if path.startswith('pose.bones["')}
+def _fits(action: bpy.types.Action, rig: bpy.types.Object) -> bool:
+    bones = set(rig.pose.bones.keys()) if rig.pose else set()
+    named = {path.split('"')[1] for path, _ in curves_of(action, rig) if path.startswith('pose.bones["')}
     return bool(named) and named <= bones

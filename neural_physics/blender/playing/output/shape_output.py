@@ -15,20 +15,20 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ...arrays import Doubles, Floats
-from ...capsules.projection import Bodies
-from ...errors import Problem
-from ...methods.interface import Method
-from ...models.model_file import Model
-from ...timeline.timeline import Timeline
-from ..gpu.decoder import GpuDecoder
-from ..gpu.uploaded_models import decoder_on_card
-from ..scene.sources import mesh_data
-from ..settings.properties import settings_of
+from ....arrays import Doubles, Floats
+from ....capsules.projection import Bodies
+from ....errors import Problem
+from ....methods.interface import Method
+from ....models.model_file import Model
+from ....timeline.timeline import Timeline
+from ...gpu.decoder import GpuDecoder
+from ...gpu.uploaded_models import decoder_on_card
+from ...settings.properties import settings_of
+from ..timings import Timings
 from .geometry_nodes import write_positions
+from .position_places import positions_mesh
 from .previewing import CardShape, PreviewSwitch
 from .projecting import Projection
-from .timings import Timings
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ class ShapeOutput:
             with self.timings.pushing():
                 positions = self.projection.push(positions, moment.bodies)
         _check_numbers(positions, obj, moment)
-        write_positions(mesh_data(obj), moved(positions, moment.object_from_model))
+        write_positions(positions_mesh(obj), moved(positions, moment.object_from_model))
 
     def _read_back(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> Floats | None:
         """(V, 3) from the graphics card; None where that is not asked for, or cannot be."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import bpy
 from mathutils import Matrix
 
-from ...arrays import Floats
-from ...capsules.projection import Bodies
-from ...errors import Problem
-from ..settings.properties import settings_of
+from ....arrays import Floats
+from ....capsules.projection import Bodies
+from ....errors import Problem
+from ...settings.properties import settings_of
 from .geometry_nodes import find_modifier, show_in_viewports
 
 # Of a viewport: the others show materials, or edges, of the mesh itself.

@@ -1,0 +1,66 @@
+"""Where the positions that an object shows are written: into its own mesh, or into one made for them.
+
+A mesh that several objects show, or that belongs to another file, cannot hold them: each of its objects has a
+place of its own then, an object that is in no scene, whose mesh has as many vertices and no faces.
+"""
+
+from __future__ import annotations
+
+import bpy
+
+from ...scene.sources import mesh_data, sharing
+from .geometry_nodes import find_modifier, forget_place, place_in, remove_positions, set_place
+
+NAME = "Neural Physics Positions of {object}"
+
+
+def positions_mesh(obj: bpy.types.Object) -> bpy.types.Mesh:
+    """The mesh that the positions of an object are written into."""
+    modifier = find_modifier(obj)
+    place = None if modifier is None else place_in(modifier)
+    return mesh_data(obj) if place is None else mesh_data(place)
+
+
+def needs_place(obj: bpy.types.Object) -> bool:
+    """Whether its own mesh cannot hold its positions."""
+    mesh = mesh_data(obj)
+    elsewhere = mesh.library or mesh.override_library or obj.override_library
+    return elsewhere is not None or sharing(obj) is not None
+
+
+def give_place(obj: bpy.types.Object) -> None:
+    """Let the modifier of an object that plays read a place of its own, where it needs one."""
+    modifier = find_modifier(obj)
+    if modifier is None:
+        return
+    place = place_in(modifier)
+    if place is None and not needs_place(obj):
+        return
+    count = len(mesh_data(obj).vertices)
+    # One that another object reads, too, is that one's: this is a copy of it.
+    if place is None or place.library or place.users > 1 or len(mesh_data(place).vertices) != count:
+        set_place(modifier, _new_place(obj, count))
+        _remove_unused(place)
+
+
+def take_place(obj: bpy.types.Object) -> None:
+    """Take the positions of an object away, and the place that was made for them."""
+    modifier = find_modifier(obj)
+    place = None if modifier is None else place_in(modifier)
+    if place is None:
+        remove_positions(mesh_data(obj))
+    elif modifier is not None:
+        forget_place(modifier)
+        _remove_unused(place)
+
+
+def _new_place(obj: bpy.types.Object, count: int) -> bpy.types.Object:
+    name = NAME.format(object=obj.name)
+    mesh = bpy.data.meshes.new(name)
+    mesh.vertices.add(count)
+    return bpy.data.objects.new(name, mesh)
+
+
+def _remove_unused(place: bpy.types.Object | None) -> None:
+    if place is not None and place.library is None and place.users == 0:
+        bpy.data.meshes.remove(mesh_data(place))  # and with it the object

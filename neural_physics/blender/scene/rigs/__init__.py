@@ -1,0 +1,1 @@
+"""Armatures: what their bones carry, how they move, and what they play."""

@@ -1,0 +1,84 @@
+"""Of which bones of an armature the joints are read: all that deform, or those in the line's list.
+
+Production rigs have hundreds: of fingers and eyelids a skirt learns nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import cast
+
+import bpy
+import numpy as np
+from mathutils import kdtree
+
+from ....arrays import Doubles
+from ...settings.properties import NEURALPHYSICS_PG_interaction
+from ..sources import carrying_modifiers, mesh_data, read_positions
+from .vertex_weights import bone_weights
+
+TIP = "/tip"  # after the name of a bone whose tail is meant
+MANY = 30  # deforming bones: of more, those that are near are chosen when an armature is listed
+REACH = 0.2  # of the object's diagonal: so near to its vertices a body's are seen
+CARRIED = 0.2  # of a vertex's weight, at least, for a bone to carry it
+
+
+def deforming_bones(rig: bpy.types.Object) -> list[bpy.types.Bone]:
+    """Those that deform anything, or all of an armature in which none does."""
+    bones = cast(bpy.types.Armature, rig.data).bones
+    return [bone for bone in bones if bone.use_deform] or list(bones)
+
+
+def reacting_bones(item: NEURALPHYSICS_PG_interaction) -> list[bpy.types.Bone]:
+    """The bones that a line of the list, which is about an armature, is read from."""
+    bones, listed = deforming_bones(item.object), {bone.name for bone in item.bones}
+    return [bone for bone in bones if bone.name in listed] or bones
+
+
+def joint_names(item: NEURALPHYSICS_PG_interaction) -> tuple[str, ...]:
+    """Every such bone's head, and the tips of those after which none comes."""
+    bones, all_bones = reacting_bones(item), cast(bpy.types.Armature, item.object.data).bones
+    known = {bone.name for bone in (bones if len(bones) < len(deforming_bones(item.object)) else all_bones)}
+    ends = [bone for bone in bones if not any(child.name in known for child in bone.children)]
+    return (*(bone.name for bone in bones), *(bone.name + TIP for bone in ends))
+
+
+def choose_bones(item: NEURALPHYSICS_PG_interaction, names: Collection[str]) -> None:
+    """List these bones of a line's armature; none for all."""
+    item.bones.clear()
+    for bone in deforming_bones(item.object):
+        if bone.name in names:
+            item.bones.add().name = bone.name
+
+
+def near_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> list[str]:
+    """The bones that carry vertices of an object, or of a body near it; all as they are now."""
+    bones = deforming_bones(rig)
+    numbers = {bone.name: number for number, bone in enumerate(bones)}
+    near = set(bone_weights(obj, numbers).bones.tolist())
+    points = _in_world(obj)
+    reach = REACH * float(np.linalg.norm(np.ptp(points, axis=0)))
+    tree = kdtree.KDTree(len(points))
+    for number, point in enumerate(points.tolist()):
+        tree.insert(point, number)
+    tree.balance()
+    for body in _bodies_of(rig, obj):
+        rows, places = bone_weights(body, numbers), _in_world(body)
+        held = rows.weights >= CARRIED
+        away = np.array([tree.find(place)[2] for place in places.tolist()])
+        near |= set(rows.bones[held][away[rows.vertices[held]] <= reach].tolist())
+    return [bone.name for number, bone in enumerate(bones) if number in near]
+
+
+def _bodies_of(rig: bpy.types.Object, obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
+    """The other meshes that an armature carries."""
+    for other in bpy.data.objects:
+        if other.type == "MESH" and other != obj:
+            modifiers = carrying_modifiers(other)
+            if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == rig for m in modifiers):
+                yield other
+
+
+def _in_world(obj: bpy.types.Object) -> Doubles:
+    world = np.array(obj.matrix_world)
+    return np.asarray(read_positions(mesh_data(obj)) @ world[:3, :3].T + world[:3, 3], np.float64)

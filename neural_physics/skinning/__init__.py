@@ -1,0 +1,1 @@
+"""Vertices that follow bones, as Blender's Armature modifier has them."""

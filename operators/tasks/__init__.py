@@ -1,0 +1,1 @@
+"""Buttons that start jobs, stop them, and take what they come to."""

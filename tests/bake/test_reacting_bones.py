@@ -1,0 +1,99 @@
+"""Of which bones of an armature a garment learns where they are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+import bpy
+import rigs
+from scenes import add_cloth, empty_scene, react_to, set_frame
+
+from neural_physics.blender.scene import setting_up
+from neural_physics.blender.scene.rigs.reacting_bones import choose_bones, joint_names, near_bones
+from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
+from neural_physics.blender.settings.properties import settings_of
+
+
+@pytest.fixture
+def sheet():
+    """A small sheet beside the upper end of a tube on ten bones, 20 cm each."""
+    empty_scene()
+    rig = rigs.add_rig(10)
+    body = rigs.add_tube(rig, rings=41)
+    cloth = add_cloth()
+    cloth.scale, cloth.location = (0.2, 0.2, 0.2), (0.25, 0.0, 1.7)
+    bpy.context.view_layer.update()
+    return cloth, rig, body
+
+
+def line_of(cloth, rig):
+    react_to(cloth, rig)
+    return settings_of(cloth).interactions[-1]
+
+
+def test_bones_are_near_that_carry_a_body_beside_the_object(sheet):
+    cloth, rig, body = sheet
+    near = near_bones(cloth, rig)
+    assert "bone8" in near and "bone2" not in near and near == sorted(near)
+    body.location.x = 5.0
+    bpy.context.view_layer.update()
+    assert near_bones(cloth, rig) == []
+
+
+def test_bones_that_carry_the_object_itself_are_near_wherever_it_is(sheet):
+    cloth, rig, body = sheet
+    body.location.x = 5.0
+    cloth.vertex_groups.new(name="bone1").add([0, 1], 1.0, "REPLACE")
+    cloth.vertex_groups.new(name="bone4")
+    bpy.context.view_layer.update()
+    assert near_bones(cloth, rig) == ["bone1"]
+
+
+def test_only_the_joints_of_chosen_bones_are_read(sheet):
+    cloth, rig, _ = sheet
+    item = line_of(cloth, rig)
+    assert len(layout_of(cloth).channels[0].parts) == 11
+    choose_bones(item, {"bone7", "bone6", "bone2", "none of them"})
+    (channel,) = layout_of(cloth).channels
+    assert channel.parts == ("bone2", "bone6", "bone7", "bone2/tip", "bone7/tip")
+    rigs.pose(rig, 0, 0.4, 0.1)
+    sampler = ChannelSampler(cloth, layout_of(cloth), reference_frame_of(cloth), {}, fps=24.0)
+    read = sampler.sample(set_frame(1), 1).reshape(5, 3)
+    bones, frame_from_world = rig.pose.bones, cloth.matrix_world.inverted()
+    places = [bones["bone2"].head, bones["bone6"].head, bones["bone7"].head, bones["bone2"].tail]
+    expected = [frame_from_world @ rig.matrix_world @ place for place in (*places, bones["bone7"].tail)]
+    assert np.allclose(read, np.array(expected), atol=1e-5)
+
+
+def test_of_bones_of_another_armature_none_are_missed(sheet):
+    cloth, rig, _ = sheet
+    item = line_of(cloth, rig)
+    choose_bones(item, {"bone7"})
+    item.object = rigs.add_rig(3, "Other")
+    for bone in item.object.data.bones:
+        bone.name = bone.name.replace("bone", "other")
+    assert joint_names(item) == ("other0", "other1", "other2", "other2/tip")
+
+
+@pytest.mark.parametrize("count", [20, 40])
+def test_of_many_bones_those_that_are_near_are_chosen_at_first(sheet, count):
+    cloth, _, body = sheet
+    rig = rigs.add_rig(count, "Long")
+    body.modifiers[0].object = rig
+    body.vertex_groups.clear()
+    for number in range(count):
+        group = body.vertex_groups.new(name=f"bone{number}")
+        group.add(
+            [v.index for v in body.data.vertices if int(v.co.z / 2.001 * count) == number], 1.0, "REPLACE"
+        )
+    bpy.context.view_layer.update()
+    item = setting_up.add_interaction(cloth, rig)
+    listed = [bone.name for bone in item.bones]
+    if count == 20:
+        assert listed == []
+    else:
+        assert "bone34" in listed and "bone5" not in listed and len(listed) < 20

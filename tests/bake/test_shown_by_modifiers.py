@@ -1,0 +1,174 @@
+"""Takes of whatever an object's modifiers show: simulations of Geometry Nodes, caches of other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+import bpy
+from bakes import BOX, command_for, run
+from scenes import add_empty, add_grid, empty_scene, react_to, set_frame, settings_of
+
+from neural_physics.blender.scene.modifier_stack import restore_physics, switch_off_physics
+from neural_physics.blender.scene.sources import check_target, read_positions
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
+
+SHARE = 0.25  # of the way to the hand that the sheet goes in each frame
+
+
+def follower(hand: bpy.types.Object) -> bpy.types.NodeTree:
+    """A simulation that keeps how far a mesh was moved: in each frame by a share of the way to the hand."""
+    group = bpy.data.node_groups.new("Follow", "GeometryNodeTree")
+    for direction in ("INPUT", "OUTPUT"):
+        group.interface.new_socket("Geometry", in_out=direction, socket_type="NodeSocketGeometry")
+    nodes, links = group.nodes, group.links
+    enter, leave = nodes.new("NodeGroupInput"), nodes.new("NodeGroupOutput")
+    begin, end = nodes.new("GeometryNodeSimulationInput"), nodes.new("GeometryNodeSimulationOutput")
+    begin.pair_with_output(end)
+    end.state_items.new("VECTOR", "Offset")
+    info = nodes.new("GeometryNodeObjectInfo")
+    info.transform_space = "RELATIVE"
+    info.inputs["Object"].default_value = hand
+    mix, move = nodes.new("ShaderNodeMix"), nodes.new("GeometryNodeSetPosition")
+    mix.data_type = "VECTOR"
+    mix.inputs["Factor"].default_value = SHARE
+    a, b, result = (
+        next(s for s in sockets if s.name == name and s.type == "VECTOR")
+        for sockets, name in ((mix.inputs, "A"), (mix.inputs, "B"), (mix.outputs, "Result"))
+    )
+    links.new(enter.outputs[0], begin.inputs["Geometry"])
+    links.new(begin.outputs["Geometry"], end.inputs["Geometry"])
+    links.new(begin.outputs["Offset"], a)
+    links.new(info.outputs["Location"], b)
+    links.new(result, end.inputs["Offset"])
+    links.new(end.outputs["Geometry"], move.inputs["Geometry"])
+    links.new(end.outputs["Offset"], move.inputs["Offset"])
+    links.new(move.outputs["Geometry"], leave.inputs[0])
+    return group
+
+
+@pytest.fixture
+def sheet():
+    empty_scene()
+    hand, sheet = add_empty("Hand"), add_grid("Sheet", 5)
+    sheet.modifiers.new("Follow", "NODES").node_group = follower(hand)
+    sheet.modifiers.new("Smooth", "SMOOTH")
+    simulation = settings_of(sheet).simulation
+    simulation.kind = "MODIFIERS"
+    assert simulation.last_modifier == "Smooth"
+    simulation.last_modifier = "Follow"
+    react_to(sheet, hand, **BOX)
+    bpy.context.view_layer.update()
+    return sheet
+
+
+def test_a_simulation_of_geometry_nodes_is_baked_with_new_motion(sheet, tmp_path):
+    modifier = sheet.modifiers["Follow"]  # what was baked before is not what is baked now
+    modifier.bake_target = "PACKED"
+    (bake,) = modifier.bakes
+    bpy.context.scene.frame_end = 50
+    with bpy.context.temp_override(object=sheet, active_object=sheet):
+        bpy.ops.object.geometry_node_bake_single(
+            session_uid=sheet.session_uid, modifier_name="Follow", bake_id=bake.bake_id
+        )
+    assert run(command_for(sheet, tmp_path / "d", takes=2, frames=40))["event"] == "result"
+    dataset = Dataset.open(tmp_path / "d")
+    rest = dataset.mesh.rest_positions
+    assert dataset.info.provenance["physics"] == "modifiers, the last nodes"
+    hands = []
+    for take in dataset.takes():
+        offset, hand = np.zeros(3), np.asarray(take.interaction)
+        hands.append(hand)
+        for frame in range(40):
+            if frame:  # in the first one nothing has been simulated yet
+                offset = (1.0 - SHARE) * offset + SHARE * hand[frame]
+            assert np.abs(take.positions[frame] - rest - offset).max() < 1e-5, frame
+    assert np.abs(hands[0] - hands[1]).max() > 0.1
+
+
+def test_what_is_learned_rests_while_something_stands_in_for_it_and_what_carries_it_goes_on(sheet):
+    sheet.modifiers.new("Hook", "HOOK")
+    sheet.modifiers.move(sheet.modifiers.find("Hook"), 0)
+    switch_off_physics(sheet)
+    assert [modifier.show_viewport for modifier in sheet.modifiers] == [True, False, True]
+    restore_physics(sheet)
+    assert all(modifier.show_viewport for modifier in sheet.modifiers)
+
+
+def test_a_modifier_that_is_gone_is_asked_for_and_one_that_is_off_is_said(sheet):
+    sheet.modifiers["Follow"].name = "Other"
+    with pytest.raises(Problem, match="has none called “Follow”: choose the last one"):
+        check_target(sheet)
+    settings_of(sheet).simulation.last_modifier = "Other"
+    check_target(sheet)
+    sheet.modifiers["Other"].show_viewport = False
+    with pytest.raises(Problem, match="Other"):
+        check_target(sheet)
+
+
+def test_a_modifier_that_changes_the_topology_in_some_frames_ends_in_a_sentence(sheet, tmp_path):
+    subdivided = sheet.modifiers.new("Subdivision", "SUBSURF")
+    subdivided.levels = 0
+    subdivided.keyframe_insert("levels", frame=1)
+    subdivided.levels = 1
+    subdivided.keyframe_insert("levels", frame=9)
+    settings_of(sheet).simulation.last_modifier = "Subdivision"
+    last = run(command_for(sheet, tmp_path / "d", takes=1, frames=20))
+    assert last["code"] == "vertex_count_changes" and "Sheet" in last["message"]
+
+
+def waving(frames: int) -> bpy.types.Object:
+    """A sheet that a Wave modifier moves, and what it shows in each frame."""
+    empty_scene()
+    sheet = add_grid("Sheet", 9)
+    wave = sheet.modifiers.new("Wave", "WAVE")
+    wave.height, wave.width, wave.use_normal = 0.3, 0.8, False
+    bpy.context.scene.frame_end = frames
+    return sheet
+
+
+def shapes(obj: bpy.types.Object, frames: int) -> np.ndarray:
+    return np.array(
+        [read_positions(obj.evaluated_get(set_frame(frame)).data) for frame in range(1, frames + 1)]
+    )
+
+
+def exported(folder: Path, kind: str) -> Path:
+    path = folder / f"sheet.{kind}"
+    if kind == "abc":
+        bpy.ops.wm.alembic_export(filepath=str(path), as_background_job=False, start=1, end=30)
+    else:
+        bpy.ops.wm.usd_export(filepath=str(path), export_animation=True)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["abc", "usdc"])
+def test_a_cache_of_another_program_is_read_as_it_is(kind, tmp_path):
+    sheet = waving(30)
+    theirs = shapes(sheet, 30)
+    assert np.abs(theirs - theirs[0]).max() > 0.1
+    path = exported(tmp_path, kind)
+    empty_scene()
+    bpy.context.scene.frame_end = 30
+    if kind == "abc":
+        bpy.ops.wm.alembic_import(filepath=str(path), as_background_job=False)
+    else:
+        bpy.ops.wm.usd_import(filepath=str(path))
+    (sheet,) = [obj for obj in bpy.data.objects if obj.type == "MESH"]
+    (cache,) = sheet.modifiers
+    assert cache.type == "MESH_SEQUENCE_CACHE"
+    settings_of(sheet).simulation.kind = "MODIFIERS"
+    hand = add_empty("Hand")
+    for frame, x in ((1, 0.0), (30, 1.0)):
+        hand.location.x = x
+        hand.keyframe_insert("location", frame=frame)
+    react_to(sheet, hand, "KEEP")
+    run(command_for(sheet, tmp_path / "d", takes=4, frames=30))
+    (take,) = Dataset.open(tmp_path / "d").takes()
+    assert np.abs(np.asarray(take.positions) - theirs).max() < 1e-6

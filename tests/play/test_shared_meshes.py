@@ -1,0 +1,184 @@
+"""Objects whose mesh cannot hold what they show: it is shared, linked from another file, or overridden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import bpy
+import numpy as np
+import play_scenes
+import pytest
+
+from neural_physics.blender.playing import playback
+from neural_physics.blender.playing.mesh_cache import bake_playback
+from neural_physics.blender.playing.output import geometry_nodes
+from neural_physics.blender.scene.sources import mesh_data
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.datasets.point_caches import read_pc2
+
+pytestmark = pytest.mark.blender
+
+FRAMES = range(1, 30)
+
+
+@pytest.fixture
+def alone():
+    """What two sheets show that react to hands of their own, each with its own mesh: {frame: (V, 3)} each."""
+    play_scenes.open_scene()
+    sheets = [play_scenes.add_sheet(play_scenes.add_hand(name, seed), name) for seed, name in enumerate("AB")]
+    for sheet in sheets:
+        playback.attach(sheet)
+    return shapes(sheets)
+
+
+def shapes(objects):
+    found = [{} for _ in objects]
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        for each, obj in zip(found, objects, strict=True):
+            each[frame] = play_scenes.shown(obj)
+    return found
+
+
+def same(one, other):
+    return all(np.array_equal(one[frame], other[frame]) for frame in FRAMES)
+
+
+def two_of_one_mesh():
+    play_scenes.open_scene()
+    hands = [play_scenes.add_hand(name, seed) for seed, name in enumerate("AB")]
+    first = play_scenes.add_sheet(hands[0], "First")
+    second = first.copy()
+    second.name = "Second"
+    bpy.context.scene.collection.objects.link(second)
+    settings_of(second).interactions[0].object = hands[1]
+    return first, second
+
+
+def test_two_objects_of_one_mesh_play_motion_of_their_own(alone):
+    sheets = two_of_one_mesh()
+    for sheet in sheets:
+        playback.attach(sheet)
+    assert sheets[0].data == sheets[1].data
+    assert not same(alone[0], alone[1])
+    for shown, expected in zip(shapes(sheets), alone, strict=True):
+        assert same(shown, expected)
+    assert geometry_nodes.ATTRIBUTE not in sheets[0].data.attributes
+    before = len(bpy.data.objects)
+    playback.detach(sheets[0])
+    assert len(bpy.data.objects) == before - 1
+    bpy.context.scene.frame_set(20)
+    assert np.array_equal(play_scenes.shown(sheets[1]), alone[1][20])
+    playback.detach(sheets[1])
+    assert len(bpy.data.objects) == 4 and len(bpy.data.meshes) == 1 and not bpy.data.node_groups
+
+
+def test_a_duplicate_of_what_plays_plays_motion_of_its_own(alone):
+    play_scenes.open_scene()
+    hands = [play_scenes.add_hand(name, seed) for seed, name in enumerate("AB")]
+    first = play_scenes.add_sheet(hands[0], "First")
+    playback.attach(first)
+    second = first.copy()
+    bpy.context.scene.collection.objects.link(second)
+    settings_of(second).interactions[0].object = hands[1]
+    bpy.context.view_layer.update()
+    third = second.copy()
+    bpy.context.scene.collection.objects.link(third)
+    settings_of(third).interactions[0].object = hands[0]
+    bpy.context.view_layer.update()
+    for shown, expected in zip(shapes((first, second, third)), (*alone, alone[0]), strict=True):
+        assert same(shown, expected)
+
+
+def test_what_two_of_one_mesh_show_survives_saving(alone, tmp_path):
+    for sheet in two_of_one_mesh():
+        playback.attach(sheet)
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "two.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "two.blend"))
+    for shown, expected in zip(
+        shapes([bpy.data.objects[n] for n in ("First", "Second")]), alone, strict=True
+    ):
+        assert same(shown, expected)
+
+
+def test_playback_of_one_of_two_is_baked(alone, tmp_path):
+    sheets = two_of_one_mesh()
+    for sheet in sheets:
+        playback.attach(sheet)
+    bake_playback(bpy.context.scene, sheets[1], tmp_path / "second.pc2", 1, last=29)
+    baked = read_pc2(tmp_path / "second.pc2")
+    assert all(np.array_equal(baked[frame - 1], alone[1][frame]) for frame in FRAMES)
+
+
+def asset(folder: Path, *, plays: bool) -> Path:
+    """A file with a collection of a sheet and its hand."""
+    play_scenes.open_scene()
+    hand = play_scenes.add_hand("Hand", 0)
+    sheet = play_scenes.add_sheet(hand, "Sheet")
+    sheet.modifiers.new("Subdivision", "SUBSURF").levels = 1
+    collection = bpy.data.collections.new("Character")
+    bpy.context.scene.collection.children.link(collection)
+    for obj in (hand, sheet):
+        bpy.context.scene.collection.objects.unlink(obj)
+        collection.objects.link(obj)
+    if plays:
+        playback.attach(sheet)
+        bpy.context.scene.frame_set(7)
+    path = folder / "asset.blend"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    return path
+
+
+def overridden(path: Path, name: str = "Sheet"):
+    """The sheet of one more library override of the asset's collection, in the scene that is open."""
+    with bpy.data.libraries.load(str(path), link=True) as (_, wanted):
+        wanted.collections = ["Character"]
+    before = set(bpy.data.objects)
+    wanted.collections[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
+    return next(obj for obj in set(bpy.data.objects) - before if obj.override_library and obj.type == "MESH")
+
+
+@pytest.mark.parametrize("plays", [False, True])
+def test_an_overridden_character_plays_as_at_home_and_does_so_when_the_shot_is_opened(tmp_path, plays):
+    path = asset(tmp_path, plays=False)
+    sheet = bpy.data.objects["Sheet"]
+    playback.attach(sheet)
+    (at_home,) = shapes([sheet])
+    path = asset(tmp_path, plays=plays)
+    play_scenes.open_scene()
+    sheet = overridden(path)
+    assert mesh_data(sheet).library is not None
+    playback.attach(sheet)
+    (shown,) = shapes([sheet])
+    assert same(shown, at_home)
+    names = [modifier.name for modifier in sheet.modifiers]
+    assert names.index("Neural Physics") < names.index("Subdivision")
+    shot = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    sheet = next(obj for obj in bpy.data.objects if obj.override_library and obj.type == "MESH")
+    assert settings_of(sheet).playing and playback.status_of(sheet).problem is None
+    (shown,) = shapes([sheet])
+    assert same(shown, at_home)
+    playback.detach(sheet)
+    bpy.context.scene.frame_set(20)
+    assert not np.array_equal(play_scenes.shown(sheet), at_home[20])
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    sheet = next(obj for obj in bpy.data.objects if obj.override_library and obj.type == "MESH")
+    assert not settings_of(sheet).playing and sheet.modifiers["Cloth"].show_viewport
+
+
+def test_two_of_one_overridden_character_play_motion_of_their_own(tmp_path):
+    path = asset(tmp_path, plays=True)
+    play_scenes.open_scene()
+    first, second = overridden(path), overridden(path)
+    other = play_scenes.add_hand("Other", 1)
+    settings_of(second).interactions[0].object = other
+    for sheet in (first, second):
+        playback.attach(sheet)
+    one, two = shapes([first, second])
+    assert not same(one, two)
+    playback.detach(second)
+    (again,) = shapes([first])
+    assert same(one, again)

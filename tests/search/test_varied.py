@@ -39,7 +39,7 @@ def test_every_method_says_what_matters_and_its_trainer_takes_all_of_it(method, 
 
 def test_what_the_preset_has_is_what_is_tried_first_where_it_may_be():
     space = varied(["bases=32,64", "width=1..3", "noise=0.01..0.1", "physics=true,false"], PRESET)
-    assert usual(space, PRESET, OTHERS) == {"bases": "64", "width": 3.0, "physics": "true"}
+    assert usual(space, PRESET, OTHERS) == {"bases": "64", "width": 1.5, "physics": "true"}
 
 
 def test_ranges_of_ten_times_and_more_are_walked_by_factors_and_whole_numbers_stay_whole():

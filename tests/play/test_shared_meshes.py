@@ -11,7 +11,7 @@ import pytest
 
 from neural_physics.blender.playing import playback
 from neural_physics.blender.playing.mesh_cache import bake_playback
-from neural_physics.blender.playing.output import geometry_nodes
+from neural_physics.blender.playing.output import geometry_nodes, position_places
 from neural_physics.blender.scene.sources import mesh_data
 from neural_physics.blender.settings.properties import settings_of
 from neural_physics.datasets.point_caches import read_pc2
@@ -182,3 +182,33 @@ def test_two_of_one_overridden_character_play_motion_of_their_own(tmp_path):
     playback.detach(second)
     (again,) = shapes([first])
     assert same(one, again)
+
+
+def test_undo_and_redo_leave_each_its_own_motion(alone):
+    first, second = two_of_one_mesh()
+    for sheet in (first, second):
+        playback.attach(sheet)
+    bpy.ops.ed.undo_push(message="both play")
+    playback.detach(second)
+    bpy.ops.ed.undo_push(message="one plays")
+    bpy.ops.ed.undo()
+    first, second = bpy.data.objects["First"], bpy.data.objects["Second"]
+    assert settings_of(second).playing
+    for shown, expected in zip(shapes([first, second]), alone, strict=True):
+        assert same(shown, expected)
+    bpy.ops.ed.redo()
+    first = bpy.data.objects["First"]
+    (shown,) = shapes([first])
+    assert same(shown, alone[0]) and not settings_of(bpy.data.objects["Second"]).playing
+
+
+def test_a_place_that_is_no_mesh_or_another_objects_is_not_written(alone):
+    first, second = two_of_one_mesh()
+    for sheet in (first, second):
+        playback.attach(sheet)
+    stranger = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    for place in (stranger, position_places.place_of(second)):
+        geometry_nodes.set_place(geometry_nodes.find_modifier(first), place)
+        playback.attach(first)
+        for shown, expected in zip(shapes([first, second]), alone, strict=True):
+            assert same(shown, expected)

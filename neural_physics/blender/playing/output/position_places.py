@@ -14,11 +14,15 @@ from .geometry_nodes import find_modifier, forget_place, place_in, remove_positi
 NAME = "Neural Physics Positions of {object}"
 
 
+def place_of(obj: bpy.types.Object) -> bpy.types.Object | None:
+    """The place of an object; None where its positions are in its own mesh, or it shows none."""
+    modifier = find_modifier(obj)
+    return None if modifier is None else place_in(modifier)
+
+
 def positions_mesh(obj: bpy.types.Object) -> bpy.types.Mesh:
     """The mesh that the positions of an object are written into."""
-    modifier = find_modifier(obj)
-    place = None if modifier is None else place_in(modifier)
-    return mesh_data(obj) if place is None else mesh_data(place)
+    return mesh_data(place_of(obj) or obj)
 
 
 def needs_place(obj: bpy.types.Object) -> bool:
@@ -30,10 +34,9 @@ def needs_place(obj: bpy.types.Object) -> bool:
 
 def give_place(obj: bpy.types.Object) -> None:
     """Let the modifier of an object that plays read a place of its own, where it needs one."""
-    modifier = find_modifier(obj)
+    modifier, place = find_modifier(obj), place_of(obj)
     if modifier is None:
         return
-    place = place_in(modifier)
     if place is None and not needs_place(obj):
         return
     count = len(mesh_data(obj).vertices)
@@ -45,13 +48,12 @@ def give_place(obj: bpy.types.Object) -> None:
 
 def take_place(obj: bpy.types.Object) -> None:
     """Take the positions of an object away, and the place that was made for them."""
-    modifier = find_modifier(obj)
-    place = None if modifier is None else place_in(modifier)
-    if place is None:
-        remove_positions(mesh_data(obj))
-    elif modifier is not None:
+    modifier, place = find_modifier(obj), place_of(obj)
+    if modifier is not None and place is not None:
         forget_place(modifier)
         _remove_unused(place)
+    elif mesh_data(obj).library is None:
+        remove_positions(mesh_data(obj))
 
 
 def _new_place(obj: bpy.types.Object, count: int) -> bpy.types.Object:

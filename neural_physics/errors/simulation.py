@@ -9,6 +9,10 @@ PROBLEMS: dict[str, str] = {
         "{object} or its mesh is linked from another file and cannot be changed here: to play it use Object > "
         "Library Override > Make, for all else Object > Relations > Make Local > Selected Objects and Data."
     ),
+    "object_lost": (
+        "{object} comes from the file {path}, which is missing: put it back, or choose it anew in the Outliner "
+        "(Blender File > Relocate)."
+    ),
     "object_overridden": (
         "{object} or its mesh is a library override, which can play here, but not be changed: "
         "use Object > Relations > Make Local > Selected Objects and Data."

@@ -212,3 +212,25 @@ def test_a_place_that_is_no_mesh_or_another_objects_is_not_written(alone):
         playback.attach(first)
         for shown, expected in zip(shapes([first, second]), alone, strict=True):
             assert same(shown, expected)
+
+
+def test_a_character_whose_file_is_missing_says_which_one_and_plays_when_it_is_back(tmp_path):
+    path = asset(tmp_path, plays=True)
+    play_scenes.open_scene()
+    sheet = overridden(path)
+    playback.attach(sheet)
+    (expected,) = shapes([sheet])
+    shot = str(tmp_path / "shot.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    path.rename(tmp_path / "elsewhere.blend")
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    sheet = next(obj for obj in bpy.data.objects if obj.override_library and obj.type == "MESH")
+    bpy.context.scene.frame_set(5)
+    problem = playback.status_of(sheet).problem
+    assert problem.code == "object_lost" and "asset.blend" in problem.message
+    bpy.ops.wm.save_as_mainfile(filepath=shot)
+    (tmp_path / "elsewhere.blend").rename(path)
+    bpy.ops.wm.open_mainfile(filepath=shot)
+    sheet = next(obj for obj in bpy.data.objects if obj.override_library and obj.type == "MESH")
+    (shown,) = shapes([sheet])
+    assert same(shown, expected)

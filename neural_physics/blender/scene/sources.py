@@ -146,8 +146,12 @@ def check_mesh(obj: bpy.types.Object | None) -> None:
 def check_shown_mesh(obj: bpy.types.Object) -> None:
     """Whether something else can be shown in an object's place, its mesh staying as it is.
 
-    Raises Problem("no_mesh" | "object_linked" | "edit_mode").
+    Raises Problem("object_lost" | "no_mesh" | "object_linked" | "edit_mode").
     """
+    override = obj.override_library
+    for data in (obj, obj.data, None if override is None else override.reference):
+        if data is not None and data.is_missing and data.library is not None:
+            raise Problem("object_lost", object=obj.name, path=data.library.filepath)
     if obj.type != "MESH" or obj.data is None:
         raise Problem("no_mesh", object=obj.name)
     if obj.library:

@@ -37,6 +37,8 @@ def line_of(cloth, rig):
 
 def test_bones_are_near_that_carry_a_body_beside_the_object(sheet):
     cloth, rig, body = sheet
+    body.modifiers.new("Mirror", "MIRROR")
+    body.modifiers.move(body.modifiers.find("Mirror"), 0)
     near = near_bones(cloth, rig)
     assert "bone8" in near and "bone2" not in near and near == sorted(near)
     body.location.x = 5.0

@@ -14,7 +14,7 @@ from mathutils import kdtree
 
 from ....arrays import Doubles
 from ...settings.properties import NEURALPHYSICS_PG_interaction
-from ..sources import carrying_modifiers, mesh_data, read_positions
+from ..sources import mesh_data, read_positions
 from .vertex_weights import bone_weights
 
 TIP = "/tip"  # after the name of a bone whose tail is meant
@@ -74,8 +74,7 @@ def _bodies_of(rig: bpy.types.Object, obj: bpy.types.Object) -> Iterator[bpy.typ
     """The other meshes that an armature carries."""
     for other in bpy.data.objects:
         if other.type == "MESH" and other != obj:
-            modifiers = carrying_modifiers(other)
-            if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == rig for m in modifiers):
+            if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == rig for m in other.modifiers):
                 yield other
 
 

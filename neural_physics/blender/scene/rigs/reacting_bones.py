@@ -73,9 +73,9 @@ def near_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> list[str]:
 def _bodies_of(rig: bpy.types.Object, obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
     """The other meshes that an armature carries."""
     for other in bpy.data.objects:
-        if other.type == "MESH" and other != obj:
-            if any(isinstance(m, bpy.types.ArmatureModifier) and m.object == rig for m in other.modifiers):
-                yield other
+        carriers = [m.object for m in other.modifiers if isinstance(m, bpy.types.ArmatureModifier)]
+        if other.type == "MESH" and other != obj and rig in carriers:
+            yield other
 
 
 def _in_world(obj: bpy.types.Object) -> Doubles:

@@ -67,6 +67,7 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
             column.prop(settings, "show_trained_range")
         if status.has_error:
             column.prop(settings, "show_typical_error")
+        column.prop(settings, "write_numbers")
         method = specification_of(status.method)
         if method is not None:
             self._draw_live(column, obj, method, status.unused)

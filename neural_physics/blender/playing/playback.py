@@ -18,7 +18,8 @@ from . import handlers
 from .collision_suspension import resume_collisions, suspend_collisions
 from .handlers import PLAYED, register, unregister
 from .output import geometry_nodes
-from .output.position_places import give_place, take_place
+from .output.numbers import remove_numbers
+from .output.position_places import give_place, positions_mesh, take_place
 from .session import PlaySession
 
 __all__ = [
@@ -110,6 +111,7 @@ def detach(obj: bpy.types.Object) -> None:
     settings = settings_of(obj)
     settings.playing = False
     _unlock_interface(settings)
+    remove_numbers(obj, positions_mesh(obj))
     take_place(obj)
     geometry_nodes.remove_modifier(obj)
     restore_physics(obj)

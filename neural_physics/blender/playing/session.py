@@ -41,6 +41,7 @@ from .frame_prediction import FramePredictor, Guess, Predicted, Preparation, Sho
 from .interaction_reader import InteractionReader, Visit
 from .live_settings import live_settings_of
 from .output.geometry_nodes import has_positions, write_positions
+from .output.numbers import Numbers, write_numbers
 from .output.position_places import positions_mesh
 from .output.shape_output import Moment, ShapeOutput, moved
 from .packing import identity_of, model_bytes_of
@@ -275,6 +276,8 @@ class PlaySession:
         decoded = None if shapes is None else shapes[0]
         self.outside = self.output.show(obj, self.timeline, moment, decoded)
         self.stale = False
+        if settings_of(obj).write_numbers:
+            write_numbers(obj, positions_mesh(obj), self._numbers(moment))
 
     def check_sources(self, scene: bpy.types.Scene) -> None:
         """Notice what was deleted, whose data settings keep alive. Raises Problem("interaction_missing")."""
@@ -348,8 +351,7 @@ class PlaySession:
         found = self.method.expected_error(state) if isinstance(self.method, KnowsItsError) else None
         if found is None:
             return None
-        scale = float(np.cbrt(abs(np.linalg.det(self._world_from_frame()[:3, :3]))))
-        return found * scale
+        return found * self._scale()
 
     def error_now(self) -> Floats | None:
         """How far off each vertex may be (V,), metres: at the frame on show where the model knows that, else
@@ -404,6 +406,22 @@ class PlaySession:
 
     def _world_from_frame(self) -> Doubles:
         return np.linalg.pinv(self._following.binding.sampler.frame_from_world())
+
+    def _numbers(self, moment: Moment) -> Numbers:
+        """What the model says of what was just shown."""
+        found = self.timeline.at_hand(moment.frame)
+        state = None if found is None else found.state
+        errors = self.method.expected_errors(state) if isinstance(self.method, KnowsItsError) else None
+        return Numbers(
+            outside=self.outside,
+            error=self.expected_error(),
+            errors=None if errors is None else np.float32(self._scale()) * errors,
+            coefficients=self.timeline.coefficients(moment.frame, moment.subframe),
+        )
+
+    def _scale(self) -> float:
+        """Metres of the world for one of the reference frame."""
+        return float(np.cbrt(abs(np.linalg.det(self._world_from_frame()[:3, :3]))))
 
     @property
     def _following(self) -> InteractionReader:

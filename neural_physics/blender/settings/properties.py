@@ -409,6 +409,19 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         ),
         default=True,
     )
+    write_numbers: BoolProperty(
+        override=IN_SHOTS,
+        name="Numbers for Nodes",
+        description=(
+            "In each frame write coefficients, the expected error and how far outside the trained range this "
+            "is into the object, for drivers, shaders and node groups. Playing takes about twice as long"
+        ),
+        default=False,
+        update=refresh_display,
+    )
+    # Of the frame on show, for drivers.
+    outside_now: FloatProperty(name="Outside Now", default=0.0, subtype="FACTOR", options={"HIDDEN"})
+    error_now: FloatProperty(name="Expected Error Now", default=0.0, unit="LENGTH", options={"HIDDEN"})
     show_typical_error: BoolProperty(
         override=IN_SHOTS,
         name="Show Typical Error",

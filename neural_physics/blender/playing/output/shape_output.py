@@ -72,10 +72,12 @@ class ShapeOutput:
     def needs_evaluation(self, obj: bpy.types.Object) -> bool:
         """Whether what is written cannot be made, or need not be, before the scene is evaluated.
 
-        Capsules are known only then. A preview writes nothing, and the card decodes so fast that nothing is
-        gained by preparing frames for it.
+        Capsules are known only then, and so is what models say of a shape. A preview writes nothing, and the
+        card decodes so fast that nothing is gained by preparing frames for it.
         """
-        return self.projection.active or self.preview.on or settings_of(obj).decode_with == "CARD"
+        settings = settings_of(obj)
+        asked = settings.decode_with == "CARD" or settings.write_numbers
+        return self.projection.active or self.preview.on or asked
 
     @property
     def frame_ms(self) -> float:

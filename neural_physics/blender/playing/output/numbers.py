@@ -1,0 +1,55 @@
+"""What a model says of the shape on show, as numbers that drivers, shaders and node groups can read.
+
+How far outside the trained range, and how far off, are settings of the object, which drivers read by their
+path; coefficients are a custom property of it; how far off each vertex may be is an attribute of the mesh.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+import bpy
+import numpy as np
+
+from ....arrays import Floats
+from ...settings.properties import settings_of
+
+COEFFICIENTS = "neural_physics_coefficients"
+ERROR = "neural_physics_error"
+
+
+class Numbers(NamedTuple):
+    """What there is to write.
+
+    outside: the share of the numbers that was clipped. error: of the shape, and errors (V,): of each vertex,
+    metres of the world, None where the model does not say. coefficients (u,): None where there are none.
+    """
+
+    outside: float
+    error: float | None
+    errors: Floats | None
+    coefficients: Floats | None
+
+
+def write_numbers(obj: bpy.types.Object, mesh: bpy.types.Mesh, numbers: Numbers) -> None:
+    """mesh: the one that the object's positions are written into."""
+    settings = settings_of(obj)
+    settings.outside_now, settings.error_now = numbers.outside, numbers.error or 0.0
+    if numbers.coefficients is not None:
+        obj[COEFFICIENTS] = np.asarray(numbers.coefficients, np.float64).tolist()
+    if numbers.errors is not None:
+        layer = mesh.attributes.get(ERROR) or mesh.attributes.new(ERROR, "FLOAT", "POINT")
+        cast(Any, layer).data.foreach_set("value", np.ascontiguousarray(numbers.errors, np.float32))
+    obj.update_tag()
+
+
+def remove_numbers(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> None:
+    """Take them away again; harmless where there are none."""
+    settings = settings_of(obj)
+    if settings.outside_now or settings.error_now:
+        settings.outside_now = settings.error_now = 0.0
+    if COEFFICIENTS in obj.keys():  # noqa: SIM118 (custom properties)
+        del obj[COEFFICIENTS]
+    layer = mesh.attributes.get(ERROR)
+    if layer is not None and mesh.library is None:
+        mesh.attributes.remove(layer)

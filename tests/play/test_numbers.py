@@ -25,11 +25,9 @@ def sheet():
     """It plays, its hand goes far outside what was trained, and the model has a second opinion."""
     play_scenes.open_scene()
     hand = play_scenes.add_hand()
-    for curve in (
-        hand.animation_data.action.layers[0].strips[0].channelbag(hand.animation_data.action_slot).fcurves
-    ):
-        for point in curve.keyframe_points:
-            point.co.y *= 4.0
+    hand.parent = bpy.data.objects.new("Far", None)
+    hand.parent.scale = (40.0, 40.0, 40.0)
+    bpy.context.scene.collection.objects.link(hand.parent)
     sheet = play_scenes.add_sheet(hand)
     error = np.linspace(0.01, 0.02, MESH.vertex_count, dtype=np.float32)
     packing.pack(sheet, model_file(MESH, error=error, second=(0.01, 2.0)))

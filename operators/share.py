@@ -14,6 +14,7 @@ from ..neural_physics.blender.settings.paths import keep_together, model_path
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.blender.tasks import object_tasks
+from ..neural_physics.blender.tasks.verdicts import credit_of
 from ..neural_physics.errors import Problem
 from ..neural_physics.files.names import portable
 from .support import Button, OperatorReturnItems, set_up_target, target
@@ -122,7 +123,11 @@ class NEURALPHYSICS_OT_import_model(Button, bpy.types.Operator):
         return {"RUNNING_MODAL"}
 
     def run(self, context: bpy.types.Context) -> None:
-        object_tasks.use_model(target(context), Path(bpy.path.abspath(self.filepath)))
+        obj = target(context)
+        object_tasks.use_model(obj, Path(bpy.path.abspath(self.filepath)))
+        credit = credit_of(obj)
+        if credit:
+            self.report({"INFO"}, f"The model is {credit}")
 
 
 def _require_packed(context: bpy.types.Context) -> None:

@@ -98,10 +98,14 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
     def _draw_verdict(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
     ) -> None:
-        """How good a model is that came with the .blend; one's own is judged where it was trained."""
-        found = verdicts.verdict_of(obj)
-        if found is not None and not verdicts.was_trained_here(obj):
+        """How good a model is that came with the .blend, and whose; one's own is judged under Train."""
+        if verdicts.was_trained_here(obj):
+            return
+        found, credit = verdicts.verdict_of(obj), verdicts.credit_of(obj)
+        if found is not None:
             verdict(layout, context, found.said, grade=found.grade, detail=found.detail)
+        if credit:
+            sentences(layout, context, f"The model is {credit}", "USER")
 
     def _draw_live(
         self,

@@ -7,6 +7,7 @@ import bpy
 from ..neural_physics.blender.playing import packing
 from ..neural_physics.blender.settings.properties import settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
+from ..neural_physics.blender.tasks import verdicts
 from ..neural_physics.wording import size
 from ..operators.assets import NEURALPHYSICS_OT_mark_as_asset
 from ..operators.share import (
@@ -16,7 +17,7 @@ from ..operators.share import (
     NEURALPHYSICS_OT_unpack,
 )
 from ..operators.support import obstacle
-from .support import Section, button, reasons
+from .support import Section, button, reasons, sentences
 
 
 class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
@@ -30,6 +31,9 @@ class NEURALPHYSICS_PT_share(Section, bpy.types.Panel):
         else:
             layout.label(text=f"Packed in the .blend, {size(packing.packed_size(obj))}", icon="PACKAGE")
             button(layout, context, NEURALPHYSICS_OT_unpack, scale=1.0)
+        credit = verdicts.credit_of(obj)
+        if credit:
+            sentences(layout, context, f"The model is {credit}", "USER")
         row = layout.row(align=True)
         row.operator(NEURALPHYSICS_OT_import_model.bl_idname, icon="IMPORT")
         row.operator(NEURALPHYSICS_OT_export_model.bl_idname, icon="EXPORT")

@@ -18,7 +18,7 @@ warnings, status = part(blender + "baking.forewarnings"), part("neural_physics.d
 watched = part(blender + "tasks.watched_bakes")
 packing, paths = part(blender + "playing.packing"), part(blender + "settings.paths")
 CACHES = (host._jobs, host._on_disk, host._ended, facts._topologies, facts._shapes, facts._changes,
-          verdicts._judged, warnings._seen, status._seen, packing._sizes, packing._compared, watched._watched)
+          verdicts._known, warnings._seen, status._seen, packing._sizes, packing._compared, watched._watched)
 
 def look_at_all(obj):
     "As the panels do whenever they are drawn."

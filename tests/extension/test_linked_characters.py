@@ -19,6 +19,11 @@ hand.location = (0.0, 0.0, 0.0)
 for frame, x in ((1, -0.4), (30, 0.4)):
     hand.location.x = x
     hand.keyframe_insert("location", frame=frame)
+import dataclasses
+about = dataclasses.replace(
+    synthetic.make_model_info(mesh), author="Ada \\u2028Lovelace" + chr(7), licence="CC BY\\n4.0"
+)
+model = synthetic.model_bytes(about, synthetic.make_model_tensors(mesh))
 part("neural_physics.blender.playing.packing").pack(sheet, model)
 collection = bpy.data.collections.new("Character")
 bpy.context.scene.collection.children.link(collection)
@@ -64,6 +69,9 @@ bpy.data.objects.remove(instance)
 wanted.collections[0].override_hierarchy_create(bpy.context.scene, bpy.context.view_layer)
 (sheet,) = characters()
 bpy.context.view_layer.objects.active = sheet
+for panel in ("play", "share"):
+    words = " ".join(drawn_panels.drawn(panel, sheet).words.split())
+    assert "The model is by Ada Lovelace, CC BY 4.0" in words, words
 assert ours.play.poll() and ours.play() == {"FINISHED"}
 assert all(np.array_equal(at(frame, sheet), pose) for frame, pose in zip(range(1, 25), home))
 drawn_panels.all_drawn()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpy
 from bpy.props import EnumProperty
 
-from ..neural_physics.blender.scene.rigs.reacting_bones import choose_bones, near_bones
+from ..neural_physics.blender.scene.rigs.reacting_bones import choose_bones, deforming_bones, near_bones
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
 from ..neural_physics.errors import Problem
@@ -43,12 +43,11 @@ class NEURALPHYSICS_OT_choose_bones(SetUpButton, bpy.types.Operator):
             item.bones.clear()
             return
         names = near_bones(obj, item.object) if self.bones == NEAR else _selected(context, item.object)
-        choose_bones(item, names)
-        if not item.bones:
+        if not {bone.name for bone in deforming_bones(item.object)} & set(names):
             raise Problem("bones_none", object=obj.name, rig=item.object.name, which=self.bones.lower())
-        self.report(
-            {"INFO"}, f"{obj.name} learns from {plural(len(item.bones), 'bone')} of {item.object.name}"
-        )
+        choose_bones(item, names)
+        chosen = plural(len(item.bones), "bone")
+        self.report({"INFO"}, f"{obj.name} learns from {chosen} of {item.object.name}")
 
 
 def line_of_armature(obj: bpy.types.Object) -> NEURALPHYSICS_PG_interaction:

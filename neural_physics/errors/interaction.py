@@ -40,7 +40,7 @@ PROBLEMS: dict[str, str] = {
         "{object} has no armature chosen in its “Reacts to” list: choose the line of one to choose its bones."
     ),
     "bones_none": (
-        "No deforming bone of {rig} is {which}, so {object} still learns from all of them: choose others."
+        "No deforming bone of {rig} is {which}, so {object} learns from those that it did: choose others."
     ),
     "wind_range_empty": "The minimum wind of {object} is above the maximum: swap the two.",
     "motion_box_empty": (

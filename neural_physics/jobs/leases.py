@@ -33,6 +33,7 @@ from .processes import FIRST, LAST, Watched
 PATIENCE = 60.0  # seconds without a change until a holder is taken for gone
 RENEW_EVERY = 10.0  # seconds
 LARGEST = 4096  # bytes of a holder's file
+FORMER = 8  # holders before that are kept, for those that looked a while ago
 PREFIX, SUFFIX, DIGITS = "holder_", ".json", 6
 
 Clock = Callable[[], float]
@@ -115,10 +116,10 @@ class Lease:
             write_atomically(_path(self.folder, self.number), self.text(released=True))
 
     def forget_former(self) -> None:
-        """Delete the files of the holders before, where there would be many of them; nobody asks for them."""
+        """Delete the files of holders long before, where there would be many; nobody asks for them."""
         with suppress(OSError):  # they do no harm
             for path in entries(self.folder):
-                if 0 < _number(path.name) < self.number:
+                if 0 < _number(path.name) < self.number - FORMER:
                     path.unlink(missing_ok=True)
 
     def text(self, *, released: bool = False) -> bytes:
@@ -164,6 +165,11 @@ class Observer:
                 with open(_path(folder, lease.number), "xb", opener=open_own) as file:
                     file.write(lease.text())
             except FileExistsError:
+                return None
+            # A number that had been taken, and whose file was deleted since, is nobody's any more.
+            latest = holder_of(folder)
+            if latest is not None and latest.number > number:
+                _path(folder, number).unlink(missing_ok=True)
                 return None
         return lease
 

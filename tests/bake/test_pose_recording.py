@@ -189,6 +189,16 @@ def test_what_no_pose_can_be_made_from_is_refused_before_anything_is_baked(tmp_p
     assert [take.name for take in plan_of(flesh, tmp_path / "d").takes] == ["take_000"]
 
 
+def test_a_switch_of_the_rig_is_left_as_it_is_by_poses_from_actions(tmp_path):
+    empty_scene()
+    rig = rig_with_actions()
+    rig.pose.bones["lower"]["IK_FK"] = 0.25
+    flesh = limb(poses=40, rig=rig)
+    settings_of(flesh).pose_source = "ACTIONS"
+    recorded(flesh, tmp_path / "d")
+    assert bpy.data.objects["Rig"].pose.bones["lower"]["IK_FK"] == 0.25
+
+
 def test_a_bone_that_is_scaled_in_a_pose_is_refused(tmp_path):
     empty_scene()
     rig = rig_with_actions()

@@ -55,6 +55,12 @@ def test_bones_that_carry_the_object_itself_are_near_wherever_it_is(sheet):
     assert near_bones(cloth, rig) == ["bone1"]
 
 
+def test_no_bone_is_near_what_has_no_vertices(sheet):
+    cloth, rig, _ = sheet
+    cloth.data.clear_geometry()
+    assert near_bones(cloth, rig) == []
+
+
 def test_only_the_joints_of_chosen_bones_are_read(sheet):
     cloth, rig, _ = sheet
     item = line_of(cloth, rig)

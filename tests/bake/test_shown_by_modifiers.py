@@ -14,8 +14,10 @@ import bpy
 from bakes import BOX, command_for, run
 from scenes import add_empty, add_grid, empty_scene, react_to, set_frame, settings_of
 
+from neural_physics.blender.baking.made_with import made_with
 from neural_physics.blender.scene.modifier_stack import restore_physics, switch_off_physics
 from neural_physics.blender.scene.sources import check_target, read_positions
+from neural_physics.datasets.fingerprint import to_text
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 
@@ -68,16 +70,38 @@ def sheet():
     return sheet
 
 
-def test_a_simulation_of_geometry_nodes_is_baked_with_new_motion(sheet, tmp_path):
-    modifier = sheet.modifiers["Follow"]  # what was baked before is not what is baked now
-    modifier.bake_target = "PACKED"
+def bake_nodes(sheet: bpy.types.Object, target: str, folder: Path) -> None:
+    """What was baked before, 50 frames of it, in the file or in a folder that its modifier names."""
+    modifier = sheet.modifiers["Follow"]
+    modifier.bake_target, modifier.bake_directory = target, str(folder)
     (bake,) = modifier.bakes
     bpy.context.scene.frame_end = 50
     with bpy.context.temp_override(object=sheet, active_object=sheet):
         bpy.ops.object.geometry_node_bake_single(
             session_uid=sheet.session_uid, modifier_name="Follow", bake_id=bake.bake_id
         )
+
+
+def add_hidden_scatter() -> None:
+    """An object that is switched off, with a simulation of its own."""
+    hidden = add_grid("Scatter", 3)
+    hidden.modifiers.new("Nodes", "NODES").node_group = bpy.data.node_groups["Follow"]
+    hidden.hide_viewport = True
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("target", ["PACKED", "DISK"])
+def test_a_simulation_of_geometry_nodes_is_baked_with_new_motion(sheet, target, tmp_path):
+    precious = tmp_path / "precious"
+    bake_nodes(sheet, target, precious)
+    baked_before = files(precious)
+    assert bool(baked_before) == (target == "DISK")
+    add_hidden_scatter()
     assert run(command_for(sheet, tmp_path / "d", takes=2, frames=40))["event"] == "result"
+    assert files(precious) == baked_before, "nothing of the artist's is deleted"
     dataset = Dataset.open(tmp_path / "d")
     rest = dataset.mesh.rest_positions
     assert dataset.info.provenance["physics"] == "modifiers, the last nodes"
@@ -172,3 +196,26 @@ def test_a_cache_of_another_program_is_read_as_it_is(kind, tmp_path):
     run(command_for(sheet, tmp_path / "d", takes=4, frames=30))
     (take,) = Dataset.open(tmp_path / "d").takes()
     assert np.abs(np.asarray(take.positions) - theirs).max() < 1e-6
+
+
+def test_what_decides_the_takes_is_told_from_what_is_only_shown(sheet):
+    scene, follow = bpy.context.scene, sheet.modifiers["Follow"]
+    sheet.modifiers.new("Hook", "HOOK")
+    sheet.modifiers.move(sheet.modifiers.find("Hook"), 0)
+    socket = follow.node_group.interface.new_socket("Strength", in_out="INPUT", socket_type="NodeSocketFloat")
+    before = made_with(scene, sheet)
+    to_text(before)
+    follow.show_expanded, sheet.modifiers["Smooth"].factor = False, 0.1
+    switch_off_physics(sheet)
+    assert made_with(scene, sheet) == before
+    restore_physics(sheet)
+    if hasattr(follow, "properties"):
+        getattr(follow.properties.inputs, socket.identifier).value = 2.0
+    else:
+        follow[socket.identifier] = 2.0
+    changed = made_with(scene, sheet)
+    assert changed["modifiers"].pop("Follow: input Strength") == 2.0
+    assert before["modifiers"].pop("Follow: input Strength") == 0.0
+    assert changed == before
+    follow.show_viewport = False
+    assert made_with(scene, sheet)["modifiers"]["Follow: is on"] is False

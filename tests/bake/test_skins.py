@@ -158,6 +158,15 @@ def test_each_segment_of_a_bendy_bone_takes_what_it_holds_where_it_takes_a_verte
     assert np.abs(found - rigs.shown(tube)[:8]).max() < 3e-6
 
 
+def test_an_armature_none_of_whose_bones_deforms_holds_nothing():
+    rig, tube = rigged()
+    for bone in rig.data.bones:
+        bone.use_deform = False
+    bpy.context.view_layer.update()
+    assert rest_segments(tube, rig).shape == (0, 2, 3)
+    assert bone_placements(bpy.context.evaluated_depsgraph_get(), tube, rig).shape == (0, 4, 4)
+
+
 def test_bones_of_a_name_like_a_joint_of_a_bendy_bone_are_bones():
     rig, tube = rigged()
     rig.data.bones["bone1"].name = "bone2 [3]"

@@ -107,6 +107,23 @@ def test_they_are_written_where_asked_for_and_gone_when_playing_ends(sheet):
     assert ERROR not in sheet.data.attributes and COEFFICIENTS not in sheet.keys()  # noqa: SIM118
 
 
+def test_switched_off_they_go_at_the_next_frame(sheet):
+    bpy.context.scene.frame_set(20)
+    settings_of(sheet).write_numbers = False
+    bpy.context.scene.frame_set(21)
+    assert ERROR not in sheet.data.attributes and COEFFICIENTS not in sheet.keys()  # noqa: SIM118
+    assert settings_of(sheet).error_now == 0.0
+
+
+def test_an_attribute_of_another_kind_with_that_name_is_replaced(sheet):
+    bpy.context.scene.frame_set(20)
+    sheet.data.attributes.remove(sheet.data.attributes[ERROR])
+    sheet.data.attributes.new(ERROR, "FLOAT_COLOR", "CORNER")
+    bpy.context.scene.frame_set(21)
+    assert playback.status_of(sheet).problem is None
+    assert sheet.data.attributes[ERROR].data_type == "FLOAT"
+
+
 def test_shapes_are_those_without_numbers(sheet):
     with_numbers = play_scenes.played(sheet, range(1, 30))
     settings_of(sheet).write_numbers = False

@@ -10,6 +10,7 @@ import play_scenes
 import pytest
 
 from neural_physics.blender.playing import playback
+from neural_physics.blender.playing.handlers import PLAYED
 from neural_physics.blender.playing.mesh_cache import bake_playback
 from neural_physics.blender.playing.output import geometry_nodes, position_places
 from neural_physics.blender.scene.sources import mesh_data
@@ -202,16 +203,60 @@ def test_undo_and_redo_leave_each_its_own_motion(alone):
     assert same(shown, alone[0]) and not settings_of(bpy.data.objects["Second"]).playing
 
 
-def test_a_place_that_is_no_mesh_or_another_objects_is_not_written(alone):
+def strangers(first, second):
+    """What a file may name as a place: no mesh, another one's place, and one with the object's own mesh."""
+    camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
+    twin = bpy.data.objects.new("Twin", first.data)
+    return camera, position_places.place_of(second), twin
+
+
+def test_a_place_that_is_no_mesh_or_another_objects_is_not_written_and_survives(alone):
     first, second = two_of_one_mesh()
     for sheet in (first, second):
         playback.attach(sheet)
-    stranger = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
-    for place in (stranger, position_places.place_of(second)):
+    for place in strangers(first, second):
         geometry_nodes.set_place(geometry_nodes.find_modifier(first), place)
-        playback.attach(first)
+        PLAYED.clear()
+        PLAYED.rebuild()
         for shown, expected in zip(shapes([first, second]), alone, strict=True):
             assert same(shown, expected)
+        assert geometry_nodes.ATTRIBUTE not in first.data.attributes
+        playback.detach(first)
+        assert bpy.data.objects["First"].data == bpy.data.objects["Second"].data == first.data
+        playback.attach(first)
+
+
+def test_a_strangers_node_group_with_a_panel_of_that_name_breaks_nothing(alone):
+    first, second = two_of_one_mesh()
+    for sheet in (first, second):
+        playback.attach(sheet)
+    group = bpy.data.node_groups.new("Neural Physics Play from Object 1 of mine", "GeometryNodeTree")
+    group.interface.new_panel("Positions")
+    group.interface.new_socket("Positions", in_out="OUTPUT", socket_type="NodeSocketObject")
+    geometry_nodes.find_modifier(first).node_group = group
+    PLAYED.clear()
+    PLAYED.rebuild()
+    shown = shapes([second])
+    assert same(shown[0], alone[1])
+    playback.detach(first)
+    playback.attach(first)
+    (shown,) = shapes([first])
+    assert same(shown, alone[0])
+
+
+def test_what_was_written_into_the_mesh_before_it_was_shared_is_taken_away(alone):
+    play_scenes.open_scene()
+    hands = [play_scenes.add_hand(name, seed) for seed, name in enumerate("AB")]
+    first = play_scenes.add_sheet(hands[0], "First")
+    playback.attach(first)
+    assert geometry_nodes.ATTRIBUTE in first.data.attributes
+    second = first.copy()
+    bpy.context.scene.collection.objects.link(second)
+    bpy.context.view_layer.update()
+    assert geometry_nodes.ATTRIBUTE not in first.data.attributes
+    for sheet in (first, second):
+        playback.detach(sheet)
+    assert len(bpy.data.meshes) == 1
 
 
 def test_a_character_whose_file_is_missing_says_which_one_and_plays_when_it_is_back(tmp_path):

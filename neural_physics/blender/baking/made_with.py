@@ -18,6 +18,7 @@ from ...datasets.fingerprint import Fingerprint, Value, digest
 from ..scene.artist_handles import cores_of
 from ..scene.collider_meshes import collider_objects
 from ..scene.keying import is_keyed
+from ..scene.modifier_stack import is_on, stands_in
 from ..scene.sources import (
     PhysicsModifier,
     group_weights,
@@ -129,15 +130,40 @@ def _of_modifiers(obj: bpy.types.Object) -> dict[str, Settings | str]:
     """What is in node groups and in files is not looked at."""
     settings: Settings = {}
     for modifier in obj.modifiers:
-        path = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"]'
-        settings |= {
-            f"{modifier.name}: {name}": value for name, value in _values(obj, modifier, path).items()
-        }
-        if isinstance(modifier, bpy.types.NodesModifier) and modifier.node_group is not None:
-            settings[f"{modifier.name}: node group"] = modifier.node_group.name
+        if not stands_in(modifier):
+            path = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"]'
+            found = {**_values(obj, modifier, path), "is on": is_on(obj, modifier), "type": modifier.type}
+            if isinstance(modifier, bpy.types.NodesModifier):
+                found |= _inputs(obj, modifier, path)
+            shown = {setting.identifier for setting in bpy.types.Modifier.bl_rna.properties} - {"type"}
+            settings |= {f"{modifier.name}: {name}": found[name] for name in found if name not in shown}
         if modifier == learned_modifier(obj):
             break
     return {"modifiers": settings}
+
+
+def _inputs(obj: bpy.types.Object, modifier: bpy.types.NodesModifier, path: str) -> Settings:
+    """What a node group is given, without what is keyed."""
+    group = modifier.node_group
+    if group is None or group.interface is None:
+        return {}
+    found: Settings = {"node group": group.name}
+    properties = getattr(modifier, "properties", None)  # Blender 5 has them apart
+    items: Any = group.interface.items_tree
+    for item in (each for each in items if each.item_type == "SOCKET" and each.in_out == "INPUT"):
+        name = item.identifier
+        keyed = (f'{path}["{name}"]', f"{path}.properties.inputs.{name}.value")
+        holder = None if properties is None else getattr(properties.inputs, name, None)
+        value: Any = cast(Any, modifier).get(name) if properties is None else getattr(holder, "value", None)
+        if value is None or any(is_keyed(obj, each) for each in keyed):
+            continue
+        if isinstance(value, bool | int | float | str):
+            found[f"input {item.name}"] = value
+        elif isinstance(value, bpy.types.ID):
+            found[f"input {item.name}"] = value.name
+        else:
+            found[f"input {item.name}"] = np.ravel(value).astype(float).tolist()
+    return found
 
 
 def _of_blender(obj: bpy.types.Object, modifier: PhysicsModifier) -> dict[str, Settings | str]:
@@ -168,7 +194,7 @@ def _values(obj: bpy.types.Object, owner: bpy.types.bpy_struct, path: str) -> Se
             if value != pin_group(obj) or not _pins(owner, name):
                 found[name] = _weights(obj, value)
         elif getattr(setting, "is_array", False):
-            found[name] = [float(number) for number in value]
+            found[name] = np.ravel(value).astype(float).tolist()
         elif isinstance(value, set):  # of flags
             found[name] = ", ".join(sorted(value))
         elif setting.type in ("BOOLEAN", "ENUM"):

@@ -171,6 +171,8 @@ def _random_rows(
     rng: np.random.Generator,
 ) -> Doubles:
     """(count, channels): each bone turned evenly within its range, independently; limbs by FK."""
+    if not count:
+        return np.empty((0, len(still)))
     rows, places = np.tile(still, (count, 1)), {channel: i for i, channel in enumerate(channels)}
     rows[:, [places[path, 0] for path in switches_of(rig)]] = 1.0
     for row in rows:

@@ -159,13 +159,22 @@ def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) ->
 
 
 def _forget_nodes_caches(scene: bpy.types.Scene, first: int) -> None:
-    """Let what Geometry Nodes simulate begin at the first frame, whatever was baked in the artist's file."""
+    """Let what Geometry Nodes simulate begin at the first frame, whatever was baked in the artist's file.
+
+    Nothing is read or deleted where the scene says that it was baked to: that may be anywhere.
+    """
     scene.frame_start = first
-    layer = scene.view_layers[0]
+    layer, nowhere = scene.view_layers[0], mkdtemp(prefix="nodes_", dir=bpy.app.tempdir)
     for obj in layer.objects:
-        if any(modifier.type == "NODES" for modifier in obj.modifiers):
-            with bpy.context.temp_override(scene=scene, view_layer=layer, object=obj, active_object=obj):
-                bpy.ops.object.simulation_nodes_cache_delete(selected=False)
+        modifiers = [each for each in obj.modifiers if isinstance(each, bpy.types.NodesModifier)]
+        if not modifiers or obj.hide_viewport or obj.library is not None:  # it is not evaluated, or not ours
+            continue
+        for modifier in modifiers:
+            modifier.bake_directory = nowhere
+            for bake in modifier.bakes:
+                bake.directory, bake.use_custom_path = nowhere, True
+        with bpy.context.temp_override(scene=scene, view_layer=layer, object=obj, active_object=obj):
+            bpy.ops.object.simulation_nodes_cache_delete(selected=False)
 
 
 def _point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:

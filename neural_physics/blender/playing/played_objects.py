@@ -99,8 +99,10 @@ class PlayedObjects:
                 except Problem as problem:
                     self._problems[obj.session_uid] = problem
         for obj in playing:  # one that was duplicated shares its mesh since
-            if obj.session_uid in self._sessions:
-                give_place(obj)
+            session = self.session_of(obj)
+            if session is not None:
+                with _KeepingProblem(session):
+                    give_place(obj)
 
     def note_places(self) -> None:
         """The frame will change, and no handler has moved anything for it yet."""

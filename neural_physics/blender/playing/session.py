@@ -41,7 +41,7 @@ from .frame_prediction import FramePredictor, Guess, Predicted, Preparation, Sho
 from .interaction_reader import InteractionReader, Visit
 from .live_settings import live_settings_of
 from .output.geometry_nodes import has_positions, write_positions
-from .output.numbers import Numbers, write_numbers
+from .output.numbers import Numbers, remove_numbers, write_numbers
 from .output.position_places import positions_mesh
 from .output.shape_output import Moment, ShapeOutput, moved
 from .packing import identity_of, model_bytes_of
@@ -107,6 +107,7 @@ class PlaySession:
         self.problem: Problem | None = None
         self.behind, self.outside, self.stale = 0, 0.0, True
         self.unsure = True
+        self._wrote_numbers = True  # perhaps, before the file was saved
         self._bases = 0
         self._object_from_frame: Doubles | None = None  # where something was shown last
         self._mesh_in_edit = False
@@ -278,6 +279,9 @@ class PlaySession:
         self.stale = False
         if settings_of(obj).write_numbers:
             write_numbers(obj, positions_mesh(obj), self._numbers(moment))
+        elif self._wrote_numbers:
+            remove_numbers(obj, positions_mesh(obj))
+        self._wrote_numbers = settings_of(obj).write_numbers
 
     def check_sources(self, scene: bpy.types.Scene) -> None:
         """Notice what was deleted, whose data settings keep alive. Raises Problem("interaction_missing")."""

@@ -34,14 +34,20 @@ def replaced_modifiers(obj: bpy.types.Object) -> list[bpy.types.Modifier]:
     if not shows_modifiers(obj) or last is None:
         return list(physics_modifiers(obj))
     upto = list(obj.modifiers)[: list(obj.modifiers).index(last) + 1]
-    return [each for each in upto if each == last or not (each.type in CARRYING_TYPES or _stands_in(each))]
+    return [each for each in upto if each == last or not (each.type in CARRYING_TYPES or stands_in(each))]
 
 
-def _stands_in(modifier: bpy.types.Modifier) -> bool:
+def stands_in(modifier: bpy.types.Modifier) -> bool:
     """Whether it is itself what is shown in that place."""
     if isinstance(modifier, bpy.types.NodesModifier):
         return modifier.node_group is not None and modifier.node_group.name.startswith(PLAY_GROUPS)
     return modifier.name in (CACHE, CACHE_BLENDED)
+
+
+def is_on(obj: bpy.types.Object, modifier: bpy.types.Modifier) -> bool:
+    """Whether viewports show a modifier, or would if nothing stood in for it."""
+    remembered = _remembered(settings_of(obj).hidden_modifiers)
+    return remembered.get(modifier.name, [modifier.show_viewport])[0]
 
 
 def switch_off_physics(obj: bpy.types.Object) -> None:

@@ -102,8 +102,11 @@ def _place_input(modifier: bpy.types.NodesModifier) -> str:
     group = modifier.node_group
     if group is None or group.interface is None or not group.name.startswith(PLACED_GROUP):
         return ""
-    sockets: Any = group.interface.items_tree
-    return str(next((socket.identifier for socket in sockets if socket.name == PLACE), ""))
+    items: Any = group.interface.items_tree  # panels among them
+    wanted = ("INPUT", "NodeSocketObject", PLACE)
+    sockets = [item for item in items if item.item_type == "SOCKET"]
+    found = (each for each in sockets if (each.in_out, each.socket_type, each.name) == wanted)
+    return str(next((each.identifier for each in found), ""))
 
 
 def show_in_viewports(obj: bpy.types.Object, shown: bool) -> None:

@@ -6,7 +6,7 @@ path; coefficients are a custom property of it; how far off each vertex may be i
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import bpy
 import numpy as np
@@ -35,11 +35,14 @@ def write_numbers(obj: bpy.types.Object, mesh: bpy.types.Mesh, numbers: Numbers)
     """mesh: the one that the object's positions are written into."""
     settings = settings_of(obj)
     settings.outside_now, settings.error_now = numbers.outside, numbers.error or 0.0
-    if numbers.coefficients is not None:
+    if numbers.coefficients is None:
+        _forget_coefficients(obj)
+    else:
         obj[COEFFICIENTS] = np.asarray(numbers.coefficients, np.float64).tolist()
-    if numbers.errors is not None:
-        layer = mesh.attributes.get(ERROR) or mesh.attributes.new(ERROR, "FLOAT", "POINT")
-        cast(Any, layer).data.foreach_set("value", np.ascontiguousarray(numbers.errors, np.float32))
+    if numbers.errors is None:
+        _forget_errors(mesh)
+    else:
+        _error_layer(mesh).data.foreach_set("value", np.ascontiguousarray(numbers.errors, np.float32))
     obj.update_tag()
 
 
@@ -48,8 +51,24 @@ def remove_numbers(obj: bpy.types.Object, mesh: bpy.types.Mesh) -> None:
     settings = settings_of(obj)
     if settings.outside_now or settings.error_now:
         settings.outside_now = settings.error_now = 0.0
+    _forget_coefficients(obj)
+    _forget_errors(mesh)
+
+
+def _forget_coefficients(obj: bpy.types.Object) -> None:
     if COEFFICIENTS in obj.keys():  # noqa: SIM118 (custom properties)
         del obj[COEFFICIENTS]
+
+
+def _forget_errors(mesh: bpy.types.Mesh) -> None:
     layer = mesh.attributes.get(ERROR)
     if layer is not None and mesh.library is None:
         mesh.attributes.remove(layer)
+
+
+def _error_layer(mesh: bpy.types.Mesh) -> bpy.types.FloatAttribute:
+    layer = mesh.attributes.get(ERROR)
+    if not isinstance(layer, bpy.types.FloatAttribute) or layer.domain != "POINT":
+        _forget_errors(mesh)
+        layer = cast(bpy.types.FloatAttribute, mesh.attributes.new(ERROR, "FLOAT", "POINT"))
+    return layer

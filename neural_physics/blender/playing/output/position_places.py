@@ -39,11 +39,10 @@ def give_place(obj: bpy.types.Object) -> None:
         return
     if place is None and not needs_place(obj):
         return
-    count = len(mesh_data(obj).vertices)
-    # One that another object reads, too, is that one's: this is a copy of it.
-    if place is None or place.library or place.users > 1 or len(mesh_data(place).vertices) != count:
-        set_place(modifier, _new_place(obj, count))
+    if place is None or not _is_its_own(place, obj):
+        set_place(modifier, _new_place(obj))
         _remove_unused(place)
+        take_own(obj)
 
 
 def take_place(obj: bpy.types.Object) -> None:
@@ -52,17 +51,34 @@ def take_place(obj: bpy.types.Object) -> None:
     if modifier is not None and place is not None:
         forget_place(modifier)
         _remove_unused(place)
-    elif mesh_data(obj).library is None:
+    else:
+        take_own(obj)
+
+
+def take_own(obj: bpy.types.Object) -> None:
+    """Take away what was written into an object's own mesh."""
+    if mesh_data(obj).library is None:
         remove_positions(mesh_data(obj))
 
 
-def _new_place(obj: bpy.types.Object, count: int) -> bpy.types.Object:
+def _is_its_own(place: bpy.types.Object, obj: bpy.types.Object) -> bool:
+    """Whether nothing but this object shows what is written there: a file may name any object."""
+    mesh = mesh_data(place)
+    elsewhere = place.library or mesh.library or place.override_library
+    fits = len(mesh.vertices) == len(mesh_data(obj).vertices)
+    return elsewhere is None and place.users == mesh.users == 1 and fits
+
+
+def _new_place(obj: bpy.types.Object) -> bpy.types.Object:
     name = NAME.format(object=obj.name)
     mesh = bpy.data.meshes.new(name)
-    mesh.vertices.add(count)
+    mesh.vertices.add(len(mesh_data(obj).vertices))
     return bpy.data.objects.new(name, mesh)
 
 
 def _remove_unused(place: bpy.types.Object | None) -> None:
     if place is not None and place.library is None and place.users == 0:
-        bpy.data.meshes.remove(mesh_data(place))  # and with it the object
+        mesh = mesh_data(place)
+        bpy.data.objects.remove(place)
+        if mesh.users == 0:
+            bpy.data.meshes.remove(mesh)

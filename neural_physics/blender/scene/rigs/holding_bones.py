@@ -45,6 +45,8 @@ def bone_placements(depsgraph: bpy.types.Depsgraph, obj: bpy.types.Object, rig: 
     rig_from_world = np.array(posed.matrix_world.inverted_safe(), np.float64)
     placed = placement(np.array(evaluated.matrix_world))
     pieces = _pieces(posed)
+    if not pieces:  # none of its bones deforms anything
+        return np.empty((0, 4, 4))
     moves = joint_moves(posed, [joint for piece in pieces for joint in piece]).astype(np.float64)
     means = [each.mean(axis=0) for each in np.split(moves, np.cumsum([len(piece) for piece in pieces])[:-1])]
     found = []

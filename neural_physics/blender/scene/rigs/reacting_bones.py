@@ -57,6 +57,8 @@ def near_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> list[str]:
     numbers = {bone.name: number for number, bone in enumerate(bones)}
     near = set(bone_weights(obj, numbers).bones.tolist())
     points = _in_world(obj)
+    if not len(points):
+        return []
     reach = REACH * float(np.linalg.norm(np.ptp(points, axis=0)))
     tree = kdtree.KDTree(len(points))
     for number, point in enumerate(points.tolist()):

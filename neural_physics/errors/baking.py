@@ -12,6 +12,11 @@ PROBLEMS: dict[str, str] = {
         "The modifiers before the physics of {object} change its vertex count from {expected} to "
         "{found}: apply them, or move them after the physics."
     ),
+    "rig_not_repeatable": (
+        "{rig}, which {object} moves with, is posed differently each time that frame {frame} is evaluated, "
+        "{bone} most: remove the constraint or driver that closes a circle between its bones, or set the Mode of "
+        "its iTaSC solver to Animation."
+    ),
     "dataset_other_fps": (
         "The dataset {path} was baked at {found} frames per second, but the scene runs at {expected}: "
         "restore the scene's frame rate, or choose another dataset folder."

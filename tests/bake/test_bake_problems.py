@@ -18,9 +18,11 @@ from scenes import (
     add_cloth,
     add_empty,
     add_grid,
+    add_rig,
     bpy,
     empty_scene,
     react_to,
+    rig_with_actions,
     settings_of,
 )
 
@@ -303,3 +305,34 @@ def test_an_action_with_a_key_that_is_never_reached_is_read_for_an_hour_of_it():
     curve.keyframe_points[-1].co.x = 1e12
     clip = clip_of(ball, action, [("location", 0)], np.array([1.0]))
     assert clip.shape == (100_000, 1)
+
+
+def test_bones_that_go_round_in_a_circle(tmp_path):
+    empty_scene()
+    cloth = add_cloth(points=9)
+    rig = rig_with_actions()
+    react_to(cloth, rig, "ACTIONS")
+    run(command_for(cloth, tmp_path / "before", 1, 20))
+    for one, other in (("lower", "upper"), ("upper", "lower")):
+        circle = rig.pose.bones[one].constraints.new("COPY_ROTATION")
+        circle.target, circle.subtarget, circle.influence = rig, other, 0.5
+        circle.target_space, circle.owner_space, circle.mix_mode = "LOCAL", "LOCAL", "ADD"
+    command = command_for(cloth, tmp_path / "d", 1, 20)
+    ends_with(command, "rig_not_repeatable", "Rig, which Sheet moves with", "upper", "closes a circle")
+
+
+def test_inverse_kinematics_that_remember(tmp_path):
+    empty_scene()
+    cloth, rig, goal = add_cloth(points=9), add_rig(), add_empty("Goal", (0.0, 0.0, 2.0))
+    rig.pose.bones["upper"].constraints.new("IK").target = goal
+    rig.pose.ik_solver, rig.pose.ik_param.mode = "ITASC", "SIMULATION"
+    for item in (rig, goal):
+        react_to(cloth, item, "KEEP")
+    for frame, place in ((1, (0.0, 0.0, 2.0)), (20, (1.0, 0.3, 1.0))):
+        goal.location = place
+        goal.keyframe_insert("location", frame=frame)
+    ends_with(
+        command_for(cloth, tmp_path / "d", 1, 20), "rig_not_repeatable", "its iTaSC solver to Animation"
+    )
+    rig.pose.ik_param.mode = "ANIMATION"
+    run(command_for(cloth, tmp_path / "other", 1, 20))

@@ -12,6 +12,7 @@ from ...files.atomic import writing
 from ...files.links import check_no_link
 from ...files.reading import NotReadable, open_plain
 from ..scene.live_fabric import key_fabric
+from ..scene.rigs.repeatability import check_rigs_repeat
 from .pose_motion import key_poses
 from .scene_copy import first_frame, fluids_written_below, prepare_for_bake, save_copy
 from .seals import Trust
@@ -36,8 +37,12 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
 
 
 def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust) -> None:
-    """The copy of the scene with a take's motion, or its poses, so that a resumed take has the same."""
-    open_with_motion(plan, take, trust)
+    """The copy of the scene with a take's motion, or its poses, so that a resumed take has the same.
+
+    Raises what `open_with_motion` does, and Problem("rig_not_repeatable").
+    """
+    scene, obj = open_with_motion(plan, take, trust)
+    check_rigs_repeat(scene, obj, first_frame(obj) + take.frames // 2)
     check_no_link(path.parent)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)

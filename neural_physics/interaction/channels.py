@@ -59,7 +59,7 @@ SIZES: dict[Kind, int] = {
 }
 # Kinds that no take has, and that a model is given while it plays.
 PLAYED_KINDS: frozenset[Kind] = frozenset({"handle", "size"})
-LARGEST_LAYOUT = 4096
+LARGEST_LAYOUT = 32768  # the 668 joints that move a human of Rigify take 8,040
 POSE_ROWS = 12  # numbers of each matrix in a channel of kind "pose"
 
 

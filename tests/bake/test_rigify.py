@@ -22,6 +22,7 @@ from neural_physics.blender.scene.rigs.skins import skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of
 from neural_physics.blender.scene.sources import mesh_of
 from neural_physics.blender.settings.properties import settings_of
+from neural_physics.interaction.channels import ChannelLayout
 from neural_physics.interaction.poses import pose_channel, pose_in
 from neural_physics.skinning.of_skin import skinning_of
 
@@ -128,3 +129,8 @@ def test_random_poses_of_a_rig_of_rigify_turn_its_controls(rigged):
         assert 0.3 < np.median(angles[name]) < 0.7 and max(angles[name]) < 1.2, name
     for name in STIFF:
         assert max(bends[name]) < 0.15, name
+
+
+def test_what_a_body_of_rigify_reacts_to_can_be_stored(rigged):
+    layout = layout_of(rigged[1])
+    assert ChannelLayout.from_json(layout.to_json()) == layout

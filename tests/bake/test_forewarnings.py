@@ -8,10 +8,12 @@ pytest.importorskip("bpy")
 pytestmark = [pytest.mark.blender, pytest.mark.once]
 
 import bpy
-from scenes import add_ball, add_cloth, add_soft_body, empty_scene, react_to
+from flesh import limb
+from scenes import add_ball, add_cloth, add_rig, add_soft_body, empty_scene, react_to
 
 from neural_physics.blender.baking.forewarnings import lone_group, look, use_as_pins
 from neural_physics.blender.examples import EXAMPLES, build
+from neural_physics.blender.scene.setting_up import set_up_as
 from neural_physics.blender.scene.sources import mesh_of
 from neural_physics.blender.settings.properties import settings_of
 
@@ -137,3 +139,30 @@ def test_a_group_that_something_else_uses_or_one_of_several_is_not_offered(scene
     assert lone_group(cloth) == "Pins"
     cloth.vertex_groups.new(name="Other")
     assert lone_group(cloth) == ""
+
+
+def test_flesh_that_no_bone_holds_falls_until_it_is_set_up(scene):
+    body = limb(rig=add_rig())
+    simulation = settings_of(body).simulation
+    simulation.bone_radius = 0.0
+    (sentence,) = said(scene, body)
+    assert "Choose its pins, raise Bone Radius above 0, or" in sentence
+    set_up_as(body, scene, "SOLID")
+    assert said(scene, body) == []
+    # The bones run through its middle, 0.2 m from its sides: half as far as its corners are away.
+    assert simulation.bone_radius == pytest.approx(0.5 * 0.2 * 2**0.5)
+    body.scale = 2.0, 2.0, 1.0
+    bpy.context.view_layer.update()
+    simulation.bone_radius = 0.3
+    set_up_as(body, scene, "SOLID")
+    assert simulation.bone_radius == pytest.approx(0.3), "what the artist chose stays"
+    simulation.bone_radius = 0.0
+    set_up_as(body, scene, "SOLID")
+    assert simulation.bone_radius == pytest.approx(0.2 * 2**0.5), "in metres"
+
+
+def test_an_armature_carries_only_pins_of_what_has_no_inside(scene):
+    body = limb(rig=add_rig())
+    settings_of(body).simulation.kind = "SHELL"
+    (sentence,) = said(scene, body)
+    assert "it will fall for ever" in sentence and "Bone Radius" not in sentence

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...arrays import Doubles
 from ..scene.collider_meshes import collider_objects
+from ..scene.rigs.holding_bones import carrying_rig, holding_rig
 from ..scene.sampling import is_wind
 from ..scene.sources import mesh_of, physics_modifier, pin_group, shows_modifiers, uses_solver
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
@@ -54,19 +55,21 @@ def look(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[Forewarning]:
     world = np.array(obj.matrix_world, np.float64)
     points = mesh.rest_positions @ world[:3, :3].T + world[:3, 3]
     pinned = points[mesh.pins >= 1.0]
-    carried = any(m.type in ("ARMATURE", "HOOK") and m.show_viewport for m in obj.modifiers)
     found: list[Forewarning] = []
     lone = lone_group(obj)
     if lone:
         found.append(
             Forewarning(f"The vertex group “{lone}” of {obj.name} is not used: are these its pins?", lone)
         )
-    held = shows_modifiers(obj) or len(pinned) > 0 or (carried and uses_solver(obj)) or _is_drawn_to_goal(obj)
+    by_bones = holding_rig(obj) is not None
+    held = shows_modifiers(obj) or len(pinned) > 0 or by_bones or _is_drawn_to_goal(obj)
     if not held and _weighs(scene, obj) and not _anything_below(scene, obj, points):
+        bones = settings_of(obj).simulation.kind == "SOLID" and carrying_rig(obj) is not None
         found.append(
             Forewarning(
                 f"Nothing holds {obj.name}, and nothing is below it: it will fall for ever. Choose its pins, "
-                "or give what it is to land on Collision physics."
+                + ("raise Bone Radius above 0, " if bones else "")
+                + "or give what it is to land on Collision physics."
             )
         )
     for item in settings_of(obj).interactions:

@@ -13,6 +13,7 @@ from ...errors import Problem
 from ...interaction.channels import ChannelLayout
 from ..settings.motions import is_wind
 from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from .rigs.holding_bones import carrying_rig, suggested_radius
 from .rigs.reacting_bones import MANY, choose_bones, deforming_bones, near_bones
 from .rigs.rig_actions import actions_of
 from .sampling import bindings_of, interaction_names
@@ -52,16 +53,21 @@ def set_up(obj: bpy.types.Object, scene: bpy.types.Scene) -> list[str]:
 def set_up_as(obj: bpy.types.Object, scene: bpy.types.Scene, kind: str) -> list[str]:
     """`set_up`, the object being simulated as a kind of `simulation.KINDS`.
 
-    Where it cannot be that, the settings stay as they are.
+    Where it cannot be that, the settings stay as they are. A solid without pins is held by the bones of the
+    armature that carries it, if there is one.
     """
     simulation = settings_of(obj).simulation
     before = simulation.kind
     simulation.kind = kind
     try:
-        return set_up(obj, scene)
+        added = set_up(obj, scene)
     except Problem:
         simulation.kind = before
         raise
+    rig = carrying_rig(obj)
+    if kind == "SOLID" and rig is not None and not simulation.pins and simulation.bone_radius <= 0.0:
+        simulation.bone_radius = suggested_radius(obj, rig)
+    return added
 
 
 def set_up_with_physics(obj: bpy.types.Object, scene: bpy.types.Scene, physics: Physics) -> list[str]:

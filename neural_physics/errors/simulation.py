@@ -64,8 +64,9 @@ PROBLEMS: dict[str, str] = {
         "Pose Source to Actions, or Poses to 0."
     ),
     "poses_scaled_bone": (
-        "The bone {bone} of {rig} is scaled in a pose of {object}, but the interior follows bones in "
-        "rotation and translation only: remove the scale from its action, or set Pose Source to Random."
+        "The bone {bone} of {rig} is scaled by more than a quarter in a pose of {object}, but the interior "
+        "follows bones in rotation and translation only: remove the scale from its action, or set Pose Source "
+        "to Random."
     ),
     "poses_unusable": (
         "None of the {count} poses of {object} can be used ({reason}): lower Max Bone Angle or Bone "

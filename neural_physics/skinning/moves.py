@@ -7,6 +7,7 @@ import numpy as np
 from ..arrays import Doubles, Floats, Indices
 
 LARGEST_STRETCH = 1e10  # of what a bone does, as seen from an object that is scaled to nearly nothing
+LARGEST_SCALE = 1.25  # of a bone, at which what it holds goes with it unscaled
 RIGID = 1e-3  # a turn's axes are at most so far from unit length and from right angles
 FLAT = 1e-6  # of the volume that a bone would have if it were as wide as it is long
 
@@ -35,10 +36,15 @@ def off_rigid(turns: Doubles) -> Doubles:
 
 
 def scaled_bones(moves: Floats) -> Indices:
-    """Which bones do not only turn and shift, as seen from their object; moves (K + 1, 3, 4)."""
-    turns = turns_of(moves)
-    off = off_rigid(turns)
-    return np.flatnonzero(~((off <= 2.0 * RIGID) & (np.linalg.det(turns[:, :3, :3]) > 0.0)))
+    """Which bones are made longer, wider or smaller by more than a quarter, or mirrored, as seen from their
+    object; moves (K + 1, 3, 4).
+
+    In rigs whose bones stretch to reach each other, some do so by a little in any pose.
+    """
+    turns = turns_of(moves)[:, :3, :3]
+    sizes = np.linalg.svd(turns, compute_uv=False)
+    same = (sizes >= 1.0 / LARGEST_SCALE) & (sizes <= LARGEST_SCALE)
+    return np.flatnonzero(~(same.all(1) & (np.linalg.det(turns) > 0.0)))
 
 
 def mirrored_bones(moves: Floats) -> Indices:

@@ -116,8 +116,10 @@ def test_random_poses_of_a_rig_of_rigify_turn_its_controls(rigged):
     key_poses(bpy.context.scene, body, Span(1, 40, 24.0), seed=3)
     angles: dict[str, list[float]] = {name: [] for name in (*turned, *STIFF)}
     bends: dict[str, list[float]] = {name: [] for name in angles}  # without twists along the bone
+    sizes = []
     for frame in range(1, 41):
         bones = rig.evaluated_get(set_frame(frame)).pose.bones
+        sizes.append([bone.matrix.to_scale()[:] for bone in bones if bone.bone.use_deform])
         for name, before in (*turned.items(), *STIFF.items()):
             child, parent = bones[f"DEF-{name}"], bones[f"DEF-{before}"]
             now = parent.matrix.inverted() @ child.matrix
@@ -129,6 +131,9 @@ def test_random_poses_of_a_rig_of_rigify_turn_its_controls(rigged):
         assert 0.3 < np.median(angles[name]) < 0.7 and max(angles[name]) < 1.2, name
     for name in STIFF:
         assert max(bends[name]) < 0.15, name
+    assert np.min(sizes) > 0.75 and np.max(sizes) < 1.3, (
+        "a jaw that opens stretches lips to twice their length"
+    )
 
 
 def test_what_a_body_of_rigify_reacts_to_can_be_stored(rigged):

@@ -2,8 +2,8 @@
 
 Production rigs, such as Rigify's, drive their deforming bones by constraints, from bones that an artist
 turns. A control counts where it turns a deforming bone against the one before it about as far as it is turned
-itself; others shift, twist or carry a whole limb. Where several turn the same bone, that one is taken which
-turns the fewest others.
+itself; others shift, twist or carry a whole limb, or scale bones, as that of the jaw does. Where several turn
+the same bone, that one is taken which turns the fewest others.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any
 
 import bpy
 import numpy as np
-from mathutils import Euler, Matrix
+from mathutils import Euler, Matrix, Quaternion
 
 from ...arrays import Doubles
+from ...skinning.moves import LARGEST_SCALE
 from .joint_ranges import JointRange, joint_ranges
 
 TRIED = 0.4  # radians about each axis, if a range goes so far
@@ -59,7 +60,7 @@ def control_ranges(rig: bpy.types.Object, driven: Collection[str], most: float) 
 def _turned_by(
     rig: bpy.types.Object, turning: JointRange, driven: Collection[str], at_rest: Doubles
 ) -> set[str]:
-    """The bones that a control turns."""
+    """The bones that a control turns; none where it scales one of these bones besides."""
     angles = [
         np.clip(high if high > -low else low, -TRIED, TRIED)
         for low, high in zip(turning.least, turning.most, strict=True)
@@ -67,13 +68,27 @@ def _turned_by(
     turn = Euler(angles, "XYZ").to_quaternion()
     assert rig.pose is not None
     bone = rig.pose.bones[turning.bone]
-    mode, before = bone.rotation_mode, bone.matrix_basis.copy()
-    bone.matrix_basis = before @ turn.to_matrix().to_4x4()
-    turns = _turns(rig, driven)
-    bone.rotation_mode, bone.matrix_basis = mode, before
+    with _posed(bone, turn):
+        if _is_scaled(rig, driven):
+            return set()
+        turns = _turns(rig, driven)
     away = np.linalg.norm(turns - at_rest, axis=(1, 2)) / np.sqrt(8.0)  # the sine of half the angle
     enough = np.sin(0.5 * FOLLOWS * abs(turn.angle))
-    return {name for name, distance in zip(driven, away, strict=True) if distance >= enough}
+    turned = {name for name, distance in zip(driven, away, strict=True) if distance >= enough}
+    if turned:
+        with _posed(bone, turn.inverted()):
+            if _is_scaled(rig, driven):
+                return set()
+    return turned
+
+
+@contextmanager
+def _posed(bone: bpy.types.PoseBone, turn: Quaternion) -> Iterator[None]:
+    """A bone is turned by this from where it is."""
+    mode, before = bone.rotation_mode, bone.matrix_basis.copy()
+    bone.matrix_basis = before @ turn.to_matrix().to_4x4()
+    yield
+    bone.rotation_mode, bone.matrix_basis = mode, before
 
 
 def _turns(rig: bpy.types.Object, bones: Collection[str]) -> Doubles:
@@ -88,6 +103,14 @@ def _turns(rig: bpy.types.Object, bones: Collection[str]) -> Doubles:
         own = _turn_of(bone)
         turns.append(own if before is None else _turn_of(before).inverted() @ own)
     return np.array(turns).reshape(-1, 3, 3)
+
+
+def _is_scaled(rig: bpy.types.Object, bones: Collection[str]) -> bool:
+    """Whether one of these bones is longer, wider or smaller than flesh on bones can follow."""
+    posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose
+    assert posed is not None
+    sizes = np.array([posed.bones[name].matrix.to_scale()[:] for name in bones])
+    return bool((sizes > LARGEST_SCALE).any() or (sizes < 1.0 / LARGEST_SCALE).any())
 
 
 def _turn_of(bone: bpy.types.PoseBone) -> Matrix:

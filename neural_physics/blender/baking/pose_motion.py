@@ -92,12 +92,12 @@ def key_poses(scene: bpy.types.Scene, obj: bpy.types.Object, span: Span, seed: i
 def _may_turn(obj: bpy.types.Object, rig: bpy.types.Object) -> bool:
     """Whether there are bones that may be turned at random; which of a rig's controls do, is tried later."""
     most = settings_of(obj).pose_range
-    return bool(joint_ranges(rig, _long_bones(obj, rig), most) or joint_ranges(rig, controls_of(rig), most))
+    return bool(joint_ranges(rig, long_bones(obj, rig), most) or joint_ranges(rig, controls_of(rig), most))
 
 
 def _ranges(obj: bpy.types.Object, rig: bpy.types.Object) -> list[JointRange]:
     """The ranges of all bones that turn by themselves, and of the controls that turn the others."""
-    bones, most = _long_bones(obj, rig), settings_of(obj).pose_range
+    bones, most = long_bones(obj, rig), settings_of(obj).pose_range
     ranges = joint_ranges(rig, bones, most)
     free = {turning.bone for turning in ranges}
     driven = [bone for bone in bones if bone not in free]
@@ -105,7 +105,7 @@ def _ranges(obj: bpy.types.Object, rig: bpy.types.Object) -> list[JointRange]:
     return [*ranges, *(turning for turning in controls if turning.bone not in free)]
 
 
-def _long_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> tuple[str, ...]:
+def long_bones(obj: bpy.types.Object, rig: bpy.types.Object) -> tuple[str, ...]:
     """All bones but those that are shorter than a tetrahedron is wide, fingers for the most part.
 
     There is no flesh between such bones that could bend: turned by themselves they turn it inside out.

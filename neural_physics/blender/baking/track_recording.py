@@ -24,6 +24,7 @@ from ..scene.rigs.holding_bones import bone_placements, holding_rig
 from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import read_positions
 from ..settings.motions import is_wind
+from .pose_motion import long_bones
 from .scene_copy import first_frame
 from .seals import Trust
 from .take_scenes import open_scene, write_take_scene
@@ -72,6 +73,7 @@ class _Recorder:
         self._winds = [other for other in self._scene.objects if is_wind(other)]
         self._scales: dict[str, Doubles] = {}
         self._rig = holding_rig(self._obj)
+        self._long = () if self._rig is None else long_bones(self._obj, self._rig)
         self._rows: dict[str, list[NDArray[Any]]] = {column: [] for column in COLUMNS}
         self._world_from_rest = np.eye(4)
         pose = pose_channel(info.channels)
@@ -139,14 +141,16 @@ class _Recorder:
     def _check_bones(self, y: Floats) -> None:
         """Raise Problem("poses_scaled_bone"): what a bone holds is carried, and not scaled.
 
-        Bending a bendy bone makes its segments longer and shorter.
+        Bending a bendy bone makes its segments longer and shorter. Between bones that are shorter than a
+        tetrahedron is wide, such as those of lips, there is nothing that could be torn.
         """
         if self._pose is None:
             return
         channel, where = self._pose
         scaled = [channel.parts[bone] for bone in scaled_bones(pose_in(y[where]).moves)]
         bones = cast(bpy.types.Armature, self._rig.data).bones.keys() if self._rig else ()
-        bone = next((part for part in scaled if joint_named(part, bones).number == WHOLE), "")
+        joints = (joint_named(part, bones) for part in scaled)
+        bone = next((j.bone for j in joints if j.number == WHOLE and j.bone in self._long), "")
         if bone:
             raise Problem("poses_scaled_bone", object=self._obj.name, rig=channel.source, bone=bone)
 

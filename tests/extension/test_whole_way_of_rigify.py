@@ -1,0 +1,95 @@
+"""A character of Rigify, as Blender ships it: a skirt and its own flesh are baked, trained and played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from whole_ways import MARKS, python_that_trains
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = MARKS
+
+SCENE = f"""
+sys.path.insert(0, {str(ROOT / "tests")!r})
+from inside_blender import ours, saved_scene
+from rigify_character import add_character, add_dances, add_skirt
+import numpy as np
+HERE = saved_scene()
+scene = bpy.context.scene
+rig, body = add_character()
+dances = add_dances(rig, 4, 80)
+
+def choose(obj):
+    bpy.ops.object.select_all(action="DESELECT")
+    obj.select_set(True)
+    bpy.context.view_layer.objects.active = obj
+
+def shown(obj, frame):
+    scene.frame_set(frame)
+    mesh = obj.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+    places = np.empty(3 * len(mesh.vertices), np.float32)
+    mesh.vertices.foreach_get("co", places)
+    return places.reshape(-1, 3)
+
+def apart(ones, others):
+    return np.sqrt(np.mean(np.sum((np.array(ones) - np.array(others)) ** 2, axis=2)))
+
+def bake_train_play(obj):
+    settings = obj.neural_physics
+    settings.preset = "preview"
+    assert settings.interactions["rig"].motion == "ACTIONS", "what its dances are for"
+    assert ours.bake() == {{"FINISHED"}}
+    assert ours.train() == {{"FINISHED"}}
+    assert ours.play() == {{"FINISHED"}}
+    rig.animation_data.action = dances[0]
+    played = [shown(obj, frame) for frame in range(1, 61)]
+    assert all(np.array_equal(shown(obj, frame), played[frame - 1]) for frame in (40, 7, 52, 1)), "scrubbed"
+    assert ours.stop_playing() == {{"FINISHED"}}
+    return played
+"""
+GARMENT = (
+    SCENE
+    + """
+skirt = add_skirt(rig)
+body.modifiers.new("Collision", "COLLISION")
+body.collision.thickness_outer = 0.01
+choose(skirt)
+assert ours.set_up() == {"FINISHED"}
+near = {bone.name for bone in skirt.neural_physics.interactions["rig"].bones}
+assert {"DEF-spine", "DEF-thigh.L", "DEF-thigh.R"} <= near, near
+assert not any(name in near for name in ("DEF-hand.L", "DEF-lip.T.L", "DEF-f_index.01.L")), near
+skirt.neural_physics.take_count, skirt.neural_physics.take_frames = 4, 150
+played = bake_train_play(skirt)
+cloth = [shown(skirt, frame) for frame in range(1, 61)]
+still = [np.mean(cloth, axis=0)] * len(cloth)
+off, moved = apart(played[10:], cloth[10:]), apart(still[10:], cloth[10:])
+assert off < 0.5 * moved, (off, moved)
+"""
+)
+FLESH = (
+    SCENE
+    + """
+choose(body)
+assert ours.set_up_solver(kind="SOLID", method="quasistatic_springs") == {"FINISHED"}
+settings = body.neural_physics
+assert settings.simulation.bone_radius > 0.01, "its bones hold it"
+settings.simulation.tetrahedra, settings.simulation.steps = 2000, 1
+settings.take_count, settings.take_frames, settings.pose_count = 2, 80, 20
+played = bake_train_play(body)
+skinned = [shown(body, frame) for frame in range(1, 61)]
+assert 0.0005 < apart(played, skinned) < 0.05, "flesh that swings a little around its bones"
+assert np.abs(np.array(played) - np.array(skinned)).max() < 0.2
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("way", "steps"),
+    [(GARMENT, ("steps=600",)), (FLESH, ("frames=60", "generations=1", "poses=60", "steps=200"))],
+)
+def test_bake_train_play(
+    installed: Callable[..., str], tmp_path: Path, way: str, steps: tuple[str, ...]
+) -> None:
+    installed(way, timeout=900, NEURAL_PHYSICS_PYTHON=python_that_trains(tmp_path, *steps))

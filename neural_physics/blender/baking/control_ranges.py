@@ -87,18 +87,17 @@ def _posed(bone: bpy.types.PoseBone, turn: Quaternion) -> Iterator[None]:
     """A bone is turned by this from where it is."""
     mode, before = bone.rotation_mode, bone.matrix_basis.copy()
     bone.matrix_basis = before @ turn.to_matrix().to_4x4()
-    yield
-    bone.rotation_mode, bone.matrix_basis = mode, before
+    try:
+        yield
+    finally:
+        bone.rotation_mode, bone.matrix_basis = mode, before
 
 
 def _turns(rig: bpy.types.Object, bones: Collection[str]) -> Doubles:
     """(n, 3, 3): how bones are turned against the deforming bones before them."""
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    posed = rig.evaluated_get(depsgraph).pose
-    assert posed is not None
-    turns = []
+    posed, turns = _evaluated_bones(rig), []
     for name in bones:
-        bone = posed.bones[name]
+        bone = posed[name]
         before = next((other for other in bone.parent_recursive if other.bone.use_deform), None)
         own = _turn_of(bone)
         turns.append(own if before is None else _turn_of(before).inverted() @ own)
@@ -107,10 +106,15 @@ def _turns(rig: bpy.types.Object, bones: Collection[str]) -> Doubles:
 
 def _is_scaled(rig: bpy.types.Object, bones: Collection[str]) -> bool:
     """Whether one of these bones is longer, wider or smaller than flesh on bones can follow."""
-    posed = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose
-    assert posed is not None
-    sizes = np.array([posed.bones[name].matrix.to_scale()[:] for name in bones])
+    posed = _evaluated_bones(rig)
+    sizes = np.array([posed[name].matrix.to_scale()[:] for name in bones])
     return bool((sizes > LARGEST_SCALE).any() or (sizes < 1.0 / LARGEST_SCALE).any())
+
+
+def _evaluated_bones(rig: bpy.types.Object) -> Any:  # noqa: ANN401 (a collection of Blender's)
+    pose = rig.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose
+    assert pose is not None  # an armature has one
+    return pose.bones
 
 
 def _turn_of(bone: bpy.types.PoseBone) -> Matrix:

@@ -16,7 +16,6 @@ from ....arrays import Floats
 from ....errors import Problem
 from ...settings.properties import settings_of
 from .bone_joints import joint_moves, joints_of
-from .holding_bones import holding_rig
 from .reacting_bones import deforming_bones
 
 SAME = 1e-4  # of a turn in radians, and of the rig's size
@@ -47,11 +46,11 @@ def check_rigs_repeat(scene: bpy.types.Scene, obj: bpy.types.Object, frame: int)
 
 
 def _rigs_of(obj: bpy.types.Object) -> Iterator[bpy.types.Object]:
-    """Armatures that an object reacts to, is framed by, is skinned to, or is held by."""
+    """Armatures that an object reacts to, is framed by, or is carried by."""
     settings = settings_of(obj)
     armatures = (m.object for m in obj.modifiers if isinstance(m, bpy.types.ArmatureModifier))
     reacting = (item.object for item in settings.interactions)
-    for other in (settings.frame_object, holding_rig(obj), *armatures, *reacting):
+    for other in (settings.frame_object, *armatures, *reacting):
         if other is not None and other.pose is not None:
             yield other
 

@@ -10,6 +10,7 @@ from neural_physics.arrays import Doubles, Floats
 from neural_physics.interaction.channels import ChannelLayout
 
 STILL = 1e-5  # metres, and the like of directions: what only rounding moves
+LEAST = 1e-12  # in any unit: what is divided by less is no float32 any more
 ROUNDING = 1e-6  # of the largest value; a few steps of float32
 NEGLIGIBLE = 1e-5  # share of the variance below which a direction only repeats the others
 
@@ -46,7 +47,7 @@ def fit_interaction_basis(y: Floats, still: Doubles) -> InteractionBasis:
     """
     mean = y.mean(0, dtype=np.float64)
     spread = y.std(0, dtype=np.float64)
-    moves = spread > np.maximum(still, ROUNDING * np.abs(y).max(0))
+    moves = spread > np.maximum(np.maximum(still, LEAST), ROUNDING * np.abs(y).max(0))
     scale = np.divide(1.0, spread, out=np.zeros_like(spread), where=moves)
     centred = (y - mean) * scale
     variances, directions = np.linalg.eigh(centred.T @ centred / len(y))

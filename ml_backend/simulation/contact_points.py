@@ -9,6 +9,7 @@ import numpy as np
 from neural_physics.arrays import Doubles, Indices
 from neural_physics.datasets.body import Body
 from neural_physics.datasets.simulation_request import SimulationRequest
+from neural_physics.errors import Problem
 from neural_physics.models.normals import triangulate
 from neural_physics.solver.contact.embedded import Carrier
 from neural_physics.solver.meshing.element_sides import boundary
@@ -16,13 +17,14 @@ from neural_physics.solver.meshing.embedding import NO_SHARE, Embedding
 
 # Of each edge of an outline, its beginning included: a tooth as thin as that does not slip between.
 ON_EDGES = 5
+MOST_POINTS = 2_000_000
 
 
 def contact_carrier(body: Body, request: SimulationRequest) -> Carrier | None:
     """The mesh's surface as points, no further apart than the edges of a cage, or a flat one's outline.
 
     None for other solids, of which the vertices touch, and for what is no solid. What hangs on a pinned
-    vertex is left out: it goes where it is carried, whatever is in its way.
+    vertex is left out: it goes where it is carried, whatever is in its way. Raises Problem("body_unusable").
     """
     if body.settings.kind != "solid":
         return None
@@ -33,9 +35,11 @@ def contact_carrier(body: Body, request: SimulationRequest) -> Carrier | None:
     sides = body.rest_positions[body.elements[:, :2]]
     length = float(np.linalg.norm(sides[:, 1] - sides[:, 0], axis=1).mean())
     triangles = triangulate(request.corners, request.face_sizes)
-    embedding = Embedding(
-        body.rest_positions, body.elements, sampled(request.rest_positions[triangles], length)
-    )
+    try:
+        points = sampled(request.rest_positions[triangles], length)
+    except ValueError as error:
+        raise Problem("body_unusable", object=request.object, reason=str(error)) from error
+    embedding = Embedding(body.rest_positions, body.elements, points)
     return _free(body, embedding.corners, embedding.weights)
 
 
@@ -53,9 +57,17 @@ def _along(edges: Indices) -> tuple[Indices, Doubles]:
 
 
 def sampled(corners: Doubles, spacing: float) -> Doubles:
-    """(P, 3), each once: the corners of triangles (m, 3, 3), and points between, about `spacing` m apart."""
+    """(P, 3), each once: the corners of triangles (m, 3, 3), and points between, about `spacing` m apart.
+
+    Raises ValueError for more than `MOST_POINTS`.
+    """
     longest = np.linalg.norm(np.roll(corners, 1, axis=1) - corners, axis=-1).max(axis=1)
-    parts = np.maximum(np.ceil(longest / spacing), 1).astype(np.intp)
+    parts = np.maximum(np.ceil(longest / spacing), 1)
+    if (0.5 * (parts + 1) * (parts + 2)).sum() > MOST_POINTS:
+        raise ValueError(
+            f"its mesh has triangles of up to {longest.max():.3g} m, far too large for tetrahedra of {spacing:.3g} m"
+        )
+    parts = parts.astype(np.intp)
     points = []
     for n in np.unique(parts):
         i, j = np.indices((n + 1, n + 1)).reshape(2, -1)

@@ -130,7 +130,9 @@ class Body:
             _require("embedding_weights", self.embedding_weights, (carried, size), np.float64)
             _require_indices("embedding_corners", self.embedding_corners, count)
             _require("bones", self.bones, (count,), np.int32)
-            _ = self.coordinates  # raises for what is not flat
+            corners = self.rest[self.elements]  # raises for what is not flat
+            if not (np.linalg.det(corners[:, 1:] - corners[:, :1]) > 0.0).all():
+                raise ValueError("elements of a solid must have a volume")
         if self.cores is not None:
             _require("cores", self.cores, (count,), np.int32)
 

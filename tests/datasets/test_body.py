@@ -24,7 +24,7 @@ def solid(vertices: int = 16) -> Body:
     corners = np.array([[0, 1, 2, 3], [1, 2, 3, 4]], np.int32)[RNG.integers(2, size=vertices)]
     return Body(
         SimulationSettings("solid", young=7e3),
-        RNG.normal(size=(5, 3)),
+        np.concatenate([np.zeros((1, 3)), np.eye(3), np.ones((1, 3))]),
         np.array([[0, 1, 2, 3], [1, 2, 3, 4]], np.int32),
         np.array([True, False, False, False, False]),
         masses=RNG.uniform(0.1, 1.0, 5),
@@ -69,6 +69,8 @@ def test_a_body_is_read_as_it_was_written(tmp_path):
     [
         {"elements": np.array([[0, 1, 2, 5]] * 2, np.int32)},
         {"elements": np.array([[0, 1, 2]] * 2, np.int32)},
+        {"elements": np.array([[0, 1, 3, 2]] * 2, np.int32)},
+        {"rest_positions": np.zeros((5, 3))},
         {"masses": np.full(5, np.nan)},
         {"masses": np.full(5, -1.0)},
         {"moduli": -np.ones((2, 2))},

@@ -162,6 +162,15 @@ def test_between_the_corners_of_large_faces_there_is_contact_with_a_cage():
     assert (np.linalg.norm(points - ball, axis=1) > 0.15).all()
 
 
+def test_a_mesh_far_larger_than_the_body_that_is_said_to_be_its_own_is_refused():
+    asked = request(jelly(tetrahedra=300), cuboid((-0.3, -0.3, 0.0), (0.3, 0.3, 0.3)))
+    body, _ = simulated(asked, tracks(asked, 2))
+    far = replace(asked, rest_positions=1e7 * asked.rest_positions)
+    with pytest.raises(Problem, match="far too large") as raised:
+        contact_carrier(body, far)
+    assert raised.value.code == "body_unusable"
+
+
 def test_pins_on_a_line_do_not_turn_a_sheet_about_it():
     asked = request(cloth(), grid((4, 4), (1.0, 1.0)), pins=range(5), gravity=np.zeros(3))
     of_take = tracks(asked, 2, pins=lambda held, t: held + UP)

@@ -58,6 +58,13 @@ def test_the_interaction_is_whitened_and_what_only_repeats_is_left_out():
     assert w.mean(0) == pytest.approx(np.zeros(2), abs=1e-3)
 
 
+def test_a_value_that_moves_by_next_to_nothing_makes_no_infinite_basis():
+    y = np.random.default_rng(0).normal(size=(50, 2)).astype(np.float32)
+    y[:, 1] = np.where(np.arange(50) % 2, 1e-44, 0.0)
+    found = fit_interaction_basis(y, np.zeros(2))
+    assert found.project(y).std(0) == pytest.approx([1.0])
+
+
 def test_an_interaction_that_never_changes_gives_one_finite_number():
     found = fit_interaction_basis(np.full((50, 3), 2.0, np.float32), np.zeros(3))
     assert np.array_equal(found.project(np.full((50, 3), 2.0, np.float32)), np.zeros((50, 1)))

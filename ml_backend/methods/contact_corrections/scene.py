@@ -350,7 +350,7 @@ def _contact(
         corners, weights = carrier.corners, carrier.weights
     # Of a flat body the length of its outline, as it is one metre across.
     of_facets = (body.rest if body.flat else request.rest_positions)[facets]
-    area = float(np.linalg.norm(normals_of(of_facets), axis=1).sum()) / len(corners)
+    area = float(np.linalg.norm(normals_of(of_facets), axis=1).sum()) / max(1, len(corners))
     area *= 1.0 if body.flat else 0.5
     edges = body.rest_positions[body.elements[:, :2]]
     length = float(np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).mean())

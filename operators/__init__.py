@@ -14,6 +14,7 @@ from . import (
     examples,
     handles,
     importing,
+    layers,
     motion_box,
     places,
     play,
@@ -44,6 +45,7 @@ PARTS: tuple[ModuleType, ...] = (
     play,
     springs,
     capsules,
+    layers,
     share,
     assets,
 )

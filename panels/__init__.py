@@ -12,6 +12,7 @@ from . import (
     capsules,
     gallery,
     handles,
+    layers,
     play,
     set_up,
     share,
@@ -21,7 +22,7 @@ from . import (
     train,
 )
 
-SECTIONS = set_up, simulation, handles, bake, train, play, capsules, share
+SECTIONS = set_up, simulation, handles, bake, train, play, capsules, layers, share
 PARTS: tuple[ModuleType, ...] = (steps, gallery, begin, *SECTIONS, status_bar)
 
 if FULL:

@@ -159,6 +159,9 @@ class NEURALPHYSICS_PT_play(Section, bpy.types.Panel):
         if status.wedged:
             text = f"{status.wedged} vertices are caught between capsules"
             sentences(layout, context, text, "INFO")
+        if status.behind_layers:
+            text = f"{status.behind_layers} vertices are too deep behind the layers below to be pushed out"
+            sentences(layout, context, text, "INFO")
         if status.warning:
             sentences(layout, context, status.warning.message, "INFO")
             if status.warning.code == "catch_up_needed":

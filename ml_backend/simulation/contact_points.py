@@ -65,7 +65,8 @@ def sampled(corners: Doubles, spacing: float) -> Doubles:
     parts = np.maximum(np.ceil(longest / spacing), 1)
     if (0.5 * (parts + 1) * (parts + 2)).sum() > MOST_POINTS:
         raise ValueError(
-            f"its mesh has triangles of up to {longest.max():.3g} m, far too large for tetrahedra of {spacing:.3g} m"
+            f"its mesh has triangles of up to {longest.max():.3g} m, far too large for tetrahedra of "
+            f"{spacing:.3g} m"
         )
     parts = parts.astype(np.intp)
     points = []

@@ -65,6 +65,24 @@ PROBLEMS: dict[str, str] = {
         "The viewport preview cannot draw the typical error, so the mesh of {object} is shown instead: "
         "switch Show Typical Error off, or Viewport Preview."
     ),
+    "preview_layers": (
+        "{object} is pushed out of a layer below it, or another object out of it, which the viewport preview "
+        "cannot draw, so the mesh is shown instead: untick it under Play > Layers Below, or switch Viewport "
+        "Preview off."
+    ),
+    "layer_lost": (
+        "{object} is worn over something that is not there any more: choose another object under Play > Layers "
+        "Below, or remove that entry."
+    ),
+    "layer_without_faces": (
+        "{layer}, which {object} is worn over, has no faces to be pushed out of: choose another object under "
+        "Play > Layers Below, or remove it there."
+    ),
+    "layers_circle": (
+        "{object} is worn over {layer}, and that over {object}: remove one of the two from the other's Layers "
+        "Below."
+    ),
+    "layers_none": "{object} has no layers below it: there is nothing to remove.",
     "preview_modifiers": (
         "The viewport preview cannot draw the result of other modifiers of {object} ({modifiers}), so "
         "the mesh is shown instead: disable these in viewports, or switch Viewport Preview off."

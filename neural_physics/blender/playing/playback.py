@@ -46,9 +46,10 @@ class PlayStatus:
     expected_error: how far off the shape on show may be, metres, None where the model does not know.
     unused: live settings that make no difference to the model. step_us,
     decode_us, push_us: microseconds, see `Timings`. bases: how many there are. deep, wedged: vertices left
-    inside capsules, see `Projection`. previewed: whether it is drawn by the graphics card now. linear:
-    whether shapes are mixed, of which fewer can be taken. live: what of its cloth can be changed now, names
-    in `fabric_ranges.LIVE`. collides: whether what is simulated collides with the object's capsules.
+    inside capsules, see `Projection`. behind_layers: vertices left behind layers, see `Layering`.
+    previewed: whether it is drawn by the graphics card now. linear: whether shapes are mixed, of which fewer
+    can be taken. live: what of its cloth can be changed now, names in `fabric_ranges.LIVE`. collides:
+    whether what is simulated collides with the object's capsules.
     frame_ms: milliseconds that the model takes for a frame. simulation_ms: those that a frame of the
     simulation took when it was baked, 0 where the model does not say.
     can_look_ahead: whether its method does, where later frames are known; not_ahead: why that is nowhere, or
@@ -72,6 +73,7 @@ class PlayStatus:
     bases: int = 0
     deep: int = 0
     wedged: int = 0
+    behind_layers: int = 0
     previewed: bool = False
     linear: bool = True
     live: tuple[str, ...] = ()
@@ -157,10 +159,11 @@ def status_of(obj: bpy.types.Object) -> PlayStatus:
         unused=session.unused_settings,
         step_us=session.output.timings.step_us,
         decode_us=session.output.timings.decode_us,
-        push_us=session.output.timings.push_us if session.output.projection.active else 0.0,
+        push_us=session.output.push_us,
         bases=session.method.basis_count,
         deep=session.output.projection.deep,
         wedged=session.output.projection.wedged,
+        behind_layers=session.output.layering.deep,
         previewed=session.output.preview.on,
         linear=session.method.decoder is not None,
         live=live_names(session.method.channels),
@@ -196,7 +199,7 @@ def _warning(session: PlaySession) -> Problem | None:
             return Problem("interaction_hidden", object=session.name, interaction=name)
     showing, sizes = session.output, session.size_problem()
     on_card = session.error_problem, showing.preview.problem, showing.card_problem
-    for problem in (sizes, showing.projection.problem, *on_card):
+    for problem in (sizes, showing.projection.problem, showing.layering.problem, *on_card):
         if problem is not None:
             return problem
     scene = bpy.context.scene

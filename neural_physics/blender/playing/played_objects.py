@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import chain
 from time import perf_counter
 from typing import cast
 
@@ -25,6 +26,7 @@ from .collision_suspension import collides, resume_collisions
 from .crowds import Wanted, given
 from .frame_prediction import Predicted, Preparation
 from .interaction_reader import InteractionReader, Visit, span
+from .layer_order import by_layer
 from .output.position_places import give_place
 from .output.shape_output import Moment
 from .packing import identity_of
@@ -172,7 +174,7 @@ class PlayedObjects:
                 with _KeepingProblem(session):
                     moment = session.record(obj, depsgraph, visit, bool(missing))
                     wanted.append(session.wanted(obj, moment, (session, obj, moment)))
-        for each in given(wanted):
+        for each in chain.from_iterable(given(level) for level in by_layer(wanted)):
             session, obj, moment = each.what
             with _KeepingProblem(session):
                 each.states()
@@ -196,6 +198,7 @@ class PlayedObjects:
                     related = session.keyed or not moved.isdisjoint(session.sources)
                     animated = animation and (related or session.timeline.looks_ahead)
                     session.stale |= reader.edited(obj, depsgraph, animated)
+                    session.stale |= session.output.layering.moved(obj, depsgraph)
         if any(session.stale for session, _, _ in _sound(followed)):
             if not self.missing(scene):
                 self.visit(scene, depsgraph)

@@ -246,6 +246,7 @@ class PlaySession:
             raise _other_mesh(self.method.vertex_count, obj)
         self._object_from_frame = reader.binding.sampler.object_from_frame(depsgraph)
         return Moment(
+            depsgraph=depsgraph,
             frame=frame,
             subframe=visit.subframe,
             bases=self._bases,
@@ -289,6 +290,7 @@ class PlaySession:
             if scene.objects.get(name) is None:
                 raise Problem("interaction_missing", object=self.name, interaction=name)
         self.output.projection.check_carriers(scene)
+        self.output.layering.check_there(scene)
 
     @property
     def frame(self) -> int | None:

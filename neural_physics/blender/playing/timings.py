@@ -14,7 +14,8 @@ SMOOTHING = 0.1  # the share of the newest
 class Timings:
     """Microseconds, 0 until known.
 
-    step_us: of one model step. decode_us: of decoding one shape. push_us: of pushing it out of capsules.
+    step_us: of one model step. decode_us: of decoding one shape. push_us: of pushing it out
+    of capsules and layers.
     """
 
     def __init__(self) -> None:

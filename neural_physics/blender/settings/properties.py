@@ -33,6 +33,7 @@ from . import limits
 from .capsules import NEURALPHYSICS_PG_capsule, NEURALPHYSICS_PG_projection
 from .edits import refresh_display
 from .handles import NEURALPHYSICS_PG_handle
+from .layers import GAP, NEURALPHYSICS_PG_layer
 from .motions import Item, motions_of
 from .named_places import agree
 from .registration import register_classes, unregister_classes
@@ -253,6 +254,20 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
     capsules: CollectionProperty(type=NEURALPHYSICS_PG_capsule)
     active_capsule: IntProperty(name="Active Capsule", default=0, min=0)
     projection: PointerProperty(type=NEURALPHYSICS_PG_projection)
+
+    # Layers
+    layers_below: CollectionProperty(type=NEURALPHYSICS_PG_layer)
+    active_layer: IntProperty(name="Active Layer", default=0, min=0)
+    layer_gap: FloatProperty(
+        name="Gap",
+        description="How far above the layers below vertices are kept",
+        default=GAP,
+        min=0.0,
+        soft_max=0.05,
+        precision=4,
+        unit="LENGTH",
+        update=refresh_display,
+    )
 
     # Handles, of contact corrections
     handles: CollectionProperty(type=NEURALPHYSICS_PG_handle)
@@ -483,6 +498,7 @@ CLASSES = (
     NEURALPHYSICS_PG_interaction,
     NEURALPHYSICS_PG_capsule,
     NEURALPHYSICS_PG_projection,
+    NEURALPHYSICS_PG_layer,
     NEURALPHYSICS_PG_handle,
     NEURALPHYSICS_PG_object,
 )

@@ -16,6 +16,7 @@ from mathutils import Matrix
 from ....arrays import Floats
 from ....capsules.projection import Bodies
 from ....errors import Problem
+from ...scene.layers import is_layer
 from ...settings.properties import settings_of
 from .geometry_nodes import find_modifier, show_in_viewports
 
@@ -89,9 +90,16 @@ def obstacle(obj: bpy.types.Object, linear: bool, coloured: bool) -> Problem | N
         return Problem("preview_not_linear", object=obj.name)
     if coloured:
         return Problem("preview_typical_error", object=obj.name)
+    if is_layer(obj):
+        return Problem("preview_layers", object=obj.name)
     later = _modifiers_on_top(obj)
     if later:
         return Problem("preview_modifiers", object=obj.name, modifiers=", ".join(later))
+    return _obstacle_in_view(obj)
+
+
+def _obstacle_in_view(obj: bpy.types.Object) -> Problem | None:
+    """What of `obstacle` the artist changes while working."""
     if obj.mode != "OBJECT":
         return Problem("preview_mode", object=obj.name)
     if any(space.shading.type != DRAWN_SHADING for space in viewports()):

@@ -26,6 +26,7 @@ from ...gpu.uploaded_models import decoder_on_card
 from ...settings.properties import settings_of
 from ..timings import Timings
 from .geometry_nodes import write_positions
+from .layering import Layering
 from .position_places import positions_mesh
 from .previewing import CardShape, PreviewSwitch
 from .projecting import Projection
@@ -35,11 +36,12 @@ from .projecting import Projection
 class Moment:
     """What there is to show.
 
-    frame, subframe: of the scene. bases: how many are decoded; 0: all. bodies: what the shape is pushed out
-    of, in the model's axes. object_from_model (4, 4): to the object's, None where they are the same.
-    rendering: it is for a render, and not for the artist's window.
+    depsgraph: the evaluated scene. frame, subframe: of it. bases: how many are decoded; 0: all. bodies: what
+    the shape is pushed out of, in the model's axes. object_from_model (4, 4): to the object's, None where
+    they are the same. rendering: it is for a render, and not for the artist's window.
     """
 
+    depsgraph: bpy.types.Depsgraph
     frame: int
     subframe: float
     bases: int
@@ -49,13 +51,13 @@ class Moment:
 
 
 class ShapeOutput:
-    """projection: what shapes are pushed out of. preview: whether they are left on the graphics card.
+    """projection, layering: what shapes are pushed out of. preview: whether they are left on the card.
 
     card_problem: why the card does not decode for the mesh, although it is asked to. timings: see `Timings`.
     """
 
     def __init__(self, model_identity: Hashable, model: Model, method: Method) -> None:
-        self.projection = Projection()
+        self.projection, self.layering = Projection(), Layering()
         self.preview = PreviewSwitch()
         self.card_problem: Problem | None = None
         self.timings = Timings()
@@ -65,6 +67,7 @@ class ShapeOutput:
     def follow(self, obj: bpy.types.Object) -> bool:
         """Notice that settings were edited; whether that may show."""
         edited = self.projection.follow(obj)
+        edited |= self.layering.follow(obj)
         if edited:
             self.card_problem = None  # it may be able to, now
         return edited
@@ -72,18 +75,26 @@ class ShapeOutput:
     def needs_evaluation(self, obj: bpy.types.Object) -> bool:
         """Whether what is written cannot be made, or need not be, before the scene is evaluated.
 
-        Capsules are known only then, and so is what models say of a shape. A preview writes nothing, and the
-        card decodes so fast that nothing is gained by preparing frames for it.
+        Capsules and layers are known only then, and so is what models say of a shape. A preview writes
+        nothing, and the card decodes so fast that nothing is gained by preparing frames for it.
         """
         settings = settings_of(obj)
         asked = settings.decode_with == "CARD" or settings.write_numbers
-        return self.projection.active or self.preview.on or asked
+        return self._pushes or self.preview.on or asked
+
+    @property
+    def _pushes(self) -> bool:
+        return self.projection.active or self.layering.active
 
     @property
     def frame_ms(self) -> float:
         """Milliseconds that the model takes for a frame."""
-        push = self.timings.push_us if self.projection.active else 0.0
-        return 1e-3 * (self.timings.step_us + self.timings.decode_us + push)
+        return 1e-3 * (self.timings.step_us + self.timings.decode_us + self.push_us)
+
+    @property
+    def push_us(self) -> float:
+        """Microseconds that pushing a shape out takes; 0 where there is nothing to push out of."""
+        return self.timings.push_us if self._pushes else 0.0
 
     def show(
         self, obj: bpy.types.Object, timeline: Timeline, moment: Moment, decoded: Floats | None = None
@@ -135,15 +146,19 @@ class ShapeOutput:
     ) -> None:
         """Raises Problem("play_not_numbers")."""
         positions = self._read_back(obj, timeline, moment) if decoded is None else None
+        pushed = positions is not None
         if positions is None:
             positions = decoded
-            if positions is None:
-                with self.timings.decoding():
-                    positions = timeline.positions(moment.frame, moment.subframe, moment.bases or None)
-            with self.timings.pushing():
+        if positions is None:
+            with self.timings.decoding():
+                positions = timeline.positions(moment.frame, moment.subframe, moment.bases or None)
+        with self.timings.pushing():
+            if not pushed:
                 positions = self.projection.push(positions, moment.bodies)
-        _check_numbers(positions, obj, moment)
-        write_positions(positions_mesh(obj), moved(positions, moment.object_from_model))
+            _check_numbers(positions, obj, moment)
+            shown = moved(positions, moment.object_from_model)
+            shown = self.layering.push(obj, moment.depsgraph, shown)
+        write_positions(positions_mesh(obj), shown)
 
     def _read_back(self, obj: bpy.types.Object, timeline: Timeline, moment: Moment) -> Floats | None:
         """(V, 3) from the graphics card; None where that is not asked for, or cannot be."""

@@ -1,0 +1,176 @@
+"""Pushing what plays out of what it is worn over, as that is on show at the frame."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ....arrays import Doubles, Floats, StoredIndices
+from ....errors import Problem
+from ....layers.pushing import is_turned, lift_off
+from ....layers.surface import Surface
+from ...scene.layers import layers_below, layers_problem
+from ...scene.references import Numbered
+from ...scene.sources import faces_of, mesh_data
+from ...scene.sources import read_positions as coordinates_of
+from ...settings.edits import edits
+from ...settings.properties import settings_of
+from .geometry_nodes import has_positions, read_positions
+from .position_places import positions_mesh
+
+EDGES_AROUND = 3.0  # so far apart, in edges, what is worn at rest still says which side is out
+
+
+class _Seen(NamedTuple):
+    """A layer as it is on show: positions (V, 3) float32, its faces, and where it stands (4, 4)."""
+
+    positions: Floats
+    corners: StoredIndices
+    face_sizes: StoredIndices
+    world: Doubles
+
+
+class Layering:
+    """The layers below one object that plays.
+
+    problem: why it is not pushed out of them. deep: how many vertices of the shape on show are left behind
+    one, as deeper than allowed.
+    """
+
+    def __init__(self) -> None:
+        self.problem: Problem | None = None
+        self.deep = 0
+        self._name, self._edits = "", -1
+        self._below: list[_Layer] = []
+        self._shown = b""  # what the shape on show was pushed out of
+
+    @property
+    def active(self) -> bool:
+        """Whether there is anything to push out of."""
+        return bool(self._below)
+
+    @property
+    def below(self) -> frozenset[int]:
+        """The layers, by their session_uid."""
+        return frozenset(layer.object.uid for layer in self._below)
+
+    def follow(self, obj: bpy.types.Object) -> bool:
+        """Read the layers of an object again if they may have been edited; whether that was so."""
+        if self._edits == edits():
+            return False
+        self._edits, self._name, self.problem = edits(), obj.name, layers_problem(obj)
+        self._below = [] if self.problem else [_Layer(other) for other in layers_below(obj)]
+        return True
+
+    def check_there(self, scene: bpy.types.Scene) -> None:
+        """Cease to push, and say why, if an edit has deleted a layer."""
+        for layer in self._below:
+            obj = layer.object.original()
+            if obj is None or scene.objects.get(obj.name) != obj:
+                self._cease()
+                return
+
+    def moved(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+        """Whether the layers are elsewhere, or shaped otherwise, than when the shape on show was made."""
+        return self.active and self._as_bytes(obj, depsgraph) != self._shown
+
+    def push(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph, positions: Floats) -> Floats:
+        """Positions (V, 3) float32 of the shape to be shown, in the object's axes, pushed out.
+
+        A layer that is hidden is one still: Blender evaluates what settings refer to.
+        """
+        self.deep = 0
+        if any(layer.object.original() is None for layer in self._below):
+            self._cease()
+        if not self.active:
+            return positions
+        self._shown = self._as_bytes(obj, depsgraph)
+        world = _world_of(obj, depsgraph)
+        if not np.linalg.det(world[:3, :3]):
+            return positions
+        # About the object's origin: far from the world's, metres have no digits left.
+        axes, origin = world[:3, :3].astype(np.float32), world[:3, 3]
+        before = here = positions @ axes.T
+        for layer in self._below:
+            surface = layer.placed(obj, depsgraph, origin)
+            if surface is not None:
+                settings = settings_of(obj)
+                lifted = lift_off(here, surface, settings.layer_gap, settings.projection.depth_limit)
+                here = lifted.positions
+                self.deep += int(np.count_nonzero(lifted.deep))
+        changed = np.flatnonzero((here != before).any(1))
+        pushed = positions.copy()
+        pushed[changed] = here[changed] @ np.linalg.inv(world[:3, :3]).astype(np.float32).T
+        return pushed
+
+    def _cease(self) -> None:
+        self.problem, self._below = Problem("layer_lost", object=self._name), []
+
+    def _as_bytes(self, obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bytes:
+        seen = [layer.seen(depsgraph) for layer in self._below]
+        parts = [part for each in seen if each is not None for part in each]
+        return b"".join(part.tobytes() for part in (_world_of(obj, depsgraph), *parts))
+
+
+class _Layer:
+    """One of them."""
+
+    def __init__(self, obj: bpy.types.Object) -> None:
+        self.object = Numbered(obj)
+        self._faces: tuple[StoredIndices, StoredIndices] | None = None
+        self._surface: Surface | None = None
+        self._turned = False
+
+    def seen(self, depsgraph: bpy.types.Depsgraph) -> _Seen | None:
+        """As it is on show; None where it is not."""
+        obj = self.object.original()
+        evaluated = None if obj is None else obj.evaluated_get(depsgraph)
+        if obj is None or evaluated is None or not evaluated.is_evaluated or obj.type != "MESH":
+            return None
+        written = positions_mesh(obj)
+        if settings_of(obj).playing and has_positions(written):
+            # What it was given for this frame, which Blender has not evaluated yet.
+            mesh, positions = mesh_data(obj), read_positions(written)
+        else:
+            mesh = mesh_data(evaluated)
+            positions = coordinates_of(mesh)
+        return _Seen(positions, *faces_of(mesh), _world_of(obj, depsgraph))
+
+    def placed(
+        self, worn: bpy.types.Object, depsgraph: bpy.types.Depsgraph, origin: Doubles
+    ) -> Surface | None:
+        """Its surface as it is on show, about an origin of the world; None where it shows none."""
+        seen, obj = self.seen(depsgraph), self.object.original()
+        if seen is None or obj is None or not len(seen.face_sizes) or not np.isfinite(seen.positions).all():
+            return None
+        faces = seen.corners, seen.face_sizes
+        if self._surface is None or self._faces is None or not all(map(np.array_equal, faces, self._faces)):
+            self._faces, self._surface = faces, Surface(seen.positions, *faces)
+            self._turned = not self._surface.closed and _faces_in(obj, worn, depsgraph)
+        self._surface.place(_moved(seen.positions, seen.world, origin), turned=self._turned)
+        return self._surface
+
+
+def _faces_in(layer: bpy.types.Object, worn: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
+    """Whether the faces of an open layer look away from what is worn over it, as both are at rest."""
+    mesh, origin = mesh_data(layer), _world_of(worn, depsgraph)[:3, 3]
+    if not mesh.polygons:
+        return False
+    at_rest = _moved(coordinates_of(mesh), _world_of(layer, depsgraph), origin)
+    surface = Surface(at_rest, *faces_of(mesh))
+    surface.place(at_rest)
+    points = _moved(coordinates_of(mesh_data(worn)), _world_of(worn, depsgraph), origin)
+    within = max(settings_of(worn).projection.depth_limit, EDGES_AROUND * surface.edge_length)
+    return is_turned(points, surface, within)
+
+
+def _world_of(obj: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Doubles:
+    return np.array(obj.evaluated_get(depsgraph).matrix_world)
+
+
+def _moved(positions: Floats, world: Doubles, origin: Doubles) -> Floats:
+    """(V, 3) float32: about an origin, in the axes of the world."""
+    moved: Floats = (positions @ world[:3, :3].T + (world[:3, 3] - origin)).astype(np.float32)
+    return moved

@@ -1,0 +1,102 @@
+"""The nearest vertex of a mesh that moves, for many points at once: a tree of balls."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Floats, Indices, Mask
+
+BRANCHES = 16  # wide enough that NumPy works on whole rows, and a garment has three levels
+FAR = np.float32(1e18)  # m: where what only fills a group up is; its square is still a number
+
+
+class VertexTree:
+    """Which vertices are grouped stays as it was at rest; the balls around the groups follow the vertices.
+
+    A garment that folds has balls that overlap more, and still gives the exact answer.
+    """
+
+    def __init__(self, rest_positions: Floats) -> None:
+        """rest_positions (V, 3), one at least."""
+        order = _in_compact_groups(rest_positions, np.arange(len(rest_positions)))
+        self._vertices = np.concatenate([order, np.repeat(order[-1:], -len(order) % BRANCHES)])
+        self._groups = np.empty((0, 3, BRANCHES), np.float32)  # vertices
+        self._balls: list[tuple[Floats, Floats]] = []  # from the root down: middles (n, 3, B), radii (n, B)
+
+    def place(self, positions: Floats) -> None:
+        """Put the vertices at positions (V, 3), finite."""
+        self._groups = np.ascontiguousarray(
+            positions[self._vertices].reshape(-1, BRANCHES, 3).transpose(0, 2, 1)
+        )
+        self._balls, groups = [], self._groups
+        radii = np.zeros((len(groups), BRANCHES), np.float32)
+        while True:
+            middles = 0.5 * (groups.min(2) + groups.max(2))
+            around = (_lengths(groups - middles[:, :, None]) + radii).max(1)
+            fill = -len(middles) % BRANCHES
+            groups = np.concatenate([middles, np.repeat(middles[-1:], fill, 0)])
+            groups = np.ascontiguousarray(groups.reshape(-1, BRANCHES, 3).transpose(0, 2, 1))
+            radii = np.concatenate([around, np.repeat(around[-1:], fill)]).reshape(-1, BRANCHES)
+            shown = groups.copy()
+            if fill:
+                shown[-1, :, -fill:] = FAR
+            self._balls.insert(0, (shown, radii))
+            if len(middles) <= BRANCHES:
+                return
+
+    def nearest(self, points: Floats, reach: float) -> tuple[Indices, Indices, Floats]:
+        """Which points (n, 3) have a vertex no further away than reach (m), and the nearest of each.
+
+        Returns (k,) indices of points, ascending, (k,) of vertices, and (k,) distances (m).
+        """
+        limits = np.full(len(points), reach, np.float32)
+        at, nodes = np.arange(len(points)), np.zeros(len(points), np.intp)
+        for middles, radii in self._balls:
+            away, around = _lengths(points[at, :, None] - middles[nodes]), radii[nodes]
+            if middles is self._balls[-1][0]:
+                # Most others are further away than the nearest vertex of the likeliest group.
+                likely = nodes * BRANCHES + (away - around).argmin(1)
+                found = _lengths(points[at, :, None] - self._groups[likely]).min(1)
+            else:
+                found = (away + around).min(1)  # there is a vertex in each ball, not beyond its far side
+            _lower(limits, at, found)
+            row, column = np.nonzero(away - around <= limits[at][:, None])
+            at, nodes = at[row], nodes[row] * BRANCHES + column
+        away = _lengths(points[at, :, None] - self._groups[nodes])
+        best = away.argmin(1)
+        away, vertices = away[np.arange(len(at)), best], self._vertices[nodes * BRANCHES + best]
+        kept = np.lexsort((away, at))[_starts(at)]
+        kept = kept[away[kept] <= reach]
+        return at[kept], vertices[kept], away[kept]
+
+
+def _in_compact_groups(points: Floats, which: Indices) -> Indices:
+    """`which` (n,) in an order in which each `BRANCHES` that follow each other are close together."""
+    groups = -(-len(which) // BRANCHES)
+    if groups == 1:
+        return which
+    here = points[which]
+    ordered = which[np.argsort(here[:, np.ptp(here, axis=0).argmax()], kind="stable")]
+    halves = np.split(ordered, [groups // 2 * BRANCHES])
+    return np.concatenate([_in_compact_groups(points, half) for half in halves])
+
+
+def _lower(limits: Floats, at: Indices, values: Floats) -> None:
+    """Make limits (n,) those of the values (k,) of points `at` (k,), ascending, that are less."""
+    if len(at):
+        starts = _starts(at)
+        limits[at[starts]] = np.minimum(limits[at[starts]], np.minimum.reduceat(values, starts))
+
+
+def _starts(at: Indices) -> Indices:
+    """Where each run of equal numbers begins."""
+    first: Mask = np.ones(len(at), bool)
+    np.not_equal(at[1:], at[:-1], out=first[1:])
+    return np.flatnonzero(first)
+
+
+def _lengths(vectors: Floats) -> Floats:
+    """(n, B) of (n, 3, B)."""
+    x, y, z = vectors[:, 0], vectors[:, 1], vectors[:, 2]
+    lengths: Floats = np.sqrt(x * x + y * y + z * z)
+    return lengths

@@ -1,0 +1,287 @@
+"""While it plays, a garment is pushed out of what it is worn over, as that is on show at the same frame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bpy
+import numpy as np
+import play_scenes
+import pytest
+import synthetic
+from mathutils import Vector
+from mathutils.bvhtree import BVHTree
+from play_models import model_file
+
+from neural_physics.blender.modelling.layer_editing import add_layers, remove_layer
+from neural_physics.blender.playing import packing, playback
+from neural_physics.blender.playing.handlers import PLAYED
+from neural_physics.blender.settings.properties import settings_of
+from neural_physics.errors import Problem
+from neural_physics.models.normals import triangulate
+
+pytestmark = pytest.mark.blender
+
+FRAMES = range(1, 41)
+SHEET = synthetic.sheet_mesh(16)  # hanging, and looking along y
+# Of triangles: through four corners that are in no plane there is more than one surface.
+TRIANGLES = triangulate(SHEET.corners, SHEET.face_sizes)
+MESH = replace(SHEET, corners=TRIANGLES.ravel(), face_sizes=np.full(len(TRIANGLES), 3, np.int32))
+
+
+def add_garment(hand: bpy.types.Object, name: str, seed: int, away: float = 0.0) -> bpy.types.Object:
+    """A sheet that waves to and fro, so many metres along y."""
+    x, _, z = MESH.rest_positions.T
+    waves = [np.sin(a * x + b * z) for a, b in ((0, 3), (4, 0), (3, 4), (-4, 3), (5, 5))]
+    basis = np.zeros((5, len(x), 3), np.float32)
+    basis[:, :, 1] = 0.02 * np.array(waves)
+    garment = play_scenes.add_sheet(hand, name, MESH)
+    packing.pack(garment, model_file(MESH, seed=seed, basis=basis))
+    garment.location.y, garment["side"] = away, np.sign(away)
+    bpy.context.view_layer.update()
+    return garment
+
+
+def heights(worn: bpy.types.Object, layer: bpy.types.Object) -> np.ndarray:
+    """(V,) metres of what is shown above the layer that is shown, by Blender's own tree; NaN beyond its rim.
+
+    Above is the side that it was added on.
+    """
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    evaluated = layer.evaluated_get(depsgraph)
+    mesh = evaluated.data
+    corners = [evaluated.matrix_world @ vertex.co for vertex in mesh.vertices]
+    faces = [tuple(polygon.vertices) for polygon in mesh.polygons]
+    tree, rim = BVHTree.FromPolygons(corners, faces), _rim(mesh)
+    found = []
+    for vertex in worn.evaluated_get(depsgraph).data.vertices:
+        point = worn.matrix_world @ vertex.co
+        place, normal, face, _ = tree.find_nearest(point)
+        over = not rim & set(faces[face]) and (point - place).length < 0.05
+        found.append(worn["side"] * (point - place).dot(normal) if over else np.nan)
+    return np.array(found)
+
+
+def _rim(mesh: bpy.types.Mesh) -> set[int]:
+    counts: dict[tuple[int, int], int] = {}
+    for polygon in mesh.polygons:
+        for key in polygon.edge_keys:
+            counts[key] = counts.get(key, 0) + 1
+    return {vertex for key, count in counts.items() if count == 1 for vertex in key}
+
+
+@pytest.fixture(params=[("Lining", "Cape", 0.01), ("Below", "Cape", -0.01)])
+def garments(request):
+    """A lining that plays, and what is worn over it, on either side; either may come first."""
+    lining, outer, away = request.param
+    play_scenes.open_scene()
+    hand = play_scenes.add_hand()
+    return add_garment(hand, lining, seed=1), add_garment(hand, outer, seed=2, away=away)
+
+
+def play(*objects):
+    for obj in objects:
+        playback.attach(obj)
+
+
+def test_nothing_is_behind_the_layer_below_and_what_is_above_it_is_untouched(garments):
+    lining, outer = garments
+    play(lining, outer)
+    plain, behind = {}, 0
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        plain[frame] = play_scenes.shown(outer)
+        behind += np.count_nonzero(heights(outer, lining) < -1e-3)
+    assert behind > 100, "without it they pass through each other"
+    below = play_scenes.played(lining, FRAMES)
+    add_layers(outer, [lining])
+    touched = 0
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        shown, gap = play_scenes.shown(outer), settings_of(outer).layer_gap
+        assert np.nanmin(heights(outer, lining)) > 0.8 * gap
+        assert np.array_equal(play_scenes.shown(lining), below[frame]), "what is below is as it was"
+        moved = (shown != plain[frame]).any(1)
+        touched += np.count_nonzero(moved)
+        assert not moved.all()
+    assert touched > 100
+    assert playback.status_of(outer).push_us > 0.0
+
+
+def test_jumping_and_going_back_show_what_playing_does(garments):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(outer, lining)
+    played = play_scenes.played(outer, FRAMES)
+    for frame in (40, 3, 27, 27, 1, 34):
+        play(outer, lining)
+        bpy.context.scene.frame_set(frame)
+        assert np.array_equal(play_scenes.shown(outer), played[frame])
+    backwards = play_scenes.played(outer, range(40, 0, -1))
+    assert all(np.array_equal(backwards[frame], pose) for frame, pose in played.items())
+
+
+def test_three_layers_are_shown_from_the_inside_whatever_they_are_called():
+    play_scenes.open_scene()
+    hand = play_scenes.add_hand()
+    away = (0.02, 0.0, 0.01)
+    outermost, inner, middle = (add_garment(hand, "ABC"[n], seed=n, away=away[n]) for n in range(3))
+    add_layers(outermost, [inner, middle])
+    add_layers(middle, [inner])
+    play(outermost, inner, middle)
+    for frame in FRAMES:
+        bpy.context.scene.frame_set(frame)
+        assert np.nanmin(heights(middle, inner)) > 0.0032
+        assert np.nanmin(heights(outermost, middle)) > 0.0032
+
+
+def test_a_layer_that_does_not_play_is_taken_as_it_is_evaluated():
+    play_scenes.open_scene()
+    hand = play_scenes.add_hand()
+    body = play_scenes.add_object("Body", MESH)
+    body.modifiers.new("Subdivision", "SUBSURF").levels = 1
+    outer = add_garment(hand, "Cape", seed=2, away=0.01)
+    add_layers(outer, [body])
+    play(outer)
+    bpy.context.scene.frame_set(20)
+    before = heights(outer, body)
+    assert np.nanmin(before) > 0.0032
+    body.location.y = 0.02  # by hand, while the frame stays
+    bpy.context.view_layer.update()
+    assert np.nanmin(heights(outer, body)) > 0.0032
+
+
+def test_scaled_turned_and_far_away_the_gap_is_metres_of_the_world(garments):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(lining, outer)
+    parent = play_scenes.add_hand("Parent", seed=None)
+    for obj in garments:
+        obj.parent = parent
+    parent.location, parent.rotation_euler = (500.0, 20.0, -30.0), (0.3, 1.0, 0.2)
+    parent.scale = (2.0, 2.0, 2.0)
+    settings_of(outer).projection.depth_limit = 0.2
+    bpy.context.view_layer.update()
+    for frame in range(1, 41, 4):
+        bpy.context.scene.frame_set(frame)
+        found = heights(outer, lining)
+        assert np.nanmin(found) > 0.8 * settings_of(outer).layer_gap
+
+
+def test_an_edit_shows_at_once(garments):
+    lining, outer = garments
+    play(lining, outer)
+    bpy.context.scene.frame_set(17)
+    plain = play_scenes.shown(outer)
+
+    def changed(edit):
+        before = play_scenes.shown(outer)
+        edit()
+        bpy.context.view_layer.update()
+        return not np.array_equal(play_scenes.shown(outer), before)
+
+    settings = settings_of(outer)
+    assert changed(lambda: add_layers(outer, [lining]))
+    assert changed(lambda: setattr(settings, "layer_gap", 0.02))
+    assert changed(lambda: setattr(settings.projection, "depth_limit", 0.001))
+    assert playback.status_of(outer).behind_layers > 0
+    assert changed(lambda: setattr(settings.layers_below[0], "enabled", False))
+    assert np.array_equal(play_scenes.shown(outer), plain)
+    assert changed(lambda: setattr(settings.layers_below[0], "enabled", True))
+    assert changed(lambda: remove_layer(outer))
+    assert np.array_equal(play_scenes.shown(outer), plain)
+
+
+def test_nothing_is_evaluated_again_and_again_while_nothing_changes(garments):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(lining, outer)
+    bpy.context.scene.frame_set(9)
+    for _ in range(3):
+        bpy.context.view_layer.update()
+    shown = [0]
+
+    def count(*_):
+        shown[0] += 1
+
+    bpy.app.handlers.depsgraph_update_post.append(count)
+    for _ in range(10):
+        bpy.context.view_layer.update()
+    bpy.app.handlers.depsgraph_update_post.remove(count)
+    assert shown[0] <= 1
+    assert not PLAYED.session_of(outer).stale
+
+
+def test_in_a_circle_nothing_is_pushed_and_both_say_why(garments):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    with pytest.raises(Problem, match=f"{lining.name} is worn over {outer.name}, and that") as raised:
+        add_layers(lining, [outer])
+    assert raised.value.code == "layers_circle"
+    assert not settings_of(lining).layers_below
+    settings_of(lining).layers_below.add().object = outer  # as a file may have it
+    play(lining, outer)
+    bpy.context.scene.frame_set(5)
+    assert [playback.status_of(obj).warning.code for obj in garments] == ["layers_circle"] * 2
+    assert not any(playback.status_of(obj).problem for obj in garments)
+
+
+def test_a_layer_that_is_deleted_is_told_and_the_garment_plays_on(garments):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(lining, outer)
+    bpy.context.scene.frame_set(5)
+    bpy.data.objects.remove(lining)
+    bpy.context.scene.frame_set(6)
+    status = playback.status_of(outer)
+    assert status.problem is None
+    assert status.warning is not None and status.warning.code == "layer_lost"
+
+
+def test_what_is_no_layer_is_refused(garments):
+    _, outer = garments
+    bare = bpy.data.objects.new("Bare", bpy.data.meshes.new("Bare"))
+    bpy.context.scene.collection.objects.link(bare)
+    with pytest.raises(Problem) as raised:
+        add_layers(outer, [bare])
+    assert raised.value.code == "layer_without_faces" and not settings_of(outer).layers_below
+    assert add_layers(outer, [outer, play_scenes.add_hand("Empty", seed=None)]) == []
+    assert len(settings_of(outer).layers_below) == 1, "an entry to choose a mesh in"
+    remove_layer(outer)
+    with pytest.raises(Problem, match="no layers below it"):
+        remove_layer(outer)
+
+
+def test_between_frames_the_layer_is_where_it_is_then(garments):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(lining, outer)
+    for frame in range(1, 20):
+        bpy.context.scene.frame_set(frame, subframe=0.5)
+        assert np.nanmin(heights(outer, lining)) > 0.8 * settings_of(outer).layer_gap
+
+
+@pytest.mark.parametrize("way", ["hide_viewport", "hide_set"])
+def test_what_is_hidden_is_a_layer_still(garments, way):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    play(lining, outer)
+    pushed = play_scenes.played(outer, range(15, 20))
+    if way == "hide_set":
+        lining.hide_set(True)
+    else:
+        lining.hide_viewport = True
+    hidden = play_scenes.played(outer, range(15, 20))
+    assert all(np.array_equal(hidden[frame], pose) for frame, pose in pushed.items())
+
+
+def test_far_away_on_its_own_axis_nothing_is_worth_a_push(garments):
+    lining, outer = garments
+    add_layers(outer, [lining])
+    outer.location = Vector((0.0, 5.0, 0.0))
+    play(lining, outer)
+    bpy.context.scene.frame_set(11)
+    pushed = play_scenes.shown(outer)
+    settings_of(outer).layers_below[0].enabled = False
+    bpy.context.scene.frame_set(11)
+    assert np.array_equal(play_scenes.shown(outer), pushed)

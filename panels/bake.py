@@ -5,10 +5,11 @@ from __future__ import annotations
 import bpy
 
 from ..neural_physics.blender.baking.forewarnings import forewarnings
-from ..neural_physics.blender.baking.pose_motion import pose_takes, posed_rig
-from ..neural_physics.blender.baking.training_motion import moving_takes
+from ..neural_physics.blender.baking.motion.pose_motion import pose_takes, posed_rig
+from ..neural_physics.blender.baking.motion.training_motion import moving_takes
 from ..neural_physics.blender.display.takes import shown_take
 from ..neural_physics.blender.display.unsuitable_places import places_of
+from ..neural_physics.blender.scene.companions import companions
 from ..neural_physics.blender.settings.paths import dataset_folder
 from ..neural_physics.blender.settings.properties import NEURALPHYSICS_PG_object, settings_of
 from ..neural_physics.blender.settings.registration import register_classes, unregister_classes
@@ -67,7 +68,7 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         changed, status = None, dataset_status(dataset_folder(obj))
         if not busy(obj, object_tasks.BAKE):
             changed = object_tasks.change_since_bake(scene_of(context), obj)
-            self._draw_settings(layout, obj)
+            self._draw_settings(layout, context, obj)
             if not obstacle(NEURALPHYSICS_OT_bake, context):
                 self._draw_announced(layout, context, obj, changed)
             self._draw_buttons(layout, context, obj, changed, status=status)
@@ -88,11 +89,18 @@ class NEURALPHYSICS_PT_bake(Section, bpy.types.Panel):
         if shown:
             layout.operator(NEURALPHYSICS_OT_hide_take.bl_idname, text=f"Hide {shown}", icon="HIDE_ON")
 
-    def _draw_settings(self, layout: bpy.types.UILayout, obj: bpy.types.Object) -> None:
+    def _draw_settings(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, obj: bpy.types.Object
+    ) -> None:
         settings = settings_of(obj)
         column = settings_column(layout)
         column.prop(settings, "take_count")
         column.prop(settings, "take_frames")
+        others = companions(context.view_layer, obj)
+        if others:
+            column.prop(settings, "bake_together")
+        if others and settings.bake_together:
+            sentences(layout, context, f"With {', '.join(other.name for other in others)}", "COMMUNITY")
         if posed_rig(obj) is not None:
             self._draw_poses(layout, settings)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from ..neural_physics.blender.baking.training_motion import location_curves
+from ..neural_physics.blender.baking.motion.training_motion import location_curves
 from ..neural_physics.blender.modelling.cloth_subdividing import offers_subdivide
 from ..neural_physics.blender.scene.rigs.reacting_bones import deforming_bones, reacting_bones
 from ..neural_physics.blender.scene.rigs.skins import is_skinned_by

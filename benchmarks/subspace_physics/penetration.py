@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from benchmarks.subspace_physics.datasets import CAPE, baked
 from benchmarks.subspace_physics.inside_body import Surface, faces_of
 from benchmarks.subspace_physics.models import trained
+from neural_physics.blender.baking.motion.training_motion import key_training_motion
 from neural_physics.blender.baking.scene_copy import first_frame
-from neural_physics.blender.baking.training_motion import key_training_motion
 from neural_physics.blender.examples import build
 from neural_physics.blender.scene.capsule_sampling import CapsuleSampler
 from neural_physics.blender.scene.keying import Span

@@ -18,6 +18,7 @@ from ..jobs.events import Emit, StopRequest
 from ..jobs.leases import PATIENCE, RENEW_EVERY, Lease, Observer, holder_of
 from .handing_over import Workplace, is_complete
 from .plan import FEWEST_FRAMES, BakePlan, PlannedTake
+from .together import give_each_its_own
 from .workers import LOOK_EVERY
 
 
@@ -28,6 +29,7 @@ def result_of(plan: BakePlan, emit: Emit) -> dict[str, Any]:
     "poses_unusable").
     """
     takes = Dataset.open(plan.dataset).outlines()
+    give_each_its_own(plan.dataset, [take.name for take in takes if take.info.complete])
     usable = sum(take.usable_frames for take in takes)
     posed = [take for take in takes if not take.moves]
     moving = [take for take in takes if take.moves]

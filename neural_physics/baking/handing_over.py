@@ -26,6 +26,7 @@ from ..files.replacing import clear_away, remove_folder, rename
 from ..jobs.leases import Lease, Observer
 from .failures import forget_failures
 from .plan import BakePlan
+from .together import give_each_its_own
 
 LARGEST = 4096  # bytes of what says who began a take
 SCENE, CACHE, STATE, MADE_BY = "take.blend", "blendcache_take", "state.npz", "made_by"
@@ -114,6 +115,7 @@ class Workplace:
                     for path in sorted(self._mine.iterdir(), key=lambda path: path.name == "take.json"):
                         rename(path, self._handed_in / path.name)
         if complete:
+            give_each_its_own(self.dataset.path, [self.name])
             clear_away(self.lease.folder)
 
     def leave(self) -> None:

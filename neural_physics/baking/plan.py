@@ -13,19 +13,20 @@ from typing import get_args
 import numpy as np
 
 from ..datasets.dataset_info import Role, TakeInfo, TakeKind
-from ..datasets.take_folders import side_folder
+from ..datasets.take_folders import side_folder, together_folder
 from ..datasets.take_names import check_take_name
 from ..datasets.takes import MOST_TAKES
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
 from ..files.links import check_no_link
 from ..files.listing import entries
-from ..files.names import same_key
+from ..files.names import is_portable, same_key
 from ..files.reading import read_json
 
 MOST_FRAMES = 1_000_000  # of a take
 MOST_SEED = 2**64 - 1
 MOST_AT_ONCE, MOST_MOTIONS = 10_000, 100
+MOST_TOGETHER = 50  # objects
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")  # names of takes; files that a bake has beside their folders have a dot
 NOT_TAKES = ("body", "choice")  # what other folders are called that a bake has
 FEWEST_FRAMES = 3  # a state and two before it
@@ -44,13 +45,22 @@ class PlannedTake:
 
 
 @dataclass(frozen=True)
+class AlsoBaked:
+    """An object that is recorded with each take. folder: of its own dataset, see `together`."""
+
+    object: str
+    folder: str
+
+
+@dataclass(frozen=True)
 class BakePlan:
     """Everything a bake needs that is not in the copy of the scene, and is the same on every computer.
 
     dataset: its folder, wherever that lies here; not in the file. by_solver: whether the bundled solver
     simulates, and Blender only records what moves. parallel: takes at the same time on one computer, 0 for
     one per core. notes: sentences for the artist. motions: how many are drawn for each new take, of which a
-    model chooses; 1 for no choice. makes: of the computer that planned it, see `Programs`.
+    model chooses; 1 for no choice. makes: of the computer that planned it, see `Programs`. together: what is
+    recorded besides the object, where Blender simulates.
     """
 
     dataset: Path
@@ -63,6 +73,7 @@ class BakePlan:
     notes: tuple[str, ...] = ()
     motions: int = 1
     makes: str = ""
+    together: tuple[AlsoBaked, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -128,7 +139,8 @@ class BakePlan:
             json.dumps(item, ensure_ascii=False).encode()  # refuses half characters, which nothing could show
             takes = tuple(PlannedTake(**take) for take in item.pop("takes"))
             notes = tuple(item.pop("notes"))
-            plan = BakePlan(path.absolute().parent.parent, **item, takes=takes, notes=notes)
+            also = tuple(AlsoBaked(**each) for each in item.pop("together", ()))
+            plan = BakePlan(path.absolute().parent.parent, **item, takes=takes, notes=notes, together=also)
             _check(plan)
             return plan
         except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
@@ -143,6 +155,7 @@ def _check(plan: BakePlan) -> None:
     numbers_fit = _is_number(plan.parallel, 0, MOST_AT_ONCE) and _is_number(plan.motions, 1, MOST_MOTIONS)
     if not numbers_fit or not isinstance(plan.by_solver, bool):
         raise ValueError("parallel, motions or by_solver cannot be what it is")
+    _check_together(plan)
     if len(plan.takes) > MOST_TAKES:
         raise ValueError(f"it has more than {MOST_TAKES:,} takes")
     for take in plan.takes:
@@ -157,6 +170,17 @@ def _check(plan: BakePlan) -> None:
         raise ValueError("two takes have the same name")
 
 
+def _check_together(plan: BakePlan) -> None:
+    if len(plan.together) > MOST_TOGETHER or (plan.together and plan.by_solver):
+        raise ValueError("so many, or such, objects are not baked together")
+    for also in plan.together:
+        texts = isinstance(also.object, str) and isinstance(also.folder, str)
+        if not texts or not PLAIN.fullmatch(also.folder) or not is_portable(also.folder):
+            raise ValueError(f"the folder of an object, “{also.folder!s:.40}”, is none that bakes give")
+    if len({same_key(also.folder) for also in plan.together}) < len(plan.together):
+        raise ValueError("two objects have the same folder")
+
+
 def _is_number(value: object, least: int, most: int) -> bool:
     return type(value) is int and least <= value <= most
 
@@ -166,7 +190,8 @@ def check_own_folders(dataset: Path) -> None:
 
     Raises what `entries` does, too.
     """
-    for place in (dataset / "takes", side_folder(dataset), *entries(side_folder(dataset))):
+    kept = (side_folder(dataset), together_folder(dataset))
+    for place in (dataset / "takes", *kept, *(each for folder in kept for each in entries(folder))):
         check_no_link(place)
 
 

@@ -7,12 +7,21 @@ from pathlib import Path
 from ..files.listing import entries
 
 TAKES = "takes"
+TOGETHER = "together"
 SIDE_FOLDER = "bake"  # within the dataset's folder; gone when all takes are complete
 
 
 def side_folder(dataset: Path) -> Path:
     """Where a bake keeps its scenes, logs and caches, and the takes that are under way."""
     return dataset / SIDE_FOLDER
+
+
+def together_folder(dataset: Path) -> Path:
+    """Where the datasets are of what was baked together with a dataset's object, in folders of their own.
+
+    Within a take the same folder has what that take holds of them, until it is complete.
+    """
+    return dataset / TOGETHER
 
 
 def holders_folder(dataset: Path, name: str) -> Path:

@@ -26,7 +26,7 @@ from scenes import (
     settings_of,
 )
 
-from neural_physics.blender.baking.training_motion import clip_of
+from neural_physics.blender.baking.motion.training_motion import clip_of
 from neural_physics.blender.playing.collision_suspension import suspend_collisions
 from neural_physics.blender.playing.output.geometry_nodes import add_modifier, write_positions
 from neural_physics.blender.scene.modifier_stack import switch_off_physics

@@ -16,7 +16,7 @@ import rigs
 from mathutils import Quaternion
 from scenes import empty_scene, react_to, set_frame
 
-from neural_physics.blender.baking.pose_motion import check_poses, key_poses
+from neural_physics.blender.baking.motion.pose_motion import check_poses, key_poses
 from neural_physics.blender.scene.keying import Span
 from neural_physics.blender.scene.rigs.skins import skin_of
 from neural_physics.blender.scene.sampling import ChannelSampler, layout_of, reference_frame_of

@@ -25,7 +25,7 @@ from scenes import (
     settings_of,
 )
 
-from neural_physics.blender.baking.training_motion import (
+from neural_physics.blender.baking.motion.training_motion import (
     Span,
     check_training_motion,
     clip_of,

@@ -25,7 +25,7 @@ from benchmarks.quasistatic_springs.scenes import (
     UNSEEN,
     Character,
 )
-from neural_physics.blender.baking.pose_motion import _posing_actions
+from neural_physics.blender.baking.motion.pose_motion import _posing_actions
 from neural_physics.blender.examples import build
 from neural_physics.blender.scene.rigs.skins import simulated_mesh
 from neural_physics.blender.scene.sources import read_positions

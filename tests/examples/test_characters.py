@@ -10,7 +10,7 @@ pytestmark = pytest.mark.blender
 
 import bpy
 
-from neural_physics.blender.baking.training_motion import check_training_motion
+from neural_physics.blender.baking.motion.training_motion import check_training_motion
 from neural_physics.blender.examples.characters.character import add_character, limbs
 from neural_physics.blender.examples.characters.character_motion import ACTIONS
 from neural_physics.blender.examples.characters.posing import add_actions

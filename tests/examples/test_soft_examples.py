@@ -13,9 +13,9 @@ pytestmark = pytest.mark.blender
 import bpy
 from mathutils import Vector
 
+from neural_physics.blender.baking.motion.training_motion import check_training_motion
 from neural_physics.blender.baking.preparing import check_bake
 from neural_physics.blender.baking.solver_request import solver_request
-from neural_physics.blender.baking.training_motion import check_training_motion
 from neural_physics.blender.examples import build
 from neural_physics.blender.examples.characters import soft_animal, soft_character
 from neural_physics.blender.scene.rigs.holding_bones import holding_rig, rest_segments

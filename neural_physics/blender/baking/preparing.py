@@ -9,10 +9,10 @@ from pathlib import Path
 import bpy
 
 from ...baking.choice import write_guide
-from ...baking.fabric_ranges import middle_fabric, to_provenance
 from ...baking.handing_over import gather, scene_begun
 from ...baking.plan import (
     FEWEST_FRAMES,
+    AlsoBaked,
     BakePlan,
     PlannedTake,
     check_own_folders,
@@ -20,40 +20,34 @@ from ...baking.plan import (
     take_names,
 )
 from ...baking.pose_plan import plan_poses, pose_take_names
-from ...datasets.dataset_info import ONLY_CHANNELS_ACT, YES, DatasetInfo, TakeInfo, read_take_info
-from ...datasets.fingerprint import MADE_WITH, check_made_with, to_text
+from ...datasets.dataset_info import TakeInfo, read_take_info
 from ...datasets.take_folders import holders_folder
 from ...datasets.takes import Dataset
 from ...errors import Problem
 from ...files.atomic import writing
 from ...files.replacing import remove_folder
-from ...interaction.channels import ChannelLayout
 from ...jobs.isolated_python import run_module
 from ...wording import plural
 from ..jobs import programs
 from ..scene.collider_meshes import check_colliders
 from ..scene.rigs.rig_actions import kept_for_testing, with_unused_actions
 from ..scene.rigs.skins import check_skin, simulated_mesh
-from ..scene.sampling import layout_of, reference_frame_of
-from ..scene.sources import check_target, physics_of, uses_solver
+from ..scene.sampling import layout_of
+from ..scene.sources import check_target, uses_solver
 from ..settings.motions import is_wind
 from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of
-from ..settings.simulation import settings_for_solver
-from .acting import only_channels_act
+from .bake_datasets import KEPT, dataset_for, datasets_of_others
 from .guide import MOTIONS, guide_of
 from .local_programs import BY_THE_SOLVER, local_programs
-from .made_with import made_with
-from .pose_motion import check_poses, poses_asked_for
+from .motion.pose_motion import check_poses, poses_asked_for
+from .motion.training_motion import animation_end, check_training_motion, motion_varies, moving_takes
 from .scene_copy import first_frame, noisy_winds, save_copy
 from .seals import Trust, is_sealed, key_file
 from .solver_request import solver_request
-from .surroundings import ball_radii, gravity_of
-from .training_motion import animation_end, check_training_motion, motion_varies, moving_takes
 from .trust import holds_scripts, scripts_may_run
 
 FRAME_RATES = (1, 1000)  # per second
-KEPT = "kept_for_testing"  # in the dataset's provenance
 
 
 def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
@@ -67,7 +61,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     for layer in scene.view_layers:
         layer.update()  # what was just linked, hidden or removed shows only then
     view_layer = check_bake(scene, obj)
-    dataset, asked = _dataset(scene, obj, dataset_folder(obj).resolve())
+    dataset, asked = dataset_for(scene, obj, dataset_folder(obj).resolve())
     settings = settings_of(obj)
     count = moving_takes(obj)
     poses = poses_asked_for(obj)
@@ -78,6 +72,7 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
     existing = {**_begun_takes(dataset), **elsewhere}
     if not existing:  # what the dataset says of itself may be of a bake that came to nothing
         dataset.describe_anew(asked, simulated_mesh(obj))
+    together = datasets_of_others(scene, obj, view_layer, dataset.path)
     takes = (
         *plan_takes(existing, count, settings.take_frames, settings.seed),
         *plan_poses(existing, poses, settings.seed),
@@ -88,13 +83,15 @@ def prepare_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str]:
         *_notes_of(takes, existing, varies=motion_varies(obj)),
         *_notes_on_kept(dataset, obj, existing),
         *_notes_on_scenes(dataset, existing),
+        *_notes_on_others(together),
     )
     fresh = _needs_scene(takes, existing)
     guide = guide_of(obj, dataset) if fresh and motion_varies(obj) else None
-    return _written(scene, obj, dataset, takes, view_layer=view_layer, notes=notes, copied=fresh, guide=guide)
+    plan = _plan(scene, obj, dataset, takes, view_layer=view_layer, notes=notes)
+    return _written(scene, obj, replace(plan, together=together), copied=fresh, guide=guide)
 
 
-def _written(
+def _plan(
     scene: bpy.types.Scene,
     obj: bpy.types.Object,
     dataset: Dataset,
@@ -102,14 +99,8 @@ def _written(
     *,
     view_layer: bpy.types.ViewLayer,
     notes: tuple[str, ...],
-    copied: bool = True,
-    guide: bytes | None = None,
-) -> list[str]:
-    """Write the plan, what the solver is asked for, and the copy of the scene; the job's command.
-
-    guide: the model that chooses the motion of new takes, None to leave it to chance.
-    """
-    plan = BakePlan(
+) -> BakePlan:
+    return BakePlan(
         dataset.path,
         object=obj.name,
         scene=scene.name,
@@ -119,8 +110,23 @@ def _written(
         parallel=settings_of(obj).parallel_takes,
         notes=notes,
         makes=local_programs(by_solver=False).makes,
-        motions=1 if guide is None else MOTIONS,
     )
+
+
+def _written(
+    scene: bpy.types.Scene,
+    obj: bpy.types.Object,
+    plan: BakePlan,
+    *,
+    copied: bool = True,
+    guide: bytes | None = None,
+) -> list[str]:
+    """Write the plan, what the solver is asked for, and the copy of the scene; the job's command.
+
+    guide: the model that chooses the motion of new takes, None to leave it to chance.
+    """
+    if guide is not None:
+        plan = replace(plan, motions=MOTIONS)
     plan.write()
     if guide is not None:
         write_guide(plan, guide)
@@ -130,7 +136,7 @@ def _written(
         with with_unused_actions(obj):
             save_copy(plan.scene_copy)
         Trust(key_file(), scripts=scripts_may_run()).seal(plan.scene_copy)
-    return work_command(dataset.path, by_solver=plan.by_solver)
+    return work_command(plan.dataset, by_solver=plan.by_solver)
 
 
 def work_command(dataset: Path, *, by_solver: bool, more: tuple[str, ...] = ()) -> list[str]:
@@ -145,9 +151,9 @@ def prepare_trial(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path, f
     for layer in scene.view_layers:
         layer.update()
     view_layer = check_bake(scene, obj)
-    dataset, _ = _dataset(scene, obj, folder)
+    dataset, _ = dataset_for(scene, obj, folder)
     takes = plan_takes({}, 1, frames, settings_of(obj).seed)
-    return _written(scene, obj, dataset, takes, view_layer=view_layer, notes=())
+    return _written(scene, obj, _plan(scene, obj, dataset, takes, view_layer=view_layer, notes=()))
 
 
 def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
@@ -160,9 +166,7 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     "frames_too_few").
     """
     check_target(obj)
-    view_layer = next((v for v in _view_layers(scene) if obj.name in v.objects), None)
-    if view_layer is None:
-        raise Problem("object_not_in_scene", object=obj.name, layer=scene.view_layers[0].name)
+    view_layer = view_layer_of(scene, obj)
     check_skin(obj)
     layout_of(obj)
     settings = settings_of(obj)
@@ -188,6 +192,14 @@ def check_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewL
     return view_layer
 
 
+def view_layer_of(scene: bpy.types.Scene, obj: bpy.types.Object) -> bpy.types.ViewLayer:
+    """The one that an object is seen in. Raises Problem("object_not_in_scene")."""
+    found = next((layer for layer in _view_layers(scene) if obj.name in layer.objects), None)
+    if found is None:
+        raise Problem("object_not_in_scene", object=obj.name, layer=scene.view_layers[0].name)
+    return found
+
+
 def _acts(mover: bpy.types.Object) -> bool:
     """Whether an object acts by itself, and not only through a modifier of what it moves."""
     return is_wind(mover) or any(modifier.type == "COLLISION" for modifier in mover.modifiers)
@@ -202,53 +214,6 @@ def _view_layers(scene: bpy.types.Scene) -> list[bpy.types.ViewLayer]:
     """The one that the artist works in first."""
     current = bpy.context.view_layer if bpy.context.scene == scene else None
     return [*([current] if current else []), *scene.view_layers]
-
-
-def _dataset(scene: bpy.types.Scene, obj: bpy.types.Object, folder: Path) -> tuple[Dataset, DatasetInfo]:
-    """The dataset, made if it is not there, and what one made now would say of itself."""
-    fps = scene.render.fps / scene.render.fps_base
-    mesh, layout, made = simulated_mesh(obj), layout_of(obj), made_with(scene, obj)
-    info = DatasetInfo(
-        object=obj.name,
-        topology=mesh.topology(),
-        vertex_count=mesh.vertex_count,
-        fps=fps,
-        channels=layout,
-        reference_frame=reference_frame_of(obj),
-        provenance={
-            "program": f"Blender {bpy.app.version_string}",
-            "physics": physics_of(obj),
-            KEPT: kept_for_testing(obj),
-            **_alone(scene, obj, layout),
-            MADE_WITH: to_text(made),
-            **_fabric(obj),
-        },
-        gravity=gravity_of(scene, obj),
-        colliders=ball_radii(scene, obj, layout),
-    )
-    dataset = Dataset.create(folder, info, mesh)
-    if abs(dataset.info.fps - fps) > 1e-6 * fps:
-        raise Problem(
-            "dataset_other_fps", path=dataset.path, found=round(dataset.info.fps, 3), expected=round(fps, 3)
-        )
-    if any(take.usable_frames for take in dataset.outlines()):
-        before = dataset.info.provenance.get(MADE_WITH, "")
-        check_made_with(before, made, obj.name)
-    return dataset, info
-
-
-def _alone(scene: bpy.types.Scene, obj: bpy.types.Object, layout: ChannelLayout) -> dict[str, str]:
-    """For the dataset's provenance, that nothing but its channels acts, if that is so."""
-    sources = {channel.source for channel in layout.channels}
-    return {ONLY_CHANNELS_ACT: YES} if only_channels_act(scene, obj, sources) else {}
-
-
-def _fabric(obj: bpy.types.Object) -> dict[str, str]:
-    """What the coarsest level of cloth of springs is to be made of, for the dataset's provenance."""
-    simulation = settings_of(obj).simulation
-    if simulation.kind != "SPRINGS":
-        return {}
-    return to_provenance(middle_fabric(settings_for_solver(simulation)))
 
 
 def _discard_useless(dataset: Dataset, names: list[str]) -> list[str]:
@@ -330,6 +295,13 @@ def _notes_on_animation(obj: bpy.types.Object) -> list[str]:
         for mover, end in ends.items()
         if end is not None and end < last
     ]
+
+
+def _notes_on_others(together: tuple[AlsoBaked, ...]) -> list[str]:
+    if not together:
+        return []
+    names = ", ".join(also.object for also in together)
+    return [f"Baked together with it, each into a dataset of its own: {names}."]
 
 
 def _notes_of(takes: tuple[PlannedTake, ...], existing: dict[str, TakeInfo], *, varies: bool) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
@@ -42,15 +42,27 @@ def save_copy(path: Path) -> None:
         raise Problem("folder_not_writable", path=path.parent, reason=str(error).strip()) from error
 
 
-def prepare_for_bake(scene: bpy.types.Scene, view_layer: str, obj: bpy.types.Object, frames: int) -> None:
-    """Leave in the open file only what the simulation of `frames` frames needs."""
+def prepare_for_bake(
+    scene: bpy.types.Scene,
+    view_layer: str,
+    obj: bpy.types.Object,
+    frames: int,
+    *,
+    also: Sequence[bpy.types.Object] = (),
+) -> None:
+    """Leave in the open file only what the simulation of `frames` frames needs.
+
+    also: what is baked together with the object.
+    """
     _keep_only(scene, view_layer)
     for other in scene.objects:
         _simulate_again(other)
-    _switch_off_after_physics(obj)
+    for each in (obj, *also):
+        switch_off_after_physics(each, collides=bool(also))
     for field in noisy_winds(scene):
         cast(bpy.types.FieldSettings, field.field).noise = 0.0
-    _show(scene, obj)
+    for each in (obj, *also):
+        _show(scene, each)
     _fresh_caches(scene, obj, frames)
 
 
@@ -133,10 +145,13 @@ def _simulate_again(obj: bpy.types.Object) -> None:
     wake_collider(obj)
 
 
-def _switch_off_after_physics(obj: bpy.types.Object) -> None:
-    """Also the physics itself where the bundled solver takes its place."""
+def switch_off_after_physics(obj: bpy.types.Object, *, collides: bool) -> None:
+    """What comes after the physics, and that itself where the bundled solver takes its place.
+
+    collides: others run into it still.
+    """
     for modifier in list(obj.modifiers)[physics_place(obj) + (not uses_solver(obj)) :]:
-        modifier.show_viewport = False
+        modifier.show_viewport &= collides and modifier.type == "COLLISION"
 
 
 def _fresh_caches(scene: bpy.types.Scene, obj: bpy.types.Object, frames: int) -> None:

@@ -8,24 +8,23 @@ from __future__ import annotations
 
 import re
 import shutil
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
-from ...arrays import Doubles, Floats
 from ...baking.handing_over import CACHE, Workplace
 from ...baking.plan import BakePlan
-from ...datasets.dataset_info import Exclusion, TakeInfo
-from ...datasets.frame_checks import BEFORE, NOT_FINITE, RESUMED, find_bad_frames, merge
-from ...errors import Problem
+from ...baking.together import within_take
+from ...datasets.dataset_info import TakeInfo
+from ...datasets.take_folders import TAKES
 from ...files.atomic import writing
 from ...files.links import check_no_link, is_own_file
 from ...jobs.events import Emit, Progress, StopRequest
-from ..scene.sampling import ChannelSampler, reference_frame_of
-from ..scene.sources import read_positions
-from .scene_copy import first_frame, simulates_alone
+from .recording import Frame, Recording
+from .scene_copy import first_frame, simulates_alone, switch_off_after_physics
 from .seals import Trust
-from .take_scenes import open_scene, write_take_scene
+from .take_scenes import found_in, open_scene, write_take_scene
 
 CACHED = re.compile(r".+_(\d+)_\d+\.bphys")  # a frame of Blender's cache
 CACHES_KEPT = 8  # frames of Blender's cache on disk
@@ -45,50 +44,69 @@ def bake_take(
         write_take_scene(place.scene, plan, plan.take(place.name), trust)
     bake = _TakeBake(plan, place, trust)
     bake.run(emit, stop)
-    return {"take": place.name, "frames": bake.writer.count}
+    return {"take": place.name, "frames": bake.count}
 
 
 class _TakeBake:
-    """The simulation and the take on disk, kept in step."""
+    """The simulation and the take on disk, kept in step; of other objects, too, that are baked together."""
 
     def __init__(self, plan: BakePlan, place: Workplace, trust: Trust) -> None:
         take = plan.take(place.name)
         self._plan, self._scene_path, self._trust = plan, place.scene, trust
         self._cache = place.folder / CACHE
-        self.dataset = place.under_way()
         info = TakeInfo(frames=take.frames, role=take.role, seed=take.seed)
-        self.writer = self.dataset.writer(take.name, info, may_write=place.may_write)
-        self._done = self.dataset.take(take.name)
-        self._breaks = [e for e in self.writer.info.excluded if e.reason == RESUMED]
+        under_way = place.under_way()
+        self._main = Recording(under_way, take.name, info, may_write=place.may_write)
+        own = under_way.path / TAKES / take.name
+        self._also = [
+            Recording(within_take(plan.dataset, own, also), take.name, info, may_write=place.may_write)
+            for also in plan.together
+        ]
         self._clear_cache_of_others()
         self._open()
 
+    @property
+    def count(self) -> int:
+        """How many frames of the take are there."""
+        return self._main.writer.count
+
     def run(self, emit: Emit, stop: StopRequest) -> None:
         """Simulate and write all frames that are not there yet."""
-        with self.writer:
-            frames = self.writer.info.frames
-            next_index = self._resume() if self.writer.count < frames else frames
-            emit({"event": "log", "text": f"{self._done.name} continues at frame {next_index}"})
+        name, writer = self._main.done.name, self._main.writer
+        with ExitStack() as writers:
+            # The take is complete when its own writer is left, which is the last of them.
+            for recording in self._recordings:
+                writers.enter_context(recording.writer)
+            frames = writer.info.frames
+            counts = [recording.writer.count for recording in self._recordings]
+            next_index = self._resume() if min(counts) < frames else frames
+            emit({"event": "log", "text": f"{name} continues at frame {next_index}"})
             if next_index == 0:
                 shutil.rmtree(self._cache, ignore_errors=True)
                 self._open()
-            progress = Progress(emit, self._done.name, frames, self.writer.count)
+            progress = Progress(emit, name, frames, self.count)
             for index in range(next_index, frames):
                 stop.check()
                 if not self._step(index):
-                    self._end_early()
+                    for recording in self._recordings:
+                        recording.end_early()
                     break
-                progress.at(self.writer.count)
-            self.writer.exclude(self._exclusions())
+                progress.at(self.count)
+            for recording in self._recordings:
+                recording.exclude()
+
+    @property
+    def _recordings(self) -> list[Recording]:
+        return [self._main, *self._also]
 
     def _open(self) -> None:
-        self._scene, self._obj = open_scene(self._scene_path, self._plan, self._trust)
-        self._first = first_frame(self._obj)
-        info = self.dataset.info
-        self._sampler = ChannelSampler(
-            self._obj, info.channels, reference_frame_of(self._obj), {}, fps=info.fps
-        )
-        self._positions = np.empty((info.vertex_count, 3), np.float32)
+        self._scene, obj = open_scene(self._scene_path, self._plan, self._trust)
+        self._first, self._alone = first_frame(obj), simulates_alone(self._scene, obj)
+        self._main.open(obj)
+        for recording, also in zip(self._also, self._plan.together, strict=True):
+            other = found_in(self._scene, also.object, self._scene_path)
+            switch_off_after_physics(other, collides=True)  # the take may have begun without it
+            recording.open(other)
 
     def _clear_cache_of_others(self) -> None:
         """Blender writes its cache through what stands for another file, and waits for a pipe."""
@@ -100,39 +118,23 @@ class _TakeBake:
 
     def _step(self, index: int) -> bool:
         """Simulate one frame and add it to the take; False if it has no numbers."""
-        positions, y, object_from_frame = self._simulate(index)
-        if not np.isfinite(positions).all():
+        frames = self._simulate(index)
+        if not all(np.isfinite(positions).all() for positions, _, _ in frames):
             return False
-        if index >= self.writer.count:
-            self.writer.append(positions, y, object_from_frame)
-        elif not np.array_equal(positions, self._done.positions[index]):
-            self._mark_seam()
+        for recording, frame in reversed(list(zip(self._recordings, frames, strict=True))):
+            recording.put(index, frame)
         with writing(self._cache):
             for old in self._cache.glob(f"*_{self._first + index - CACHES_KEPT:06d}_*"):
                 old.unlink(missing_ok=True)
         return True
 
-    def _simulate(self, index: int) -> tuple[Floats, Floats, Doubles | None]:
-        """Positions (V, 3) in the reference frame, y (e,), and the frame (4, 4) or None."""
+    def _simulate(self, index: int) -> list[Frame]:
+        """A frame of each recording."""
         frame = self._first + index
         self._scene.frame_set(frame)
         depsgraph = self._scene.view_layers[0].depsgraph
         assert depsgraph is not None  # the frame was just set
-        mesh: Any = self._obj.evaluated_get(depsgraph).data
-        if len(mesh.vertices) != len(self._positions):
-            raise Problem(
-                "vertex_count_changes",
-                object=self._obj.name,
-                found=len(mesh.vertices),
-                expected=len(self._positions),
-            )
-        positions = read_positions(mesh, self._positions)
-        y = self._sampler.sample(depsgraph, frame)
-        object_from_frame = self._sampler.object_from_frame(depsgraph)
-        if object_from_frame is not None:
-            to_frame = np.linalg.inv(object_from_frame)
-            positions = (positions @ to_frame[:3, :3].T + to_frame[:3, 3]).astype(np.float32)
-        return positions, y, object_from_frame
+        return [recording.read(depsgraph, frame) for recording in self._recordings]
 
     def _resume(self) -> int:
         """Continue from Blender's cache; the index of the next frame, 0 if it must be simulated from the
@@ -141,8 +143,8 @@ class _TakeBake:
         The newest cached frame may be torn, which Blender does not notice; so the last frames of
         the take are simulated again from older ones, and must come out the same.
         """
-        count = self.writer.count
-        if not count or not simulates_alone(self._scene, self._obj):
+        count = self.count
+        if not count or not self._alone:
             return 0
         restart = count - 1 - CHECKED
         cached = {
@@ -160,27 +162,7 @@ class _TakeBake:
             return 0
         # The first frame is visited too: springs are as long as they are there.
         for index in [0, *warm_up, *range(restart + 1, count)]:
-            positions, y, _ = self._simulate(index)
-            same = np.array_equal(positions, self._done.positions[index])
-            if not same or (index > restart and not np.array_equal(y, self._done.interaction[index])):
+            again = self._simulate(index)[0]
+            if not self._main.is_as_recorded(index, again, with_interaction=index > restart):
                 return 0
         return count
-
-    def _end_early(self) -> None:
-        """End the take: nothing finite follows, and the frames before are left out, too."""
-        self.writer.end_here()
-        count = self.writer.count
-        self._breaks.append(Exclusion(max(0, count - BEFORE), count, NOT_FINITE))
-
-    def _mark_seam(self) -> None:
-        """The frames that follow are another motion than those that are there."""
-        seam = Exclusion(self.writer.count - 1, self.writer.count, RESUMED)
-        if seam not in self._breaks:
-            self._breaks.append(seam)
-            self.writer.exclude(merge(self._breaks))
-
-    def _exclusions(self) -> tuple[Exclusion, ...]:
-        take, info = self.dataset.take(self._done.name), self.dataset.info
-        about = take.positions, self.dataset.mesh, info.channels, take.interaction
-        bad = find_bad_frames(*about, gravity=info.gravity)
-        return merge([*self._breaks, *bad])

@@ -13,10 +13,10 @@ from ...files.links import check_no_link
 from ...files.reading import NotReadable, open_plain
 from ..scene.live_fabric import key_fabric
 from ..scene.rigs.repeatability import check_rigs_repeat
-from .pose_motion import key_poses
+from .motion.pose_motion import key_poses
+from .motion.training_motion import Span, key_training_motion
 from .scene_copy import first_frame, fluids_written_below, prepare_for_bake, save_copy
 from .seals import Trust
-from .training_motion import Span, key_training_motion
 
 
 def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scene, bpy.types.Object]:
@@ -34,6 +34,13 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
     except (OSError, NotReadable, RuntimeError, KeyError) as error:
         raise Problem("bake_scene_lost", path=path, object=plan.object) from error
     return scene, obj
+
+
+def found_in(scene: bpy.types.Scene, name: str, path: Path) -> bpy.types.Object:
+    """The object of that name. Raises Problem("bake_scene_lost")."""
+    if name not in scene.objects:
+        raise Problem("bake_scene_lost", path=path, object=name)
+    return scene.objects[name]
 
 
 def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust) -> None:
@@ -55,7 +62,8 @@ def open_with_motion(
 ) -> tuple[bpy.types.Scene, bpy.types.Object]:
     """Open the copy of the scene and give it a take's motion, or its poses. Raises what `open_scene` does."""
     scene, obj = open_scene(plan.scene_copy, plan, trust)
-    prepare_for_bake(scene, plan.view_layer, obj, take.frames)
+    also = [found_in(scene, each.object, plan.scene_copy) for each in plan.together]
+    prepare_for_bake(scene, plan.view_layer, obj, take.frames, also=also)
     first = first_frame(obj)
     scene.frame_set(first)
     fps = scene.render.fps / scene.render.fps_base

@@ -24,7 +24,7 @@ from ..scene.rigs.holding_bones import bone_placements, holding_rig
 from ..scene.sampling import ChannelSampler, reference_frame_of
 from ..scene.sources import read_positions
 from ..settings.motions import is_wind
-from .pose_motion import long_bones
+from .motion.pose_motion import long_bones
 from .scene_copy import first_frame
 from .seals import Trust
 from .take_scenes import open_scene, write_take_scene

@@ -291,6 +291,14 @@ class NEURALPHYSICS_PG_object(bpy.types.PropertyGroup):
         min=1,
         max=1000,
     )
+    bake_together: BoolProperty(
+        name="Bake Together",
+        description=(
+            "In the same takes, record the other objects of the scene that Blender simulates and that react "
+            "to nothing else: each gets a dataset of its own"
+        ),
+        default=False,
+    )
     take_frames: IntProperty(
         name="Frames per Take", description="Length of each simulation", default=1000, min=3, max=1_000_000
     )

@@ -6,7 +6,7 @@ import bpy
 
 from ...datasets.status import dataset_status
 from ...jobs.cores import usable_cores
-from ..baking.training_motion import moving_takes
+from ..baking.motion.training_motion import moving_takes
 from ..scene.sources import mesh_data, physics_modifier, uses_solver
 from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of

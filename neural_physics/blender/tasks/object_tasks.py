@@ -14,7 +14,7 @@ from ...datasets import importing
 from ...datasets.dataset_info import Role
 from ...datasets.pace import PACE
 from ...datasets.status import dataset_status, forget
-from ...datasets.take_folders import side_folder, under_way
+from ...datasets.take_folders import side_folder, together_folder, under_way
 from ...datasets.takes import BODY, Dataset
 from ...errors import Problem
 from ...files.atomic import writing
@@ -23,6 +23,7 @@ from ...jobs.wording import job_name
 from ...methods.registry import load_method
 from ...models.model_file import parse_model, read_model_bytes
 from ..baking import preparing
+from ..baking.preparing import view_layer_of
 from ..display.evaluation import hide_evaluation
 from ..display.takes import hide_take
 from ..jobs import host, programs
@@ -31,6 +32,7 @@ from ..playing.session import check_belongs
 from ..scene import live_fabric, setting_up
 from ..scene.artist_handles import check_handles, handle_arguments, list_unbound_handles
 from ..scene.cache_modifier import remove_cache
+from ..scene.companions import baked_together
 from ..scene.rigs.skins import simulated_mesh
 from ..scene.sampling import layout_of
 from ..scene.scene_interaction import sample_steps
@@ -247,7 +249,20 @@ def bake_anew_command(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[str
     check_bake_anew(scene, obj)
     if dataset_status(dataset_folder(obj)).takes:
         delete_dataset(obj)
+    for other in _recorded_with(scene, obj):
+        delete_dataset(other)
     return bake_command(scene, obj)
+
+
+def _recorded_with(scene: bpy.types.Scene, obj: bpy.types.Object) -> list[bpy.types.Object]:
+    """What is baked together with an object, and has takes in a dataset within that of the object."""
+    within = together_folder(dataset_folder(obj))
+    others = baked_together(view_layer_of(scene, obj), obj)
+    return [
+        other
+        for other in others
+        if dataset_folder(other).parent == within and dataset_status(dataset_folder(other)).takes
+    ]
 
 
 def change_since_bake(scene: bpy.types.Scene, obj: bpy.types.Object) -> Problem | None:

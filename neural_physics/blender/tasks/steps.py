@@ -8,8 +8,8 @@ import bpy
 
 from ...datasets.status import DatasetStatus, dataset_status
 from ...errors import Problem
-from ..baking.pose_motion import pose_takes
-from ..baking.training_motion import moving_takes
+from ..baking.motion.pose_motion import pose_takes
+from ..baking.motion.training_motion import moving_takes
 from ..settings.paths import dataset_folder, model_path
 from ..settings.properties import settings_of
 from . import object_tasks

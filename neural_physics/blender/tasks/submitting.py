@@ -13,8 +13,8 @@ import bpy
 from ...datasets.status import dataset_status, forget
 from ...errors import Problem
 from ...jobs.typed_commands import typed
-from ..baking.pose_motion import pose_takes
-from ..baking.training_motion import moving_takes
+from ..baking.motion.pose_motion import pose_takes
+from ..baking.motion.training_motion import moving_takes
 from ..scene.targets import check_set_up
 from ..settings.paths import dataset_folder
 from ..settings.properties import settings_of

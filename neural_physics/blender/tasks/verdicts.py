@@ -12,7 +12,7 @@ from ...evaluation.verdict import Errors, Verdict, judge
 from ...methods.registry import specification_of
 from ...models.model_file import ModelInfo
 from ...plain_text import one_line
-from ..baking.training_motion import motion_varies
+from ..baking.motion.training_motion import motion_varies
 from ..playing import packing
 from ..settings.paths import dataset_folder, model_path
 from ..settings.properties import settings_of

@@ -29,7 +29,8 @@ def dress(
     """
     follow_bone(garment, rig, carrier)
     actions = add_actions(rig, ACTIONS)
-    scene.frame_end = play_in_turn(rig, actions)
+    if rig.animation_data is None or not rig.animation_data.nla_tracks:
+        scene.frame_end = play_in_turn(rig, actions)
     cloth = cotton(garment, "Pins", scene.frame_end)
     cloth.collision_settings.distance_min = CLEARANCE
     settings = settings_of(garment)

@@ -16,8 +16,8 @@ import bpy
 import numpy as np
 from mathutils import Euler, Matrix, Quaternion
 
-from ...arrays import Doubles
-from ...skinning.moves import LARGEST_SCALE
+from ....arrays import Doubles
+from ....skinning.moves import LARGEST_SCALE
 from .joint_ranges import JointRange, joint_ranges
 
 TRIED = 0.4  # radians about each axis, if a range goes so far

@@ -10,15 +10,15 @@ import bpy
 import numpy as np
 from mathutils import Euler
 
-from ...arrays import Doubles
-from ...baking.pose_plan import pose_take_names
-from ...errors import Problem
-from ..scene.keying import Span
-from ..scene.rigs.holding_bones import holding_rig
-from ..scene.rigs.rig_actions import Channel, actions_of, curves_of
-from ..scene.rigs.skins import armature_modifier, followed_bones, skin_of
-from ..scene.sources import mesh_data
-from ..settings.properties import method_of, settings_of
+from ....arrays import Doubles
+from ....baking.pose_plan import pose_take_names
+from ....errors import Problem
+from ...scene.keying import Span
+from ...scene.rigs.holding_bones import holding_rig
+from ...scene.rigs.rig_actions import Channel, actions_of, curves_of
+from ...scene.rigs.skins import armature_modifier, followed_bones, skin_of
+from ...scene.sources import mesh_data
+from ...settings.properties import method_of, settings_of
 from .control_ranges import control_ranges, controls_of, switches_of
 from .joint_ranges import JointRange, joint_ranges
 from .training_motion import clip_of, key_channels, value_of

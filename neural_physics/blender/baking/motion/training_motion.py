@@ -10,10 +10,10 @@ import bpy
 import numpy as np
 from mathutils import Matrix, Quaternion
 
-from ...arrays import Doubles
-from ...datasets.dataset_info import Role
-from ...errors import Problem
-from ...interaction.training_motion import (
+from ....arrays import Doubles
+from ....datasets.dataset_info import Role
+from ....errors import Problem
+from ....interaction.training_motion import (
     MotionBox,
     Triple,
     wander,
@@ -21,11 +21,11 @@ from ...interaction.training_motion import (
     wander_strength,
     wander_turn,
 )
-from ..scene.keying import Span, key_frames
-from ..scene.live_fabric import fabric_varies
-from ..scene.rigs.rig_actions import Channel, actions_played, check_actions, curves_of
-from ..settings.motions import is_wind
-from ..settings.properties import NEURALPHYSICS_PG_interaction, settings_of
+from ...scene.keying import Span, key_frames
+from ...scene.live_fabric import fabric_varies
+from ...scene.rigs.rig_actions import Channel, actions_played, check_actions, curves_of
+from ...settings.motions import is_wind
+from ...settings.properties import NEURALPHYSICS_PG_interaction, settings_of
 
 LONGEST_CLIP = 100_000  # frames of an action: more than an hour
 BLEND_SECONDS = 0.3  # from one action to the next

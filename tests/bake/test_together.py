@@ -1,0 +1,174 @@
+"""Objects that are baked together: each take is what it would be if each had been baked alone."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("bpy")
+pytestmark = pytest.mark.blender
+
+import pathlib
+
+from bakes import command_for, contents, frames_on_disk, kill_all, run, start, wait_for
+from scenes import add_ball, add_cloth, add_empty, bpy, empty_scene, react_to, settings_of
+
+from neural_physics.baking.plan import BakePlan
+from neural_physics.baking.together import give_each_its_own
+from neural_physics.blender.baking.preparing import prepare_bake
+from neural_physics.blender.scene.companions import companions
+from neural_physics.blender.settings.paths import dataset_folder
+from neural_physics.datasets.takes import Dataset
+from neural_physics.errors import Problem
+
+FRAMES = 160
+BOX = {"box_low": (-0.8, -0.9, -0.8), "box_high": (0.8, 0.9, 0.4)}
+
+
+@pytest.fixture
+def clothes(tmp_path):
+    """A lining, and an outer cloth behind it that collides with it; a ball moves both, in a saved scene."""
+    empty_scene()
+    lining, outer, ball = add_cloth("Lining"), add_cloth("Outer"), add_ball()
+    outer.location.y = 0.06
+    collider = lining.modifiers.new("Collision", "COLLISION")
+    assert collider is not None
+    for name, cloth, others in (("A", lining, [ball]), ("B", outer, [ball, lining])):
+        seen = bpy.data.collections.new(name)
+        for other in others:
+            seen.objects.link(other)
+        cloth.modifiers["Cloth"].collision_settings.collection = seen
+        react_to(cloth, ball, **BOX)
+    lining.modifiers.new("Thicker", "SUBSURF").levels = 1
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    return lining, outer
+
+
+def of(dataset, take):
+    found = Dataset.open(dataset).take(take)
+    return found.info, found.positions, found.interaction
+
+
+def test_each_take_is_as_if_it_had_been_baked_alone(clothes, tmp_path):
+    lining, outer = clothes
+    alone = {obj.name: tmp_path / f"{obj.name}_alone" for obj in clothes}
+    for obj in clothes:
+        assert run(command_for(obj, alone[obj.name], 2, FRAMES))["frames"] == 2 * FRAMES
+    settings_of(lining).dataset_folder = ""
+    settings_of(outer).bake_together = True
+    result = run(command_for(outer, tmp_path / "both", 2, FRAMES))
+    assert any("Baked together with it" in note and "Lining" in note for note in result["notes"])
+    assert dataset_folder(lining) == tmp_path / "both" / "together" / "Lining"
+    moved = 0.0
+    for obj in clothes:
+        for take in ("take_000", "take_001"):
+            info, positions, y = of(dataset_folder(obj), take)
+            alone_info, alone_positions, alone_y = of(alone[obj.name], take)
+            assert info == alone_info and info.complete and len(positions) == FRAMES
+            assert np.array_equal(positions, alone_positions) and np.array_equal(y, alone_y)
+            moved = max(moved, np.abs(positions - positions[0]).max())
+    assert moved > 0.1
+    assert not list((tmp_path / "both" / "takes").glob("*/together"))
+
+
+def test_what_the_lower_one_does_is_felt_by_the_upper_one_and_not_the_other_way_round(clothes, tmp_path):
+    lining, outer = clothes
+    settings_of(outer).bake_together = True
+    run(command_for(outer, tmp_path / "both", 1, FRAMES))
+    with_outer = of(dataset_folder(lining), "take_000")[1]
+    with_lining = of(dataset_folder(outer), "take_000")[1]
+    lining.modifiers.remove(lining.modifiers["Collision"])
+    settings_of(lining).dataset_folder = ""
+    run(command_for(outer, tmp_path / "unseen", 1, FRAMES))
+    assert np.array_equal(of(dataset_folder(lining), "take_000")[1], with_outer)
+    assert not np.array_equal(of(dataset_folder(outer), "take_000")[1], with_lining)
+
+
+def test_a_killed_bake_ends_as_if_it_had_never_been_interrupted(clothes, tmp_path):
+    lining, outer = clothes
+    settings_of(outer).bake_together = True
+    run(command_for(outer, tmp_path / "whole", 2, FRAMES))
+    settings_of(lining).dataset_folder = ""
+    broken = tmp_path / "broken"
+    bake = start(command_for(outer, broken, 2, FRAMES))
+    wait_for(lambda: frames_on_disk(broken, "take_000", len(outer.data.vertices)) >= 30)
+    kill_all(bake, broken)
+    assert run(command_for(outer, broken, 2, FRAMES))["frames"] == 2 * FRAMES
+    for part in ("takes", "together/Lining/takes"):
+        assert contents(broken / part) == contents(tmp_path / "whole" / part)
+
+
+def test_only_what_reacts_to_nothing_else_is_baked_together(clothes):
+    lining, outer = clothes
+    layer = bpy.context.view_layer
+    assert companions(layer, outer) == [lining] and companions(layer, lining) == [outer]
+    react_to(lining, add_empty("Hand"))
+    assert companions(layer, outer) == [] and companions(layer, lining) == [outer]
+    settings_of(outer).simulation.kind = "SHELL"
+    assert companions(layer, outer) == [] and companions(layer, lining) == []
+
+
+def test_a_scene_without_a_file_has_no_place_for_the_others(tmp_path):
+    empty_scene()
+    ball = add_ball()
+    for name in ("One", "Two"):
+        cloth = add_cloth(name)
+        react_to(cloth, ball, **BOX)
+    settings_of(cloth).bake_together = True
+    settings_of(cloth).dataset_folder = str(tmp_path / "d")
+    with pytest.raises(Problem) as raised:
+        prepare_bake(bpy.context.scene, cloth)
+    assert raised.value.code == "together_unsaved"
+
+
+@pytest.mark.parametrize(
+    "together",
+    [
+        [{"object": "Lining", "folder": "../Lining"}],
+        [{"object": "Lining", "folder": "CON"}],
+        [{"object": "Lining", "folder": ""}],
+        [{"object": "Lining", "folder": 3}],
+        [{"object": 3, "folder": "Lining"}],
+        [{"object": "A", "folder": "Lining"}, {"object": "B", "folder": "lining"}],
+        [{"object": "A", "folder": f"f{n}"} for n in range(51)],
+        [{"folder": "Lining"}],
+        "Lining",
+    ],
+)
+def test_a_plan_that_names_other_places_is_refused(clothes, tmp_path, together):
+    _, outer = clothes
+    settings_of(outer).bake_together = True
+    command_for(outer, tmp_path / "d", 1, FRAMES)
+    path = tmp_path / "d" / "bake" / "bake.json"
+    plan = json.loads(path.read_text())
+    assert plan["together"] == [{"object": "Lining", "folder": "Lining"}]
+    path.write_text(json.dumps(plan | {"together": together}))
+    with pytest.raises(Problem) as raised:
+        BakePlan.of_dataset(tmp_path / "d")
+    assert raised.value.code == "dataset_damaged"
+
+
+@pytest.mark.parametrize("link", ["together", "together/Lining", "takes/take_000/together"])
+def test_nothing_is_moved_through_a_link(clothes, tmp_path, link):
+    _, outer = clothes
+    settings_of(outer).bake_together = True
+    run(command_for(outer, tmp_path / "d", 1, FRAMES))
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "Lining" / "takes" / "take_000").mkdir(parents=True)
+    (elsewhere / "kept").write_text("mine")
+    place = tmp_path / "d" / link
+    if place.exists():
+        pathlib.Path(place).rename(tmp_path / "was_there")
+    else:
+        (tmp_path / "d" / "takes" / "take_000" / "together" / "Lining").mkdir(parents=True)
+        pathlib.Path(place).rename(tmp_path / "was_there")
+    place.symlink_to(elsewhere)
+    if link != "takes/take_000/together":
+        own = tmp_path / "d" / "takes" / "take_000" / "together" / "Lining" / "takes"
+        own.mkdir(parents=True)
+    before = contents(elsewhere)
+    with pytest.raises(Problem) as raised:
+        give_each_its_own(tmp_path / "d", ["take_000"])
+    assert raised.value.code == "place_is_link" and contents(elsewhere) == before

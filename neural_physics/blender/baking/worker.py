@@ -38,7 +38,7 @@ def main() -> int:
     from neural_physics.baking.choice import TASK
     from neural_physics.baking.handing_over import workplace
     from neural_physics.baking.plan import BakePlan
-    from neural_physics.blender.baking.motion.scoring_motion import score_motion
+    from neural_physics.blender.baking.scoring_motion import score_motion
     from neural_physics.blender.baking.seals import Trust
     from neural_physics.blender.baking.take_baking import bake_take
     from neural_physics.blender.baking.track_recording import record_tracks

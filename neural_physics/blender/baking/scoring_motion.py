@@ -8,20 +8,20 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ....arrays import Floats
-from ....baking.choice import STAGE, read_scores, share_of, write_scores
-from ....baking.plan import BakePlan
-from ....datasets.dataset_info import DatasetInfo
-from ....datasets.takes import Dataset
-from ....evaluation.expected_errors import expected_from_rest
-from ....jobs.events import Emit, Progress, StopRequest
-from ....methods.registry import load_method
-from ....models.model_file import read_model
-from ...scene.sampling import ChannelSampler, reference_frame_of
-from ...scene.sources import PHYSICS_TYPES
-from ..scene_copy import first_frame
-from ..seals import Trust
-from ..take_scenes import open_with_motion
+from ...arrays import Floats
+from ...baking.choice import STAGE, read_scores, share_of, write_scores
+from ...baking.plan import BakePlan
+from ...datasets.dataset_info import DatasetInfo
+from ...datasets.takes import Dataset
+from ...evaluation.expected_errors import expected_from_rest
+from ...jobs.events import Emit, Progress, StopRequest
+from ...methods.registry import load_method
+from ...models.model_file import read_model
+from ..scene.sampling import ChannelSampler, reference_frame_of
+from ..scene.sources import PHYSICS_TYPES
+from .scene_copy import first_frame
+from .seals import Trust
+from .take_scenes import open_with_motion
 
 
 def score_motion(

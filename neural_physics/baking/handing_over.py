@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..datasets.dataset_info import TakeInfo, read_take_info
-from ..datasets.take_folders import TAKES, holder_folders, holders_folder, last_holder, side_folder
+from ..datasets.take_folders import TAKES, holders_folder, last_holder, side_folder
 from ..datasets.takes import Dataset
 from ..errors import Problem
 from ..files.atomic import write_atomically, writing
@@ -245,5 +245,6 @@ def frames_there(dataset: Dataset, name: str) -> int:
 
 def scene_begun(dataset: Path, name: str) -> Path | None:
     """The scene with which a take that is not complete can be gone on with."""
-    scenes = (folder / SCENE for folder in holder_folders(holders_folder(dataset, name)))
-    return next((scene for scene in scenes if scene.is_file()), None)
+    last = last_holder(holders_folder(dataset, name))  # whose folder the next holder takes over
+    scene = None if last is None else last / SCENE
+    return scene if scene is not None and scene.is_file() else None

@@ -303,6 +303,20 @@ def test_a_folder_excluded_from_auto_run_is_not_trusted(tmp_path):
     assert not scripts_may_run()
 
 
+def test_a_file_opened_without_its_scripts_is_not_trusted_though_none_of_them_was_tried(tmp_path):
+    """What no view layer evaluates, Blender does not refuse, and does not note; a bake would evaluate it."""
+    empty_scene()
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    for trusted in (False, True):
+        bpy.context.preferences.filepaths.use_scripts_auto_execute = True
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "scene.blend"), use_scripts=trusted)
+        assert bpy.context.preferences.filepaths.use_scripts_auto_execute
+        objects = set(bpy.data.objects)
+        assert not bpy.app.autoexec_fail
+        assert scripts_may_run() == trusted
+        assert set(bpy.data.objects) == objects
+
+
 def test_only_drivers_that_need_python_are_noted(tmp_path):
     cloth = cloth_and_ball()
     driver = bpy.data.objects["Ball"].driver_add("location", 0).driver

@@ -47,6 +47,26 @@ def test_python_in_the_scene_of_a_begun_take_runs_only_if_that_was_made_here(who
     assert len(said) == (whose != "the artist's"), events[-1]
 
 
+@pytest.mark.once
+@pytest.mark.parametrize("begun_before", [False, True], ids=["prepared", "with a decoy"])
+def test_python_in_the_copy_that_takes_are_made_from_runs_only_if_that_was_made_here(begun_before, tmp_path):
+    """A dataset that somebody else has prepared is baked by an artist who lets Python run."""
+    cloth, ran = cloth_and_ball(), tmp_path / "ran"
+    add_script(ran, allowed=True)
+    folder = tmp_path / "d"
+    command = command_for(cloth, folder, 1, 5)
+    seal_of_it = folder / "bake" / "scene.seal"
+    assert seal_of_it.is_file()
+    seal_of_it.unlink()  # as the stranger's own would be, of another key
+    if begun_before:
+        decoy = folder / "bake" / "take_000" / "5" / "take.blend"
+        decoy.parent.mkdir(parents=True)
+        decoy.write_bytes(b"not what is gone on with")
+        (folder / "bake" / "take_000" / "6").mkdir()
+    assert run(command)["frames"] == 5
+    assert not ran.exists()
+
+
 def begun(cloth, tmp_path):
     """A dataset whose only take was begun, and stopped after some frames."""
     folder, vertices, stop_file = tmp_path / "d", len(cloth.data.vertices), tmp_path / "stop"
@@ -151,6 +171,45 @@ def test_fluids_in_a_scene_write_beside_the_take_and_nowhere_else(tmp_path):
     }
     assert len(named) == 1 and all(place.is_relative_to(plan.folder) for place in named)
     assert not elsewhere.exists()
+
+
+@pytest.mark.parametrize("kind", ["CLOTH", "SOFT_BODY", "PARTICLE_SYSTEM", "DYNAMIC_PAINT", "its own"])
+def test_no_cache_of_anything_else_is_deleted_or_written_where_the_scene_says(kind, tmp_path):
+    cloth, elsewhere = cloth_and_ball(), tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    cache = cloth.modifiers["Cloth"].point_cache
+    if kind != "its own":
+        bpy.ops.mesh.primitive_grid_add(x_subdivisions=4, y_subdivisions=4, location=(9.0, 9.0, 9.0))
+        cache = cache_of(bpy.context.object, kind)
+    cache.name, cache.use_disk_cache = "x", True
+    cache.frame_start, cache.frame_end = 1, 40
+    files = {elsewhere / f"x_{frame:06d}_00.bphys": bytes([frame] * 40) for frame in (1, 2, 3, 20)}
+    for path, data in files.items():
+        path.write_bytes(data)
+    cache.filepath, cache.use_external = f"{elsewhere}/", True
+    bpy.context.scene.frame_set(1)
+    command = command_for(cloth, tmp_path / "d", 1, 6)
+    for path in elsewhere.iterdir():  # by now Blender itself may have had its way with them
+        path.unlink()
+    for path, data in files.items():
+        path.write_bytes(data)
+    assert run(command)["frames"] == 6
+    assert {path: path.read_bytes() for path in elsewhere.iterdir()} == files
+
+
+def cache_of(obj, kind):
+    """The point cache of a simulation that is added to an object."""
+    modifier = obj.modifiers.new("Other", kind)
+    if kind == "PARTICLE_SYSTEM":
+        obj.particle_systems[0].settings.count = 20
+        return obj.particle_systems[0].point_cache
+    if kind == "DYNAMIC_PAINT":
+        with bpy.context.temp_override(object=obj, active_object=obj):
+            bpy.ops.dpaint.type_toggle(type="CANVAS")
+        surface = modifier.canvas_settings.canvas_surfaces[0]
+        surface.surface_format = "VERTEX"
+        return surface.point_cache
+    return modifier.point_cache
 
 
 @pytest.mark.parametrize("name", ["takes", "bake"])

@@ -67,10 +67,12 @@ def prepare_for_bake(
 
 
 @contextmanager
-def fluids_written_below(folder: Path) -> Iterator[None]:
-    """Let what is a fluid in a file that is opened here write into a new folder, as it does in each frame.
+def caches_written_below(folder: Path) -> Iterator[None]:
+    """Let what is simulated in a file that is opened here keep its caches beside it, or in a new folder.
 
-    The scene names any place for that: the artist's own simulation may lie there, or a stranger's choice.
+    The scene names any place for that: the artist's own simulation may lie there, or a stranger's choice. A
+    fluid writes there in each frame, and other caches delete what they find as soon as they are simulated
+    anew.
     """
 
     @persistent  # the file that is opened would take it away
@@ -79,6 +81,13 @@ def fluids_written_below(folder: Path) -> Iterator[None]:
             for modifier in obj.modifiers:
                 if isinstance(modifier, bpy.types.FluidModifier) and modifier.domain_settings is not None:
                     modifier.domain_settings.cache_directory = mkdtemp(prefix="fluid_", dir=folder)
+        for scene in bpy.data.scenes:
+            for cache in _caches_of_bodies(scene):
+                cache.use_external, cache.filepath = False, ""
+        for obj in bpy.data.objects:
+            for cache in _caches_of(obj):
+                if obj.library is None:  # those are never simulated anew
+                    cache.use_external, cache.filepath = False, ""
 
     loaded = bpy.app.handlers.load_post  # after which Blender evaluates the file for the first time
     loaded.append(name_anew)
@@ -194,11 +203,21 @@ def _forget_nodes_caches(scene: bpy.types.Scene, first: int) -> None:
 
 def _point_caches(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
     """The point caches of everything in the scene that is simulated frame by frame."""
+    yield from _caches_of_bodies(scene)
+    for obj in scene.objects:
+        yield from _caches_of(obj)
+
+
+def _caches_of_bodies(scene: bpy.types.Scene) -> Iterator[bpy.types.PointCache]:
     if scene.rigidbody_world and scene.rigidbody_world.point_cache:
         yield scene.rigidbody_world.point_cache
-    for obj in scene.objects:
-        for modifier in obj.modifiers:
-            if isinstance(modifier, bpy.types.ClothModifier | bpy.types.SoftBodyModifier):
-                yield modifier.point_cache
-        for particles in obj.particle_systems:
-            yield particles.point_cache
+
+
+def _caches_of(obj: bpy.types.Object) -> Iterator[bpy.types.PointCache]:
+    for modifier in obj.modifiers:
+        if isinstance(modifier, bpy.types.ClothModifier | bpy.types.SoftBodyModifier):
+            yield modifier.point_cache
+        elif isinstance(modifier, bpy.types.DynamicPaintModifier) and modifier.canvas_settings is not None:
+            yield from (surface.point_cache for surface in modifier.canvas_settings.canvas_surfaces)
+    for particles in obj.particle_systems:
+        yield particles.point_cache

@@ -15,7 +15,7 @@ from ..scene.live_fabric import key_fabric
 from ..scene.rigs.repeatability import check_rigs_repeat
 from .motion.pose_motion import key_poses
 from .motion.training_motion import Span, key_training_motion
-from .scene_copy import first_frame, fluids_written_below, prepare_for_bake, save_copy
+from .scene_copy import caches_written_below, first_frame, prepare_for_bake, save_copy
 from .seals import Trust
 
 
@@ -27,7 +27,7 @@ def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scen
     check_no_link(path.parent)
     try:
         open_plain(path).close()  # Blender would wait for a pipe
-        with fluids_written_below(path.parent):
+        with caches_written_below(path.parent):
             bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=trust.is_in(path))
         scene = bpy.data.scenes[plan.scene]
         obj = scene.objects[plan.object]
@@ -48,13 +48,15 @@ def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust
 
     Raises what `open_with_motion` does, and Problem("rig_not_repeatable").
     """
+    made_here = trust.is_in(plan.scene_copy)
     scene, obj = open_with_motion(plan, take, trust)
     check_rigs_repeat(scene, obj, first_frame(obj) + take.frames // 2)
     check_no_link(path.parent)
     with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
     save_copy(path)
-    trust.seal(path)
+    if made_here:  # else its Python would run here from now on, whoever has written it
+        trust.seal(path)
 
 
 def open_with_motion(

@@ -127,8 +127,11 @@ def keep_together(obj: bpy.types.Object) -> None:
     else:
         name = f"{portable(obj.name)} {datetime.now():%Y-%m-%d %H.%M.%S}"
         root = _not_anothers(unsaved_folder() / name, obj).as_posix()
-    settings.dataset_folder = settings.dataset_folder or f"{root}/{DATASET}"
-    settings.model_path = settings.model_path or f"{root}/{MODEL}"
+    # Only where there is none: setting a place is agreeing to it, and the scene may name any.
+    if not settings.dataset_folder:
+        settings.dataset_folder = f"{root}/{DATASET}"
+    if not settings.model_path:
+        settings.model_path = f"{root}/{MODEL}"
 
 
 def _not_anothers(home: Path, obj: bpy.types.Object) -> Path:

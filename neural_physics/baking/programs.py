@@ -10,14 +10,16 @@ from dataclasses import asdict, dataclass
 class Programs:
     """blender, solver: commands without their arguments; solver empty where there is none here.
 
-    trusted: whether scripts of the scenes that are sealed with the key in the file `key` may run. makes: what
-    on this computer decides how takes come out, to the bit: Blender's version, the system and the processor.
+    trusted: whether scripts of the scenes that are sealed with the key in the file `key` may run;
+    all_trusted: those of all scenes in the dataset, whoever made them. makes: what on this computer decides
+    how takes come out, to the bit: Blender's version, the system and the processor.
     """
 
     blender: tuple[str, ...]
     solver: tuple[str, ...] = ()
     key: str = ""
     trusted: bool = False
+    all_trusted: bool = False
     makes: str = ""
 
     def to_text(self) -> str:

@@ -97,6 +97,7 @@ class Work:
         # Those that a model is judged by come first, so that a bake that is stopped early has some.
         self._waiting = sorted(asked, key=lambda each: each.role == "training")
         self._running: list[_Worker] = []
+        self._notes: dict[str, None] = {}  # what its workers have to say
         self._lost: dict[str, str] = {}  # logs of takes that crashed too often
         self._frames = {each.name: 0 for each in asked}
         self._looked = float("-inf")
@@ -141,7 +142,9 @@ class Work:
         made = sum(self._frames.values()) - already
         # A clock may not resolve so short a time.
         rate = made / seconds if seconds else 0.0
-        return {**result_of(self._plan, self._emit), "frames_per_second": rate, "seconds": seconds}
+        result = result_of(self._plan, self._emit)
+        result["notes"] += self._notes
+        return {**result, "frames_per_second": rate, "seconds": seconds}
 
     def _start_workers(self) -> None:
         """Begin with what nobody holds: when a process has ended, and else once in a while, as it is many
@@ -212,6 +215,7 @@ class Work:
 
     def _ended(self, worker: _Worker) -> None:
         take, place, state = worker.take, worker.place, worker.process.state
+        self._notes.update(dict.fromkeys(state.result.get("notes", ())))
         if state.phase != "finished":
             place.lease.check()  # it may have failed because another one has the take, or had it
         if state.phase == "finished" and worker.simulates:

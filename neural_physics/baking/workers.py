@@ -27,7 +27,9 @@ def start_blender(
     plan: BakePlan, programs: Programs, files: JobFiles, task: str, *, core: int, holder: int = 0
 ) -> JobProcess:
     """Start Blender on one task of a plan; it ends when this process does. Raises what `start` does."""
-    trust = [*(["--key", programs.key] if programs.key else []), *(["--trusted"] if programs.trusted else [])]
+    trust = ["--key", programs.key] if programs.key else []
+    trust += ["--trusted"] if programs.trusted else []
+    trust += ["--all-trusted"] if programs.all_trusted else []
     command = [*programs.blender, *_task(plan, task, core, holder), *trust]
     return _started(command, files, clean_environment())
 

@@ -10,6 +10,7 @@ import argparse
 import os
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def add_to(commands: Any) -> None:  # noqa: ANN401 (argparse has no public name 
     work.add_argument("--take", default="", metavar="NAME", help="this one alone")
     at_once = "how many takes at a time (default: as many as the bake says)"
     work.add_argument("--at-once", type=number_of_takes, default=0, metavar="N", help=at_once)
+    scripts = "let the Python of the dataset's scenes run here, whoever made them: only if you trust them"
+    work.add_argument("--run-scripts", action="store_true", help=scripts)
     ending = commands.add_parser("finish", help=_FINISH, description=_FINISH)
     ending.set_defaults(run_on_dataset=_finish)
     progress = commands.add_parser("progress", help=_PROGRESS, description=_PROGRESS)
@@ -62,7 +65,7 @@ def _work(args: argparse.Namespace) -> None:
     stop = StopRequest()
     stop.listen()
     while (plan := _left(args.dataset)) is not None:
-        programs = local_programs(by_solver=plan.by_solver)
+        programs = replace(local_programs(by_solver=plan.by_solver), all_trusted=args.run_scripts)
         try:
             result = bake_rest(plan, programs, _Teller().tell, stop, at_once=args.at_once, take=args.take)
         except (Problem, OSError) as problem:

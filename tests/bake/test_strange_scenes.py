@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from bakes import add_script, cloth_and_ball, command_for, events_of, frames_on_
 
 from neural_physics.baking.handing_over import scene_begun
 from neural_physics.baking.plan import BakePlan
+from neural_physics.baking.programs import Programs
 from neural_physics.blender.baking.scene_copy import save_copy
 from neural_physics.blender.baking.seals import Trust, is_sealed, key_file, seal
 from neural_physics.blender.baking.take_scenes import open_scene
@@ -45,6 +47,22 @@ def test_python_in_the_scene_of_a_begun_take_runs_only_if_that_was_made_here(who
     assert ran.exists() == (whose == "the artist's")
     said = [note for note in events[-1].get("notes", ()) if "not made on this computer" in note]
     assert len(said) == (whose != "the artist's"), events[-1]
+
+
+@pytest.mark.once
+@pytest.mark.parametrize("allowed", [False, True])
+def test_another_computer_says_that_python_does_not_run_there_unless_it_is_told_to(allowed, tmp_path):
+    cloth, ran = cloth_and_ball(), tmp_path / "ran"
+    add_script(ran, allowed=True)
+    command = command_for(cloth, tmp_path / "d", 1, 5)
+    number = command.index("--programs") + 1
+    programs = Programs.of_text(command[number])
+    another = replace(programs, key=str(tmp_path / "key"), all_trusted=allowed)
+    Path(another.key).write_bytes(os.urandom(32))
+    command[number] = another.to_text()
+    result = run(command)
+    assert result["frames"] == 5 and ran.exists() == allowed
+    assert any("--run-scripts" in note for note in result["notes"]) == (not allowed)
 
 
 @pytest.mark.once

@@ -21,18 +21,22 @@ KEY, KEY_BYTES = "scenes.key", 32  # in the user's folder
 
 @dataclass(frozen=True)
 class Trust:
-    """Whether the Python of scenes may run in this bake, of those that are sealed with the key in a file."""
+    """Whether the Python of scenes may run in this bake, of those that are sealed with the key in a file.
+
+    all_scenes: of all that are in the dataset, as whoever started the bake has said.
+    """
 
     key: Path | None = None
     scripts: bool = False
+    all_scenes: bool = False
 
     def is_in(self, scene: Path) -> bool:
         """Whether this scene's own Python may run."""
-        return self.scripts and self.key is not None and is_sealed(scene, self.key)
+        return self.all_scenes or (self.scripts and self.key is not None and is_sealed(scene, self.key))
 
     def seal(self, scene: Path) -> None:
         """Seal a scene if its Python may run now: what may not must not later. Raises what `writing` does."""
-        if self.scripts and self.key is not None:
+        if self.scripts and self.key is not None and not self.all_scenes:
             seal(scene, self.key)
 
 

@@ -24,7 +24,7 @@ from ...jobs.events import Emit, Progress, StopRequest
 from .recording import Frame, Recording
 from .scene_copy import first_frame, simulates_alone, switch_off_after_physics
 from .seals import Trust
-from .take_scenes import found_in, open_scene, write_take_scene
+from .take_scenes import found_in, notes_on_scripts, open_scene, write_take_scene
 
 CACHED = re.compile(r".+_(\d+)_\d+\.bphys")  # a frame of Blender's cache
 CACHES_KEPT = 8  # frames of Blender's cache on disk
@@ -44,7 +44,7 @@ def bake_take(
         write_take_scene(place.scene, plan, plan.take(place.name), trust)
     bake = _TakeBake(plan, place, trust)
     bake.run(emit, stop)
-    return {"take": place.name, "frames": bake.count}
+    return {"take": place.name, "frames": bake.count, "notes": notes_on_scripts(plan, place.scene, trust)}
 
 
 class _TakeBake:

@@ -17,6 +17,13 @@ from .motion.pose_motion import key_poses
 from .motion.training_motion import Span, key_training_motion
 from .scene_copy import caches_written_below, first_frame, prepare_for_bake, save_copy
 from .seals import Trust
+from .trust import holds_scripts
+
+SILENT = (
+    "Python in the scene (drivers, scripts) does not run on this computer, which did not make it: what it "
+    "moves stands still in the takes. If you trust it, bake with `work --run-scripts` here, or on the "
+    "computer that prepared the bake."
+)
 
 
 def open_scene(path: Path, plan: BakePlan, trust: Trust) -> tuple[bpy.types.Scene, bpy.types.Object]:
@@ -57,6 +64,12 @@ def write_take_scene(path: Path, plan: BakePlan, take: PlannedTake, trust: Trust
     save_copy(path)
     if made_here:  # else its Python would run here from now on, whoever has written it
         trust.seal(path)
+
+
+def notes_on_scripts(plan: BakePlan, path: Path, trust: Trust) -> list[str]:
+    """What there is to say of the Python of an open scene that lies there, if the plan does not say it."""
+    said = any("Python" in note for note in plan.notes)
+    return [SILENT] if holds_scripts() and not trust.is_in(path) and not said else []
 
 
 def open_with_motion(

@@ -27,7 +27,7 @@ from ..settings.motions import is_wind
 from .motion.pose_motion import long_bones
 from .scene_copy import first_frame
 from .seals import Trust
-from .take_scenes import open_scene, write_take_scene
+from .take_scenes import notes_on_scripts, open_scene, write_take_scene
 
 COLUMNS = ("interaction", "pins", "colliders", "wind", "frame_from_world", "object_from_frame", "bones")
 SAME_SCALE = 1e-3  # of the scale's own size
@@ -40,7 +40,7 @@ def record_tracks(
 
     Raises Problem("stopped" | "vertex_count_changes" | "collider_scales" | "poses_scaled_bone" | ...).
     """
-    take = plan.take(place.name)
+    take, notes = plan.take(place.name), []
     if not place.tracks.is_file():
         if not place.scene.exists():
             write_take_scene(place.scene, plan, take, trust)
@@ -51,7 +51,8 @@ def record_tracks(
             recorder.record(index)
             progress.at(index + 1)
         recorder.tracks().write(place.tracks)
-    return {"take": take.name, "recorded": take.frames}
+        notes = notes_on_scripts(plan, place.scene, trust)
+    return {"take": take.name, "recorded": take.frames, "notes": notes}
 
 
 class _Recorder:

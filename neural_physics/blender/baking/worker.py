@@ -47,7 +47,8 @@ def main() -> int:
     try:
         bpy.ops.wm.read_factory_settings(use_empty=True)
         properties.register()
-        plan, trust = BakePlan.read(arguments.plan), Trust(arguments.key, scripts=arguments.trusted)
+        plan = BakePlan.read(arguments.plan)
+        trust = Trust(arguments.key, scripts=arguments.trusted, all_scenes=arguments.all_trusted)
         if arguments.take.startswith(TASK):
             result = score_motion(plan, arguments.take, trust, arguments.holder, emit=print_event, stop=stop)
         else:
@@ -69,6 +70,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--holder", type=int, default=0, help="whose take it is, by number")
     parser.add_argument("--key", type=Path, help="the file of the user's key")
     parser.add_argument("--trusted", action="store_true", help="scripts of scenes sealed with it may run")
+    parser.add_argument("--all-trusted", action="store_true", help="scripts of all scenes may run")
     parser.add_argument("--core", type=int)
     parser.add_argument("--coordinator", type=int, default=0, help="id of the process to exit with")
     parser.add_argument("--stop-file", type=Path)

@@ -53,6 +53,7 @@ FRAMES = {
     "CLOTH_OVER_OBJECTS": 44,
     "SOFT_CHARACTER": 44,
     "SOFT_ANIMAL": 34,
+    "THREE_GARMENTS": 139,
 }
 
 

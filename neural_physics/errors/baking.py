@@ -25,10 +25,6 @@ PROBLEMS: dict[str, str] = {
         "{changed} changed since {object} was baked: click Bake Anew to replace the takes, undo the change, "
         "or choose another dataset folder."
     ),
-    "together_unsaved": (
-        "{object} cannot be baked together with others before its scene has a file, beside which each gets a "
-        "dataset: save it, or switch Bake Together off."
-    ),
     "bake_scene_lost": (
         "The scene {path} that is used to bake {object} cannot be opened: delete it and bake again."
     ),

@@ -19,7 +19,9 @@ from neural_physics.baking.plan import BakePlan
 from neural_physics.baking.together import give_each_its_own
 from neural_physics.blender.baking.preparing import prepare_bake
 from neural_physics.blender.scene.companions import companions
-from neural_physics.blender.settings.paths import dataset_folder
+from neural_physics.blender.settings.own_folders import unsaved_folder
+from neural_physics.blender.settings.paths import dataset_folder, keep_together
+from neural_physics.blender.tasks.moving_files import move_files
 from neural_physics.datasets.takes import Dataset
 from neural_physics.errors import Problem
 
@@ -110,17 +112,23 @@ def test_only_what_reacts_to_nothing_else_is_baked_together(clothes):
     assert companions(layer, outer) == [] and companions(layer, lining) == []
 
 
-def test_a_scene_without_a_file_has_no_place_for_the_others(tmp_path):
+def test_in_a_scene_that_gets_a_file_later_the_datasets_move_with_it(tmp_path):
     empty_scene()
     ball = add_ball()
-    for name in ("One", "Two"):
-        cloth = add_cloth(name)
+    one, two = add_cloth("One"), add_cloth("Two")
+    for cloth in (one, two):
         react_to(cloth, ball, **BOX)
-    settings_of(cloth).bake_together = True
-    settings_of(cloth).dataset_folder = str(tmp_path / "d")
-    with pytest.raises(Problem) as raised:
-        prepare_bake(bpy.context.scene, cloth)
-    assert raised.value.code == "together_unsaved"
+        settings_of(cloth).enabled = True
+    settings_of(two).bake_together = True
+    settings_of(two).take_count, settings_of(two).take_frames = 1, 20
+    keep_together(two)
+    assert run(prepare_bake(bpy.context.scene, two))["frames"] == 20
+    assert dataset_folder(one).is_relative_to(unsaved_folder())
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "scene.blend"))
+    move_files(two)
+    for cloth in (one, two):
+        assert dataset_folder(cloth).is_relative_to(tmp_path)
+        assert len(of(dataset_folder(cloth), "take_000")[1]) == 20
 
 
 @pytest.mark.parametrize(

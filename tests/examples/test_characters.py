@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -14,13 +16,16 @@ from neural_physics.blender.baking.motion.training_motion import check_training_
 from neural_physics.blender.examples.characters.character import add_character, limbs
 from neural_physics.blender.examples.characters.character_motion import ACTIONS
 from neural_physics.blender.examples.characters.posing import add_actions
-from neural_physics.blender.examples.cloth import cape, skirt
+from neural_physics.blender.examples.cloth import cape, skirt, three_garments
 from neural_physics.blender.scene.capsule_sampling import CapsuleSampler
+from neural_physics.blender.scene.companions import companions
+from neural_physics.blender.scene.layers import check_layers, layers_below
 from neural_physics.blender.scene.rigs.rig_actions import actions_of, actions_played, curves_of
 from neural_physics.blender.scene.sampling import layout_of, reference_frame_of
-from neural_physics.blender.scene.sources import check_target, mesh_of, read_positions
+from neural_physics.blender.scene.sources import check_target, faces_of, mesh_of, read_positions
 from neural_physics.blender.settings import properties
 from neural_physics.blender.settings.properties import settings_of
+from neural_physics.layers.surface import Surface
 
 
 @pytest.fixture
@@ -108,6 +113,38 @@ def test_a_garment_hangs_on_the_character_while_it_walks_and_stays_out_of_its_ca
     distances = np.min([capsules.distance(k, own)[0] for k in range(len(capsules))], axis=0)
     assert (distances < 0.0).mean() < 0.1
     assert distances.min() > -depth
+
+
+def test_each_of_three_garments_sees_what_is_below_it_and_all_can_be_baked_together(scene):
+    cape = three_garments.build(scene)
+    worn = {obj.name: obj for obj in scene.objects if settings_of(obj).enabled}
+    assert list(worn) == ["Skirt", "Tunic", "Cape", "Hair"]
+    below: list[str] = []
+    for name, garment in worn.items():
+        check_target(garment)
+        check_layers(garment)
+        assert [layer.name for layer in layers_below(garment)] == below
+        seen = garment.modifiers["Cloth"].collision_settings.collection
+        assert {obj.name for obj in seen.objects} == {"Body", *below}
+        below.append(name)
+    assert {obj.name for obj in companions(bpy.context.view_layer, cape)} == set(worn) - {"Cape"}
+    assert all(settings_of(obj).bake_together for obj in worn.values())
+
+
+@pytest.mark.slow
+def test_three_garments_and_hair_stay_over_each_other_while_the_character_walks(scene):
+    three_garments.build(scene, 25)
+    worn = [bpy.data.objects[name] for name in ("Skirt", "Tunic", "Cape")]
+    for frame in range(1, 41):
+        scene.frame_set(frame)
+    for inner, outer in pairwise(worn):
+        mesh = inner.evaluated_get(bpy.context.evaluated_depsgraph_get()).data
+        corners, sizes = faces_of(mesh)
+        below = Surface(in_world(inner), corners, sizes)
+        below.place(in_world(inner))
+        near = below.near(in_world(outer), 0.05)
+        assert len(near.at) > 20
+        assert (near.heights < -0.002).mean() < 0.1
 
 
 def test_characters_in_one_scene_share_their_actions_so_that_what_is_kept_stays_unseen(scene):

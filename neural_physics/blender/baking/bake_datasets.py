@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from itertools import count
 from pathlib import Path
@@ -40,12 +39,10 @@ def datasets_of_others(
 ) -> tuple[AlsoBaked, ...]:
     """What is baked together with an object, each with a dataset below that of the object, `main`.
 
-    Their settings name it from now on. Raises Problem("together_unsaved") and, of each of them, what
-    `sources.check_target`, `sampling.layout_of` and `dataset_for` do.
+    Their settings name it from now on. Raises, of each of them, what `sources.check_target`,
+    `sampling.layout_of` and `dataset_for` do.
     """
     others = baked_together(layer, obj)
-    if others and not bpy.data.filepath:
-        raise Problem("together_unsaved", object=obj.name)
     for other in others:
         check_target(other)
         layout_of(other)
@@ -71,11 +68,10 @@ def _folder_for(main: Path, obj: bpy.types.Object) -> Path:
 
 
 def _as_setting(folder: Path) -> str:
-    """A place as the settings of a scene with a file have it."""
-    try:
-        return bpy.path.relpath(str(folder)) + os.sep
-    except ValueError:  # on another drive
-        return str(folder)
+    """A place as settings have it: relative to the .blend where it is below that, as it may be moved."""
+    if bpy.data.filepath and folder.is_relative_to(Path(bpy.data.filepath).parent):
+        return f"//{folder.relative_to(Path(bpy.data.filepath).parent).as_posix()}"
+    return str(folder)
 
 
 def dataset_for(

@@ -19,6 +19,7 @@ from .cloth import (
     four_pins,
     pinned_cloth,
     skirt,
+    three_garments,
 )
 from .solids import (
     bunny,
@@ -202,6 +203,12 @@ ALL = {
         "CHARACTERS",
         soft_animal.build,
         full=True,
+    ),
+    "THREE_GARMENTS": Example(
+        "Three Garments",
+        "A skirt, a tunic over it, a cape over both and hair, baked together",
+        "CHARACTERS",
+        three_garments.build,
     ),
 }
 # Those that this edition can bake and train, in the order of menus.

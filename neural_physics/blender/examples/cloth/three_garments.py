@@ -9,6 +9,7 @@ from typing import cast
 import bpy
 
 from ...modelling.layer_editing import add_layers
+from ...settings.properties import settings_of
 from ..characters.character import add_character
 from ..parts import pin
 from ..stage import CLOTH, FLAG, SAIL, STRAW, Point, View, add_mesh, open_stage
@@ -22,7 +23,7 @@ LOCKS, ALONG, WIDTH = 26, 14, 0.022  # strips of hair, vertices along each, metr
 AROUND = radians(78.0)  # from the middle of the back to the foremost lock
 
 
-def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
+def build(scene: bpy.types.Scene, points: int = 33) -> bpy.types.Object:
     """The character in its clothes, the cape of points x points vertices; returns the cape.
 
     Each garment sees the body and what is below it, in the simulation as in Play.
@@ -55,7 +56,9 @@ def build(scene: bpy.types.Scene, points: int = 41) -> bpy.types.Object:
         garment.rotation_euler.z = pi
         cloth = dress(scene, garment, rig, carrier, frame=frame)
         _collide(cloth, [body, *below])
-        add_layers(garment, below)
+        if below:
+            add_layers(garment, below)
+        settings_of(garment).bake_together = True
         if garment != hair:
             garment.modifiers.new("Collision", "COLLISION")
             collision = cast(bpy.types.CollisionSettings, garment.collision)

@@ -66,6 +66,31 @@ def test_attaching_and_detaching_twice_is_harmless(sheet):
     assert sheet.modifiers["Cloth"].show_viewport
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "[" * 50_000,
+        '{"Cloth": ' * 5_000,
+        '{"\\ud800": [true, true], "a\\u0000b": [true, true], "Cloth": [true, true]}',
+        f'{{"Cloth": [{"9" * 5_000}, 1]}}',
+        '{"Cloth": []}',
+        '{"Cloth": 3}',
+        "[[]]",
+    ],
+)
+def test_what_anybody_wrote_where_the_modifiers_are_remembered_does_not_keep_it_playing(sheet, text):
+    playback.attach(sheet)
+    settings_of(sheet).hidden_modifiers = text
+    playback.detach(sheet)
+    assert not settings_of(sheet).playing and not settings_of(sheet).hidden_modifiers
+    assert [m.type for m in sheet.modifiers] == ["CLOTH"]
+    settings_of(sheet).hidden_modifiers = text
+    playback.attach(sheet)
+    playback.detach(sheet)
+    assert not settings_of(sheet).hidden_modifiers
+
+
 def test_all_objects_share_one_node_group(sheet):
     other = play_scenes.add_sheet(bpy.data.objects["Hand"], "Other")
     for obj in (sheet, other):

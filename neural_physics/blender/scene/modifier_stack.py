@@ -17,6 +17,7 @@ from .sources import (
 )
 
 PLAY_GROUPS = "Neural Physics Play"  # what the names of the node groups begin with that show what plays
+LONGEST = 100_000  # characters: the names of hundreds of modifiers
 CACHE, CACHE_BLENDED = "Neural Physics Cache", "Neural Physics Blend"  # modifiers that show files
 
 
@@ -63,17 +64,19 @@ def switch_off_physics(obj: bpy.types.Object) -> None:
 def restore_physics(obj: bpy.types.Object) -> None:
     """Undo `switch_off_physics`; a modifier that is no longer there is passed over."""
     settings = settings_of(obj)
-    for name, (viewport, render) in _remembered(settings.hidden_modifiers).items():
-        modifier = obj.modifiers.get(name)
-        if modifier is not None:
-            modifier.show_viewport, modifier.show_render = viewport, render
+    remembered = _remembered(settings.hidden_modifiers)
+    for modifier in obj.modifiers:  # not looked up by name: Blender fails at half a character
+        if modifier.name in remembered:
+            modifier.show_viewport, modifier.show_render = remembered[modifier.name]
     settings.hidden_modifiers = ""
 
 
 def _remembered(text: str) -> dict[str, list[bool]]:
     """Modifier name -> shown in the viewport, shown in renders."""
+    if len(text) > LONGEST:
+        return {}  # not written by `switch_off_physics`
     try:
         item = json.loads(text or "{}")
         return {str(name): [bool(shown[0]), bool(shown[1])] for name, shown in item.items()}
-    except (ValueError, TypeError, AttributeError, LookupError):
+    except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
         return {}  # somebody's own edit: nothing to go back to
